@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: "rails",
           include: [
-            "services/payout/src/rails/**/*.scenario.test.ts",
+            "packages/*-rail/src/**/*.scenario.test.ts",
             "packages/verification/rails/src/**/*.scenario.test.ts",
           ],
           globalSetup: ["packages/verification/testkit/src/global-setup.ts"],

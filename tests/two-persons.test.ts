@@ -8,7 +8,9 @@ import { describe, expect, it } from "vitest";
 
 /** The table of effects that need two persons, against the contracts and the guards in the code. */
 
-const services = join(import.meta.dirname, "../services");
+const root = join(import.meta.dirname, "..");
+/** Rail packages are parts of the payout service. */
+const guarded = ["services/*/src/**/*.ts", "packages/{rail,*-rail}/src/**/*.ts"];
 
 const methods = new Map<string, DescMethod>(
   contracts.flatMap(([, service]) =>
@@ -29,11 +31,12 @@ const namesOf = (how: (typeof rows)[number]["how"]) =>
 /** The RPCs that the code of a service guards: keys of a `Guards` that name methods. */
 function guardsInCode(): Set<string> {
   const found = new Set<string>();
-  for (const file of globSync("*/src/**/*.ts", { cwd: services })) {
+  for (const file of globSync(guarded, { cwd: root })) {
     if (file.endsWith("test.ts")) continue;
-    const source = readFileSync(join(services, file), "utf8");
+    const source = readFileSync(join(root, file), "utf8");
     if (!/chassis\/approvals\/(?:approvals|open)\.ts/.test(source)) continue;
-    const [owner] = file.split("/");
+    const [folder, workspace] = file.split("/");
+    const owner = folder === "services" ? workspace : "payout";
     const keys = new Set(
       [...source.matchAll(/\b(\w+): (?:\{|guard\(|\w+Guard\()/g)].map(([, key]) => key),
     );

@@ -15,8 +15,7 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
-import { type BankRailSettings, readBankRails } from "./rails/bank/settings.ts";
-import { type EvmChainSettings, liveProblems, readEvmChains } from "./rails/evm/settings.ts";
+import { railPackages } from "./rails/packages.ts";
 import { scenarios } from "./rails/sandbox/scenarios.ts";
 
 /** `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`; a condition left out: any. */
@@ -79,6 +78,11 @@ const amountsSetting = z.string().transform((text, context): ReadonlyMap<string,
   return amounts;
 });
 
+/** The settings of rail packages. They are secrets, since URLs of nodes hold keys. */
+const railSettings: Readonly<Record<string, z.ZodOptional<z.ZodString>>> = Object.fromEntries(
+  railPackages.map(({ setting }) => [setting, secret(z.string().optional())]),
+);
+
 /** The payout service's settings; see README.md. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
@@ -100,10 +104,6 @@ export function readConfig(environment: Environment) {
     RAIL_WORKERS: countSetting(1).default(64),
     /** Which transfers go to which rail: the first that matches. */
     RAIL_ROUTES: routesSetting.optional(),
-    /** The EVM chains that payouts are made on (rails/evm/settings.ts); nodes' URLs hold keys. */
-    EVM_CHAINS: secret(z.string().optional()),
-    /** The accounts at banks that payouts are made from (rails/bank/settings.ts). */
-    BANK_RAILS: secret(z.string().optional()),
     /** A payout that is open for so long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
     /**
@@ -112,24 +112,22 @@ export function readConfig(environment: Environment) {
      */
     APPROVAL_CREDIT_LIMITS: amountsSetting.optional(),
   });
-  const { EVM_CHAINS: chains, BANK_RAILS: banks, DISBURSE_MODE: mode } = config;
-  const evmChains = chains === undefined ? [] : readEvmChains(chains);
-  const bankRails = banks === undefined ? [] : readBankRails(banks);
-  const names = [...evmChains, ...bankRails].map(({ rail }) => rail);
-  if (new Set(names).size !== names.length) {
-    throw new SettingsError("settings: BANK_RAILS: a rail of EVM_CHAINS has the same name");
+  const mode = config.DISBURSE_MODE;
+  const texts = readSettings(environment, railSettings);
+  const rails = railPackages.map((each) => each.configure(texts[each.setting], mode));
+  const names = rails.flatMap((each) => each.names);
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  if (repeated !== undefined) {
+    const settings = railPackages.map(({ setting }) => setting).join(", ");
+    throw new SettingsError(`settings: ${settings}: two rails are named ${repeated}`);
   }
-  // Account numbers of beneficiaries are stored with payments of banks: never in the clear.
-  const sealing = bankRails.length > 0 ? readSettings(environment, sealingSettings) : undefined;
+  const needsSealer = rails.some((each) => each.needsSealer);
+  const sealing = needsSealer ? readSettings(environment, sealingSettings) : undefined;
   const routes = config.RAIL_ROUTES ?? sandboxRoutes(mode);
-  if (mode === "live") {
-    assertLiveRails(routes, names, evmChains);
-    assertLiveBanks(bankRails);
-  }
+  if (mode === "live") assertLiveRails(routes, names);
   const limits = config.APPROVAL_CREDIT_LIMITS;
   const credits = limits ?? amountsSetting.parse(mode === "live" ? "" : sandboxLimits);
-  const rails = { evmChains, bankRails, sealing };
-  return { ...config, RAIL_ROUTES: routes, APPROVAL_CREDIT_LIMITS: credits, ...rails };
+  return { ...config, RAIL_ROUTES: routes, APPROVAL_CREDIT_LIMITS: credits, rails, sealing };
 }
 
 type Routes = z.output<typeof routesSetting>;
@@ -143,16 +141,11 @@ function sandboxRoutes(mode: Mode): Routes {
 const withoutRail: ReadonlySet<string> = new Set(["BTC", "SOLANA", "TRX"]);
 
 /** Live mode needs a rail that pays, routes to such rails alone, and none where there is none. */
-function assertLiveRails(
-  routes: Routes,
-  rails: readonly string[],
-  chains: readonly EvmChainSettings[],
-): void {
+function assertLiveRails(routes: Routes, rails: readonly string[]): void {
   if (rails.length === 0) {
-    throw new SettingsError("settings: DISBURSE_MODE: live needs a rail: EVM_CHAINS or BANK_RAILS");
+    const settings = railPackages.map(({ setting }) => setting).join(" or ");
+    throw new SettingsError(`settings: DISBURSE_MODE: live needs a rail: ${settings}`);
   }
-  const unsafe = liveProblems(chains);
-  if (unsafe.length > 0) throw new SettingsError(`settings: EVM_CHAINS: ${unsafe.join("; ")}`);
   if (routes.length === 0) throw new SettingsError("settings: RAIL_ROUTES: is required");
   const problems = routes.flatMap(({ rail, network }, at) => {
     const name = `route ${at + 1}`;
@@ -162,17 +155,4 @@ function assertLiveRails(
     return rail === "sandbox" ? [`${name}: live mode has no simulated rail`] : [];
   });
   if (problems.length > 0) throw new SettingsError(`settings: RAIL_ROUTES: ${problems.join("; ")}`);
-}
-
-/** SWIFT refuses payments without the payer's town and country since 14 November 2026 (CBPR+). */
-function assertLiveBanks(rails: readonly BankRailSettings[]): void {
-  const without = rails.filter((rail) => {
-    if (rail.format !== "iso20022" || !rail.transfer_methods.includes("SWIFT")) return false;
-    return rail.profile.debtor.address === undefined;
-  });
-  if (without.length === 0) return;
-  const names = without.map(({ rail }) => rail).join(", ");
-  throw new SettingsError(
-    `settings: BANK_RAILS: ${names}: profile.debtor.address: is required for SWIFT in live mode, with town and country`,
-  );
 }

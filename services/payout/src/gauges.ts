@@ -3,6 +3,7 @@ import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Rail } from "@disburse/rail/rail.ts";
 import type { Collection } from "mongodb";
 import { openBatches } from "./batches/document.ts";
 import { orphanedAfterMs } from "./execution/holds.ts";
@@ -11,7 +12,6 @@ import { openScheduledPayouts } from "./orders/document.ts";
 import type { Payouts } from "./payouts/document.ts";
 import { exceptionKinds } from "./payouts/rules/exception.ts";
 import { openPayouts } from "./payouts/store.ts";
-import type { Rail } from "./rails/rail.ts";
 import { openRailStates } from "./rails/states.ts";
 import { railAccountGauges } from "./treasury/gauges.ts";
 

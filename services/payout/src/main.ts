@@ -1,8 +1,10 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
+import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { openDailySums } from "@disburse/chassis/approvals/daily-sums.ts";
-import { openApprovals } from "@disburse/chassis/approvals/open.ts";
+import { openApprovals, type ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
+import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
@@ -19,27 +21,19 @@ import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/pay
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
+import type { OpenRails, RailContext } from "@disburse/rail/rail-package.ts";
 import { readConfig } from "./config.ts";
 import { startPayoutGauges } from "./gauges.ts";
 import { ledgerHeads } from "./ledger/recorder.ts";
 import { createPayoutMetrics } from "./metrics.ts";
 import { migrations } from "./migrations.ts";
-import { openPayouts } from "./payouts/store.ts";
-import { sealedContents } from "./rails/bank/contents.ts";
-import { sealedFindings } from "./rails/bank/findings.ts";
-import { bankMetrics, type MeasuredRail, startBankMetrics } from "./rails/bank/metrics.ts";
-import { type BankRail, openBankRail } from "./rails/bank/open.ts";
-import { sealedPayments } from "./rails/bank/payments.ts";
 import type { ReceivedMessage } from "./rails/callbacks.ts";
-import { openTransferStore } from "./rails/chain/documents.ts";
-import { countOrphans } from "./rails/chain/store.ts";
 import { createRailDirectory } from "./rails/directory.ts";
-import { evmMetrics } from "./rails/evm/metrics.ts";
-import { type RunningRail, startEvmRail } from "./rails/evm/open.ts";
+import { railPackages } from "./rails/packages.ts";
 import type { SignedMessage } from "./rails/sandbox/callbacks.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openSandboxSettings } from "./rails/sandbox/settings.ts";
-import { openRailStates, type RailStates } from "./rails/states.ts";
+import { openRailStates } from "./rails/states.ts";
 import { startPayoutService } from "./service.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { startStatementGauges } from "./treasury/gauges.ts";
@@ -58,16 +52,20 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const bus = await opening.openBus(config);
   const sandbox = await openSandbox(opening, (...of): Promise<unknown> => payout.receive(...of));
   const states = openRailStates(database, clock);
-  const banks = await openBanks(opening, states);
-  const chains = await startChains(opening, states);
-  const live = [...chains.map(({ rail }) => rail), ...banks.rails.map(({ rail }) => rail)];
+  const sealer = await openRailKeys(opening);
   const approvals = openApprovals({
     db: database.db,
     clock,
     log,
     openMax: config.OPEN_PROPOSALS_PER_MERCHANT,
     // A request may have a file of a bank.
-    sealer: banks.sealer,
+    sealer,
+  });
+  const live = await openRails(opening, {
+    sealer,
+    isPaused: states.isPaused,
+    approvals,
+    callForWork: (ids): Promise<readonly string[]> => payout.callForWork(ids),
   });
   const own = { guard: approvals.guard, sums: openDailySums(database) };
   const limits = config.APPROVAL_CREDIT_LIMITS;
@@ -80,19 +78,18 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     quote: connect(QuoteService, config.QUOTE_URL),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     rails: createRailDirectory(
-      [...(sandbox === undefined ? [] : [sandbox.rail]), ...live],
+      [...(sandbox === undefined ? [] : [sandbox.rail]), ...live.rails],
       config.RAIL_ROUTES,
       states.isPaused,
     ),
     states,
     sandbox,
-    wallets: chains.map(({ wallet }) => wallet),
+    railRpc: live.rpc,
     stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
     railWorkers: config.RAIL_WORKERS,
     mode: config.DISBURSE_MODE,
     place: `${hostname()}:${config.PORT}`,
     metrics: createPayoutMetrics(metrics),
-    bankSealer: banks.sealer,
     proposals: approvals,
     approvals: { ...own, limits },
     // Live, the house's money at rails is always two persons' work.
@@ -100,35 +97,45 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   });
   lifetime.add("approvals", approvals.start().stop);
   lifetime.add("background", payout.stop);
-  const { ledger, payouts, rails, wake } = payout.parts;
-  for (const { rail, start } of banks.rails) lifetime.add(`rail ${rail.name}`, start(wake).stop);
+  const { ledger, payouts, rails } = payout.parts;
+  lifetime.add("rails", live.start().stop);
   opening.ship(ledgerHeads({ accounts: database.db.collection("accounts") }));
-  lifetime.add("gauges", startPayoutGauges({ database, rails: live, metrics, clock, log }).stop);
-  const statements = { ledger, rails, metrics, clock, log };
-  lifetime.add("statement gauges", startStatementGauges(statements).stop);
+  const shown = { metrics, clock, log };
+  lifetime.add("gauges", startPayoutGauges({ database, rails: live.rails, ...shown }).stop);
+  lifetime.add("statement gauges", startStatementGauges({ ledger, rails, ...shown }).stop);
   if (sandbox !== undefined) startCallbacks(opening, sandbox);
   const receiptKey = opening.identity.serviceKey;
   const renders = createTurns({ restShare: 3 });
-  return serve({
+  const ofStatements = { ledger, payouts, clock, receiptKey, renders };
+  return serve(served(payout, approvals.rpc, statementsRpc(ofStatements)));
+});
+
+/** The RPCs of the service. */
+function served(
+  payout: Awaited<ReturnType<typeof startPayoutService>>,
+  approvals: ServiceApprovals["rpc"],
+  statements: ServiceImpl<typeof StatementService>,
+) {
+  const { sandbox } = payout;
+  return {
     services: [
       PayoutService,
       PayoutOrderService,
       PayoutOperationsService,
       StatementService,
       ApprovalService,
-      ...(payout.sandbox === undefined ? [] : [PayoutSandboxService]),
+      ...(sandbox === undefined ? [] : [PayoutSandboxService]),
     ],
-    routes: (router) => {
+    routes: (router: ConnectRouter) => {
       router.service(PayoutService, payout.rpc);
       router.service(PayoutOrderService, payout.orders);
       router.service(PayoutOperationsService, payout.operations);
-      const ofStatements = { ledger, payouts, clock, receiptKey, renders };
-      router.service(StatementService, statementsRpc(ofStatements));
-      router.service(ApprovalService, approvals.rpc);
-      if (payout.sandbox !== undefined) router.service(PayoutSandboxService, payout.sandbox);
+      router.service(StatementService, statements);
+      router.service(ApprovalService, approvals);
+      if (sandbox !== undefined) router.service(PayoutSandboxService, sandbox);
     },
-  });
-});
+  };
+}
 
 /** The simulated rail; its callbacks are signed with a secret of this service's key. */
 async function openSandbox({ config, database }: PayoutOpening, receive: Receive) {
@@ -161,51 +168,33 @@ function startCallbacks(
   lifetime.add("sandbox callbacks", loop.stop);
 }
 
-/** The rails on EVM chains that the settings name. */
-async function startChains(
-  opening: PayoutOpening,
-  { isPaused }: RailStates,
-): Promise<RunningRail[]> {
-  const { config, database, log, lifetime } = opening;
-  const chains = config.evmChains;
-  const metrics = evmMetrics(opening.metrics, chains);
-  const started = chains.map((each) =>
-    startEvmRail(each, { database, clock, log, isPaused, metrics }),
-  );
-  const running = await Promise.all(started);
-  for (const { rail, stop } of running) lifetime.add(`rail ${rail.name}`, stop);
-  const wallets = running.map(({ wallet }) => wallet.wallet);
-  const orphans = await countOrphans(openTransferStore(database), wallets);
-  metrics.orphaned(orphans);
-  if (orphans > 0) log.error({ count: orphans }, "transfers of wallets that are not configured");
-  return running;
+/** Opens the rails that the settings name. */
+async function openRails(
+  { config, database, log, metrics }: PayoutOpening,
+  context: Pick<RailContext, "sealer" | "isPaused" | "approvals" | "callForWork">,
+): Promise<OpenRails> {
+  const audit = openAuditStore<string>(database);
+  const opening = { ...context, database, clock, log, metrics, audit };
+  const opened = await Promise.all(config.rails.map((each) => each.open(opening)));
+  return {
+    rails: opened.flatMap(({ rails }) => rails),
+    rpc: Object.assign({}, ...opened.map(({ rpc }) => rpc)),
+    start: () => {
+      const running = opened.map((each) => each.start());
+      return { stop: async () => void (await Promise.all(running.map((each) => each.stop()))) };
+    },
+  };
 }
 
-/** Where texts of rails of banks are sealed. */
-const sealedPlaces = [sealedPayments, sealedContents, sealedFindings, sealedProposals];
-
-/** The rails of banks that the settings name. */
-async function openBanks(opening: PayoutOpening, { isPaused }: RailStates) {
+/** Opens the keys that texts of rails are sealed with; `undefined` if no rail needs one. */
+async function openRailKeys(opening: PayoutOpening) {
   const { config, database, log, lifetime, metrics } = opening;
-  const { bankRails, sealing } = config;
-  const gauges = { database, metrics, clock, log };
-  if (sealing === undefined) {
-    // Alert rules ask for them where there is no bank, too.
-    bankMetrics(gauges, []);
-    return { rails: [], sealer: undefined };
-  }
-  const keys = await openKeys(opening, sealing);
-  const deps = { database, clock, log, isPaused, payouts: openPayouts(database) };
-  const rails = bankRails.map((each) => openBankRail(each, { ...deps, sealer: keys.sealer }));
-  lifetime.add("bank metrics", startBankMetrics(gauges, rails.map(measured)).stop);
-  const resealing = startResealing({ database, metrics, log, keys, places: sealedPlaces });
+  if (config.sealing === undefined) return undefined;
+  const keys = await openKeys(opening, config.sealing);
+  const places = [...railPackages.flatMap(({ sealed }) => sealed), sealedProposals];
+  const resealing = startResealing({ database, metrics, log, keys, places });
   lifetime.add("resealing", resealing.stop);
-  return { rails, sealer: keys.sealer };
-}
-
-/** What the gauges of a rail need to know of it. */
-function measured({ rail, settledThrough }: BankRail): MeasuredRail {
-  return { rail: rail.name, settledThrough };
+  return keys.sealer;
 }
 
 if (import.meta.main) await runService("payout", start);

@@ -1,9 +1,11 @@
 import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
 import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
+import { railIndexes } from "./rails/packages.ts";
 
 const indexes: Indexes = {
   ...auditIndexes,
   ...proposalIndexes,
+  ...railIndexes,
   accounts: [
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
     { key: { merchant_id: 1, created_at: 1, _id: 1 }, name: "list" },
@@ -87,52 +89,6 @@ const indexes: Indexes = {
   velocity_limits: [{ key: { audit_sequence: 1 }, name: "set" }],
   velocity_usage: [{ key: { due_at: 1 }, name: "due" }],
   payout_controls: [{ key: { audit_sequence: 1 }, name: "set" }],
-  chain_transfers: [
-    {
-      key: { open: 1, state: 1, accepted_at: 1 },
-      name: "open",
-      partialFilterExpression: { open: { $exists: true } },
-    },
-    {
-      key: { wallet: 1, nonce: 1 },
-      name: "nonce",
-      unique: true,
-      partialFilterExpression: { nonce: { $exists: true } },
-    },
-  ],
-  bank_payments: [
-    { key: { rail: 1, "plan.due_at": 1, _id: 1 }, name: "waiting", ...where({ state: "waiting" }) },
-    { key: { rail: 1, owed: 1 }, name: "owed", ...where({ owed: true }) },
-    { key: { rail: 1, file: 1 }, name: "file", ...where({ file: { $exists: true } }) },
-    { key: { file: 1, state: 1 }, name: "file_state", ...where({ file: { $exists: true } }) },
-    { key: { rail: 1, block: 1 }, name: "block", ...where({ block: { $exists: true } }) },
-    { key: { rail: 1, trace: 1 }, name: "trace", ...where({ trace: { $exists: true } }) },
-    { key: { uetr: 1 }, name: "uetr", unique: true },
-    {
-      key: { rail: 1, bank_reference: 1 },
-      name: "bank_reference",
-      ...where({ bank_reference: { $exists: true } }),
-    },
-    {
-      key: { rail: 1, state: 1, file: 1 },
-      name: "claimed",
-      ...where({ state: "filed", sealed: { $exists: true } }),
-    },
-  ],
-  bank_files: [
-    { key: { open: 1, created_at: 1 }, name: "open", ...where({ open: { $exists: true } }) },
-    { key: { settling: 1 }, name: "settling", sparse: true },
-    { key: { created_at: -1, _id: -1 }, name: "list" },
-  ],
-  bank_received: [
-    { key: { open: 1, received_at: 1 }, name: "open", ...where({ open: { $exists: true } }) },
-    { key: { rail: 1, seen: 1 }, name: "seen" },
-  ],
-  bank_balances: [{ key: { rail: 1, day: -1 }, name: "day" }],
-  bank_findings: [
-    { key: { created_at: -1, _id: -1 }, name: "list" },
-    { key: { open: 1, created_at: -1, _id: -1 }, name: "open", ...where({ open: true }) },
-  ],
   scheduled_payouts: [
     // By who made or approved it, and those that a revocation stopped.
     { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },

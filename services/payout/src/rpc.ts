@@ -5,6 +5,7 @@ import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/order
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import type { RailRpc } from "@disburse/rail/rail-package.ts";
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
 import { type ControlsDeps, guardedControls, ownControlsRpc } from "./controls/rpc.ts";
@@ -14,8 +15,6 @@ import type { PayoutCounts } from "./ledger/accounts.ts";
 import { guardedLedger, type LedgerApprovals } from "./ledger/approvals.ts";
 import { type ScheduledDeps, scheduledRpc } from "./orders/rpc.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
-import { type BankRpcDeps, guardedBankFiles } from "./rails/bank/rpc.ts";
-import { guardedWallets, type WalletDeps } from "./rails/chain/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
 import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
 import { reissuesRpc } from "./reissues/rpc.ts";
@@ -80,18 +79,16 @@ export function operationsRpc(
     Parameters<typeof railsRpc>[0] &
     VelocityDeps &
     ControlsDeps &
-    WalletDeps &
-    BankRpcDeps &
     TreasuryDeps & {
       readonly bindings: OperationBindings;
       readonly treasuryApprovals?: LedgerApprovals | undefined;
+      readonly railRpc?: RailRpc | undefined;
     },
-): ServiceImpl<typeof PayoutOperationsService> {
+): RailRpc {
   const rpc = {
-    ...guardedBankFiles(deps),
+    ...deps.railRpc,
     ...guardedResolutions(deps),
     ...railsRpc(deps),
-    ...guardedWallets(deps),
     ...guardedVelocity(deps, deps.treasuryApprovals),
     ...guardedControls(deps, deps.treasuryApprovals),
     ...guardedTreasury(deps, deps.treasuryApprovals),

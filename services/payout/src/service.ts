@@ -16,6 +16,7 @@ import { createWake, type Wake } from "@disburse/chassis/wake.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { RailRpc } from "@disburse/rail/rail-package.ts";
 import { openBatches } from "./batches/document.ts";
 import { batchOutbox } from "./batches/events.ts";
 import { startBatchRunner } from "./batches/runner.ts";
@@ -34,11 +35,8 @@ import { createLeases } from "./payouts/leases.ts";
 import type { AuditAction } from "./payouts/operators.ts";
 import { openPayoutOutbox } from "./payouts/outbox.ts";
 import { type Created, openPayouts } from "./payouts/store.ts";
-import { freeLeases, recallWork } from "./payouts/work.ts";
-import type { Seals } from "./rails/bank/contents.ts";
-import { openBankStore } from "./rails/bank/documents.ts";
+import { callForWork, freeLeases, recallWork } from "./payouts/work.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rails/callbacks.ts";
-import type { ChainWallet } from "./rails/chain/rpc.ts";
 import type { RailDirectory } from "./rails/directory.ts";
 import type { SandboxRail } from "./rails/sandbox/rail.ts";
 import type { SandboxSettings } from "./rails/sandbox/settings.ts";
@@ -91,8 +89,8 @@ export type PayoutServiceOptions = {
   readonly states: RailStates;
   /** That of the rails which is simulated, and what merchants set of it; absent in live mode. */
   readonly sandbox?: { readonly rail: SandboxRail; readonly settings: SandboxSettings } | undefined;
-  /** Of the rails on chains. */
-  readonly wallets?: readonly ChainWallet[];
+  /** Operator RPCs of the rail packages. */
+  readonly railRpc?: RailRpc | undefined;
   /** A payout that is open for so long after its submission gets an exception. */
   readonly stuckAfterMs: number;
   /** Payouts that are worked on concurrently. */
@@ -107,8 +105,6 @@ export type PayoutServiceOptions = {
   readonly proposals: Pick<ServiceApprovals, "guard" | "own">;
   /** What a person needs a second one for; absent in a simulation, which has no persons. */
   readonly approvals?: LedgerApprovals;
-  /** What files of banks are sealed with; absent where there are none. */
-  readonly bankSealer?: Seals | undefined;
   /** The same for the house's money at rails. */
   readonly treasuryApprovals?: LedgerApprovals;
   /** Absent where tracing is off. */
@@ -139,6 +135,12 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     parts,
     /** Receives a callback of a rail in this process, as the RPC does. */
     receive: (message: ReceivedMessage, by: Change) => receiveCallback(parts, message, by),
+    /** Makes payouts query their rail now. Resolves to the ids of those that never query it again. */
+    callForWork: async (payoutIds: readonly string[]): Promise<readonly string[]> => {
+      const over = await callForWork(parts.payouts, payoutIds, options.clock.now());
+      parts.wake();
+      return over;
+    },
     /** Ends the background work after its present runs. */
     stop: async () => {
       await ordering.stop();
@@ -217,7 +219,6 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     lines: openBatchLines(database),
     callbacks: openRailCallbacks(database),
     audit: openAuditStore<AuditAction>(database),
-    bank: openBankStore(database),
     silenceOf: options.sandbox?.settings.silenceOf,
     railCalled: metrics?.railCalled,
   };

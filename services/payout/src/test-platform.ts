@@ -1,5 +1,8 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { openBankStore } from "@disburse/bank-rail/documents.ts";
+import { guardedBankFiles } from "@disburse/bank-rail/rpc.ts";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
+import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { type BusMessage, createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { generateServiceKey, readServiceKey } from "@disburse/chassis/identity/keys.ts";
@@ -21,6 +24,7 @@ import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Rail, RailReply } from "@disburse/rail/rail.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { createManualLoops } from "@disburse/testkit/loops.ts";
@@ -30,7 +34,6 @@ import { type Payouts, toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";
 import { createLeases, type Leases } from "./payouts/leases.ts";
 import type { RailDirectory } from "./rails/directory.ts";
-import type { Rail, RailReply } from "./rails/rail.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openSandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates } from "./rails/states.ts";
@@ -107,7 +110,12 @@ export async function startTestPlatform() {
     place,
     clock,
     log: silentLog,
-    bankSealer: createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`),
+    railRpc: guardedBankFiles({
+      bank: openBankStore(database),
+      sealer: createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`),
+      audit: openAuditStore<string>(database),
+      clock,
+    }),
     proposals,
     manual: loops,
   });
@@ -159,6 +167,7 @@ export async function startTestPlatform() {
     world,
     rails,
     sandboxRail,
+    callForWork: service.callForWork,
     /** What the service is made of. */
     parts,
     loops,

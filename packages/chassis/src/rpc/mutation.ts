@@ -4,8 +4,10 @@ import {
   Actor_Kind,
   type Mutation,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import { callContext } from "../call-context.ts";
 import type { WordOf } from "../enum-words.ts";
+import { orThrow } from "./refusal.ts";
 
 /** Who made a change, as stored with it. */
 export type StoredActor = {
@@ -36,6 +38,15 @@ export function readMutation(mutation: Mutation | undefined): Change {
     );
   }
   return { operationId, actor: callingActor(mutation?.actor) };
+}
+
+const notAnOperator = refused("ACCESS_FORBIDDEN", "caller: must be an operator");
+
+/** Reads the person and the operation of a change that only operators may make. */
+export function readOperator(mutation: Mutation | undefined) {
+  const { actor, operationId } = readMutation(mutation);
+  if (actor.kind !== "operator") orThrow(notAnOperator);
+  return { person: actor.id, operation: operationId };
 }
 
 const sha256Text = /^[0-9a-f]{64}$/;

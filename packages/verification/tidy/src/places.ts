@@ -8,11 +8,13 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 /** Which of our packages each package may import; a package that is not here may import none. */
 const packageImports: Record<string, readonly string[]> = {
   "bank-files": ["kernel"],
+  "bank-rail": ["bank-files", "chassis", "contracts", "kernel", "rail"],
   "bank-simulator": ["harness"],
   bench: [
     ...["kernel", "contracts", "chassis", "embedded", "harness"],
     ...["invariants", "platform", "sandbox", "payout"],
   ],
+  "chain-rail": ["chassis", "contracts", "kernel", "rail"],
   chassis: ["kernel", "contracts"],
   cli: ["bank-files", "contracts", "kernel", "sdk"],
   console: ["contracts", "sdk"],
@@ -20,6 +22,7 @@ const packageImports: Record<string, readonly string[]> = {
   drills: ["embedded", "invariants", "platform", "harness", "sandbox"],
   deploy: ["embedded"],
   "docs-site": ["sdk"],
+  "evm-rail": ["chain-rail", "chassis", "forms", "kernel", "rail"],
   faults: [
     ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "harness"],
     "sandbox",
@@ -28,6 +31,7 @@ const packageImports: Record<string, readonly string[]> = {
   invariants: ["kernel", "embedded", "harness"],
   operate: [...["embedded", "faults", "harness", "invariants", "platform"], "sandbox"],
   platform: ["chassis", "embedded", "sandbox", "standalone"],
+  rail: ["chassis", "contracts", "kernel"],
   rails: [
     ...["kernel", "contracts", "chassis", "embedded", "bank-files", "sandbox", "sdk", "standalone"],
     ...["platform", "harness", "invariants", "faults", "testkit", "bank-simulator"],
@@ -35,7 +39,7 @@ const packageImports: Record<string, readonly string[]> = {
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: [
     ...["kernel", "contracts", "chassis", "invariants", "harness", "bank-files"],
-    ...["notifier", "payout", "quote"],
+    ...["rail", "bank-rail", "chain-rail", "notifier", "payout", "quote"],
   ],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
   testkit: ["kernel", "contracts", "chassis", "embedded", "platform", "sandbox"],
@@ -46,7 +50,7 @@ const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 /** What one service alone may import beside. */
 const ownImports: Record<string, readonly string[]> = {
   compliance: ["name-matcher"],
-  payout: ["bank-files"],
+  payout: ["bank-files", "rail", "bank-rail", "evm-rail"],
 };
 
 /** Finds the workspace of a file. */
@@ -77,10 +81,12 @@ export function mayTakeApart(place: Place): boolean {
   return place.kind === "package" && ["simulation", "bench"].includes(place.name);
 }
 
-/** Packages whose files are rules, but for these folders: measuring, threads, connections. */
+/** Packages whose files are rules, except for these: measuring, threads, connections, stores. */
 const packagesOfRules: Record<string, RegExp> = {
   "bank-files": /^(?:measure|iso20022\/schemas|reading|sftp)\//,
+  "chain-rail": /^(?!rules\/)/,
   "name-matcher": /^measure\//,
+  rail: /^(?:rail-package|settings|test-contract)\.ts$/,
 };
 
 /** Whether files of a package are rules, but for some of its folders. */

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   PayoutControlsSchema,
@@ -20,7 +20,7 @@ import { setPayoutControls } from "@disburse/forms/bodies/sandbox.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type AuditStore, readOperator } from "../payouts/operators.ts";
+import type { AuditStore } from "../payouts/operators.ts";
 import type { SettingsDocument } from "../settings/merchant-settings.ts";
 import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/approval.ts";
 import { type ControlsText, controlViolations, loosened } from "./rules/controls.ts";

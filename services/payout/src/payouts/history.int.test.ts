@@ -1,8 +1,8 @@
 import { toJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { PayoutEventSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { RailReply } from "../rails/rail.ts";
 import { place, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { leaseDue } from "./leases.ts";
 

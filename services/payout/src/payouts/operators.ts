@@ -1,9 +1,5 @@
 import type { AuditStore as Store } from "@disburse/chassis/audit/store.ts";
 import type { AuditEntry as Entry } from "@disburse/chassis/audit/trail.ts";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
-import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
 
 /** What an operator can do that goes into the audit trail. */
 export type AuditAction =
@@ -20,12 +16,3 @@ export type AuditAction =
 export type AuditEntry = Entry<AuditAction>;
 /** This service's audit trail. */
 export type AuditStore = Store<AuditAction>;
-
-const notAnOperator = refused("ACCESS_FORBIDDEN", "caller: must be an operator");
-
-/** The person and the operation of a change that only operators may make. */
-export function readOperator(mutation: Mutation | undefined) {
-  const { actor, operationId } = readMutation(mutation);
-  if (actor.kind !== "operator") orThrow(notAnOperator);
-  return { person: actor.id, operation: operationId };
-}

@@ -17,11 +17,12 @@ import {
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Outcome } from "@disburse/rail/report.ts";
 import type { Approval } from "./rules/approval.ts";
 import { approvalState } from "./rules/deciding.ts";
 import { visibleFailure } from "./rules/failure.ts";
 import type { Payout } from "./rules/payout.ts";
-import { type Outcome, publicStatusOf, visibleReference } from "./rules/progress.ts";
+import { publicStatusOf, visibleReference } from "./rules/progress.ts";
 
 /** A payout as merchants and other services see it. */
 export function payoutMessage(payout: Payout): PayoutMessage {

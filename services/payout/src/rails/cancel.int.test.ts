@@ -3,13 +3,13 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { raiseException } from "../payouts/rules/exception.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import { findPayout } from "../payouts/store.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { type CancelDeps, cancelPayout } from "./cancel.ts";
-import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
 
 const merchantId = "mer_1";

@@ -1,11 +1,11 @@
 import { toJson } from "@bufbuild/protobuf";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { findPayout } from "../payouts/store.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { resolvers } from "../test-resolutions.ts";
-import type { RailReply } from "./rail.ts";
 
 const merchantId = "mer_1";
 const dayMs = 86_400_000;

@@ -1,7 +1,8 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { Rail, Shortage } from "./rail.ts";
+import type { Transfer, Way } from "@disburse/rail/capabilities.ts";
+import type { Rail, Shortage } from "@disburse/rail/rail.ts";
 import {
   isPayable,
   type Route,
@@ -9,8 +10,6 @@ import {
   railFor,
   railOf,
   routeProblems,
-  type Transfer,
-  type Way,
 } from "./rules/routing.ts";
 
 /** Why a transfer waits: no rail can take it, or its rail takes no new transfers now. */

@@ -1,10 +1,10 @@
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { changesOf } from "@disburse/testkit/document-text.ts";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { leasesOf, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import type { RailReply } from "./rail.ts";
 import type { RailWorkerDeps } from "./steps.ts";
 import { workOnDuePayout } from "./worker.ts";
 

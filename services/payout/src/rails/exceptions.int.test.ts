@@ -1,12 +1,12 @@
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findPayout, openPayouts } from "../payouts/store.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { createRailDirectory } from "./directory.ts";
-import type { RailReply } from "./rail.ts";
 import { reportOutcome } from "./reports.ts";
 import { openRailStates } from "./states.ts";
 import { workOnDuePayout } from "./worker.ts";

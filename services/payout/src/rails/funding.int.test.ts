@@ -1,11 +1,11 @@
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../ledger/accounts.ts";
 import { leasesOf, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { resolvers } from "../test-resolutions.ts";
 import { holdFunds } from "../treasury/accounts.ts";
-import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
 
 /** Payouts of 10.00 USD that are paid from an account of the house at their rail. */

@@ -1,8 +1,8 @@
+import type { Rail } from "@disburse/rail/rail.ts";
 import type { StoredCall } from "../payouts/document.ts";
 import { openSince } from "../payouts/rules/payout.ts";
 import { type LeasedPayout, nameRail, release } from "../payouts/work.ts";
 import { holdFunds } from "../treasury/accounts.ts";
-import type { Rail } from "./rail.ts";
 import {
   fromNow,
   overdueException,

@@ -1,6 +1,6 @@
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import type { RailReply } from "./rail.ts";
 
 let platform: TestPlatform;
 let accountId = "";

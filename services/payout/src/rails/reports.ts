@@ -1,10 +1,11 @@
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { RailReport } from "@disburse/rail/report.ts";
 import type { Payouts, StoredCall } from "../payouts/document.ts";
 import { raiseException } from "../payouts/rules/exception.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
-import { applyRailReport, type RailReport } from "../payouts/rules/rail-report.ts";
+import { applyRailReport } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
 import { findPayout } from "../payouts/store.ts";
 import { advance, annotate } from "../payouts/work.ts";

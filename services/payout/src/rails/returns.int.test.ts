@@ -1,7 +1,7 @@
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import type { RailReply } from "./rail.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type PayoutOperationsService,
@@ -14,14 +14,14 @@ import {
 import { beneficiaryForms } from "@disburse/forms/describe/discovery.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { type AuditStore, readOperator } from "../payouts/operators.ts";
+import type { Way } from "@disburse/rail/capabilities.ts";
+import type { Rail } from "@disburse/rail/rail.ts";
+import type { AuditStore } from "../payouts/operators.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
 import { type ReceiveDeps, receiveCallback } from "./callbacks.ts";
 import { type CancelDeps, cancelPayout } from "./cancel.ts";
 import { isAvailable, type RailDirectory } from "./directory.ts";
-import type { Rail } from "./rail.ts";
 import { type RailReportDeps, reportOutcome } from "./reports.ts";
-import type { Way } from "./rules/routing.ts";
 import type { RailStates } from "./states.ts";
 
 /** The RPC by which a caller that the platform trusts reports an outcome. */

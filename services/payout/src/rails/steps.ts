@@ -6,6 +6,8 @@ import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
+import type { RailReport } from "@disburse/rail/report.ts";
 import type { Ledger } from "../ledger/accounts.ts";
 import type { Payouts, StoredCall } from "../payouts/document.ts";
 import { type Leases, leaseMs } from "../payouts/leases.ts";
@@ -14,13 +16,12 @@ import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
-import { applyRailReport, type RailReport, readCharges } from "../payouts/rules/rail-report.ts";
+import { applyRailReport, readCharges } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
 import { advance, type LeasedPayout, release, type Step } from "../payouts/work.ts";
 import { chargeFunds } from "../treasury/accounts.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
 import type { RailDirectory } from "./directory.ts";
-import type { RailReply } from "./rail.ts";
 import type { Silence } from "./sandbox/settings.ts";
 
 /** What a rail worker works with. */
@@ -140,7 +141,7 @@ export const retryMs = 2_000;
 /** The poll interval of an open payout where its rail gives no time, and the longest backoff. */
 const pollIntervalMaxMs = 60_000;
 /** The length that a response is kept to: a hash or reference, an amount, a currency. */
-const textMax = 256;
+export const textMax = 256;
 
 /** A call to a rail: what it is for, and of which payout. */
 export type RailCall = {

@@ -8,9 +8,9 @@ import { testTracing } from "@disburse/chassis/tracing/test-tracing.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
 
 const merchantId = "mer_1";

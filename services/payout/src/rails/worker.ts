@@ -2,13 +2,17 @@ import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { type Loop, type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { resume } from "@disburse/chassis/tracing/tracing.ts";
 import type { Wake } from "@disburse/chassis/wake.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import type { Failure } from "@disburse/kernel/failure.ts";
+import type { Transfer } from "@disburse/rail/capabilities.ts";
+import type { Instruction, Preflight, Rail } from "@disburse/rail/rail.ts";
 import type { StoredCall } from "../payouts/document.ts";
 import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.ts";
 import { isAsApproved } from "../payouts/rules/deciding.ts";
-import { raiseException } from "../payouts/rules/exception.ts";
+import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
@@ -18,8 +22,6 @@ import { takeBack } from "./cancel.ts";
 import { moveOwed } from "./closing.ts";
 import type { Unavailability } from "./directory.ts";
 import { fundPayout } from "./funding.ts";
-import type { Instruction, Rail } from "./rail.ts";
-import type { Transfer } from "./rules/routing.ts";
 import {
   answering,
   applyResponse,
@@ -30,11 +32,13 @@ import {
   queueWaitMaxMs,
   queueWaitMs,
   type RailWorkerDeps,
+  railTimeoutMs,
   renewedLease,
   retryMs,
   type StepResult,
   silenceTo,
   takeStep,
+  textMax,
 } from "./steps.ts";
 
 /** Works on the payout that is due longest; `false`: none is due. */
@@ -133,18 +137,26 @@ function transferOf({ quote }: Payout): Transfer {
 function waitForRail(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
-  waits: Unavailability,
+  waits: Unavailability | { readonly reason: string },
   calls: readonly StoredCall[],
 ): Promise<undefined> {
   const { payout } = leased;
-  const isShort = waits === "LOW_GAS" || waits === "LOW_FUNDS";
-  const isTemporary = isShort || waits === "PAUSED" || waits === "DOWN";
-  deps.log.debug({ payout_id: payout.id, waits }, "payout waits for its rail");
+  const reason = typeof waits === "string" ? waits : waits.reason;
+  const isPreflight = waits !== reason;
+  const isTemporary = isPreflight
+    ? !isOverdue(payout.createdAt, deps.clock.now(), deps.stuckAfterMs)
+    : ["LOW_GAS", "LOW_FUNDS", "PAUSED", "DOWN"].includes(reason);
+  const isShown = isPreflight || waits === "LOW_GAS" || waits === "LOW_FUNDS";
+  deps.log.debug({ payout_id: payout.id, waits: reason }, "payout waits for its rail");
   const waitMs = queueWaitMs(deps, payout);
-  const said: StoredCall = { kind: "answer", at: deps.clock.now(), said: `not sent: ${waits}` };
+  const said: StoredCall = {
+    kind: "answer",
+    at: deps.clock.now(),
+    said: `not sent: ${reason}`.slice(0, textMax),
+  };
   return release(deps.payouts, leased, {
     work: fromNow(deps, waitMs),
-    calls: isShort ? [...calls, said] : calls,
+    calls: isShown ? [...calls, said] : calls,
     ...(!isTemporary && overdueException(deps, payout)),
   });
 }
@@ -179,6 +191,9 @@ async function submit(
   if ("uncleared" in instruction) {
     return waitForClearance(deps, leased, instruction.uncleared, calls);
   }
+  const checked = await preflight(deps, leased.payout, rail, instruction);
+  if (checked.kind === "wait") return waitForRail(deps, leased, checked, calls);
+  if (checked.kind === "refuse") return refuseUnsent(deps, leased, rail, checked.failure, calls);
   const funded = await fundPayout(deps, leased, rail, calls);
   if (funded === undefined) return undefined;
   const { name } = rail;
@@ -193,6 +208,43 @@ async function submit(
   const call = { payoutId: id, rail: name, operation: "submit" } as const;
   const send = answering(deps, leased.payout, () => rail.submit(id, instruction));
   return applyResponse(deps, submitting, await callRail(deps, call, send));
+}
+
+/** Asks a rail about a payout that it was never sent. Without an answer the payout waits. */
+async function preflight(
+  { log }: RailWorkerDeps,
+  { id: payout_id, submittedAt }: Payout,
+  rail: Rail,
+  instruction: Instruction,
+): Promise<Preflight> {
+  // A rail that may have the payout decides on it alone.
+  const { preflight: check } = rail;
+  if (submittedAt !== undefined || check === undefined) return { kind: "ok" };
+  try {
+    return await withTimeout(railTimeoutMs, () => check(instruction));
+  } catch (error) {
+    log.warn({ err: error, payout_id }, "rail did not answer a preflight");
+    return { kind: "wait", reason: "no answer to the preflight" };
+  }
+}
+
+/** Fails a payout that its rail will not send. No rail has it: its hold is released. */
+async function refuseUnsent(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  { name }: Rail,
+  failure: Failure,
+  calls: readonly StoredCall[],
+): Promise<StepResult | undefined> {
+  const step = { cause: "rejected", detail: `${name} refused before it was sent`, calls } as const;
+  const outcome = { kind: "rejected", failure } as const;
+  const decided = await takeStep(
+    deps,
+    leased,
+    { stage: "concluding", outcome },
+    { ...step, ...renewedLease(deps) },
+  );
+  return decided && { leased: decided, pollAt: "done" };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createWake } from "@disburse/chassis/wake.ts";
 import { eventId } from "@disburse/kernel/id.ts";
+import type { Rail, RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { type PayoutDocument, toPayout } from "../payouts/document.ts";
 import { createLeases, leaseMs } from "../payouts/leases.ts";
@@ -12,7 +13,6 @@ import {
   type TestPlatform,
   testRail,
 } from "../test-platform.ts";
-import type { Rail, RailReply } from "./rail.ts";
 import { startRailWorkers, workOnDuePayout } from "./worker.ts";
 
 /** Payouts that wait in the process between two steps, under their leases. */

@@ -6,9 +6,9 @@ import {
   PayoutInDoubtSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { changesOf } from "@disburse/testkit/document-text.ts";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import type { RailReply } from "../rails/rail.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { personally, resolvers } from "../test-resolutions.ts";
 

@@ -11,6 +11,7 @@ import {
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { Collection } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -18,7 +19,6 @@ import type { Payouts } from "../payouts/document.ts";
 import { decide, readResolvable } from "../payouts/exceptions.ts";
 import { findPayout } from "../payouts/store.ts";
 import { annotate } from "../payouts/work.ts";
-import type { RailReply } from "../rails/rail.ts";
 import { reportOutcome } from "../rails/reports.ts";
 import { workOnDuePayout } from "../rails/worker.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";

@@ -7,10 +7,10 @@ import {
 import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutCause, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findPayout } from "../payouts/store.ts";
 import { annotate } from "../payouts/work.ts";
-import type { RailReply } from "../rails/rail.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { personally, resolvers } from "../test-resolutions.ts";
 import { resolvePayout } from "./resolve.ts";

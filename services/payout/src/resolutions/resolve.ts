@@ -1,11 +1,11 @@
 import { supersededRefusal } from "@disburse/chassis/approvals/answers.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Outcome } from "@disburse/rail/report.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { type Decision, decide, readResolvable } from "../payouts/exceptions.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
-import type { Outcome } from "../payouts/rules/progress.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import { effectOfOutcome, outcomeText, type Resolved } from "./rules/resolution.ts";
 

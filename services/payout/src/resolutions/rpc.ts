@@ -7,6 +7,7 @@ import { callContext, originOf } from "@disburse/chassis/call-context.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   AuditEntrySchema,
@@ -23,7 +24,7 @@ import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { ifCreated, toPayout } from "../payouts/document.ts";
 import { listExceptions } from "../payouts/exceptions.ts";
 import { type HistoryEntry, historyOf } from "../payouts/history.ts";
-import { type AuditEntry, readOperator } from "../payouts/operators.ts";
+import type { AuditEntry } from "../payouts/operators.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { findPayout } from "../payouts/store.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";

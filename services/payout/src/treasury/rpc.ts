@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Asked, Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { cutPage, readLimit, readNumber } from "@disburse/chassis/paging/page.ts";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type {
@@ -20,7 +20,6 @@ import { readNote } from "../ledger/rpc.ts";
 import type { RailMovement } from "../ledger/rules/account.ts";
 import { listEntries } from "../ledger/statement.ts";
 import type { Payouts } from "../payouts/document.ts";
-import { readOperator } from "../payouts/operators.ts";
 import { moveRail, type RailAccountName, railAccountId } from "./accounts.ts";
 import type { TreasuryRails } from "./rails.ts";
 import { readRailDay } from "./report.ts";

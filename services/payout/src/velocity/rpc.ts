@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type VelocityLimits as LimitsMessage,
@@ -13,7 +14,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type AuditStore, readOperator } from "../payouts/operators.ts";
+import type { AuditStore } from "../payouts/operators.ts";
 import type { SettingsDocument } from "../settings/merchant-settings.ts";
 import type { VelocityLimits } from "./limits.ts";
 import {

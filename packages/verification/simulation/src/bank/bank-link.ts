@@ -1,5 +1,5 @@
-import type { BankServer, BankSession } from "@disburse/payout/rails/bank/sending.ts";
-import type { Deed } from "@disburse/payout/rails/bank/test-server.ts";
+import type { BankServer, BankSession } from "@disburse/bank-rail/sending.ts";
+import type { Deed } from "@disburse/bank-rail/test-server.ts";
 import { SimulatedFault } from "../checks/process-log.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";

@@ -1,4 +1,10 @@
 import { create } from "@bufbuild/protobuf";
+import {
+  type FileDocument,
+  type FindingDocument,
+  openBankStore,
+} from "@disburse/bank-rail/documents.ts";
+import { guardedBankFiles } from "@disburse/bank-rail/rpc.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { type CallContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import {
@@ -8,13 +14,6 @@ import {
   ResolveBankFileRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import type { AuditAction } from "@disburse/payout/payouts/operators.ts";
-import {
-  type FileDocument,
-  type FindingDocument,
-  openBankStore,
-} from "@disburse/payout/rails/bank/documents.ts";
-import { guardedBankFiles } from "@disburse/payout/rails/bank/rpc.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
@@ -37,7 +36,7 @@ export function startBankOperator(of: {
   const connected = database.connect(directAccess);
   const rpc = guardedBankFiles({
     bank: openBankStore(connected),
-    audit: openAuditStore<AuditAction>(connected),
+    audit: openAuditStore<string>(connected),
     clock: { now: () => scheduler.now() },
   });
   const decide = async ({ _id, name }: FileDocument) => {

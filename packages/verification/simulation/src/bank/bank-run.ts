@@ -1,11 +1,11 @@
-import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { migrations } from "@disburse/payout/migrations.ts";
 import type {
   FileDocument,
   PaymentDocument,
   ReceivedDocument,
-} from "@disburse/payout/rails/bank/documents.ts";
-import { instruction } from "@disburse/payout/rails/test-contract.ts";
+} from "@disburse/bank-rail/documents.ts";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { migrations } from "@disburse/payout/migrations.ts";
+import { instruction } from "@disburse/rail/test-contract.ts";
 import { keyOf, type OpenRail, RailCallers } from "../callers/rail-callers.ts";
 import { runToRest } from "../callers/rail-run.ts";
 import type { Sabotage } from "../network/database-link.ts";

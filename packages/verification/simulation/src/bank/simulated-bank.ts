@@ -1,8 +1,8 @@
 import { readAch } from "@disburse/bank-files/nacha/read.ts";
+import { sha256Of } from "@disburse/bank-rail/contents.ts";
+import { type AchAnswer, achAnswers } from "@disburse/bank-rail/nacha/test-bank.ts";
+import { createTestServer } from "@disburse/bank-rail/test-server.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import { sha256Of } from "@disburse/payout/rails/bank/contents.ts";
-import { type AchAnswer, achAnswers } from "@disburse/payout/rails/bank/nacha/test-bank.ts";
-import { createTestServer } from "@disburse/payout/rails/bank/test-server.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
 /** The bank looks at its folders so often. */

@@ -1,4 +1,4 @@
-import type { Instruction, Rail } from "@disburse/payout/rails/rail.ts";
+import type { Instruction, Rail } from "@disburse/rail/rail.ts";
 import type { FaultKind } from "../faults.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";

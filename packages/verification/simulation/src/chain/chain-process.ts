@@ -1,11 +1,11 @@
+import type { Chain } from "@disburse/chain-rail/chain.ts";
+import { createDispatcher } from "@disburse/chain-rail/dispatcher.ts";
+import { openTransferStore } from "@disburse/chain-rail/documents.ts";
+import { createChainRail } from "@disburse/chain-rail/rail.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
-import type { Chain } from "@disburse/payout/rails/chain/chain.ts";
-import { createDispatcher } from "@disburse/payout/rails/chain/dispatcher.ts";
-import { openTransferStore } from "@disburse/payout/rails/chain/documents.ts";
-import { createChainRail } from "@disburse/payout/rails/chain/rail.ts";
-import type { Rail } from "@disburse/payout/rails/rail.ts";
+import type { Rail } from "@disburse/rail/rail.ts";
 import { errorsOf, processLog, SimulatedFault } from "../checks/process-log.ts";
 import { databaseLink, type Sabotage } from "../network/database-link.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";

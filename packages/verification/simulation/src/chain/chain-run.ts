@@ -1,9 +1,9 @@
+import type { TransferDocument } from "@disburse/chain-rail/documents.ts";
+import { createTestChain } from "@disburse/chain-rail/test-chain.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import { migrations } from "@disburse/payout/migrations.ts";
-import type { TransferDocument } from "@disburse/payout/rails/chain/documents.ts";
-import { createTestChain } from "@disburse/payout/rails/chain/test-chain.ts";
-import { instruction } from "@disburse/payout/rails/test-contract.ts";
+import { instruction } from "@disburse/rail/test-contract.ts";
 import { keyOf, type OpenRail, RailCallers } from "../callers/rail-callers.ts";
 import { runToRest } from "../callers/rail-run.ts";
 import type { Sabotage } from "../network/database-link.ts";

@@ -1,5 +1,5 @@
 import { formatAmount } from "@disburse/kernel/money.ts";
-import type { Instruction, Rail, RailCallback, RailReply } from "@disburse/payout/rails/rail.ts";
+import type { Instruction, Rail, RailCallback, RailReply } from "@disburse/rail/rail.ts";
 import { SimulatedFault } from "../checks/process-log.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import { createOutages, type Scheduler, settlement } from "../scheduler/scheduler.ts";

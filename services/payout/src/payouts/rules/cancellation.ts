@@ -1,5 +1,6 @@
+import type { RailStatus } from "@disburse/rail/report.ts";
 import type { Payout } from "./payout.ts";
-import type { Progress, RailStatus } from "./progress.ts";
+import type { Progress } from "./progress.ts";
 
 /**
  * The next step of a cancellation: no rail has the payout, so that it is decided here; its rail has

@@ -1,17 +1,12 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { Outcome, RailStatus } from "@disburse/rail/report.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { effectOfOutcome } from "../../resolutions/rules/resolution.ts";
 import { afterWithdrawal, nextOfCancellation } from "./cancellation.ts";
 import { exceptionAfterStep, type PayoutException, raiseException } from "./exception.ts";
 import { type ClosingStep, pendingMovement } from "./movement.ts";
-import {
-  applyRailStatus,
-  type Outcome,
-  type Progress,
-  publicStatusOf,
-  type RailStatus,
-} from "./progress.ts";
+import { applyRailStatus, type Progress, publicStatusOf } from "./progress.ts";
 import { causeOf, causeOfEnd, type StepCause } from "./timeline.ts";
 
 /** The arrows of the state diagram in docs/decisions/0008, and no others. */

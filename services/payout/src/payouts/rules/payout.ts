@@ -1,5 +1,6 @@
 import { derivedId } from "@disburse/kernel/id.ts";
 import { type Metadata, storedMetadata } from "@disburse/kernel/metadata.ts";
+import type { PaymentTexts } from "@disburse/rail/rail.ts";
 import type { ReturnChargesBearer } from "../../ledger/rules/account.ts";
 import type { Approval, ApprovalNeed, Who } from "./approval.ts";
 import type { Uncleared } from "./clearance.ts";
@@ -7,13 +8,7 @@ import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
 /** What a merchant says about a payout, each text "" for nothing. */
-export type PayoutDetails = {
-  /** The merchant's own. */
-  readonly referenceId: string;
-  /** For the beneficiary; may name persons. */
-  readonly remittanceInformation: string;
-  /** Of ISO 20022's external purpose codes. */
-  readonly purposeCode: string;
+export type PayoutDetails = PaymentTexts & {
   /** The merchant's own data; absent where there is none. */
   readonly metadata?: Metadata;
 };

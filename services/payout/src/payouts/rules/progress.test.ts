@@ -1,15 +1,10 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { RailStatus } from "@disburse/rail/report.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { visibleFailure } from "./failure.ts";
 import { pendingMovement } from "./movement.ts";
-import {
-  applyRailStatus,
-  type Progress,
-  publicStatusOf,
-  type RailStatus,
-  visibleReference,
-} from "./progress.ts";
+import { applyRailStatus, type Progress, publicStatusOf, visibleReference } from "./progress.ts";
 
 const failure = { code: "ACCOUNT_CLOSED", railCode: "AC04" } as const;
 

@@ -1,5 +1,6 @@
 import type { Failure } from "@disburse/kernel/failure.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { RailStatus } from "@disburse/rail/report.ts";
 
 /** Where a payout stands; the money of `concluding` and `returning` has not moved yet. */
 export type Progress =
@@ -38,23 +39,6 @@ export type Conclusion =
   | ({ readonly kind: "rejected" } & Failed)
   /** By the merchant, before any rail had it, or after its rail took it back. */
   | ({ readonly kind: "cancelled" } & Unapproved);
-
-/** The status of a transfer at its rail. */
-export type RailStatus =
-  /** The rail has the transfer; its outcome is open. */
-  | { readonly kind: "accepted" }
-  | { readonly kind: "settled"; readonly reference: string }
-  /** It was not and will not be paid. */
-  | ({ readonly kind: "rejected" } & Failed)
-  /** Paid, and came back; with the reference of the payment where the rail gives it. */
-  | ({ readonly kind: "returned"; readonly reference?: string } & Failed)
-  /** The rail does not know. */
-  | { readonly kind: "unknown" }
-  /** The rail has never seen the key: submitting under the same key is safe. */
-  | { readonly kind: "not_received" };
-
-/** The outcome of a transfer, as a rail reports or operators resolve it. */
-export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "returned" }>;
 
 const publicStatuses = {
   awaiting_approval: { status: "initiated", subStatus: "awaiting_approval" },

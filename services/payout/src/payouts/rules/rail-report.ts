@@ -1,15 +1,9 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { formatAmount, parseAmount, readAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { RailReport, TransferredAmount } from "@disburse/rail/report.ts";
 import type { Payout } from "./payout.ts";
-import { applyRailStatus, type Progress, type RailStatus } from "./progress.ts";
-
-/** The amount of a rail report, as the rail writes it; "" where it gives none. */
-export type TransferredAmount = {
-  /** Decimal text. */
-  readonly amount: string;
-  readonly currency: string;
-};
+import { applyRailStatus, type Progress } from "./progress.ts";
 
 /** What a bank took for a transfer, in minor units. */
 export type Charge = { readonly currency: string; readonly minor: bigint };
@@ -29,14 +23,6 @@ export function readCharges(
   }
   return read;
 }
-
-/** What a rail says of a transfer, by response, poll or callback. */
-export type RailReport = {
-  readonly status: RailStatus;
-  readonly transferred?: TransferredAmount | undefined;
-  /** Of a returned transfer: what is missing of the amount, where less came back. */
-  readonly short?: TransferredAmount | undefined;
-};
 
 /**
  * The progress after a rail report. Another amount or currency is refused as a contradiction, and

@@ -1,4 +1,5 @@
-import { type Progress, publicStatusOf, type RailStatus } from "./progress.ts";
+import type { RailStatus } from "@disburse/rail/report.ts";
+import { type Progress, publicStatusOf } from "./progress.ts";
 
 /** Why a payout took a step. */
 export type StepCause =

@@ -1,4 +1,8 @@
 import { openHere, ReadingFailed } from "@disburse/bank-files/reading/opened-file.ts";
+import { readContent, sha256Of } from "@disburse/bank-rail/contents.ts";
+import { achAnswers } from "@disburse/bank-rail/nacha/test-bank.ts";
+import { bankFilesGuards } from "@disburse/bank-rail/rpc.ts";
+import { sealer, testRail, testSettings } from "@disburse/bank-rail/test-rail.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BankFindingResolution,
@@ -7,11 +11,7 @@ import {
 import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
-import { readContent, sha256Of } from "./contents.ts";
-import { achAnswers } from "./nacha/test-bank.ts";
-import { bankFilesGuards } from "./rpc.ts";
 import { BankBench, bytesOf, newYork } from "./test-bench.ts";
-import { sealer, testRail, testSettings } from "./test-rail.ts";
 
 let platform: TestPlatform;
 let bench: BankBench;

@@ -1,5 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type BankRail, openBankRail } from "@disburse/bank-rail/open.ts";
+import { sealer, swiftTransfer, testSettings } from "@disburse/bank-rail/test-rail.ts";
+import { iso20022Settings } from "@disburse/bank-rail/test-settings.ts";
 import { answersOf } from "@disburse/bank-simulator/answers.ts";
 import {
   hasOpenSsh,
@@ -12,9 +15,6 @@ import type { Loop } from "@disburse/chassis/loop.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
-import { type BankRail, openBankRail } from "./open.ts";
-import { sealer, swiftTransfer, testSettings } from "./test-rail.ts";
-import { iso20022Settings } from "./test-settings.ts";
 
 const merchantId = "mer_1";
 
@@ -43,10 +43,18 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
         poll_seconds: 1,
       },
     });
-    const { database, payouts } = platform;
+    const { database } = platform;
+    const { callForWork } = platform;
     const isPaused = async () => false;
-    bank = openBankRail(settings, { database, payouts, sealer, clock, log: silentLog, isPaused });
-    working = bank.start(() => undefined);
+    bank = openBankRail(settings, {
+      database,
+      callForWork,
+      sealer,
+      clock,
+      log: silentLog,
+      isPaused,
+    });
+    working = bank.start();
     // The platform's beneficiaries are in the United States.
     const { rail } = bank;
     platform.rails.current = { ...rail, submit: (key) => rail.submit(key, swiftTransfer) };

@@ -1,16 +1,6 @@
-import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import {
-  BankFileDecision,
-  BankFileState,
-  BankFindingKind,
-} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
-import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
-import { freshKey } from "../test-contract.ts";
-import { type BankStore, openBankStore } from "./documents.ts";
-import { noteFindings } from "./findings.ts";
-import { bankFilesGuards } from "./rpc.ts";
+import { type BankStore, openBankStore } from "@disburse/bank-rail/documents.ts";
+import { noteFindings } from "@disburse/bank-rail/findings.ts";
+import { bankFilesGuards } from "@disburse/bank-rail/rpc.ts";
 import {
   passSending,
   sealer,
@@ -18,8 +8,18 @@ import {
   testRail,
   testSettings,
   wednesday,
-} from "./test-rail.ts";
-import { createTestServer } from "./test-server.ts";
+} from "@disburse/bank-rail/test-rail.ts";
+import { createTestServer } from "@disburse/bank-rail/test-server.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  BankFileDecision,
+  BankFileState,
+  BankFindingKind,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { freshKey } from "@disburse/rail/test-contract.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
 
 let platform: TestPlatform;
 let store: BankStore;

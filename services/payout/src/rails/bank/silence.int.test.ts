@@ -1,13 +1,13 @@
 import { openHere } from "@disburse/bank-files/reading/opened-file.ts";
+import { achAnswers } from "@disburse/bank-rail/nacha/test-bank.ts";
+import { countWaiting } from "@disburse/bank-rail/silence.ts";
+import { testRail, testSettings, wednesday } from "@disburse/bank-rail/test-rail.ts";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { BankFindingResolution } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
-import { achAnswers } from "./nacha/test-bank.ts";
-import { countWaiting } from "./silence.ts";
 import { BankBench, bytesOf, newYork } from "./test-bench.ts";
-import { testRail, testSettings, wednesday } from "./test-rail.ts";
 
 let platform: TestPlatform;
 let bench: BankBench;

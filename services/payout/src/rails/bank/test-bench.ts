@@ -1,11 +1,15 @@
 import type { OpenBankFile } from "@disburse/bank-files/reading/opened-file.ts";
+import {
+  type BankStore,
+  type FindingDocument,
+  openBankStore,
+} from "@disburse/bank-rail/documents.ts";
+import { swiftTransfer, testRail, testSettings, wednesday } from "@disburse/bank-rail/test-rail.ts";
+import { createTestServer } from "@disburse/bank-rail/test-server.ts";
 import { answersOf } from "@disburse/bank-simulator/answers.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { freshKey, instruction } from "@disburse/rail/test-contract.ts";
 import type { TestPlatform } from "../../test-platform.ts";
-import { freshKey, instruction } from "../test-contract.ts";
-import { type BankStore, type FindingDocument, openBankStore } from "./documents.ts";
-import { swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
-import { createTestServer } from "./test-server.ts";
 
 /** A time in New York. */
 export const newYork = (text: string) => new Date(`${text}:00.000-05:00`);

@@ -1,13 +1,7 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { RailCapabilities, Transfer } from "@disburse/rail/capabilities.ts";
 import { describe, expect, it } from "vitest";
-import {
-  isPayable,
-  type RailCapabilities,
-  railFor,
-  railOf,
-  routeProblems,
-  type Transfer,
-} from "./routing.ts";
+import { isPayable, railFor, railOf, routeProblems } from "./routing.ts";
 
 const bank: RailCapabilities = {
   currencies: ["USD", "INR"],

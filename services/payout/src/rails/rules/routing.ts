@@ -1,32 +1,5 @@
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-
-/** Bounds of one transfer in minor units, inclusive; `undefined` where there is none. */
-export type TransferLimits = { readonly min?: bigint; readonly max?: bigint };
-
-/** What a rail declares that it can send. */
-export type RailCapabilities = {
-  readonly currencies: readonly string[];
-  /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`, `SEPA`. */
-  readonly transferMethods: readonly string[];
-  /** Of crypto transfers. */
-  readonly networks: readonly string[];
-  /** By currency; a currency that is not in it has no limits. */
-  readonly limits: Readonly<Record<string, TransferLimits>>;
-};
-
-/** A way in which a currency is paid. */
-export type Way = {
-  readonly currency: string;
-  readonly transferMethod: string;
-  /** Of a crypto transfer; else "". */
-  readonly network: string;
-};
-
-/** The properties of a transfer that decide on its rail. */
-export type Transfer = Way & {
-  /** Minor units of the currency. */
-  readonly amount: bigint;
-};
+import type { RailCapabilities, Transfer, Way } from "@disburse/rail/capabilities.ts";
 
 /** Which transfers go to a rail; an absent condition matches all. */
 export type Route = {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { failureCodes } from "@disburse/kernel/failure.ts";
+import type { RailCallback } from "@disburse/rail/rail.ts";
 import { z } from "zod";
-import type { RailCallback } from "../rail.ts";
 
 /** The body of the sandbox rail's callback, as JSON. */
 const messageSchema = z.object({

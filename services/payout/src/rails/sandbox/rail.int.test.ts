@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
+import { freshKey, instruction, keepsRailContract } from "@disburse/rail/test-contract.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
-import type { RailReply } from "../rail.ts";
-import { freshKey, instruction, keepsRailContract } from "../test-contract.ts";
 import { signMessage } from "./callbacks.ts";
 import { createSandboxRail, type SandboxRail, type SandboxRailOptions } from "./rail.ts";
 import { batchMs, lateReturnMs, type Scenario } from "./scenarios.ts";

@@ -6,10 +6,10 @@ import { currencies } from "@disburse/kernel/currency.ts";
 import type { Failure } from "@disburse/kernel/failure.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { RailCapabilities } from "@disburse/rail/capabilities.ts";
+import type { Instruction, Rail } from "@disburse/rail/rail.ts";
 import { base58 } from "@scure/base";
 import type { Collection } from "mongodb";
-import type { Instruction, Rail } from "../rail.ts";
-import type { RailCapabilities } from "../rules/routing.ts";
 import { readMessage, type SandboxMessage, type SignedMessage, signMessage } from "./callbacks.ts";
 import {
   batchMs,

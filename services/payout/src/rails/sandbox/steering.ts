@@ -1,5 +1,5 @@
+import type { Outcome } from "@disburse/rail/report.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
-import type { Outcome } from "../../payouts/rules/progress.ts";
 import type { SandboxMessage } from "./callbacks.ts";
 import { knownWhenAsked, type TransferDocument } from "./transfers.ts";
 

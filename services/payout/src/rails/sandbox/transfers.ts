@@ -1,7 +1,7 @@
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Failure } from "@disburse/kernel/failure.ts";
+import type { RailReply } from "@disburse/rail/rail.ts";
 import type { Collection } from "mongodb";
-import type { RailReply } from "../rail.ts";
 import type { SandboxMessage } from "./callbacks.ts";
 import type { Scenario } from "./scenarios.ts";
 

@@ -1,7 +1,8 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { Outcome } from "@disburse/rail/report.ts";
 import { describe, expect, it } from "vitest";
 import type { PayoutException } from "../../payouts/rules/exception.ts";
-import type { Outcome, Progress } from "../../payouts/rules/progress.ts";
+import type { Progress } from "../../payouts/rules/progress.ts";
 import { effectOfOutcome } from "./resolution.ts";
 
 const unknown: PayoutException = { kind: "unknown", since: new Date(0) };

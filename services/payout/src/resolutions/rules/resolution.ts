@@ -1,6 +1,7 @@
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Outcome } from "@disburse/rail/report.ts";
 import type { Payout } from "../../payouts/rules/payout.ts";
-import { applyRailStatus, type Outcome, type Progress } from "../../payouts/rules/progress.ts";
+import { applyRailStatus, type Progress } from "../../payouts/rules/progress.ts";
 
 /** The effect on a payout: it moves, or its exception ends and nothing else changes. */
 export type Resolved =

@@ -1,0 +1,47 @@
+import type { RailPackage } from "@disburse/rail/rail-package.ts";
+import { sealedContents } from "./contents.ts";
+import { openBankStore } from "./documents.ts";
+import { sealedFindings } from "./findings.ts";
+import { indexes } from "./indexes.ts";
+import { bankMetrics, startBankMetrics } from "./metrics.ts";
+import { openBankRail } from "./open.ts";
+import { sealedPayments } from "./payments.ts";
+import { guardedBankFiles } from "./rpc.ts";
+import { assertLiveBanks, readBankRails, setting } from "./settings.ts";
+
+/** Rails that pay by files to banks: one for each account of ours. */
+export const bankRails: RailPackage = {
+  setting,
+  indexes,
+  sealed: [sealedPayments, sealedContents, sealedFindings],
+  configure: (text = "[]", mode) => {
+    const configured = readBankRails(text);
+    if (mode === "live") assertLiveBanks(configured);
+    return {
+      names: configured.map(({ rail }) => rail),
+      // Account numbers of beneficiaries are stored with payments: never in the clear.
+      needsSealer: configured.length > 0,
+      open: async (context) => {
+        const { database, clock, sealer, audit, approvals } = context;
+        const rpc = guardedBankFiles({
+          bank: openBankStore(database),
+          sealer,
+          audit,
+          clock,
+          approvals,
+        });
+        if (sealer === undefined) {
+          // Alert rules query the series even if there is no bank.
+          bankMetrics(context, []);
+          return { rails: [], rpc, start: () => ({ stop: async () => undefined }) };
+        }
+        const rails = configured.map((each) => openBankRail(each, { ...context, sealer }));
+        const start = () => {
+          const loops = [startBankMetrics(context, rails), ...rails.map((each) => each.start())];
+          return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
+        };
+        return { rails: rails.map(({ rail }) => rail), rpc, start };
+      },
+    };
+  },
+};

@@ -1,0 +1,303 @@
+import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
+import type { Source } from "@disburse/bank-files/matching/verdict.ts";
+import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  BankFindingResolution,
+  type BankOutcome,
+  BankPaymentOutcome,
+  type HandleBankFindingRequest,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { currencyOf } from "@disburse/kernel/currency.ts";
+import type { Failure } from "@disburse/kernel/failure.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { RailContext } from "@disburse/rail/rail-package.ts";
+import { type Seals, sha256Of, storeContent } from "./contents.ts";
+import type { BankStore, FindingDocument, PaymentDocument } from "./documents.ts";
+import { failureOfReason } from "./iso20022/failures.ts";
+import { failureOfReturn } from "./nacha/failures.ts";
+import { applyVerdicts } from "./taking.ts";
+import type { PaymentVerdict } from "./verdicts.ts";
+
+/** What a finding is handled with. */
+export type HandlingDeps = {
+  readonly bank: BankStore;
+  /** Absent if no rail of a bank is configured. */
+  readonly sealer?: Seals | undefined;
+  readonly audit: RailContext["audit"];
+  readonly clock: Clock;
+};
+
+/** A message has 4 MiB at most. */
+const contentMax = 3 * 2 ** 20;
+const outcomesMax = 100;
+
+/**
+ * Handles a finding. Its file's content is never dropped silently. Operators have the file read
+ * again, declare that it is about no payment of ours, or apply it to payments that they name.
+ * Outcomes end only a finding that names a payment.
+ */
+export async function handleFinding(
+  deps: HandlingDeps,
+  request: HandleBankFindingRequest,
+): Promise<FindingDocument> {
+  const { bank, audit, clock } = deps;
+  const by = readOperator(request.mutation);
+  const note = orThrow(readReason(request.note, "note"));
+  const finding = orThrow(
+    (await bank.findings.findOne({ _id: request.findingId })) ?? refused("RECORD_NOT_FOUND"),
+  );
+  const { handled, applied_by = [] } = finding;
+  if ([handled?.operation, ...applied_by].includes(by.operation)) return finding;
+  if (handled !== undefined) orThrow(invalid("finding_id: was handled by another operation"));
+  const how = resolutionOf(request);
+  checkFit(finding, how, request);
+  const payments = how === "outcomes" ? await namedPayments(bank, finding, request.outcomes) : [];
+  const at = clock.now();
+  const detail = `${how}; ${await hashesOf(bank, finding, request)}${note}`;
+  await audit.append({
+    action: "bank_finding.handled",
+    subject: finding._id,
+    detail,
+    at,
+    ...by,
+  });
+  const { _id } = finding;
+  const ended =
+    how === "read_again" ? await readAgain(deps, finding, request.content, by) : { _id };
+  if (how === "outcomes") await applyOutcomes(deps, payments);
+  if (how === "outcomes" && finding.payout_id === undefined) {
+    // What it is about may name other payments, too.
+    await bank.findings.updateOne({ _id }, { $addToSet: { applied_by: by.operation } });
+  } else {
+    await bank.findings.updateMany(
+      { ...ended, open: true },
+      { $set: { handled: { ...by, note, at, how } }, $unset: { open: "" } },
+    );
+  }
+  return orThrow(
+    (await bank.findings.findOne({ _id: finding._id })) ?? refused("RECORD_NOT_FOUND"),
+  );
+}
+
+/** A finding that holds, outcomes of payments, and content in a file's place need two operators. */
+export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
+  return {
+    approvers: ["treasury_approver"],
+    difference: async (request) => {
+      const found = await bank.findings.findOne({ _id: request.findingId });
+      const { kind, what, file, place, payout_id: payout, amount, open } = found ?? {};
+      const outcomes = request.outcomes.map((each) => ({
+        payout: each.payoutId,
+        outcome: wordOf(BankPaymentOutcome, each.outcome),
+        reason: each.reasonCode,
+        returned: each.returnedAmount,
+      }));
+      const content = request.content.length > 0 && { content: sha256Of(request.content) };
+      return {
+        before:
+          found === null ? "" : JSON.stringify({ kind, what, file, place, payout, amount, open }),
+        after: JSON.stringify({ resolution: resolutionOf(request), ...content, outcomes }),
+      };
+    },
+    reasons: async (request) => {
+      const found = await bank.findings.findOne({ _id: request.findingId });
+      if (found?.open !== true) return [];
+      const isOutcome = resolutionOf(request) === "outcomes";
+      if (isOutcome) return ["decides on the outcome of payments"];
+      if (request.content.length > 0) return ["replaces a file of a bank"];
+      const isHolding = await endsHold(bank, found, resolutionOf(request));
+      return isHolding ? ["ends what may hide a bank's answer about payments"] : [];
+    },
+  };
+}
+
+/** Whether a finding that holds ends. A file that is read again ends all findings about it. */
+async function endsHold(
+  { findings }: BankStore,
+  { holds = false, received }: FindingDocument,
+  how: string,
+): Promise<boolean> {
+  if (holds || how !== "read_again" || received === undefined) return holds;
+  const held = { received, open: true, holds: true };
+  return (await findings.findOne(held, { projection: { _id: 1 } })) !== null;
+}
+
+const invalid = (detail: string) => refused("INVALID_REQUEST", detail);
+
+function resolutionOf({ resolution }: HandleBankFindingRequest) {
+  return wordOf(BankFindingResolution, resolution) ?? "noted";
+}
+
+function checkFit(
+  { holds = false, received, payout_id: payoutId }: FindingDocument,
+  how: string,
+  { content, outcomes }: HandleBankFindingRequest,
+): void {
+  if (how === "noted" && holds) {
+    orThrow(invalid("resolution: must be READ_AGAIN, NOTHING_OF_OURS or OUTCOMES"));
+  }
+  if (how !== "read_again" && content.length > 0) orThrow(invalid("content: is for READ_AGAIN"));
+  if (content.length > contentMax) orThrow(invalid("content: has more than 3 MiB"));
+  if (how === "read_again" && received === undefined) {
+    orThrow(invalid("resolution: the finding is about no stored file of the bank"));
+  }
+  if (how === "nothing_of_ours" && payoutId !== undefined && !holds) {
+    orThrow(invalid("resolution: the finding names a payment"));
+  }
+  const isCounted = outcomes.length >= 1 && outcomes.length <= outcomesMax;
+  if (how === "outcomes" && !isCounted) orThrow(invalid("outcomes: must be 1 to 100"));
+  if (how !== "outcomes" && outcomes.length > 0) orThrow(invalid("outcomes: are for OUTCOMES"));
+  const isNamed = outcomes.some((each) => each.payoutId === payoutId);
+  if (how === "outcomes" && payoutId !== undefined && !isNamed) {
+    orThrow(invalid("outcomes: must name the finding's payment"));
+  }
+}
+
+/** The audit trail has the hashes of the bank's content, and of that which is read in its place. */
+async function hashesOf(
+  { received }: BankStore,
+  finding: FindingDocument,
+  { content }: HandleBankFindingRequest,
+): Promise<string> {
+  if (content.length === 0 || finding.received === undefined) return "";
+  const file = await received.findOne({ _id: finding.received });
+  return `original ${file?.sha256 ?? ""}, content ${sha256Of(content)}; `;
+}
+
+/**
+ * Has a file read again, once for an operation. Returns the findings that end: those of earlier
+ * readings. The new reading finds anew what is still so.
+ */
+async function readAgain(
+  { bank, sealer }: HandlingDeps,
+  { rail, received: _id }: FindingDocument,
+  content: Uint8Array,
+  { operation }: { readonly operation: string },
+) {
+  if (sealer === undefined || _id === undefined) throw new Error("no rail of a bank is open");
+  const corrected =
+    content.length === 0
+      ? undefined
+      : await storeContent({ contents: bank.contents }, sealer, rail, content);
+  await bank.received.updateOne(
+    { _id, read_again_by: { $ne: operation } },
+    {
+      $set: {
+        state: "stored",
+        open: rail,
+        attempts: 0,
+        ...(corrected !== undefined && { corrected_sha256: corrected }),
+      },
+      $inc: { reads: 1 },
+      $push: { read_again_by: operation },
+    },
+  );
+  const file = await bank.received.findOne({ _id });
+  const reading = (file?.read_again_by?.indexOf(operation) ?? -1) + 1;
+  return { received: _id, reading: { $lt: reading } };
+}
+
+type Named = { readonly payment: PaymentDocument; readonly verdict: PaymentVerdict };
+
+/** The payments that outcomes name, each with the verdict that the outcome is. */
+async function namedPayments(
+  bank: BankStore,
+  { rail, place = "" }: FindingDocument,
+  outcomes: readonly BankOutcome[],
+): Promise<Named[]> {
+  const named: Named[] = [];
+  const ids = new Set(outcomes.map(({ payoutId }) => payoutId));
+  if (ids.size < outcomes.length) orThrow(invalid("outcomes: name a payment twice"));
+  for (const [index, outcome] of outcomes.entries()) {
+    const at = `outcomes[${index}]`;
+    const payment = await bank.payments.findOne({ _id: outcome.payoutId, rail });
+    if (payment === null || (payment.block ?? payment.trace) === undefined) {
+      return orThrow(invalid(`${at}.payout_id: is not a payment that the rail sent`));
+    }
+    const verdict = verdictOf(payment, outcome, place, at);
+    const isKnown = payment.state === endOf[verdict.verdict] && isSameReturn(payment, verdict);
+    if (!isKnown && !isPossible(payment, verdict)) {
+      orThrow(invalid(`${at}.outcome: contradicts the payment, which is ${payment.state}`));
+    }
+    if (!isKnown) named.push({ payment, verdict });
+  }
+  return named;
+}
+
+const endOf: Readonly<Partial<Record<PaymentVerdict["verdict"], PaymentDocument["state"]>>> = {
+  settled: "settled",
+  rejected: "rejected",
+  returned: "returned",
+};
+
+/** Whether a known return is of the same amount. Any other outcome has none. */
+function isSameReturn({ returned }: PaymentDocument, verdict: PaymentVerdict): boolean {
+  if (verdict.verdict !== "returned" || returned === undefined) return true;
+  return fromDecimal128(returned.amount_minor) === verdict.amount.minor;
+}
+
+/** A payment that was settled can come back; it cannot be unpaid any more. */
+function isPossible({ state }: PaymentDocument, { verdict }: PaymentVerdict): boolean {
+  return state === "filed" || (state === "settled" && verdict === "returned");
+}
+
+function verdictOf(
+  { _id: payoutId, amount_minor, currency }: PaymentDocument,
+  { outcome, reasonCode, returnedAmount }: BankOutcome,
+  place: string,
+  at: string,
+): PaymentVerdict {
+  const source: Source = { place, reference: "", code: reasonCode };
+  const reason = reasonCode === "" ? {} : { code: reasonCode };
+  if (returnedAmount !== "" && outcome !== BankPaymentOutcome.RETURNED) {
+    orThrow(invalid(`${at}.returned_amount: is for RETURNED`));
+  }
+  switch (outcome) {
+    case BankPaymentOutcome.SETTLED:
+      return { source, verdict: "settled", payoutId };
+    case BankPaymentOutcome.NOT_EXECUTED:
+      return { source, verdict: "rejected", payoutId, reason };
+    case BankPaymentOutcome.RETURNED: {
+      const whole = fromDecimal128(amount_minor);
+      const minor =
+        returnedAmount === "" ? whole : parseAmount(returnedAmount, currencyOf(currency).code);
+      if (isRefused(minor) || minor > whole) {
+        return orThrow(invalid(`${at}.returned_amount: must be at most the amount of the payment`));
+      }
+      const short = { minor: whole - minor, currency };
+      return {
+        source,
+        verdict: "returned",
+        payoutId,
+        amount: { minor, currency },
+        reason,
+        ...(short.minor > 0n && { short }),
+      };
+    }
+    default:
+      return orThrow(invalid(`${at}.outcome: is required`));
+  }
+}
+
+async function applyOutcomes(
+  { bank, clock }: HandlingDeps,
+  named: readonly Named[],
+): Promise<void> {
+  const payments = new Map(named.map(({ payment }) => [payment._id, payment]));
+  const verdicts = new Map(named.map(({ payment, verdict }) => [payment._id, [verdict]]));
+  const work = { store: bank, clock, failureOf };
+  if (await applyVerdicts(work, payments, verdicts)) return;
+  orThrow(refused("SERVICE_UNAVAILABLE", "a payment changed meanwhile: try again"));
+}
+
+/** Codes of returns of NACHA are no codes of ISO 20022. */
+function failureOf(reason: Reason): Failure {
+  return /^R\d\d$/.test(reason.code ?? "") ? failureOfReturn(reason) : failureOfReason(reason);
+}

@@ -1,0 +1,108 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Rail } from "@disburse/rail/rail.ts";
+import { findingKinds, openBankStore } from "./documents.ts";
+import type { BankFormat } from "./format.ts";
+import { countWaiting } from "./silence.ts";
+
+/** Prometheus scrapes every 15 s. */
+const everyMs = 15_000;
+/** What waits is counted up to here; more is shown as this many. */
+const countMax = 10_000;
+
+/** What a reading is taken from. */
+export type BankMetricsDeps = {
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** A rail whose gauges are kept. */
+export type MeasuredRail = {
+  readonly rail: Pick<Rail, "name">;
+  /** Where silence settles: until which day of settlement. */
+  readonly settledThrough: BankFormat["settledThrough"];
+};
+
+/** Keeps the gauges of rails of banks up to date; every process shows the same. */
+export function startBankMetrics(deps: BankMetricsDeps, rails: readonly MeasuredRail[]): Loop {
+  const read = bankMetrics(deps, rails);
+  const run = () => read().then(() => false);
+  return startLoop({ name: "bank-gauges", everyMs, run, log: deps.log });
+}
+
+/** One reading brings the gauges up to date. Labels: names of rails, states, kinds. */
+export function bankMetrics(
+  { database, metrics, clock }: BankMetricsDeps,
+  rails: readonly MeasuredRail[],
+): () => Promise<void> {
+  const store = openBankStore(database);
+  const { payments, files, findings, balances } = store;
+  const waiting = metrics.gauge(
+    "disburse_bank_waiting_payments",
+    "Payments that a rail has taken and that are in no file yet; to 10,000.",
+    ["rail"],
+  );
+  const late = metrics.gauge(
+    "disburse_bank_late_seconds",
+    "How long ago the oldest payment or file was due that is not sent yet; 0 where none is.",
+    ["rail"],
+  );
+  const undecided = metrics.gauge(
+    "disburse_bank_undecided_files",
+    "Files that the bank has or not: operators have to say.",
+    ["rail"],
+  );
+  const found = metrics.gauge(
+    "disburse_bank_findings_open",
+    "Open findings in files of the bank, which operators have to handle, by kind; to 10,000.",
+    ["rail", "kind"],
+  );
+  const silent = metrics.gauge(
+    "disburse_bank_silence_waiting_payments",
+    "Payments past their window for returns that are not settled yet, by what they wait for.",
+    ["rail", "waits_for"],
+  );
+  const statement = metrics.gauge(
+    "disburse_bank_statement_age_seconds",
+    "How long ago the last statement with balances was taken; absent before the first.",
+    ["rail"],
+  );
+  const read = async ({ rail: { name: rail }, settledThrough }: MeasuredRail) => {
+    const now = clock.now();
+    const since = (at: Date | undefined) =>
+      at === undefined ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1_000);
+    const limit = { limit: countMax };
+    waiting.set({ rail }, await payments.countDocuments({ rail, state: "waiting" }, limit));
+    const [due] = await payments
+      .find({ rail, state: "waiting" })
+      .sort({ "plan.due_at": 1, _id: 1 })
+      .limit(1)
+      .toArray();
+    const [unsent] = await files
+      .find({ open: rail, state: { $in: ["claiming", "written", "sending"] } })
+      .sort({ created_at: 1 })
+      .limit(1)
+      .toArray();
+    late.set({ rail }, Math.max(since(due?.plan.due_at), since(unsent?.created_at)));
+    undecided.set({ rail }, await files.countDocuments({ open: rail, state: "undecided" }));
+    for (const kind of findingKinds) {
+      found.set({ rail, kind }, await findings.countDocuments({ open: true, rail, kind }, limit));
+    }
+    if (settledThrough !== undefined) {
+      const waits = await countWaiting(store, rail, settledThrough(now));
+      for (const [waitsFor, count] of Object.entries(waits)) {
+        silent.set({ rail, waits_for: waitsFor }, count);
+      }
+    }
+    const [last] = await balances.find({ rail }).sort({ day: -1 }).limit(1).toArray();
+    if (last !== undefined) statement.set({ rail }, since(last.at));
+  };
+  return async () => {
+    for (const rail of rails) await read(rail);
+  };
+}

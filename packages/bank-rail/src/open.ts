@@ -1,0 +1,172 @@
+import { entryCentsMax } from "@disburse/bank-files/nacha/batches.ts";
+import { openWithin } from "@disburse/bank-files/reading/open-in-worker.ts";
+import type { SftpSettings } from "@disburse/bank-files/sftp/connection.ts";
+import { withSftp } from "@disburse/bank-files/sftp/session.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { readTextFile } from "@disburse/chassis/settings.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import type { Rail } from "@disburse/rail/rail.ts";
+import type { RailContext } from "@disburse/rail/rail-package.ts";
+import type { Seals } from "./contents.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { openBankStore } from "./documents.ts";
+import type { FileWork, NewMessageId } from "./files.ts";
+import type { BankFormat } from "./format.ts";
+import { iso20022Format } from "./iso20022/format.ts";
+import { accountName } from "./iso20022/profile.ts";
+import { nachaFormat } from "./nacha/format.ts";
+import { scheduleOf } from "./plan.ts";
+import { createBankRail } from "./rail.ts";
+import type { BankServer } from "./sending.ts";
+import type { BankRailSettings } from "./settings.ts";
+import type { BankSftpSettings } from "./settings-parts.ts";
+
+type BankRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused" | "callForWork"> & {
+  readonly sealer: Seals;
+};
+
+/** A rail, and what takes its payments to the bank. */
+export type BankRail = {
+  readonly rail: Rail;
+  readonly settledThrough: BankFormat["settledThrough"];
+  /** Starts the work on its payments and on the files that its bank sends. */
+  start(): Loop;
+};
+
+/** How often the work of a rail is looked for. */
+const everyMs = 1_000;
+/** A file of 64 MiB takes a quarter of this memory, and some seconds. */
+const readerLimits = { heapMb: 512, timeoutMs: 120_000 };
+/** How long a process that is killed delays the work on a rail. */
+const leaseMs = 15_000;
+
+export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): BankRail {
+  const { database, sealer, clock, log } = deps;
+  const { rail: name, currency, profile } = settings;
+  const store = openBankStore(database);
+  const schedule = scheduleOf(settings.schedule, currency);
+  const { format, account, largest, returnWindowDays } = partsOf(settings, schedule);
+  const work = {
+    rail: name,
+    format,
+    schedule,
+    paymentsMax: profile.payments_max,
+    store,
+    sealer,
+    clock,
+    log,
+    open: openWithin(readerLimits),
+    server: openServer(settings.sftp),
+    refusesDuplicates: settings.refuses_duplicates,
+  };
+  const dispatcher = createDispatcher({
+    ...work,
+    newMessageId,
+    isPaused: () => deps.isPaused(name),
+    receiveEveryMs: settings.sftp.poll_seconds * 1_000,
+    unpaidAfterBankDays: unpaidAfterBankDays(settings),
+  });
+  // One process works on a rail; the lease spares the others the work, and is no fence.
+  const lease = createSweepLease(database, `rail ${name}`, leaseMs);
+  const run = async () => {
+    if ((await lease.hold()) === undefined) return false;
+    // An upload may take longer than the lease.
+    const renewal = setInterval(() => void lease.hold().catch(() => undefined), leaseMs / 4);
+    try {
+      await dispatcher.run();
+    } finally {
+      clearInterval(renewal);
+      await callOwed(work, deps.callForWork);
+    }
+    return false;
+  };
+  const rail = createBankRail({
+    name,
+    currency,
+    account,
+    schedule,
+    returnWindowDays,
+    largest,
+    store,
+    sealer,
+    clock,
+    transferMethods: settings.transfer_methods,
+    overdueAfterMs: settings.overdue_after_hours * 3_600_000,
+  });
+  log.info({ rail: name }, "rail opened");
+  const start = (): Loop => {
+    const loop = startLoop({ name: `rail ${name}`, everyMs, run, log });
+    const stop = async () => {
+      await loop.stop();
+      await lease.release();
+    };
+    return { stop };
+  };
+  return { rail, settledThrough: format.settledThrough, start };
+}
+
+/** Only a rail with statements of bookings can learn from them that nothing was paid. */
+export function unpaidAfterBankDays(settings: BankRailSettings): number | undefined {
+  return settings.format === "iso20022" ? settings.unpaid_after_bank_days : undefined;
+}
+
+/** What the formats differ in. */
+function partsOf(settings: BankRailSettings, schedule: ReturnType<typeof scheduleOf>) {
+  if (settings.format === "iso20022") {
+    const account = accountName(settings.profile);
+    const format: BankFormat = iso20022Format(settings);
+    return { format, account, largest: undefined, returnWindowDays: 0 };
+  }
+  const format: BankFormat = nachaFormat(settings, schedule);
+  const { statement_account: account = "", return_window_days: returnWindowDays } = settings;
+  return { format, account, largest: entryCentsMax, returnWindowDays };
+}
+
+/** A message id: 26 capitals and digits, in the order of time; each is given once. */
+const newMessageId: NewMessageId = (now) => newId("payout", now).slice("po_".length).toUpperCase();
+
+/** The bank's server; its key is read at once, so that a wrong path ends the start. */
+function openServer(settings: BankSftpSettings): BankServer {
+  const { host, port, username, outgoing, incoming, archives } = settings;
+  const timeoutMs = settings.timeout_seconds * 1_000;
+  const sftp: SftpSettings = {
+    host,
+    port,
+    username,
+    timeoutMs,
+    hostKeys: settings.host_keys,
+    privateKey: readTextFile("BANK_RAILS: private_key_file", settings.private_key_file),
+  };
+  return {
+    timeoutMs,
+    outgoing,
+    incoming,
+    archives,
+    inSession: (work) => withSftp(sftp, work),
+  };
+}
+
+/** Payouts that one run has asked. */
+const atOnce = 1_000;
+
+/**
+ * Has payouts ask the rail whose payments have changed, until they have: the answer of `query` is
+ * what they store. One that has failed never asks again.
+ */
+async function callOwed(
+  { rail, store }: FileWork,
+  callForWork: RailContext["callForWork"],
+): Promise<void> {
+  const owed = await store.payments
+    .find({ rail, owed: true })
+    .limit(atOnce)
+    .project<{ _id: string }>({ _id: 1 })
+    .toArray();
+  if (owed.length === 0) return;
+  const ids = owed.map(({ _id }) => _id);
+  const over = await callForWork(ids);
+  if (over.length > 0) {
+    await store.payments.updateMany({ _id: { $in: [...over] } }, { $unset: { owed: "" } });
+  }
+}

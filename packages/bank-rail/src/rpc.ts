@@ -1,0 +1,166 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { findPage } from "@disburse/chassis/paging/page.ts";
+import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  BankFileDecision,
+  BankFileSchema,
+  BankFileState,
+  type BankFinding,
+  BankFindingKind,
+  BankFindingResolution,
+  BankFindingSchema,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { RailContext } from "@disburse/rail/rail-package.ts";
+import type { FileDocument, FindingDocument } from "./documents.ts";
+import { changeFile } from "./files.ts";
+import { findingDetails } from "./findings.ts";
+import { findingGuard, type HandlingDeps, handleFinding } from "./handling.ts";
+
+type BankRpcDeps = HandlingDeps & Pick<RailContext, "approvals">;
+
+/** The RPCs of files of banks, guarded where there are persons. */
+export function guardedBankFiles(deps: BankRpcDeps) {
+  const rpc = bankFilesRpc(deps);
+  const { approvals } = deps;
+  return approvals?.guard(PayoutOperationsService, rpc, bankFilesGuards(deps)) ?? rpc;
+}
+
+/** The operators' RPCs of files to banks, and of what banks send. */
+function bankFilesRpc(deps: BankRpcDeps) {
+  const { bank, sealer, audit, clock } = deps;
+  const { files, findings } = bank;
+  return {
+    listBankFiles: async ({ rail, state, ...page }) => {
+      const word = wordOf(BankFileState, state);
+      const filter = { ...(rail !== "" && { rail }), ...(word !== undefined && { state: word }) };
+      const { shown, nextCursor } = await findPage(files, filter, page);
+      return { files: shown.map(fileMessage), nextCursor };
+    },
+
+    resolveBankFile: async ({ mutation, fileId, decision, reason }) => {
+      const by = readOperator(mutation);
+      const word = wordOf(BankFileDecision, decision);
+      if (word === undefined) return orThrow(refused("INVALID_REQUEST", "decision: is required"));
+      const detail = `${word}; ${orThrow(readReason(reason))}`;
+      const found = orThrow((await files.findOne({ _id: fileId })) ?? refused("RECORD_NOT_FOUND"));
+      const { state, decided = [] } = found;
+      // A repeat has the answer of the first.
+      if (decided.includes(by.operation)) return { file: fileMessage(found) };
+      if (state !== "undecided") orThrow(notUndecided);
+      const at = clock.now();
+      await audit.append({ action: "bank_file.resolved", subject: fileId, detail, at, ...by });
+      const changed = await changeFile(
+        bank,
+        found,
+        {
+          ...(word === "received"
+            ? ({ state: "sent", sent_at: at, sent_by: "operator" } as const)
+            : ({ state: "written" } as const)),
+          decided: [...decided, by.operation],
+        },
+        at,
+      );
+      return { file: fileMessage(changed ?? (await files.findOne({ _id: fileId })) ?? found) };
+    },
+
+    listBankFindings: async ({ rail, handled, ...page }) => {
+      const filter = { ...(rail !== "" && { rail }), ...(!handled && { open: true }) };
+      const { shown, nextCursor } = await findPage(findings, filter, page);
+      return { findings: shown.map(findingMessage), nextCursor };
+    },
+
+    getBankFinding: async ({ findingId }) => {
+      const found = await findings.findOne({ _id: findingId });
+      const finding = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const details = sealer === undefined ? "" : findingDetails(finding, sealer);
+      return { finding: findingMessage(finding), details };
+    },
+
+    handleBankFinding: async (request) => {
+      const handled = await handleFinding(deps, request);
+      return { finding: findingMessage(handled) };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+}
+
+const notUndecided = refused("INVALID_REQUEST", "file_id: nothing is to be decided of it");
+
+/** One person's word sends a file again, or never: a second one has to say so too. */
+export function bankFilesGuards({
+  bank,
+}: Pick<BankRpcDeps, "bank">): Guards<
+  Pick<ReturnType<typeof bankFilesRpc>, "resolveBankFile" | "handleBankFinding">
+> {
+  return {
+    handleBankFinding: findingGuard(bank),
+    resolveBankFile: {
+      approvers: ["treasury_approver"],
+      difference: async ({ fileId, decision }) => {
+        const found = await bank.files.findOne({ _id: fileId });
+        const { rail, state, name, sha256, members = [] } = found ?? {};
+        const before = found && { rail, state, name, sha256, payments: members.length };
+        return {
+          before: before ? JSON.stringify(before) : "",
+          after: JSON.stringify({ decision: wordOf(BankFileDecision, decision) }),
+        };
+      },
+      // Where nothing is to be decided the RPC refuses.
+      reasons: async ({ fileId }) => {
+        const found = await bank.files.findOne({ _id: fileId });
+        return found?.state === "undecided" ? ["says whether a bank has a file of ours"] : [];
+      },
+    },
+  };
+}
+
+function fileMessage(file: FileDocument) {
+  const { _id: id, rail, state, name = "", sha256 = "", members, asked, sent_at, sent_by } = file;
+  return create(BankFileSchema, {
+    id,
+    rail,
+    name,
+    sha256,
+    problems: file.problems ?? [],
+    sentBy: sent_by ?? "",
+    state: valueOfWord(BankFileState, state),
+    payments: members?.length ?? asked.length,
+    refused: file.left_out?.length ?? 0,
+    closesAt: timestampFromDate(file.closes_at),
+    createdAt: timestampFromDate(file.created_at),
+    ...(sent_at && { sentAt: timestampFromDate(sent_at) }),
+  });
+}
+
+function findingMessage(finding: FindingDocument): BankFinding {
+  const { _id: id, rail, kind, what, file = "", place = "", amount = "", handled } = finding;
+  return create(BankFindingSchema, {
+    id,
+    rail,
+    what,
+    file,
+    place,
+    amount,
+    payoutId: finding.payout_id ?? "",
+    kind: valueOfWord(BankFindingKind, kind),
+    holds: finding.holds ?? false,
+    createdAt: timestampFromDate(finding.created_at),
+    ...(handled && {
+      handledBy: create(ActorSchema, {
+        kind: Actor_Kind.OPERATOR,
+        id: handled.person,
+      }),
+      handledAt: timestampFromDate(handled.at),
+      note: handled.note,
+      resolution: valueOfWord(BankFindingResolution, handled.how),
+    }),
+  });
+}

@@ -1,0 +1,139 @@
+import { mayProveNotExecuted } from "@disburse/bank-files/matching/proof.ts";
+import { SettingsError } from "@disburse/chassis/settings.ts";
+import { currencyOf, findCurrency } from "@disburse/kernel/currency.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { readRailSettings } from "@disburse/rail/settings.ts";
+import { z } from "zod";
+import { iso20022Profile, iso20022ProfileProblems } from "./iso20022/profile.ts";
+import { nachaProfile, nachaProfileProblems } from "./nacha/profile.ts";
+import { count, scheduleSchema, sftpSchema, text } from "./settings-parts.ts";
+
+/** The environment variable with the rails of banks. */
+export const setting = "BANK_RAILS";
+
+/** What every rail of a bank has: an account there, its files' schedule, and its server. */
+const common = {
+  /** The rail's name in `RAIL_ROUTES`, stored with each payout: never to change. */
+  rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  /** The account's currency, which is what the rail pays out. */
+  currency: z
+    .string()
+    .refine((code) => isPaidByBanks(code), "must be a currency that banks pay, of ours"),
+  schedule: scheduleSchema,
+  sftp: sftpSchema,
+  /**
+   * Whether the bank, by its handbook, refuses a file that it has already: only then the same bytes
+   * go to it again after a crash, without an operator.
+   */
+  refuses_duplicates: z.boolean().default(false),
+  /** A payout that is open for so long after its submission is overdue. */
+  overdue_after_hours: count(1, 10_000).default(96),
+};
+
+const iso20022Schema = z.strictObject({
+  ...common,
+  format: z.literal("iso20022"),
+  transfer_methods: z.array(z.enum(["SWIFT", "LOCAL", "SEPA"])).min(1),
+  profile: iso20022Profile,
+  /** Whether the bank's status ACSC is final by its handbook; else a booking alone settles. */
+  status_settles: z.boolean().default(false),
+  /** What a return may be short of without a named charge, as decimal text of the currency. */
+  return_charges_max: text(20).default("0"),
+  /** The bank's own reason codes that mean, by its handbook, that a payment was not executed. */
+  not_executed_codes: z
+    .array(text(35).refine(mayProveNotExecuted, "must not be a code that never proves it"))
+    .default([]),
+  /**
+   * Banking days after the execution until statements without a debit prove, by the bank's
+   * handbook, that a payment which it rejected was not executed; absent: two operators decide.
+   */
+  unpaid_after_bank_days: count(1, 60).optional(),
+});
+
+const nachaSchema = z.strictObject({
+  ...common,
+  format: z.literal("nacha"),
+  transfer_methods: z.array(z.literal("ACH")).min(1),
+  profile: nachaProfile,
+  /** The account as camt.053 statements name it, where the bank sends them. */
+  statement_account: text(34).optional(),
+  /** Banking days after settlement until a credit counts as settled; it may still come back. */
+  return_window_days: count(0, 60).default(2),
+});
+
+const railSchema = z
+  .discriminatedUnion("format", [iso20022Schema, nachaSchema])
+  .superRefine((rail, context) => {
+    const problem = (message: string) => context.addIssue({ code: "custom", message });
+    if (findCurrency(rail.currency) === undefined) return;
+    for (const { max } of rail.schedule.windows) {
+      if (max !== undefined && minorOf(max, rail.currency) === undefined) {
+        problem("schedule.windows.max: must be an amount of the currency");
+      }
+    }
+    if (rail.format === "nacha") {
+      if (rail.currency !== "USD") problem("currency: NACHA files are in USD");
+      if (!rail.schedule.calendars.includes("FEDERAL_RESERVE")) {
+        problem("schedule.calendars: must have FEDERAL_RESERVE");
+      }
+      for (const each of nachaProfileProblems(rail.profile)) problem(`profile.${each}`);
+      return;
+    }
+    if (minorOf(rail.return_charges_max, rail.currency) === undefined) {
+      problem("return_charges_max: must be an amount of the currency");
+    }
+    for (const each of iso20022ProfileProblems(rail.profile, rail.currency)) {
+      problem(`profile.${each}`);
+    }
+  });
+
+/** One account of ours at one bank, and how payouts leave it. Has no secret but names of files. */
+export type BankRailSettings = z.output<typeof railSchema>;
+
+/** A rail whose bank takes pain.001. */
+export type Iso20022RailSettings = Extract<BankRailSettings, { format: "iso20022" }>;
+
+/** A rail whose bank takes NACHA files. */
+export type NachaRailSettings = Extract<BankRailSettings, { format: "nacha" }>;
+
+const fileSchema = z.array(railSchema).superRefine((rails, context) => {
+  const names = rails.map(({ rail }) => rail);
+  if (new Set(names).size !== names.length) {
+    context.addIssue({ code: "custom", message: "rails must differ" });
+  }
+});
+
+/** Reads the rails of banks. @throws {SettingsError} */
+export function readBankRails(text: string): readonly BankRailSettings[] {
+  return readRailSettings(setting, fileSchema, text);
+}
+
+/**
+ * SWIFT refuses payments without the payer's town and country since 14 November 2026 (CBPR+).
+ *
+ * @throws {SettingsError}
+ */
+export function assertLiveBanks(rails: readonly BankRailSettings[]): void {
+  const without = rails.filter((rail) => {
+    if (rail.format !== "iso20022" || !rail.transfer_methods.includes("SWIFT")) return false;
+    return rail.profile.debtor.address === undefined;
+  });
+  if (without.length === 0) return;
+  const names = without.map(({ rail }) => rail).join(", ");
+  throw new SettingsError(
+    `settings: ${setting}: ${names}: profile.debtor.address: is required for SWIFT in live mode, with town and country`,
+  );
+}
+
+/** Decimal text of a currency in minor units; `undefined` where it is none. "0" is one. */
+export function minorOf(amount: string, currency: string): bigint | undefined {
+  if (/^0(?:\.0+)?$/.test(amount)) return 0n;
+  const minor = parseAmount(amount, currencyOf(currency).code);
+  return isRefused(minor) ? undefined : minor;
+}
+
+/** `USDC` is a currency of accounts that no bank pays. */
+function isPaidByBanks(code: string): boolean {
+  return findCurrency(code)?.kind === "fiat";
+}

@@ -1,0 +1,109 @@
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { freshKey } from "@disburse/rail/test-contract.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
+import type { BankStore } from "./documents.ts";
+import { openBankStore } from "./documents.ts";
+import type { BankServer } from "./sending.ts";
+import { passSending, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
+import { createTestServer, type Deed } from "./test-server.ts";
+
+/** A deed that a process ends before or after: a write, or something at the bank's server. */
+type Killed = { readonly at: number; readonly when: "before" | "after" };
+
+/** Every deed of a process that is killed, before and after it. */
+export const kills: readonly Killed[] = Array.from({ length: 22 }, (_each, at) => at + 1).flatMap(
+  (at) => [
+    { at, when: "before" },
+    { at, when: "after" },
+  ],
+);
+
+const writes = ["updateOne", "insertOne", "updateMany", "bulkWrite", "insertMany"];
+
+/** What a process has: the stores, and the bank's server. */
+type On = { readonly store: BankStore; readonly server: BankServer };
+
+/** A bank, rails of processes that may be killed, and a clock. */
+export function createCrashBench(database: Database) {
+  const store = openBankStore(database);
+  let bank = createTestServer();
+  let now = wednesday("12:00");
+  const clock = {
+    now: () => now,
+    set: (time: Date): void => {
+      now = time;
+    },
+  };
+  const railOf = (on: On, refuses_duplicates = true) =>
+    testRail(testSettings("iso20022", { refuses_duplicates, return_charges_max: "0.07" }), {
+      ...{ ...on, now: clock.now },
+    });
+  const alive = (): On => ({ store, server: bank.server });
+  return {
+    store,
+    clock,
+    get bank() {
+      return bank;
+    },
+    /** What a process has that is not killed. */
+    alive,
+    railOf,
+    achOf: (on: On) =>
+      testRail(testSettings("nacha", { refuses_duplicates: true }), { ...on, now: clock.now }),
+    /** Another bank, at noon, that knows nothing. */
+    begin: async (): Promise<void> => {
+      await Promise.all(Object.values(store).map((each) => each.deleteMany({})));
+      bank = createTestServer();
+      now = wednesday("12:00");
+    },
+    /** A process that is killed before or after a deed, and does nothing from then on. */
+    mortal: (killed: Killed) => mortalOn(store, bank, killed),
+    submitAll: async (count: number): Promise<string[]> => {
+      const { rail } = railOf(alive());
+      const keys = Array.from({ length: count }, freshKey);
+      for (const key of keys) await rail.submit(key, swiftTransfer);
+      return keys;
+    },
+    /** Runs what is alive until nothing is open, with some minutes between two runs. */
+    play: async (run: () => Promise<unknown>, rounds = 12): Promise<void> => {
+      for (let round = 0; round < rounds; round += 1) {
+        await run().catch(() => undefined);
+        now = new Date(now.getTime() + 90_000);
+        await passSending(store);
+      }
+    },
+    /** How often each payout stands in a file that ever had its own name at the bank. */
+    timesSent: (keys: readonly string[]): number[] => {
+      // A bank that refuses duplicates has each file once, whatever comes.
+      const files = new Map(
+        bank.sent().map(({ name, bytes }) => [name, new TextDecoder().decode(bytes)]),
+      );
+      return keys.map((key) => {
+        const reference = `<EndToEndId>${key.slice(3).toUpperCase()}</EndToEndId>`;
+        return [...files.values()].filter((text) => text.includes(reference)).length;
+      });
+    },
+  };
+}
+
+function mortalOn(
+  store: BankStore,
+  bank: ReturnType<typeof createTestServer>,
+  { at, when }: Killed,
+) {
+  let deeds = 0;
+  let isDead = false;
+  const deed: Deed = async (act) => {
+    if (isDead) throw new Error("killed");
+    deeds += 1;
+    if (deeds !== at) return act();
+    isDead = true;
+    if (when === "after") await act();
+    throw new Error("killed");
+  };
+  const collection = <T extends object>(real: T): T => intercepted(real, writes, deed);
+  const stored = Object.fromEntries(
+    Object.entries(store).map(([name, each]) => [name, collection(each)]),
+  ) as BankStore;
+  return { store: stored, server: bank.serverFor(deed), isDead: () => isDead };
+}

@@ -1,0 +1,117 @@
+import type { Look, Taker } from "./chain.ts";
+import { attemptsOf, orderOf, type StoredEnd, type TransferDocument } from "./documents.ts";
+import type { Sighting } from "./rules/finality.ts";
+import { sendAgain } from "./sending.ts";
+import { endTransfer, loseNonce } from "./store.ts";
+import type { TransferWork } from "./work.ts";
+
+/** Takes a transfer that has a nonce as far as the chain lets it. */
+export async function followTransfer(
+  work: TransferWork,
+  transfer: TransferDocument,
+  look: Look,
+): Promise<void> {
+  const { chain } = work;
+  const ids = attemptsOf(transfer).map(({ id }) => id);
+  // Of a gap nothing may be signed yet.
+  const verdict =
+    ids.length === 0 ? ({ kind: "unmined" } as const) : await chain.verdict(ids, orderOf(transfer));
+  switch (verdict.kind) {
+    case "final":
+      return end(work, transfer, verdict.sighting);
+    case "unmined":
+      if (await isTaken(work, transfer, look)) return;
+      return sendAgain(work, transfer, look);
+    case "mined":
+    case "disputed":
+    case "unanswered":
+      return;
+  }
+}
+
+/** Ends a transfer by what its final transaction did. */
+async function end(
+  work: TransferWork,
+  transfer: TransferDocument,
+  sighting: Sighting,
+): Promise<void> {
+  const { chain, store, clock, log, onEvent } = work;
+  const { id, height, block, succeeded, received } = sighting;
+  const attempt = transfer.attempts.find((each) => each.id === id);
+  if (attempt === undefined) throw new Error("the chain ended a transfer by a transaction of none");
+  // It pays nothing, whatever became of it.
+  if (attempt.cancels) return endCancelled(work, transfer, sighting);
+  const { currency } = transfer;
+  const text = received === undefined ? undefined : chain.amountText(received, currency);
+  const ended: StoredEnd = {
+    id,
+    height,
+    block,
+    at: clock.now(),
+    ...(text !== undefined && { received: text }),
+  };
+  const state = endStateOf(succeeded, received);
+  if (!(await endTransfer(store, transfer, state, ended))) return;
+  if (state === "unclear") onEvent("unclear");
+  if (state === "rejected") onEvent("reverted");
+  log.debug({ payout_id: transfer._id, state, height }, "transfer final");
+}
+
+/** A success that names no recipient may have paid or not: people find out. */
+function endStateOf(succeeded: boolean, received: bigint | undefined) {
+  if (!succeeded) return "rejected";
+  return received === undefined ? "unclear" : "settled";
+}
+
+/** The nonce is gone without a payment: the transfer ends, or waits for a new one, as decided. */
+async function endCancelled(
+  { store, clock, log, onEvent }: TransferWork,
+  transfer: TransferDocument,
+  { id, height, block }: Pick<Sighting, "id" | "height" | "block">,
+): Promise<void> {
+  const at = clock.now();
+  const isRenewed = transfer.cancel?.end === "renew";
+  const isDone = isRenewed
+    ? await loseNonce(store, transfer, id, at)
+    : await endTransfer(store, transfer, "cancelled", { id, height, block, at });
+  if (!isDone) return;
+  const { _id, nonce } = transfer;
+  log.warn({ payout_id: _id, nonce, height, renewed: isRenewed }, "the nonce is cancelled");
+  onEvent("cancelled");
+}
+
+/** Whether another, final transaction has the nonce; then the transfer is taken on by that. */
+async function isTaken(
+  work: TransferWork,
+  transfer: TransferDocument,
+  look: Look,
+): Promise<boolean> {
+  const { nonce, since = 0 } = transfer;
+  if (nonce === undefined || look.finalNonce <= nonce) return false;
+  const taker = await work.chain.takerOf(nonce, since, orderOf(transfer));
+  const isOurs = transfer.attempts.some(({ id }) => id === taker?.id);
+  // Nodes that lose sight of a transaction of ours, or do not agree, prove nothing.
+  if (taker !== undefined && !isOurs) await giveUp(work, transfer, taker);
+  return true;
+}
+
+/** A transaction of none of our variants has the nonce, and keeps it. */
+async function giveUp(work: TransferWork, transfer: TransferDocument, taker: Taker): Promise<void> {
+  const { store, clock, log, onEvent } = work;
+  const about = { payout_id: transfer._id, nonce: transfer.nonce };
+  if (taker.isSamePayment) {
+    // It may be this payout's, from before a backup was restored: people decide.
+    log.error(about, "the nonce was used outside, for the same payment");
+    const { id, height, block } = taker;
+    const ended = { id, height, block, at: clock.now() };
+    if (await endTransfer(store, transfer, "unclear", ended)) onEvent("unclear");
+    return;
+  }
+  if (transfer.gap || transfer.cancel?.end === "reject") {
+    return endCancelled(work, transfer, taker);
+  }
+  if (await loseNonce(store, transfer, taker.id, clock.now())) {
+    log.error(about, "the nonce was used outside");
+    onEvent("nonce_lost");
+  }
+}

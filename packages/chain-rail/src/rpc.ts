@@ -1,0 +1,152 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  CancelEnd,
+  ChainNonceSchema,
+  ChainWalletSchema,
+} from "@disburse/contracts/disburse/payout/v1/chain_wallets_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { RailContext } from "@disburse/rail/rail-package.ts";
+import { cancelProblem, storeCancel } from "./cancellation.ts";
+import type { WalletState } from "./dispatcher.ts";
+import { attemptsOf, type TransferDocument, type TransferStore } from "./documents.ts";
+import { findWallet, noncesFrom } from "./store.ts";
+
+/** The wallet of a rail on a chain, as operators see it. */
+export type ChainWallet = {
+  readonly rail: string;
+  /** `1:0x…`. */
+  readonly wallet: string;
+  readonly store: TransferStore;
+  /** What this process saw last; `undefined` before its first look. */
+  readonly state: () => WalletState | undefined;
+};
+
+/** What the RPCs of wallets work with. */
+export type WalletDeps = Pick<RailContext, "audit" | "clock" | "approvals"> & {
+  readonly wallets: readonly ChainWallet[];
+};
+
+type WalletRpc = ReturnType<typeof walletsRpc>;
+
+/** Nonces that one answer shows. */
+const shownMax = 100;
+
+/** The operators' RPCs of wallets on chains; cancelling a nonce needs a second person. */
+export function guardedWallets(deps: WalletDeps): WalletRpc {
+  const rpc = walletsRpc(deps);
+  if (deps.approvals === undefined) return rpc;
+  const guards: Guards<Pick<WalletRpc, "cancelNonce">> = {
+    cancelNonce: {
+      approvers: ["treasury_approver"],
+      difference: async ({ rail, nonce, end, reason }) => {
+        const found = await findNonce(deps, rail, Number(nonce));
+        const before = { payoutId: payoutOf(found), state: found?.state ?? "gap" };
+        return {
+          before: JSON.stringify(before),
+          after: JSON.stringify({
+            cancelled: { rail, nonce: Number(nonce), end: wordOf(CancelEnd, end), reason },
+          }),
+        };
+      },
+      reasons: async () => [
+        "a payment that was signed is replaced by a transaction that pays nothing",
+      ],
+    },
+  };
+  return deps.approvals.guard(PayoutOperationsService, rpc, guards);
+}
+
+function walletsRpc({ wallets, audit, clock }: WalletDeps) {
+  const walletOf = (rail: string) =>
+    orThrow(wallets.find((each) => each.rail === rail) ?? refused("RECORD_NOT_FOUND"));
+  return {
+    getChainWallet: async ({ rail }) => {
+      const { wallet, store, state } = walletOf(rail);
+      const { look, blocked = "", waiting } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE"));
+      const { minedLeast } = look;
+      const nextNonce = (await findWallet(store, wallet))?.next_nonce ?? minedLeast;
+      const last = Math.min(nextNonce, minedLeast + shownMax);
+      const known = await noncesFrom(store, wallet, minedLeast, last);
+      const byNonce = new Map(known.map((each) => [each.nonce, each]));
+      const unmined = Array.from({ length: Math.max(0, last - minedLeast) }, (_each, at) =>
+        nonceMessage(minedLeast + at, byNonce.get(minedLeast + at)),
+      );
+      return {
+        wallet: create(ChainWalletSchema, {
+          rail,
+          wallet,
+          blocked,
+          waiting,
+          unmined,
+          nextNonce: BigInt(nextNonce),
+          minedNonces: BigInt(minedLeast),
+        }),
+      };
+    },
+
+    cancelNonce: async ({ mutation, rail, nonce: given, end, reason: text }) => {
+      const by = readOperator(mutation);
+      const reason = orThrow(readReason(text));
+      const word = orThrow(
+        wordOf(CancelEnd, end) ?? refused("INVALID_REQUEST", "end: is required"),
+      );
+      const { wallet, store, state } = walletOf(rail);
+      const { height, minedLeast } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE")).look;
+      const nonce = Number(given);
+      const problem = await cancelProblem(store, { wallet, nonce }, minedLeast, by.operation);
+      const before = orThrow(problem);
+      if (before !== "cancellable") return { nonce: nonceMessage(nonce, before) };
+      const at = clock.now();
+      const found = await store.transfers.findOne({ wallet, nonce });
+      const subject = payoutOf(found) || `${rail} ${nonce}`;
+      const detail = `nonce ${nonce} of ${rail}, ${word}: ${reason}`;
+      // The audit trail first: a decision that is stored is in it.
+      await audit.append({ action: "nonce.cancelled", subject, detail, at, ...by });
+      const cancel = { end: word, at, ...by };
+      const stored = await storeCancel(store, { wallet, nonce }, cancel, height);
+      const late = refused("INVALID_REQUEST", "nonce: has changed meanwhile");
+      return { nonce: nonceMessage(nonce, orThrow(stored ?? late)) };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+}
+
+async function findNonce({ wallets }: WalletDeps, rail: string, nonce: number) {
+  const found = wallets.find((each) => each.rail === rail);
+  return found === undefined
+    ? null
+    : found.store.transfers.findOne({ wallet: found.wallet, nonce });
+}
+
+/** The payout that has a nonce; "" for a gap. */
+function payoutOf(transfer: TransferDocument | null | undefined): string {
+  return transfer === null || transfer === undefined || transfer.gap ? "" : transfer._id;
+}
+
+function nonceMessage(nonce: number, transfer: TransferDocument | undefined) {
+  const cancel = transfer?.cancel;
+  const attempts = transfer === undefined ? [] : attemptsOf(transfer);
+  return create(ChainNonceSchema, {
+    nonce: BigInt(nonce),
+    payoutId: payoutOf(transfer),
+    reorganised: transfer?.reorganised_at !== undefined,
+    transactions: attempts.map(({ id, max_fee, cancels = false, at }) => ({
+      hash: id,
+      maxFee: max_fee.toString(),
+      cancels,
+      signedAt: timestampFromDate(at),
+    })),
+    ...(cancel && {
+      cancel: valueOfWord(CancelEnd, cancel.end),
+      cancelledBy: { kind: valueOfWord(Actor_Kind, "operator"), id: cancel.person },
+    }),
+  });
+}

@@ -1,0 +1,219 @@
+import type { Chain, Order, Signed } from "@disburse/chain-rail/chain.ts";
+import type { Fees } from "@disburse/chain-rail/rules/fees.ts";
+import {
+  agreedOn,
+  type NodeView,
+  verdictOf,
+  verdictOfAll,
+} from "@disburse/chain-rail/rules/finality.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { SettingsError } from "@disburse/chassis/settings.ts";
+import { isUnowned } from "@disburse/forms/values/unowned-wallets.ts";
+import { currencyOf } from "@disburse/kernel/currency.ts";
+import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import {
+  type Address,
+  bytesToHex,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  hexToBytes,
+  isAddress,
+  isAddressEqual,
+  keccak256,
+  parseSignature,
+  recoverAddress,
+  serializeTransaction,
+} from "viem";
+import { lookOf, takerAmong } from "./look.ts";
+import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
+import type { EvmChainSettings } from "./settings.ts";
+import type { Signer } from "./signer.ts";
+
+/** The decimals of an EVM chain's own coin. */
+const coinDecimals = 18;
+
+/** How a currency is paid on the chain. */
+type Asset = {
+  readonly token: Address | undefined;
+  readonly decimals: number;
+  readonly gasLimit: bigint;
+};
+
+/** Counts a node that did not answer, by its place in the configuration. */
+export type OnNodeFailed = (node: number) => void;
+
+/** An EVM chain with its nodes and the wallet that pays on it. */
+export function openEvmChain(
+  settings: EvmChainSettings,
+  signer: Signer,
+  { log, onNodeFailed }: { readonly log: Log; readonly onNodeFailed: OnNodeFailed },
+): Chain {
+  const { chain_id: chainId, wallet, rpc_urls: urls, finality, agreeing = urls.length } = settings;
+  const nodes = urls.map((url) => connectNode(url, wallet, finality));
+  const assets = assetsOf(settings);
+  const assetOf = (currency: string): Asset => {
+    const asset = assets.get(currency);
+    if (asset === undefined) throw new Error(`the chain does not pay ${currency}`);
+    return asset;
+  };
+  const askAll = askingAll(nodes, log, onNodeFailed);
+  const paymentOf = ({ currency, amount, to }: Order): Payment => {
+    const { token, decimals } = assetOf(currency);
+    return { to: getAddress(to), units: unitsOf(amount, currency, decimals), token };
+  };
+  return {
+    wallet: `${chainId}:${wallet.toLowerCase()}`,
+    check: async () => {
+      await signer.check();
+      await checkNodes(settings, askAll);
+    },
+    pays: ({ currency, to }) => assets.has(currency) && hasOwner(settings, to),
+    isOwned: (to) => hasOwner(settings, to),
+    look: async () => {
+      const tokens = [...assets.values()].flatMap(({ token }) => token ?? []);
+      const answers = await askAll((node) => node.look(tokens));
+      const given = answers.filter((each) => each !== undefined);
+      const look = lookOf(given, agreeing, assets, settings.native);
+      if (look === undefined) throw new Error("too few nodes answer");
+      return look;
+    },
+    costOf: ({ currency, amount }, fees) => {
+      const { decimals, gasLimit } = assetOf(currency);
+      return { amount: unitsOf(amount, currency, decimals), fee: gasLimit * fees.max };
+    },
+    sign: async (nonce, order, fees) => {
+      if (!hasOwner(settings, order.to)) throw new Error("the recipient's wallet has no owner");
+      const { gasLimit } = assetOf(order.currency);
+      const call = callOf(paymentOf(order));
+      return signed(signer, wallet, { chainId, nonce, gas: gasLimit, ...call, ...feesOf(fees) });
+    },
+    cancelFee: ({ max }) => BigInt(settings.native_gas_limit) * max,
+    signCancel: (nonce, fees) => {
+      const call = { to: wallet, value: 0n, data: "0x" } as const;
+      const gas = BigInt(settings.native_gas_limit);
+      return signed(signer, wallet, { chainId, nonce, gas, ...call, ...feesOf(fees) });
+    },
+    send: async (raw) => {
+      // A node that has the bytes already says no, and so does one that never will: both are asked
+      // again for the receipt, which alone decides.
+      await Promise.all(nodes.map((node) => node.send(bytesToHex(raw)).catch(() => undefined)));
+    },
+    verdict: async (ids, order) => {
+      const payment = order && paymentOf(order);
+      const verdicts = ids.map(async (id) => {
+        const views: NodeView[] = await askAll((node) => node.sight(id as Hex, payment));
+        return verdictOf(views, agreeing);
+      });
+      return verdictOfAll(await Promise.all(verdicts));
+    },
+    takerOf: async (nonce, since, order) => {
+      const found = await askAll((node) => node.takerOf(nonce, since));
+      return takerAmong(found, agreeing, order && callOf(paymentOf(order)));
+    },
+    amountText: (units, currency) => formatDecimal({ units, scale: assetOf(currency).decimals }),
+  };
+}
+
+/** An address that neither the table of networks nor the chain's own tokens have. */
+function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
+  if (!isAddress(to, { strict: false })) return false;
+  const contracts = Object.values(tokens).map(({ contract }) => contract.toLowerCase());
+  return !isUnowned(network, to) && !contracts.includes(to.toLowerCase());
+}
+
+/** Asks every node; a node that does not answer gives `undefined`. */
+type AskAll = <T>(ask: (node: EvmNode) => Promise<T>) => Promise<(T | undefined)[]>;
+
+function askingAll(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFailed): AskAll {
+  return (ask) => {
+    const asked = nodes.map(async (node, at) => {
+      try {
+        return await ask(node);
+      } catch (error) {
+        onNodeFailed(at);
+        // The message of an error has the address of the node, which may have a key in it.
+        log.warn({ node: at, reason: (error as Error).name }, "node did not answer");
+        return undefined;
+      }
+    });
+    return Promise.all(asked);
+  };
+}
+
+function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSettings) {
+  const assets = new Map<string, Asset>();
+  for (const [currency, { contract, decimals, gas_limit: gas }] of Object.entries(tokens)) {
+    assets.set(currency, { token: contract, decimals, gasLimit: BigInt(gas) });
+  }
+  const coin = { token: undefined, decimals: coinDecimals, gasLimit: BigInt(nativeGas) };
+  if (native !== undefined) assets.set(native, coin);
+  return assets;
+}
+
+/** Minor units in units of the chain; a token with fewer decimals than ours is a mistake. */
+function unitsOf(minor: bigint, currency: string, decimals: number): bigint {
+  const more = decimals - currencyOf(currency).decimals;
+  if (more < 0) throw new Error(`the token has fewer decimals than ${currency}`);
+  return minor * 10n ** BigInt(more);
+}
+
+function callOf({ to, units, token }: Payment) {
+  if (token === undefined) return { to, value: units, data: "0x" } as const;
+  const args = [to, units] as const;
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: "transfer", args });
+  return { to: token, value: 0n, data };
+}
+
+function feesOf({ max, tip }: Fees) {
+  return { maxFeePerGas: max, maxPriorityFeePerGas: tip };
+}
+
+/** Signs a transaction, and checks that the wallet's own key did. */
+async function signed(
+  signer: Signer,
+  wallet: Address,
+  transaction: {
+    readonly chainId: number;
+    readonly nonce: number;
+    readonly gas: bigint;
+    readonly to: Address;
+    readonly value: bigint;
+    readonly data: Hex;
+    readonly maxFeePerGas: bigint;
+    readonly maxPriorityFeePerGas: bigint;
+  },
+): Promise<Signed> {
+  const typed = { type: "eip1559", ...transaction } as const;
+  const unsigned = serializeTransaction(typed);
+  const signature = await signer.sign(unsigned);
+  const signedBy = await recoverAddress({ hash: keccak256(unsigned), signature });
+  if (!isAddressEqual(signedBy, wallet)) throw new Error("the signer signed with another key");
+  const raw = serializeTransaction(typed, parseSignature(signature));
+  return { id: keccak256(raw), raw: hexToBytes(raw) };
+}
+
+/** Enough nodes are of the chain, and its tokens are what the configuration says. */
+async function checkNodes(
+  { chain_id: chainId, rpc_urls: urls, agreeing = urls.length, tokens }: EvmChainSettings,
+  askAll: AskAll,
+): Promise<void> {
+  const assertAgreed = (answers: readonly (number | undefined)[], wanted: number, what: string) => {
+    const wrong = answers.find((answer) => answer !== undefined && answer !== wanted);
+    if (wrong !== undefined) {
+      throw new SettingsError(`EVM_CHAINS: ${what} is ${wrong}, not ${wanted}`);
+    }
+    if (agreedOn(answers, agreeing) === undefined) throw new Error(`${what}: too few nodes answer`);
+  };
+  assertAgreed(await askAll((node) => node.chainId()), chainId, "chain_id");
+  for (const [currency, { contract, decimals }] of Object.entries(tokens)) {
+    if (decimals < currencyOf(currency).decimals) {
+      throw new SettingsError(`EVM_CHAINS: decimals of ${currency} are fewer than ours`);
+    }
+    assertAgreed(
+      await askAll((node) => node.decimals(contract)),
+      decimals,
+      `decimals of ${currency}`,
+    );
+  }
+}

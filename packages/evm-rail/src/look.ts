@@ -1,0 +1,86 @@
+import type { Look, Taker } from "@disburse/chain-rail/chain.ts";
+import { agreedOn } from "@disburse/chain-rail/rules/finality.ts";
+import { greatestOf, leastOf } from "@disburse/kernel/bigint.ts";
+import { type Address, type Hex, isAddressEqual } from "viem";
+
+/** What one node says of the chain and the wallet, at its own height. */
+export type NodeLook = {
+  readonly height: number;
+  readonly mined: number;
+  readonly pending: number;
+  /** Nonces below are final. */
+  readonly final: number;
+  readonly baseFee: bigint;
+  readonly coin: bigint;
+  /** By token contract. */
+  readonly tokens: ReadonlyMap<Address, bigint>;
+};
+
+/**
+ * What nodes say together; `undefined`: fewer than `agreeing` answered. What money moves by is the
+ * least that the `agreeing` nodes furthest ahead say, so that a node which stands still stops
+ * nothing. What stops money is what any node says: the most nonces that are mined or pending.
+ */
+export function lookOf(
+  looks: readonly NodeLook[],
+  agreeing: number,
+  assets: ReadonlyMap<string, { readonly token: Address | undefined }>,
+  native: string | undefined,
+): Look | undefined {
+  const [first, ...others] = looks
+    .toSorted((one, other) => other.height - one.height)
+    .slice(0, agreeing);
+  if (first === undefined || others.length + 1 < agreeing) return undefined;
+  const ahead = [first, ...others];
+  const least = (of: (look: NodeLook) => number) => Math.min(...ahead.map(of));
+  const most = (of: (look: NodeLook) => number) => Math.max(...looks.map(of));
+  const leastUnits = (of: (look: NodeLook) => bigint) => leastOf(of(first), ...others.map(of));
+  const tokens = [...assets].flatMap(([currency, { token }]) =>
+    token === undefined
+      ? []
+      : [[currency, leastUnits((look) => look.tokens.get(token) ?? 0n)] as const],
+  );
+  return {
+    height: least(({ height }) => height),
+    minedLeast: least(({ mined }) => mined),
+    minedMost: most(({ mined }) => mined),
+    pendingMost: most(({ pending }) => pending),
+    finalNonce: least(({ final }) => final),
+    baseFee: greatestOf(first.baseFee, ...others.map(({ baseFee }) => baseFee)),
+    funds: { native, coin: leastUnits(({ coin }) => coin), tokens: new Map(tokens) },
+  };
+}
+
+/** What a transaction does. */
+type Call = { readonly to: Address; readonly value: bigint; readonly data: Hex };
+
+/** A transaction as one node shows it. */
+type Shown = {
+  readonly hash: Hex;
+  readonly blockNumber: bigint;
+  readonly blockHash: Hex;
+  readonly to: Address | null;
+  readonly value: bigint;
+  readonly input: Hex;
+};
+
+/** The taker of a nonce that enough nodes name, where none names another one. */
+export function takerAmong(
+  found: readonly (Shown | undefined)[],
+  agreeing: number,
+  call: Call | undefined,
+): Taker | undefined {
+  const ids = found.map((each) => each?.hash);
+  const id = agreedOn(ids, agreeing);
+  const shown = found.flatMap((each) => (each !== undefined && each.hash === id ? [each] : []));
+  const [taker] = shown;
+  if (id === undefined || taker === undefined) return undefined;
+  // One node that shows the same payment is enough: the transfer gets no second nonce then.
+  const isSamePayment = shown.some((each) => call !== undefined && isCall(each, call));
+  return { id, height: Number(taker.blockNumber), block: taker.blockHash, isSamePayment };
+}
+
+function isCall({ to, value, input }: Shown, call: Call): boolean {
+  const isTo = to !== null && isAddressEqual(to, call.to);
+  return isTo && value === call.value && input === call.data;
+}

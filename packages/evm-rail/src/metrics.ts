@@ -1,0 +1,98 @@
+import { transferEvents } from "@disburse/chain-rail/work.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { formatUnits } from "viem";
+import type { EvmMetrics } from "./open.ts";
+import type { EvmChainSettings } from "./settings.ts";
+
+/** The decimals of an EVM chain's own coin. */
+const coinDecimals = 18;
+
+const reasons = ["nonce", "fees"] as const;
+
+/** The series of EVM rails. Labels: names of rails, currencies, the place of a node in its list. */
+export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]): EvmMetrics {
+  const { balance, low, unmined, oldest, waiting, blocked } = walletGauges(metrics);
+  const happened = metrics.counter(
+    "disburse_chain_transfer_events_total",
+    "What happened to transfers on chains beside their settlement.",
+    ["rail", "event"],
+  );
+  const failures = metrics.counter(
+    "disburse_chain_node_failures_total",
+    "Calls that a node of a chain did not answer, by its place in the configuration.",
+    ["rail", "node"],
+  );
+  const orphans = metrics.gauge(
+    "disburse_chain_transfers_orphaned",
+    "Open transfers of wallets that the settings did not name when the process started.",
+  );
+  for (const chain of chains) {
+    const { rail, rpc_urls: urls } = chain;
+    const alarms = { coin: formatUnits(feesOfRound(chain), coinDecimals), ...chain.alarm_below };
+    for (const [currency, amount] of Object.entries(alarms)) {
+      low.set({ rail, currency }, Number(amount));
+    }
+    for (const event of transferEvents) happened.inc({ rail, event }, 0);
+    for (const node of urls.keys()) failures.inc({ rail, node }, 0);
+  }
+  const byRail = new Map(chains.map((chain) => [chain.rail, chain]));
+  return {
+    seen: (rail, { look, ...state }) => {
+      const { coin, tokens } = look.funds;
+      balance.set({ rail, currency: "coin" }, Number(formatUnits(coin, coinDecimals)));
+      for (const [currency, units] of tokens) {
+        const decimals = byRail.get(rail)?.tokens[currency]?.decimals ?? 0;
+        balance.set({ rail, currency }, Number(formatUnits(units, decimals)));
+      }
+      unmined.set({ rail }, state.unmined);
+      oldest.set({ rail }, state.oldestUnminedMs / 1_000);
+      waiting.set({ rail }, state.waiting);
+      for (const reason of reasons) {
+        blocked.set({ rail, reason }, state.blocked === reason ? 1 : 0);
+      }
+    },
+    happened: (rail, event) => happened.inc({ rail, event }),
+    orphaned: (count) => orphans.set(count),
+    nodeFailed: (rail, node) => failures.inc({ rail, node }),
+  };
+}
+
+function walletGauges(metrics: Metrics) {
+  const balance = metrics.gauge(
+    "disburse_wallet_balance",
+    "What a rail's wallet has, by currency in whole units; coin: the chain's own, for its fees.",
+    ["rail", "currency"],
+  );
+  const low = metrics.gauge(
+    "disburse_wallet_balance_low",
+    "Below so much a wallet's balance is an alarm, by currency in whole units.",
+    ["rail", "currency"],
+  );
+  const unmined = metrics.gauge(
+    "disburse_wallet_unmined",
+    "Nonces of a rail's wallet whose transactions no node has in a block.",
+    ["rail"],
+  );
+  const oldest = metrics.gauge(
+    "disburse_wallet_oldest_unmined_seconds",
+    "Since when the oldest of them has been signed; 0 without any.",
+    ["rail"],
+  );
+  const waiting = metrics.gauge(
+    "disburse_wallet_waiting_transfers",
+    "Transfers that a rail has taken and that have no nonce yet; to 1,000.",
+    ["rail"],
+  );
+  const blocked = metrics.gauge(
+    "disburse_wallet_blocked",
+    "1 where no transfer gets a nonce: nonces were used outside, or the chain costs too much.",
+    ["rail", "reason"],
+  );
+  return { balance, low, unmined, oldest, waiting, blocked };
+}
+
+/** What as many transfers as may be unmined cost at the cap: with less, some have to wait. */
+function feesOfRound({ tokens, native_gas_limit: nativeGas, ...chain }: EvmChainSettings): bigint {
+  const gas = Math.max(nativeGas, ...Object.values(tokens).map((token) => token.gas_limit));
+  return BigInt(chain.unmined_max) * BigInt(gas) * chain.max_fee_gwei;
+}

@@ -1,0 +1,162 @@
+import type { NodeView } from "@disburse/chain-rail/rules/finality.ts";
+import {
+  type Address,
+  createPublicClient,
+  type Hash,
+  type Hex,
+  http,
+  isAddressEqual,
+  type PublicClient,
+  parseAbi,
+  parseEventLogs,
+  TransactionReceiptNotFoundError,
+} from "viem";
+import type { NodeLook } from "./look.ts";
+
+/** What the rail calls of a token (ERC-20). */
+export const tokenAbi = parseAbi([
+  "function transfer(address to, uint256 value) returns (bool)",
+  "function balanceOf(address owner) view returns (uint256)",
+  "function decimals() view returns (uint8)",
+  "event Transfer(address indexed from, address indexed to, uint256 value)",
+]);
+
+/** A node that takes longer has not answered. */
+const timeoutMs = 4_000;
+/** Blocks that a reorganisation may have moved a transaction back by. */
+const reorgMax = 128;
+/** Calls of one request. */
+const batchSize = 50;
+
+/** What an order is on the chain: a call of a token, or the coin itself. */
+export type Payment = {
+  readonly to: Address;
+  /** In units of the chain. */
+  readonly units: bigint;
+  /** The token's contract; `undefined`: the chain's coin. */
+  readonly token: Address | undefined;
+};
+
+/** One node of a chain. Every call rejects where it does not answer. */
+export type EvmNode = ReturnType<typeof connectNode>;
+
+/** Opens a node; it is called when it is needed. */
+export function connectNode(url: string, wallet: Address, finality: "finalized" | number) {
+  const transport = http(url, { batch: { batchSize }, timeout: timeoutMs, retryCount: 0 });
+  const client = createPublicClient({ transport });
+  const finalHeight = async (height: bigint): Promise<bigint> => {
+    if (finality !== "finalized") {
+      const final = height - BigInt(finality) + 1n;
+      return final < 0n ? 0n : final;
+    }
+    return (await client.getBlock({ blockTag: "finalized" })).number;
+  };
+  return {
+    chainId: () => client.getChainId(),
+    decimals: (token: Address) =>
+      client.readContract({ address: token, abi: tokenAbi, functionName: "decimals" }),
+    send: (raw: Hex) => client.sendRawTransaction({ serializedTransaction: raw }),
+    look: (tokens: readonly Address[]) => lookAt(client, wallet, finalHeight, tokens),
+    /** A transaction of the wallet, as the node has it in a block. */
+    sight: async (id: Hash, payment: Payment | undefined): Promise<NodeView> => {
+      const [receipt, head] = await Promise.all([
+        client.getTransactionReceipt({ hash: id }).catch((error: unknown) => {
+          if (error instanceof TransactionReceiptNotFoundError) return undefined;
+          throw error;
+        }),
+        client.getBlock({ blockTag: "latest" }),
+      ]);
+      if (receipt === undefined) return "absent";
+      const final = await finalHeight(head.number);
+      // A receipt of a block that left the chain is none.
+      const block = await client.getBlock({ blockNumber: receipt.blockNumber });
+      if (block.hash !== receipt.blockHash) return "absent";
+      const succeeded = receipt.status === "success";
+      return {
+        id,
+        height: Number(receipt.blockNumber),
+        block: receipt.blockHash,
+        succeeded,
+        received: succeeded ? receivedBy(receipt.logs, wallet, payment) : undefined,
+        isFinal: receipt.blockNumber <= final,
+      };
+    },
+    /** The transaction that took a nonce in the blocks after `since` up to the final one. */
+    takerOf: async (nonce: number, since: number) => {
+      const head = await client.getBlock({ blockTag: "latest" });
+      return findTaker(client, wallet, nonce, { since, final: await finalHeight(head.number) });
+    },
+  };
+}
+
+async function lookAt(
+  client: PublicClient,
+  wallet: Address,
+  finalHeight: (height: bigint) => Promise<bigint>,
+  tokens: readonly Address[],
+): Promise<NodeLook> {
+  const block = await client.getBlock({ blockTag: "latest" });
+  const final = await finalHeight(block.number);
+  const balances = tokens.map(async (token) => {
+    const asked = { address: token, abi: tokenAbi, functionName: "balanceOf" } as const;
+    return [token, await client.readContract({ ...asked, args: [wallet] })] as const;
+  });
+  const [mined, pending, finalNonce, coin, found] = await Promise.all([
+    client.getTransactionCount({ address: wallet, blockTag: "latest" }),
+    client.getTransactionCount({ address: wallet, blockTag: "pending" }),
+    client.getTransactionCount({ address: wallet, blockNumber: final }),
+    client.getBalance({ address: wallet }),
+    Promise.all(balances),
+  ]);
+  return {
+    height: Number(block.number),
+    mined,
+    pending: Math.max(mined, pending),
+    final: finalNonce,
+    coin,
+    baseFee: block.baseFeePerGas ?? 0n,
+    tokens: new Map(found),
+  };
+}
+
+/** Searches the first block at whose end the nonce is taken, and in it the transaction. */
+async function findTaker(
+  client: PublicClient,
+  wallet: Address,
+  nonce: number,
+  { since, final }: { readonly since: number; readonly final: bigint },
+) {
+  const isTakenAt = async (blockNumber: bigint) =>
+    (await client.getTransactionCount({ address: wallet, blockNumber })) > nonce;
+  let [low, high] = [BigInt(Math.max(0, since - reorgMax)), final];
+  if (high < low || !(await isTakenAt(high))) return undefined;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (await isTakenAt(middle)) high = middle;
+    else low = middle + 1n;
+  }
+  const block = await client.getBlock({ blockNumber: high, includeTransactions: true });
+  return block.transactions.find(
+    (each) => isAddressEqual(each.from, wallet) && each.nonce === nonce,
+  );
+}
+
+/** What a successful transaction moved; `undefined`: no log of the token names the recipient. */
+function receivedBy(
+  logs: Parameters<typeof parseEventLogs>[0]["logs"],
+  wallet: Address,
+  payment: Payment | undefined,
+): bigint | undefined {
+  if (payment === undefined) return undefined;
+  const { to, units, token } = payment;
+  // The signed bytes themselves say what a successful transfer of the coin moves.
+  if (token === undefined) return units;
+  const moved = parseEventLogs({ abi: tokenAbi, eventName: "Transfer", logs }).filter(
+    ({ address, args }) =>
+      isAddressEqual(address, token) &&
+      isAddressEqual(args.from, wallet) &&
+      isAddressEqual(args.to, to),
+  );
+  if (moved.length === 0) return undefined;
+  return moved.reduce((sum, { args }) => sum + args.value, 0n);
+}

@@ -1,0 +1,112 @@
+import { createDispatcher, type WalletState } from "@disburse/chain-rail/dispatcher.ts";
+import { openTransferStore } from "@disburse/chain-rail/documents.ts";
+import { createChainRail } from "@disburse/chain-rail/rail.ts";
+import type { ChainWallet } from "@disburse/chain-rail/rpc.ts";
+import type { TransferEvent } from "@disburse/chain-rail/work.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
+import type { Rail } from "@disburse/rail/rail.ts";
+import type { RailContext } from "@disburse/rail/rail-package.ts";
+import { openEvmChain } from "./chain.ts";
+import { openKeystore } from "./keystore.ts";
+import type { EvmChainSettings } from "./settings.ts";
+import type { Signer } from "./signer.ts";
+import { openWeb3Signer } from "./web3signer.ts";
+
+/** What an EVM rail shows of its work. */
+export type EvmMetrics = {
+  readonly seen: (rail: string, state: WalletState) => void;
+  readonly happened: (rail: string, event: TransferEvent) => void;
+  readonly nodeFailed: (rail: string, node: number) => void;
+  readonly orphaned: (count: number) => void;
+};
+
+type EvmRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused"> & {
+  readonly metrics?: EvmMetrics;
+};
+
+/** A rail with the wallet that it pays from. */
+export type EvmRail = {
+  readonly rail: Rail;
+  readonly wallet: ChainWallet;
+  /** Starts the work on its transfers. */
+  start(): Pick<Loop, "stop">;
+};
+
+/** How often a wallet is worked on. A new transfer, and what it waits for, is seen this late. */
+const everyMs = 500;
+/** How long a killed process delays the work on a wallet. */
+const leaseMs = 3_000;
+
+/** Opens the signer of a wallet and its rail. */
+export async function openEvmRail(
+  settings: EvmChainSettings,
+  { database, clock, log, isPaused, metrics }: EvmRailDeps,
+): Promise<EvmRail> {
+  const { rail: name, network, native, tokens, overdue_after_minutes: overdue } = settings;
+  const onNodeFailed = (node: number) => metrics?.nodeFailed(name, node);
+  const chain = openEvmChain(settings, await openSigner(settings), { log, onNodeFailed });
+  const store = openTransferStore(database);
+  const dispatcher = createDispatcher({
+    chain,
+    store,
+    clock,
+    log,
+    fees: {
+      cap: settings.max_fee_gwei,
+      tip: settings.tip_gwei,
+      bumpAfterMs: settings.bump_after_seconds * 1_000,
+    },
+    watchBlocks: settings.watch_blocks,
+    unminedMax: settings.unmined_max,
+    nonceFrom: settings.nonce_from,
+    isPaused: () => isPaused(name),
+    onEvent: (event) => metrics?.happened(name, event),
+  });
+  // One process works on a wallet; the lease spares the others the calls, and is no fence.
+  const lease = createSweepLease(database, `rail ${name}`, leaseMs);
+  const run = async () => {
+    // Every process looks, since each takes transfers by what it saw.
+    await dispatcher.run((await lease.hold()) !== undefined);
+    const state = dispatcher.state();
+    if (state !== undefined) metrics?.seen(name, state);
+    return false;
+  };
+  const wake = createWake();
+  const assets = [...Object.keys(tokens), ...(native === undefined ? [] : [native])];
+  const rail = createChainRail({
+    name,
+    wallet: chain.wallet,
+    store,
+    dispatcher,
+    clock,
+    wake: wake.notify,
+    pollMs: settings.poll_ms,
+    settlesInMs: settings.settles_in_seconds && settings.settles_in_seconds * 1_000,
+    ...(overdue !== undefined && { overdueAfterMs: overdue * 60_000 }),
+    capabilities: {
+      currencies: assets,
+      transferMethods: ["CRYPTO"],
+      networks: [network],
+      limits: {},
+    },
+  });
+  log.info({ rail: name }, "rail opened");
+  const start = () => {
+    const loop = startLoop({ name: `rail ${name}`, everyMs, wake, run, log });
+    const stop = async () => {
+      await loop.stop();
+      await lease.release();
+    };
+    return { stop };
+  };
+  const wallet = { rail: name, wallet: chain.wallet, store, state: dispatcher.state };
+  return { rail, wallet, start };
+}
+
+async function openSigner({ signer, wallet }: EvmChainSettings): Promise<Signer> {
+  return signer.kind === "keystore"
+    ? openKeystore(signer, wallet)
+    : openWeb3Signer(signer.url, wallet);
+}

@@ -1,0 +1,178 @@
+import { networkCurrencies } from "@disburse/forms/values/networks.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { readRailSettings } from "@disburse/rail/settings.ts";
+import { getAddress, isAddress, parseGwei } from "viem";
+import { z } from "zod";
+
+/** The environment variable with the chains. */
+export const setting = "EVM_CHAINS";
+
+/** The networks of the public interface that are EVM chains. */
+export const evmNetworks = ["ETHEREUM", "POL", "BNB"] as const;
+
+/** With its checksum (ERC-55): in lower case alone a typing error would be another address. */
+const addressSchema = z
+  .string()
+  .refine(
+    (text) => isAddress(text) && getAddress(text) === text,
+    "must be an address with its checksum",
+  )
+  .transform((text) => getAddress(text));
+
+/** Of http or https, without a user or password: errors of `fetch` show those. */
+const urlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
+}, "must have no user and password");
+
+/** A fee for a unit of gas: `30` or `1.5`, in gwei. */
+const gweiSchema = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be gwei as decimal text")
+  .transform((text) => parseGwei(text));
+
+/** Each network's own coin, where it is a currency of ours: ETH on BNB is a token. */
+const coins: Readonly<Record<(typeof evmNetworks)[number], string | undefined>> = {
+  ETHEREUM: "ETH",
+  POL: "MATIC_POLYGON",
+  BNB: undefined,
+};
+
+/** Of a currency of ours. */
+const currencySchema = z
+  .string()
+  .refine((code) => findCurrency(code)?.kind === "crypto", "must be a crypto currency's code");
+
+const count = (min: number, max: number) => z.number().int().min(min).max(max);
+
+/** Where the wallet's key is: a keystore file and the file of its password, or a remote signer. */
+const signerSchema = z.union([
+  z
+    .strictObject({ keystore_file: z.string().min(1), password_file: z.string().min(1) })
+    .transform(({ keystore_file: keystoreFile, password_file: passwordFile }) => ({
+      kind: "keystore" as const,
+      keystoreFile,
+      passwordFile,
+    })),
+  z
+    .strictObject({ web3signer_url: urlSchema })
+    .transform(({ web3signer_url: url }) => ({ kind: "web3signer" as const, url })),
+]);
+
+/** Transactions of a wallet that may be unmined: nodes drop more (geth keeps 16 of an account). */
+const unminedMax = 16;
+
+const chainSchema = z.strictObject({
+  /** The rail's name in `RAIL_ROUTES`. */
+  rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  network: z.enum(evmNetworks),
+  chain_id: count(1, Number.MAX_SAFE_INTEGER),
+  /** May hold keys: never logged. */
+  rpc_urls: z.array(urlSchema).min(1),
+  /** How many nodes have to show the same before money moves; all of them by default. */
+  agreeing: count(1, 100).optional(),
+  /** A block with so many blocks, itself included, is final; or what the chain calls final. */
+  finality: z.union([z.literal("finalized"), count(1, 10_000)]),
+  wallet: addressSchema,
+  signer: signerSchema,
+  /** The currency of the chain's own coin, where it is paid out. */
+  native: currencySchema.optional(),
+  tokens: z
+    .record(
+      currencySchema,
+      z.strictObject({
+        contract: addressSchema,
+        decimals: count(0, 36),
+        gas_limit: count(21_000, 10_000_000).default(120_000),
+      }),
+    )
+    .default({}),
+  /** Whole units by currency, `coin` the chain's own: with less an alarm is raised. */
+  alarm_below: z
+    .record(z.string(), z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, "must be decimal text"))
+    .default({}),
+  /** Of a transfer of the coin: enough for a wallet that is a contract. */
+  native_gas_limit: count(21_000, 10_000_000).default(60_000),
+  max_fee_gwei: gweiSchema,
+  tip_gwei: gweiSchema,
+  bump_after_seconds: count(1, 86_400).default(60),
+  /** Settled transfers are looked at until so many blocks are on top. */
+  watch_blocks: count(0, 100_000).default(64),
+  unmined_max: count(1, unminedMax).default(unminedMax),
+  /** The wallet's next nonce, where an operator lets it go on after nonces were used outside. */
+  nonce_from: count(0, Number.MAX_SAFE_INTEGER).default(0),
+  /** A payout that is open for so long after its submission is overdue; else the service's time. */
+  overdue_after_minutes: count(1, 100_000).optional(),
+  poll_ms: count(50, 60_000).default(2_000),
+  /** From submission to finality, as a rule: what merchants read of when they are paid. */
+  settles_in_seconds: count(1, 86_400).optional(),
+});
+
+/** One chain and the wallet that pays on it. */
+export type EvmChainSettings = z.output<typeof chainSchema>;
+
+const fileSchema = z.array(chainSchema).superRefine((chains, context) => {
+  const problem = (message: string) => context.addIssue({ code: "custom", message });
+  if (!areUnique(chains.map(({ rail }) => rail))) problem("rails must differ");
+  if (!areUnique(chains.map(({ chain_id: id, wallet }) => `${id}:${wallet}`))) {
+    problem("wallets of a chain must differ");
+  }
+  for (const chain of chains) {
+    for (const each of problemsOf(chain)) problem(`${chain.rail}: ${each}`);
+  }
+});
+
+/** What of a chain's settings does not fit together. */
+function problemsOf(chain: EvmChainSettings): string[] {
+  const { network, native, tokens, rpc_urls: urls, agreeing = 1 } = chain;
+  const coin = coins[network];
+  const paid = networkCurrencies[network].filter((code) => code !== coin);
+  const foreign = Object.keys(tokens).filter((code) => !paid.includes(code));
+  const unknown = Object.keys(chain.alarm_below).filter(
+    (key) => key !== "coin" && !(key in tokens),
+  );
+  const contracts = Object.values(tokens).map(({ contract }) => contract);
+  const problems: readonly [boolean, string][] = [
+    // One node that is listed twice would agree with itself.
+    [areUnique(urls.map((url) => new URL(url).host)), "rpc_urls: must be of different hosts"],
+    [agreeing <= urls.length, "agreeing: there are fewer rpc_urls"],
+    [chain.tip_gwei <= chain.max_fee_gwei, "tip_gwei: is above max_fee_gwei"],
+    [chain.max_fee_gwei > 0n, "max_fee_gwei: must be above zero"],
+    [native === undefined || native === coin, `native: is not ${network}'s coin`],
+    [foreign.length === 0, `tokens: ${network} has no token ${foreign.join(", ")}`],
+    [areUnique(contracts), "tokens: contracts must differ"],
+    [unknown.length === 0, `alarm_below: nothing is paid in ${unknown.join(", ")}`],
+    [native !== undefined || contracts.length > 0, "tokens: nothing is paid"],
+  ];
+  return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
+}
+
+function areUnique(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}
+
+/**
+ * What live mode asks for besides: two nodes that have to agree, since one can lie, and https
+ * except on this machine, since a network in between can lie too.
+ */
+export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
+  return chains.flatMap(({ rail, rpc_urls: urls, agreeing = urls.length, signer }) => {
+    const remote = signer.kind === "web3signer" ? [...urls, signer.url] : urls;
+    return [
+      ...(agreeing < 2 ? [`${rail}: live mode needs two nodes that agree`] : []),
+      ...(remote.every(isSecure) ? [] : [`${rail}: live mode needs https except on this machine`]),
+    ];
+  });
+}
+
+function isSecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  const isLocal =
+    hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+  return protocol === "https:" || isLocal;
+}
+
+/** Reads the chains that payouts are made on. @throws {SettingsError} */
+export function readEvmChains(text: string): readonly EvmChainSettings[] {
+  return readRailSettings(setting, fileSchema, text);
+}

@@ -1,0 +1,70 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import type { AuditStore } from "@disburse/chassis/audit/store.ts";
+import type { SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Loop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
+import type { Mode } from "@disburse/chassis/settings.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Rail } from "./rail.ts";
+
+/** The operator RPCs of a rail package. */
+export type RailRpc = Partial<ServiceImpl<typeof PayoutOperationsService>>;
+
+/** A package that adds rails to the payout service. docs/RAILS.md says how to write one. */
+export type RailPackage = {
+  /** The environment variable that configures its rails as JSON. It is read as a secret. */
+  readonly setting: string;
+  /**
+   * Reads the setting; `undefined` configures no rail. Live mode may require more.
+   *
+   * @throws {SettingsError} names what is wrong and shows no value.
+   */
+  readonly configure: (text: string | undefined, mode: Mode) => ConfiguredRails;
+  /** Indexes of its collections in the payout service's database. */
+  readonly indexes: Indexes;
+  /** Its collections with sealed texts. */
+  readonly sealed: readonly SealedPlace[];
+};
+
+/** Rails whose settings are valid. */
+export type ConfiguredRails = {
+  readonly names: readonly string[];
+  /** True if its documents have sealed texts: the service then requires a sealing key. */
+  readonly needsSealer: boolean;
+  /** Opens the rails; rejects if a key or another file that the settings name cannot be read. */
+  readonly open: (context: RailContext) => Promise<OpenRails>;
+};
+
+/** The parts of the payout service that a rail package uses. */
+export type RailContext = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Present if a configured package needs it. */
+  readonly sealer?: Pick<Sealer, "seal" | "open"> | undefined;
+  /** True if operators have paused the rail; at most a second old. */
+  readonly isPaused: (rail: string) => Promise<boolean>;
+  readonly audit: Pick<AuditStore<string>, "append">;
+  /** Guards RPCs that need a second person; absent in a simulation, which has no persons. */
+  readonly approvals?: Pick<ServiceApprovals, "guard"> | undefined;
+  /**
+   * Makes payouts query their rail now. Resolves to the ids of payouts that never query it again.
+   * May be called after `start` only.
+   */
+  readonly callForWork: (payoutIds: readonly string[]) => Promise<readonly string[]>;
+};
+
+/** Open rails with their operator RPCs, which are served even if no rail is configured. */
+export type OpenRails = {
+  readonly rails: readonly Rail[];
+  readonly rpc: RailRpc;
+  /** Starts the background work. Its `stop` waits for the present runs. */
+  start(): Pick<Loop, "stop">;
+};

@@ -1,0 +1,10 @@
+import { bankRails } from "@disburse/bank-rail/bank-rails.ts";
+import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
+import { evmRails } from "@disburse/evm-rail/evm-rails.ts";
+import type { RailPackage } from "@disburse/rail/rail-package.ts";
+
+/** The packages that pay. The simulated rail of a sandbox is not among them. */
+export const railPackages: readonly RailPackage[] = [evmRails, bankRails];
+
+/** The indexes of their collections in this service's database. */
+export const railIndexes: Indexes = Object.assign({}, ...railPackages.map((each) => each.indexes));
