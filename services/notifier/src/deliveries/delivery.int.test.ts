@@ -36,7 +36,7 @@ const secondProcess = async (place: string = randomUUID()): Promise<TestNotifier
   others.push(other);
   return other;
 };
-/** Lets a process see the others without a beat until it takes over what they had. */
+/** Lets a process see no heartbeat of the others until it takes over their shards. */
 const takeoverMs = 15_000;
 const untilOwner = async (process: TestNotifier): Promise<void> => {
   await process.dispatcher.look();
@@ -170,7 +170,8 @@ describe("a lease", () => {
     const second = await secondProcess("second:8080");
     await second.work();
     expect(world.posted).toHaveLength(1);
-    // What the predecessor had is shared at once; the other one sees it with its next look.
+    // The predecessor's shards are shared at once; the other process takes its part on its next
+    // poll.
     await (await secondProcess("first:8080")).work();
     notifier.advance(1_000);
     await second.work();
@@ -249,7 +250,7 @@ describe("several processes", () => {
     await untilOwner(other);
     const { shards, circuits } = await other.dispatcher.figures();
     expect({ shards, circuits }).toEqual({ shards: 256, circuits: { open: 1, closed: 0 } });
-    // It comes back, and begins as any other.
+    // The process returns and starts like any other.
     notifier.advance(5_000);
     await notifier.dispatcher.look();
     expect(await shares(notifier)).toEqual([0]);
@@ -317,7 +318,7 @@ describe("fairness", () => {
       await notifier.dispatcher.look();
       await notifier.dispatcher.round();
     }
-    // A part of the limit is left to what is fresh, and only that takes it.
+    // Part of the limit is reserved for fresh deliveries, and only they use it.
     expect(sentTo("/hung")).toBe(6);
     await notifier.consume([
       ...many.slice(0, 3),
@@ -338,7 +339,7 @@ describe("fairness", () => {
     };
     await notifier.consume(Array.from({ length: 20 }, () => payoutMessage(made)));
     await notifier.dispatcher.look();
-    // Whose endpoint it is shows with the first page.
+    // The first page reveals the endpoint's merchant.
     expect(await notifier.dispatcher.round()).toBe(2);
     expect(await notifier.dispatcher.round()).toBe(4);
     const news = Array.from({ length: 3 }, () => payoutMessage(made));
@@ -390,7 +391,7 @@ describe("fairness", () => {
     };
     await notifier.consume(Array.from({ length: 12 }, () => payoutMessage(dead)));
     expect(await posted(0)).toBe(12);
-    // Retries were due after 5 s: by now the endpoint could have shown that it takes them.
+    // Retries were due after 5 s, so the endpoint had time to acknowledge one.
     expect(await posted(10_000)).toBe(13);
     await notifier.consume([payoutMessage(dead)]);
     expect(await posted(4_999)).toBe(13);

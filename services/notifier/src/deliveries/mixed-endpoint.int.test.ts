@@ -14,10 +14,13 @@ beforeEach(async () => {
 });
 afterEach(() => notifier.drop());
 
-/** An attempt and its settlement, at the soonest: time stands still otherwise. */
+/** Minimum simulated time of an attempt and its settlement; otherwise the clock stands still. */
 const attemptMs = 20;
 
-/** The seconds until so many events of an endpoint are delivered; each attempt takes some time. */
+/**
+ * Returns the seconds until all events are delivered to an endpoint that accepts only some
+ * attempts.
+ */
 async function drained(count: number, takes: (attempt: number, number: number) => boolean) {
   const made = await register(notifier);
   await notifier.work();

@@ -8,7 +8,7 @@ const now = new Date("2026-11-20T12:00:00.000Z");
 const change: Change = { operationId: "op-1", actor: { kind: "service", id: "test" } };
 const source = { merchant_id: "mer_1", endpoint_id: "whe_1", event_id: "evt_1" };
 
-/** Every number is taken by another redelivery, this often. */
+/** Simulates concurrent redeliveries that take every number, this many times. */
 async function numbersTaken(often: number) {
   const said = { code: 11_000, message: "E11000", writeErrors: [{ code: 11_000, index: 0 }] };
   const taken = new MongoBulkWriteError(said as never, {} as BulkWriteResult);

@@ -3,13 +3,13 @@ import type { Collection } from "mongodb";
 import { type DeliveryDocument, redelivery } from "./documents.ts";
 import { insertNew } from "./insert.ts";
 
-/** A delivery to be sent once more, and the operation that it belongs to. */
+/** A delivery to redeliver, and the operation that requests it. */
 export type Redelivery = { readonly source: DeliveryDocument; readonly change: Change };
 
-/** Concurrent redeliveries get different numbers at the second try. */
+/** Concurrent redeliveries get different numbers on their second try. */
 const numberTries = 5;
 
-/** Makes redeliveries of one merchant; a repeated operation makes no second one. */
+/** Creates redeliveries of one merchant. A repeated operation creates no second one. */
 export async function makeRedeliveries(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
@@ -30,7 +30,7 @@ export async function makeRedeliveries(
   }
 }
 
-/** The operations among these that have made their redelivery. */
+/** Returns the operations among these that already created their redelivery. */
 async function madeOperations(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
@@ -47,7 +47,7 @@ async function madeOperations(
   return new Set(made.flatMap(({ operation_id }) => operation_id ?? []));
 }
 
-/** The last redelivery's number of each source's event. */
+/** Returns the highest redelivery number of each source's event. */
 async function lastNumbers(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
@@ -68,7 +68,7 @@ async function lastNumbers(
   return new Map(found.map(({ _id, last }) => [numberOf(_id), last]));
 }
 
-/** An event's deliveries to one endpoint are numbered together. */
+/** Returns a key: an event's deliveries to one endpoint share their numbering. */
 function numberOf({ line, event_id }: Pick<DeliveryDocument, "line" | "event_id">): string {
   return JSON.stringify([line, event_id]);
 }

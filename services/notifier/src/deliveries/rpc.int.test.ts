@@ -144,7 +144,7 @@ describe("test events", () => {
     const { merchantId, endpointId } = await register(notifier);
     const second = await register(notifier, merchantId);
     const asked = { mutation: operation(), merchantId, endpointId };
-    // It goes out at once.
+    // It is sent at once.
     world.posted.length = 0;
     const made = await Promise.all([1, 2, 3].map(() => rpc.sendTestEvent(asked)));
     for (const each of made) expect(each.delivery?.id).toBe(made[0]?.delivery?.id);
@@ -175,7 +175,7 @@ describe("test events", () => {
   });
 });
 
-/** How many payment sessions could not be read so far. */
+/** Returns the number of unreadable payment sessions so far. */
 async function unreadable(): Promise<number> {
   const line = /^disburse_webhook_events_unreadable_total\{key="payment_session".* (\d+)$/m;
   return Number(line.exec(await notifier.series())?.[1] ?? 0);

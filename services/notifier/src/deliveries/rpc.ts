@@ -20,16 +20,14 @@ import type { AttemptDocument, DeliveryDocument } from "./documents.ts";
 import { makeRedeliveries } from "./redelivery-store.ts";
 import type { DeliveryFilter, DeliveryStore } from "./store.ts";
 
-/** What the RPCs of deliveries use. */
 type DeliveryDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
-  /** Something is due. */
+  /** Wakes the dispatcher, because a delivery is due. */
   readonly wake: () => void;
 };
 
-/** The RPCs of deliveries. */
 export function deliveryRpc(deps: DeliveryDeps) {
   const { endpoints, deliveries, clock, wake } = deps;
   return {
@@ -64,7 +62,7 @@ export function deliveryRpc(deps: DeliveryDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** A list's filter, by the fields that were sent. */
+/** Builds a list's filter from the fields that were sent. */
 function readFilter(message: ListDeliveriesRequest): DeliveryFilter {
   const { endpointId, transactionId } = message;
   const state = wordOf(DeliveryState, message.state);
@@ -86,7 +84,7 @@ function attemptMessage(attempt: AttemptDocument): DeliveryAttempt {
   });
 }
 
-/** A delivery without its attempts, as lists show it. */
+/** Lists show a delivery without its attempts. */
 export function deliveryMessage(
   delivery: Omit<DeliveryDocument, "body" | "attempts">,
   attempts: readonly AttemptDocument[] = [],

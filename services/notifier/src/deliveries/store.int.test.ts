@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 beforeEach(() => store.collection.deleteMany({}));
 
-/** A pending delivery to `whe_1` of `mer_1`, otherwise as it is changed. */
+/** A pending delivery to `whe_1` of `mer_1`, with changes. */
 function delivery(name: string, changes: Partial<DeliveryDocument> = {}): DeliveryDocument {
   const event = {
     ...{ merchant_id: "mer_1", event_id: `evt_${name}`, body: new Binary(Buffer.from("{}")) },

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The store of one place, in memory; `onJoin` sees what is so while a process joins. */
+/** An in-memory store with one place. `onJoin` runs while a process joins. */
 function begin(onJoin = (): void => undefined) {
   const store: ShardStore = {
     join: async (token) => {

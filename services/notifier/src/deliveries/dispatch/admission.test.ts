@@ -6,13 +6,13 @@ import { createFreshQueue } from "./fresh-queue.ts";
 import { createLimiter } from "./limiter.ts";
 import { deliveryLeaseMs } from "./work-store.ts";
 
-/** A step of the store that a test lets go on. */
+/** A step of the store that waits until the test opens it. */
 function gate() {
   const { promise: passed, resolve: open } = Promise.withResolvers<void>();
   return { passed, open };
 }
 
-/** Lets everything go on that waits for nothing from outside. */
+/** Runs everything that needs no external event. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const delivery = (id: string, endpointId: string) =>
@@ -21,7 +21,7 @@ const delivery = (id: string, endpointId: string) =>
     ...{ lease: { token: "t", place: "p" }, due_at: new Date(deliveryLeaseMs) },
   }) as DeliveryDocument;
 
-/** An admission whose store holds these under this process's lease; no attempt ends by itself. */
+/** Starts an admission with deliveries leased by this process. Attempts don't end on their own. */
 function startAdmission(leased: readonly DeliveryDocument[]) {
   let nowMs = 0;
   const held = new Map(leased.map((each) => [each._id, each]));
@@ -60,7 +60,7 @@ function startAdmission(leased: readonly DeliveryDocument[]) {
       },
     },
   });
-  /** The same events are handled once more: their deliveries are there already. */
+  /** Handles the same events again; their deliveries already exist. */
   const handle = (...again: readonly DeliveryDocument[]) => {
     const there = new Set(again.keys());
     const unleased = again.map((each) => ({ ...each, lease: null }));

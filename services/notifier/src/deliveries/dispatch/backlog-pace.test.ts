@@ -4,7 +4,7 @@ import { createBacklogPace } from "./backlog-pace.ts";
 
 const bounds = { least: 16, most: 128 };
 
-/** Uniform numbers from 0 to 1, the same of a seed (Numerical Recipes' generator). */
+/** Generates uniform numbers from 0 to 1 from a seed (Numerical Recipes' generator). */
 function uniform(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,14 +13,14 @@ function uniform(seed: number): () => number {
   };
 }
 
-/** A machine whose fresh deliveries wait so long beside so many of the backlog in flight. */
+/** Simulates a machine on which fresh deliveries wait `delayMs`, given the backlog in flight. */
 function start(delayMs: (inFlight: number) => number | undefined) {
   let nowMs = 0;
   let inFlight = 0;
   const pace = createBacklogPace(bounds, () => nowMs);
   const run = (seconds: number, waiting: number): number => {
     for (const endsAtMs = nowMs + seconds * 1_000; nowMs < endsAtMs; nowMs += 25) {
-      // What was in flight has ended since the round before.
+      // Deliveries in flight have ended since the previous round.
       const allowed = pace.allowed(0);
       inFlight = Math.min(allowed, waiting);
       if (waiting > 0) pace.claimed(inFlight);
@@ -30,7 +30,7 @@ function start(delayMs: (inFlight: number) => number | undefined) {
     return inFlight;
   };
   return {
-    /** A backlog that never ends, or nothing but fresh deliveries; answers what is in flight. */
+    /** Runs an endless backlog, or only fresh deliveries. Returns the deliveries in flight. */
     backlog: (seconds: number) => run(seconds, 1_000),
     backlogOf: (seconds: number, waiting: number) => run(seconds, waiting),
     freshOnly: (seconds: number) => run(seconds, 0),
@@ -92,7 +92,7 @@ it("takes no lucky mean for the usual delay of a busy machine", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.constantFrom(5, 25, 200), (seed, ms) => {
       const random = uniform(seed);
-      // Delays of any queue scatter by as much as their mean; the backlog causes none of these.
+      // Queue delays scatter by as much as their mean. The backlog causes none of these.
       const { backlog } = start(() => -ms * Math.log(1 - random()));
       backlog(10);
       const mean = Array.from({ length: 100 }, () => backlog(0.5)).reduce((a, b) => a + b) / 100;
@@ -105,7 +105,7 @@ it("takes no lucky mean for the usual delay of a busy machine", () => {
 it("does not take a congestion that it did not cause for the usual delay", () => {
   let delay = 100;
   const { backlog } = start(() => {
-    // Each second of a machine that cannot keep up adds to what waits.
+    // An overloaded machine: its delay grows each second.
     delay *= 1.02;
     return delay;
   });

@@ -17,7 +17,7 @@ type Store = Pick<ClaimerDeps["work"], "take"> & {
   due(endpointId: string): Promise<DeliveryDocument[]>;
 };
 
-/** A claimer whose endpoints each have one delivery due, and are paused all but so many. */
+/** Starts a claimer with one due delivery per endpoint. All endpoints except `live` are paused. */
 function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
   let nowMs = 0;
   const started: string[] = [];
@@ -75,7 +75,7 @@ it("lets a thousand endpoints that rest cost a live one nothing", async () => {
   while (started.length === 0 && (await claimer.round()) > 0) rounds += 1;
   expect(started).toEqual([`whd_${last}`]);
   expect(rounds).toBeLessThanOrEqual(3);
-  // They are asked again a second later, in one read of so many at most.
+  // A second later they are probed again, in one read of limited size.
   reads.length = 0;
   advance(999);
   await claimer.round();
@@ -94,7 +94,7 @@ it("starts what it took although the answer was lost", async () => {
   expect(started).toEqual([`whd_${last}`]);
 });
 
-/** Claims of one endpoint with three due, while so many fresh ones begin at some endpoints. */
+/** Claims for an endpoint with three due deliveries while fresh ones start elsewhere. */
 async function claimBeside(freshCount: number, endpointOfNews: (at: number) => string) {
   const { claimer, limiter, started, last } = startClaimer(1, {
     due: async (endpointId) => {

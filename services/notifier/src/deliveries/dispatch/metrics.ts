@@ -3,10 +3,9 @@ import type { Health } from "../../endpoints/rules/health.ts";
 import { isAcknowledged } from "../../sender/rules/outcome.ts";
 import type { DueEndpoint, Settlement } from "./work-store.ts";
 
-/** The worker's metrics. */
 export type WorkMetrics = ReturnType<typeof createWorkMetrics>;
 
-/** Figures that are measured periodically. */
+/** Values that are measured periodically. */
 export type DispatchStats = {
   readonly due: number;
   readonly running: number;
@@ -14,10 +13,10 @@ export type DispatchStats = {
   readonly circuits: Readonly<Record<Health["circuit"], number>>;
 };
 
-/** Seconds from an event to its first attempt: milliseconds, or as long as a backlog may be. */
+/** Seconds from an event to its first attempt: from milliseconds to the age of a backlog. */
 const waitBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30, 300, 3_600];
 
-/** The worker's series; labels are closed sets, never an endpoint or a merchant. */
+/** Labels have closed sets of values, never an endpoint or a merchant. */
 export function createWorkMetrics(metrics: Metrics) {
   const attempts = metrics.counter(
     "disburse_webhook_attempts_total",

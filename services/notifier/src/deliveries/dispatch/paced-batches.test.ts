@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 type Written = { readonly atMs: number; readonly values: readonly number[] };
 
-/** Batches that take so long to write, and what was written when. */
+/** Batches whose write takes `tookMs`, with the values and times written. */
 function writing(tookMs = 0) {
   const startedAt = performance.now();
   const written: Written[] = [];

@@ -11,10 +11,10 @@ it("probes suspended endpoints at once after a change, not after a redelivery", 
   await notifier.consume([suspended, live].map(({ merchantId }) => payoutMessage({ merchantId })));
   await notifier.work();
   const sent = await deliveries.collection.findOne({ endpoint_id: live.endpointId });
-  // Less than the second after which it is asked in any case.
+  // Less than the second after which it is probed anyway.
   notifier.advance(999);
   const reads = vi.spyOn(endpoints.collection, "find");
-  /** Whether the one that rests is asked at this moment. */
+  /** Returns true if the idle endpoint is probed now. */
   const isAsked = async (): Promise<boolean> => {
     reads.mockClear();
     await notifier.work();
@@ -29,7 +29,7 @@ it("probes suspended endpoints at once after a change, not after a redelivery", 
   await rpc.createReplay({ mutation: operation(), ...live, ...replay });
   expect(await replayer.round()).toBe(true);
   expect(await isAsked()).toBe(false);
-  // First, sent again, and replayed.
+  // First attempt, redelivery, and replay.
   expect(notifier.world.posted).toHaveLength(3);
 
   await rpc.pauseEndpoint({ mutation: operation(), ...live });

@@ -8,7 +8,7 @@ const work = openWorkStore(notifier.deliveries);
 
 const lease = { token: "own", place: "here:1" };
 
-/** A delivery as it is stored, and the settlement of an attempt under its lease. */
+/** A stored delivery, and the settlement of an attempt under its lease. */
 async function leased() {
   const { world, deliveries } = notifier;
   const { merchantId, endpointId } = await register(notifier);
@@ -61,11 +61,11 @@ it.each([
   expect(await stored()).toMatchObject({ state: "pending", lease: null, due_at: now });
 });
 
-/** A delivery that is due, and copies of it that differ. */
+/** Stores a due delivery and changed copies of it. */
 async function dueWith(changes: Readonly<Record<string, Partial<DeliveryDocument>>>) {
   const { world, deliveries } = notifier;
   const made = await register(notifier);
-  // No process of this test owns a shard, so that nothing is started.
+  // No process of this test owns a shard, so none starts it.
   await notifier.consume([payoutMessage(made)]);
   const of = { endpoint_id: made.endpointId };
   const base = (await deliveries.collection.findOne(of))!;
@@ -183,7 +183,7 @@ it("settles an attempt, another one, and an end without one", async () => {
   ]);
 });
 
-/** Three deliveries under a lease, by their place. */
+/** Three leased deliveries, by their index. */
 async function settling() {
   const held = { lease, due_at: after(30_000), deadline: after(86_400_000) };
   const made = await dueWith({ 0: held, 1: held, 2: held });

@@ -152,7 +152,7 @@ describe("order", () => {
     await notifier.consume([second, first]);
     await notifier.work();
     while (await notifier.advanceToNext()) {
-      // So long it waits at least where the circuit is open.
+      // The minimum wait while a circuit is open.
       notifier.advance(circuitPauseMs);
       await notifier.work();
     }
@@ -164,7 +164,7 @@ describe("order", () => {
     const { first, second } = news(merchantId);
     await notifier.work();
     await notifier.consume([second]);
-    // Else the look that follows the insert could still see the one before, and wake the second.
+    // Otherwise the poll after the insert could still see the predecessor and wake the second.
     await notifier.dispatcher.idle();
     const { collection } = notifier.deliveries;
     const { recheck_at: _none, ...waiting } = (await collection.findOne({ sequence: 2 }))!;
@@ -218,7 +218,7 @@ describe("order", () => {
     const { collection } = notifier.deliveries;
     const second = await collection.findOne({ sequence: 2 });
     await refund(made.merchantId, 1n);
-    // What the second write about it changed is not there.
+    // Reverts the change that the second write made.
     if (second !== null) await collection.replaceOne({ _id: second._id }, second);
     notifier.world.answer = () => refusedBy(500);
     notifier.advance(600_000);

@@ -32,7 +32,7 @@ type Of = Partial<Record<"endpoint" | "type" | "transaction", string>> & {
   readonly createdAt?: Date;
 };
 
-/** The first delivery of a transaction's event, as it is made at `createdAt`. */
+/** The first delivery of a transaction's event, created at `createdAt`. */
 function made(sequence: number, of: Of = {}, changes: Partial<DeliveryDocument> = {}) {
   const { endpoint = "whe_1", type = "payout_session", transaction = "po_1" } = of;
   const event = {
@@ -48,13 +48,13 @@ const stored = async (...some: readonly DeliveryDocument[]) => {
   const found = await collection.find().toArray();
   return some.map(({ _id }) => found.find((each) => each._id === _id));
 };
-/** The same, due at a moment, and held by none before it. */
+/** The same delivery released and due. */
 const freed = ({ recheck_at: _none, ...each }: DeliveryDocument, at = now): DeliveryDocument => ({
   ...{ ...each, held: false, due_at: at, next_attempt_at: at },
 });
 const ended = { state: "delivered", due_at: null, next_attempt_at: null } as const;
 
-/** Stores an event that goes to these endpoints, without a delivery. */
+/** Stores an event for these endpoints, without deliveries. */
 async function arrive(sequence: number, endpoints: string[], receivedAt = now, merchant = "mer_1") {
   const event = {
     ...{ eventId: `po_1_${sequence}`, merchantId: merchant, transactionType: "payout_session" },
@@ -68,7 +68,7 @@ describe("a release", () => {
   it("frees of these ordering keys what need not wait any more, and nothing else", async () => {
     const other = { transaction: "po_2" };
     const [first, second, third] = [made(1, {}, ended), made(2), made(3)];
-    // Sent once more, it is in no line.
+    // A redelivery has no place in the order.
     const again = made(1, {}, { _id: "again", replay: 1 });
     const elsewhere = [made(1, other, ended), made(2, other)];
     await insert(first, second, third, again, ...elsewhere);

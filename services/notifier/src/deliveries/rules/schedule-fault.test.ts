@@ -6,27 +6,27 @@ import { transitionAfter, transitionBefore } from "./delivery.ts";
 import { attemptsMax, deadlineOf, firstDelayMs, horizonMs, jitterMax } from "./schedule.ts";
 
 /**
- * The 24 hours of a delivery in a world with true time, a database whose host's clock somebody may
- * set, and processes that come and go: each has a monotonic clock of its own, and reads the
- * database's time once. A process's own wall clock is never read.
+ * Simulates the 24 hours of a delivery with true time, a database whose clock may be set, and
+ * processes that restart. Each process has its own monotonic clock and reads the database's time
+ * once. No process reads its wall clock.
  */
 type World = {
   readonly jitter: number;
-  /** How long each attempt takes, in ms. */
+  /** Duration of each attempt in ms. */
   readonly durations: readonly number[];
-  /** Where in each wait another process takes over, as a part of it; `undefined` for nowhere. */
+  /** The part of each wait after which another process takes over; `undefined` for no restart. */
   readonly restarts: readonly (number | undefined)[];
-  /** By how much the database's clock is set in each wait, in ms, before any restart there. */
+  /** Shift of the database's clock in each wait, in ms, before any restart in it. */
   readonly shifts: readonly number[];
 };
 
 const bootedMs = Date.parse("2026-11-20T00:00:00.000Z");
 const shiftMax = 300_000;
-/** A store keeps whole milliseconds. */
+/** The store keeps whole milliseconds. */
 const roundingMs = 2;
 const failed: Outcome = { kind: "failed", error: "timeout" };
 
-/** True times, in ms, at which the attempts of a delivery that is never accepted start and end. */
+/** True start and end times, in ms, of the attempts of a delivery that is never acknowledged. */
 function live({ jitter, durations, restarts, shifts }: World): { start: number; end: number }[] {
   let trueMs = 0;
   let setByMs = 0;

@@ -14,10 +14,7 @@ const start = new Date("2026-11-20T00:00:00.000Z");
 const deadline = deadlineOf(start);
 const later = (ms: number): Date => new Date(start.getTime() + ms);
 
-/**
- * All attempts of a delivery that is never acknowledged: when each one started, in ms after the
- * first.
- */
+/** Start times of all attempts of a delivery that is never acknowledged, in ms after the first. */
 function starts(jitter: number, durationMs: (attempt: number) => number): number[] {
   const made: number[] = [];
   let next: Date | undefined = start;

@@ -55,7 +55,7 @@ it("spreads endpoints evenly", () => {
     const shard = shardOf(newId("endpoint", new Date(1_795_000_000_000 + at)));
     counts.set(shard, (counts.get(shard) ?? 0) + 1);
   }
-  // 20 each on average; an uneven spread would leave some empty.
+  // 20 each on average. An uneven spread would leave some empty.
   expect(counts.size).toBe(shardCount);
   expect(Math.max(...counts.values())).toBeLessThan(50);
 });
