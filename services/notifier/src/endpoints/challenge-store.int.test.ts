@@ -45,7 +45,7 @@ it("a challenge takes two turns, and clears the free ones of its own merchant's 
     turn("mer_2", "whe_3", "a.example"),
   ] as const;
   for (const each of [a, b, c]) expect(await begin(each, "same", 0)).toBe(true);
-  // One process may have several under way.
+  // One process may have several in progress.
   await challenges.end(a, "same", at(5));
   expect(await stored()).toEqual([
     ["mer_1 a.example", 1, "same", 5],
@@ -56,7 +56,7 @@ it("a challenge takes two turns, and clears the free ones of its own merchant's 
     ["whe_3", 1, "same", 10],
   ]);
   await challenges.end(c, "same", at(5));
-  // The host is not free, and so the endpoint's turn is given back.
+  // The host is taken, so the endpoint's slot is released.
   expect(await begin({ ...a, host: "b.example" }, "late", 5)).toBe(false);
   expect(await stored()).toEqual([
     ["mer_1 b.example", 1, "same", 10],

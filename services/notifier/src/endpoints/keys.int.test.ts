@@ -17,7 +17,7 @@ import { createResealing, openSealedKeyStore, openSigners, type SealedKeyStore }
 import { interfaceSignature } from "./rules/signature.ts";
 
 let notifier: TestNotifier;
-/** The same process, started again with other settings. */
+/** The same process after a restart with other settings. */
 const restarts: TestNotifier[] = [];
 
 const place = "notifier:8080";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   notifier = await startTestNotifier({ place });
 });
 beforeEach(() => {
-  // The standard library looks at the clock itself.
+  // The standard library reads the wall clock.
   vi.useFakeTimers({ toFake: ["Date"] });
   return () => vi.useRealTimers();
 });
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 type Registered = { readonly merchantId: string; readonly endpointId: string };
 
-/** A test event as it is sent now. */
+/** Sends a test event now and returns it. */
 async function sent(by: TestNotifier, { merchantId, endpointId }: Registered): Promise<Posted> {
   by.world.posted.length = 0;
   await by.rpc.sendTestEvent({ mutation: operation(), merchantId, endpointId });
@@ -48,7 +48,7 @@ async function sent(by: TestNotifier, { merchantId, endpointId }: Registered): P
   return call;
 }
 
-/** How a receiver that knows a pair of secrets finds what was sent. */
+/** Checks a webhook as a receiver with this pair of secrets would. */
 function found({ headers, body, at }: Posted, { secret, standardSecret }: EndpointSecrets) {
   vi.setSystemTime(at);
   const { data } = JSON.parse(Buffer.from(body).toString());
@@ -131,7 +131,7 @@ describe("the key that seals secrets", () => {
     restarts.push(started);
     return started;
   };
-  /** What signs for an endpoint where the older key is retired. */
+  /** Returns the signing secrets of an endpoint when the older key is retired. */
   const signers = async ({ merchantId, endpointId }: Registered) => {
     const endpoint = await notifier.endpoints.find(merchantId, endpointId);
     if (endpoint === undefined) throw new Error("no endpoint");
@@ -159,7 +159,7 @@ describe("the key that seals secrets", () => {
       'disburse_webhook_endpoints_under_older_keys{service="notifier"} 0',
     );
 
-    // Not started again yet since the new key was put behind the old one.
+    // A process that has not restarted since the new key was appended.
     const behind = await restarted(`${encryptionKeys},${newer}`);
     expect(found(await sent(behind, of), secrets)).toBe("signed");
     const retired = await restarted(newer);

@@ -6,7 +6,7 @@ const notifier = await testNotifierOfFile();
 
 const full = "INVALID_REQUEST There can be at most 16 endpoints.";
 
-/** Registers so many at once; answers how many are made, and what the others are messages. */
+/** Registers concurrently. Returns the number created and the refusals' messages. */
 async function registerAtOnce(merchantId: string, count: number) {
   const asked = Array.from({ length: count }, () => register(notifier, merchantId));
   const ended = await Promise.allSettled(asked);

@@ -19,21 +19,19 @@ import { activated, rotated, staged } from "./rules/secret-set.ts";
 import type { EndpointStore } from "./store.ts";
 import { type Backlog, endpointMessage, healthMessage } from "./wire.ts";
 
-/** What the RPCs of endpoints use. */
 export type EndpointDeps = AddressRules & {
   readonly endpoints: EndpointStore;
   /** Cancels an endpoint's pending deliveries. */
   readonly cancelPending: (merchantId: string, endpointId: string, now: Date) => Promise<void>;
   readonly sealer: Sealer;
   readonly clock: Clock;
-  /** A URL is verified before events go to it. */
+  /** Requires a URL to be verified before it gets events. */
   readonly mustVerify: boolean;
   readonly challenges: ChallengeStore;
   readonly healths: HealthStore;
   readonly readBacklog: (merchantId: string, endpointId: string) => Promise<Backlog>;
 };
 
-/** The RPCs of endpoints. */
 export function endpointRpc(deps: EndpointDeps) {
   const { endpoints, sealer, clock, mustVerify } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
@@ -73,7 +71,6 @@ export function endpointRpc(deps: EndpointDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Endpoints with their health. */
 async function withHealth(
   { healths, readBacklog }: Pick<EndpointDeps, "healths" | "readBacklog">,
   endpoints: readonly EndpointRecord[],
@@ -88,7 +85,6 @@ async function withHealth(
   );
 }
 
-/** The RPCs of endpoints' secrets. */
 export function secretRpc(deps: EndpointDeps) {
   const { endpoints, sealer, clock } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
@@ -120,7 +116,7 @@ export function secretRpc(deps: EndpointDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** The secrets that a change made, in the clear. */
+/** Opens the secrets that a change created. */
 function secretsOf({ endpoint, operation }: ChangeResult, sealer: Sealer) {
   return openKey(sealer, endpoint, operation.keyId ?? "");
 }

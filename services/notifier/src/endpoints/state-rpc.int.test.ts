@@ -46,7 +46,7 @@ afterAll(async () => {
 const newUrl = "http://127.0.0.1:9/new";
 const { ACTIVE, PAUSED, UNVERIFIED } = EndpointState;
 
-/** A merchant's endpoint, and how it is asked for changes, each an operation of its own. */
+/** Registers an endpoint. Returns calls that change it, each with a new operation. */
 async function endpointOf(notifier: TestNotifier, url = hookUrl) {
   const made = await register(notifier, newId("merchant"), url);
   const { merchantId, endpointId } = made;
@@ -412,7 +412,7 @@ describe("a URL that has to be verified", () => {
   });
 });
 
-/** Answers on a port of its own until the test ends. */
+/** Serves on its own port until the test ends. */
 async function serving(listener: RequestListener, use: (url: string) => Promise<void>) {
   const server: Server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -424,7 +424,7 @@ async function serving(listener: RequestListener, use: (url: string) => Promise<
   }
 }
 
-/** Verifies an endpoint over the network; answers the refusal. */
+/** Verifies an endpoint over the network. Returns the refusal. */
 async function challenged(notifier: TestNotifier, url: string, options: Partial<SenderOptions>) {
   const sender = createSender({ policy: "sandbox", log: silentLog, ...options });
   notifier.world.answer = (call) => sender.post(call);
@@ -448,7 +448,7 @@ describe("a receiver that is challenged", () => {
   ])("and %s is not verified", async (_what, listener, said) => {
     await serving(listener, async (url) => {
       const refused = await challenged(strict, url, {
-        // Only a receiver that never answers may run into it, however busy the machine is.
+        // Only a receiver that never responds may time out, even on a busy machine.
         timeoutMs: said.includes("timeout") ? 200 : 5_000,
       });
       expect(refused).toBe(`INVALID_REQUEST The endpoint ${said}`);

@@ -34,17 +34,15 @@ import {
 } from "./rules/verification.ts";
 import type { EndpointStore } from "./store.ts";
 
-/** What the RPCs of an endpoint's state use. */
 type EndpointStateDeps = EndpointDeps &
   ChallengeDeps & {
-    /** Probes suspended endpoints at once, whose deliveries may be due now. */
+    /** Probes suspended endpoints at once, because their deliveries may be due now. */
     readonly resumeSuspended: () => void;
   };
 
-/** What an operation makes of the settings as they are. */
+/** Computes the new settings from the current ones. */
 type Change = (endpoint: EndpointRecord) => Partial<EndpointSettings>;
 
-/** The RPCs that change an endpoint's settings and state. */
 export function endpointStateRpc(deps: EndpointStateDeps) {
   const { endpoints, sealer, clock, mustVerify, resumeSuspended } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
@@ -116,10 +114,12 @@ type ChallengeDeps = SigningDeps & {
   readonly log: Log;
 };
 
-/** A challenge and the writes around it; a turn that a crash left is free after that. */
+/** Covers a challenge and its writes. Locks that a crash left expire after this time. */
 const turnMs = challengeTimeoutMs + 2_000;
 
-/** Verifies a URL. The challenge has no lock: it counts only if the same URL still waits. */
+/**
+ * Verifies a URL. The change has no lock: the result counts only if the same URL is still pending.
+ */
 async function verify(
   deps: ChallengeDeps,
   changes: EndpointChanges,
@@ -140,7 +140,7 @@ async function verify(
   });
 }
 
-/** Posts a challenge to a URL; answers why it failed, or `undefined` when it did not. */
+/** Posts a challenge to a URL. Returns the failure, or `undefined` if it succeeded. */
 async function challenge(
   deps: ChallengeDeps,
   endpoint: EndpointRecord,

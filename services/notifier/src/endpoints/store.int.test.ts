@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 beforeEach(() => store.collection.deleteMany({}));
 
-/** An endpoint of `mer_1` with an operation of its own, otherwise as it is changed. */
+/** An endpoint of `mer_1` with its own operation, plus changes. */
 function endpoint(id: string, changes: Partial<EndpointRecord> = {}): EndpointRecord {
   const actor = { kind: "api_key", id: "key_1" } as const;
   return {
@@ -91,7 +91,7 @@ it("writes the revision after the one that was read, of one endpoint", async () 
   expect(await store.find("mer_1", "a")).toEqual(a);
   expect(await store.revise(next)).toBe(true);
   expect(await store.revise(next)).toBe(false);
-  // Another endpoint has its operation by now.
+  // Another endpoint already has this operation.
   expect(await store.revise({ ...b, revision: 4, operations: a.operations })).toBe(false);
   expect(await store.find("mer_1", "a")).toEqual(next);
   expect(await store.find("mer_1", "b")).toEqual(b);

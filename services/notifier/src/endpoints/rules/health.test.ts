@@ -25,7 +25,7 @@ describe("an endpoint's limit", () => {
   });
 });
 
-/** An outcome, and how long after the one before it came. */
+/** An outcome, and its delay after the previous one. */
 type Step = readonly [outcome: Outcome, afterMs: number];
 
 function afterSteps(steps: readonly Step[]): Health {
@@ -145,7 +145,7 @@ describe("an endpoint that acknowledges nothing", () => {
           else failedAt.push(hours);
           if (!isUnresponsive(health, now)) continue;
           expect(hours - since).toBeGreaterThanOrEqual(5 * 24);
-          // Within any 48 hours of the last five days one failed, or a day had none.
+          // Any 48 hours of the last five days contain a failure, unless a day had none.
           const late = failedAt.filter((hour) => hour >= hours - 7 * 24);
           expect(late.length).toBeGreaterThanOrEqual(5);
         }
