@@ -29,14 +29,14 @@ afterAll(async () => {
 
 const feeds = () => notifier.database.db.collection<{ _id: string }>("feeds");
 
-/** Events that arrive now; answers their ids. */
+/** Stores events that arrive now. Returns their ids. */
 async function arrive(merchantId: string, count: number, by = notifier): Promise<string[]> {
   const messages = Array.from({ length: count }, () => payoutMessage({ merchantId }));
   await by.consume(messages);
   return messages.map(({ id }) => id);
 }
 
-/** The feed from a cursor to its end, page by page, and the cursor there. */
+/** Reads the feed from a cursor to its end. Returns the ids and the final cursor. */
 async function readOn(merchantId: string, limit: number, after = "", by = notifier) {
   const ids: string[] = [];
   for (let cursor = after; ; ) {
@@ -129,7 +129,7 @@ describe("a merchant's feed", () => {
     expect(ids.toSorted()).toEqual(early.toSorted());
     const again = await notifier.rpc.listEvents({ merchantId, after: cursor });
     expect(again).toMatchObject({ events: [], nextCursor: cursor, hasMore: false });
-    // Another process, whose clock is an hour slow.
+    // Another process with a clock that is an hour slow.
     notifier.advance(-3_600_000);
     const late = await arrive(merchantId, 1, beside);
     notifier.advance(3_600_000);
@@ -192,7 +192,7 @@ describe("a merchant's feed", () => {
     const ids = await arrive(merchantId, 3);
     const assigning = ids.map((id) => `${merchantId}/${id}`);
     let isCrashed = false;
-    // Between two looks of a reader another one dies that had given two of three places.
+    // Between two reads, another reader dies after assigning two of three positions.
     const page: FeedStore["page"] = async (...asked) => {
       if (!isCrashed) {
         const feed = { schema_version: 1, next: 1, assigning };
@@ -230,7 +230,7 @@ describe("a merchant's feed", () => {
     const second = await arrive(merchantId, 3);
     const [key = "", ...others] = keysOf(second);
     await notifier.feeds.assign(merchantId, 3, [key, ...others]);
-    // The process that named them died after it had given the first position.
+    // The process that named them died after assigning the first position.
     await events.updateOne({ _id: key }, { $set: { position: 3 } });
     stalled.resolve();
     await late;

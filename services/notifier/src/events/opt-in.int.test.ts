@@ -11,7 +11,7 @@ import { hookUrl, operation, register, testNotifierOfFile } from "../test-notifi
 const notifier = await testNotifierOfFile();
 const screening = "beneficiary.screening_changed";
 
-/** The endpoint of a new merchant that subscribes to these. */
+/** Registers a new merchant's endpoint with these subscriptions. */
 async function subscribed(eventTypes: string[], order = "bounded") {
   const merchantId = newId("merchant");
   const endpoint = { mutation: operation(), merchantId, url: hookUrl, eventTypes, order };
@@ -21,7 +21,7 @@ async function subscribed(eventTypes: string[], order = "bounded") {
 
 type Change = Partial<Omit<OptInEvent, "$typeName" | "$unknown">>;
 
-/** A change of a beneficiary's screening, signed by its service. */
+/** A screening change of a beneficiary, published by its service. */
 function message(merchantId: string, change: Change = {}, publisher = "beneficiary"): BusMessage {
   const { transactionId = newId("beneficiary"), sequence = 1n } = change;
   const data = { id: transactionId, status: "blocked", merchant_id: merchantId };

@@ -27,12 +27,12 @@ beforeEach(async () => {
 });
 afterEach(() => notifier.drop());
 
-/** Works until then, each attempt at its moment. */
+/** Works for `ms`, running each attempt when it is due. */
 async function workFor(ms: number): Promise<void> {
   const until = notifier.world.now.getTime() + ms;
   await notifier.work();
   for (let before = notifier.world.now; await notifier.advanceToNext(); ) {
-    // What is due may have to wait for a slot.
+    // Due deliveries may have to wait for a slot.
     if (notifier.world.now <= before) notifier.advance(1_000);
     before = notifier.world.now;
     if (before.getTime() >= until) break;
@@ -61,7 +61,7 @@ const unreachable = async () => {
     /^disburse_webhook_merchants_unreachable\S* (\d+)$/m.exec(await notifier.series()) ?? [];
   return Number(count);
 };
-/** Answers of the first URL; others acknowledge. */
+/** Sets the responses of the first URL. Other URLs acknowledge. */
 function answer(by: (call: Posted, attempt: number) => Outcome): void {
   let attempts = 0;
   notifier.world.answer = (call) => (call.url === hookUrl ? by(call, ++attempts) : acknowledged);
@@ -99,7 +99,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
     const [entry] = await openAuditStore(notifier.database).list(hook.endpointId, undefined, 10);
     expect(entry).toMatchObject({ action: "endpoint.paused", person: "notifier" });
     expect(await unreachable()).toBe(0);
-    // Nothing of it is done again.
+    // No step is repeated.
     await pauses();
     expect(
       await openAuditStore(notifier.database).list(hook.endpointId, undefined, 10),
@@ -163,7 +163,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
     notifier.fanOut.publishOne = publishOne;
     expect(await isPaused(hook)).toBe(true);
     await pauses();
-    // Another process, or this one after a restart, says it again under the same key.
+    // Another process, or this one after a restart, announces it again under the same key.
     const beside = await startTestNotifier({ beside: notifier });
     await beside.pauser.round();
     await beside.close();
@@ -180,7 +180,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
 });
 
 describe("an endpoint that acknowledges nothing", () => {
-  /** One event a day, on these days, each at noon of the endpoint's own day. */
+  /** Works one day for each entry. An event is due at its start if the entry is true. */
   async function daily(hook: Hook, days: readonly boolean[]): Promise<void> {
     for (const isDue of days) {
       if (isDue) await notifier.consume([payoutMessage(hook)]);
@@ -224,7 +224,7 @@ describe("an endpoint that acknowledges nothing", () => {
     const before = notifier;
     const next = await startTestNotifier({ beside: before });
     notifier = next;
-    // It takes over what one leaves that is silent for 15 s.
+    // It takes over after the other process has been silent for 15 s.
     for (let ms = 0; ms <= 20_000; ms += 5_000) {
       next.advance(5_000);
       await next.dispatcher.look();
@@ -314,7 +314,7 @@ describe("what waits for a paused endpoint", () => {
     }
     expect(times).toHaveLength(180);
     expect(disordered).toEqual([]);
-    // A page may go at once, and the next ones wait for it.
+    // A page may start at once, and the next one waits for it.
     for (const [at, time] of times.entries()) {
       expect((time - startedAt) / 10 + 32).toBeGreaterThanOrEqual(at);
     }

@@ -23,7 +23,7 @@ beforeEach(() => {
   world.posted = [];
 });
 
-/** A delivery that its endpoint has refused once. */
+/** A delivery that its endpoint refused once. */
 async function refusedOnce() {
   const { merchantId, endpointId } = await register(notifier);
   world.answer = () => refusedBy(500);

@@ -20,23 +20,22 @@ import { orThrow } from "../refusals.ts";
 import { fedTypes, publishedEventViolations, webhookEventOf } from "./rules/event.ts";
 import { madeUpData } from "./rules/webhook-body.ts";
 
-/** So long ago that no pause moves it past the present. */
+/** So early that no pause moves it past the present. */
 const ended = new Date(0);
 
-/** How long the first attempt, or one in flight, is waited for. */
+/** Maximum wait for the first attempt, or for one in flight. */
 const waitMs = 2_000;
 const lookEveryMs = 20;
 
-/** What the RPCs of a sandbox use. */
 type SandboxDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
-  /** Something is due. */
+  /** Wakes the dispatcher, because a delivery is due. */
   readonly wake: () => void;
 };
 
-/** The RPCs by which a merchant of a sandbox brings its webhooks to their states. */
+/** Lets a sandbox merchant force its webhooks into a state. */
 export function sandboxWebhooksRpc(deps: SandboxDeps) {
   const { endpoints, deliveries, clock, wake } = deps;
   return {
@@ -72,7 +71,7 @@ export function sandboxWebhooksRpc(deps: SandboxDeps) {
   } satisfies ServiceImpl<typeof NotifierSandboxService>;
 }
 
-/** The event that is asked for, with the content that was chosen; refuses what no event is. */
+/** Builds the requested event. Refuses invalid content. */
 function madeUp(request: SendSandboxEventRequest, now: Date) {
   const { unreadable } = request;
   const schema = SendSandboxEventRequestSchema;
@@ -107,9 +106,9 @@ function madeUp(request: SendSandboxEventRequest, now: Date) {
 }
 
 /**
- * Makes a pending delivery due now, or ends its 24 hours, by one write of its stored times; a
- * worker does the rest. The 24 hours begin with the first attempt. Waits a moment for that, and
- * where it is being attempted.
+ * Makes a pending delivery due now, or ends its 24 hours, in one write of its stored times. A
+ * worker does the rest. The 24 hours start with the first attempt, so this waits briefly for that
+ * attempt, and for one in flight.
  */
 async function advanceDelivery(
   { deliveries, clock }: { readonly deliveries: DeliveryStore; readonly clock: Clock },

@@ -17,7 +17,7 @@ afterAll(async () => {
 const [events, deliveries] = [openEventStore(database), openDeliveryStore(database)];
 const gaps = openGapStore(database, events, deliveries);
 
-/** As far as a sweep reads it, and its expiry. */
+/** An event with only the fields that a sweep reads, and its expiry. */
 const event = (name: string, receivedAt: Date) => ({
   ...{ _id: `mer_1/${name}`, merchant_id: "mer_1", event_id: name, endpoint_ids: ["whe_1"] },
   ...{ received_at: receivedAt, expires_at: new Date(receivedAt.getTime() + eventKeptMs) },

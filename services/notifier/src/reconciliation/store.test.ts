@@ -2,7 +2,7 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { expect, it } from "vitest";
 import { openGapStore } from "./store.ts";
 
-/** The sizes of the chunks in which so many events are read. */
+/** Returns the chunk sizes in which `count` events are read. */
 async function chunksOf(count: number): Promise<number[]> {
   const found = {
     sort: () => found,

@@ -32,14 +32,14 @@ const minuteMs = 60_000;
 let notifier: TestNotifier;
 let payouts: Published[];
 let isAway: boolean;
-/** How many payouts a page has. */
+/** Payouts in a page. */
 let pageSize: number;
 let ages: Map<GapKind, number>;
 let counted: { kind: GapKind; found?: number; repaired?: number }[];
 let unrepaired: Map<GapKind, number>;
-/** Payout fails every call that names one of these events. */
+/** Payout fails every call with one of these events. */
 let poisonous: Set<string>;
-/** How many events each call of payout named. */
+/** Number of events in each call of payout. */
 let republishes: number[];
 let payout: Awaited<ReturnType<typeof servePayout>>["rpc"];
 let stopPayout: () => Promise<void>;
@@ -64,7 +64,7 @@ beforeEach(async () => {
   republishes = [];
 });
 
-/** The payout service: what it published by its own clock. */
+/** The payout service, which publishes by its own clock. */
 const published: Partial<ServiceImpl<typeof PayoutOperationsService>> = {
   listPublishedPayouts: ({ from, to, cursor }) => {
     if (isAway) throw new ConnectError("away", Code.Unavailable);
@@ -98,7 +98,7 @@ const published: Partial<ServiceImpl<typeof PayoutOperationsService>> = {
   },
 };
 
-/** Serves it as payout does: by tokens and the contract's access options. */
+/** Serves payout with its tokens and the contract's access options. */
 async function servePayout() {
   const server = await startRpcServer({
     host: "127.0.0.1",
@@ -132,7 +132,7 @@ const deps = (log = silentLog) => ({
   clock: { now: () => notifier.world.now },
 });
 
-/** A payout that published all of its versions just now; nothing of it has arrived. */
+/** A payout that just published all its versions. None has arrived. */
 function publishes(merchantId: string, count: number): Published {
   const payoutId = newId("payout");
   const events = Array.from({ length: count }, (_each, at) =>
@@ -160,7 +160,7 @@ describe("an event that was lost on its way", () => {
     notifier.advance(minuteMs);
     await sweep();
     expect((await stored(merchantId)).length).toBe(1);
-    // A minute old, it is not on its way any more.
+    // At one minute of age it counts as lost.
     notifier.advance(1);
     notifier.world.posted.length = 0;
     const lines: string[] = [];
@@ -257,7 +257,7 @@ describe("an event that was lost on its way", () => {
     expect(counted.flatMap(({ found = [] }) => found)).toEqual([1, 0]);
     expect(unrepaired.get("event")).toBe(1);
     poisonous.clear();
-    // Long behind the checkpoint by now.
+    // By now far behind the checkpoint.
     await sweep();
     expect((await stored(merchantId)).map((each) => each.event_id)).toEqual([lost.events[0]!.id]);
     expect(unrepaired.get("event")).toBe(0);
@@ -410,7 +410,7 @@ it("sweeps in one process at a time, and says once that it looks for no payout's
   const loops = [start(undefined), start(payout)];
   await new Promise((resolve) => setTimeout(resolve, 5 * everyMs));
   expect(await stored(merchantId)).toEqual([]);
-  // Neither sweeps, and both tell how long ago somebody did.
+  // Neither process sweeps, and both report the age of the last sweep.
   const { gaps, clock } = deps();
   const before = await gaps.through("event");
   const age = clock.now().getTime() - before!.getTime();

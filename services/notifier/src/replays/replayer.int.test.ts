@@ -38,7 +38,7 @@ beforeEach(() => {
 
 const since = "2026-11-19";
 
-/** An endpoint with deliveries that ended so, a second apart by threes; their events in order. */
+/** An endpoint with deliveries in the given state, three per second; their events in order. */
 async function endpointWith(count: number, state: "exhausted" | "delivered" = "exhausted") {
   const made = await register(notifier);
   const eventIds = await deliver(made, count, state);
@@ -70,14 +70,14 @@ async function deliver(
   return found.map(({ event_id }) => event_id);
 }
 
-/** The events that were queued once more, each as often as it was. */
+/** Returns the redelivered events, one entry per redelivery. */
 async function queued({ endpointId }: Registered): Promise<string[]> {
   const filter = { endpoint_id: endpointId, replay: { $gt: 0 } };
   const found = await notifier.deliveries.collection.find(filter).toArray();
   return found.map(({ event_id }) => event_id);
 }
 
-/** The events that go out now of those that an endpoint had from the start. */
+/** Sends due deliveries now. Returns those of the endpoint's initial events. */
 async function posted({ eventIds }: { readonly eventIds: readonly string[] }): Promise<string[]> {
   notifier.world.posted.length = 0;
   await notifier.work();

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => notifier.drop());
 
-/** The clock of these tests stands a second past this. */
+/** These tests' clock is a second past this. */
 const since = "2026-11-20";
 const ask = (change: object = {}) =>
   notifier.rpc.createReplay({

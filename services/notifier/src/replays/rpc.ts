@@ -33,17 +33,15 @@ import { countOriginals } from "./originals.ts";
 import { isSameReplay, type ReplayRequest, replayTerms } from "./rules/replay.ts";
 import { newReplay, type ReplayDocument, type ReplayStore, termsOf } from "./store.ts";
 
-/** What the RPCs of replays use. */
 type ReplayDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: Pick<DeliveryStore, "collection">;
   readonly replays: ReplayStore;
   readonly clock: Clock;
-  /** The next page of a replay is due. */
+  /** Wakes the replayer, because a replay's next page is due. */
   readonly wakeReplayer: () => void;
 };
 
-/** The RPCs of replays. */
 export function replayRpc(deps: ReplayDeps) {
   const { replays, clock } = deps;
   return {
@@ -71,7 +69,7 @@ export function replayRpc(deps: ReplayDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Stores a replay once per operation; a worker does the rest. */
+/** Stores a replay once per operation. A worker does the rest. */
 async function createReplay(
   { endpoints, deliveries, replays, clock }: ReplayDeps,
   message: CreateReplayRequest,
@@ -95,7 +93,7 @@ async function createReplay(
   return refused("INVALID_REQUEST", "A replay of this endpoint is running already.");
 }
 
-/** The first replay, as it is now, if the repeat has the same terms. */
+/** Returns the first replay in its current state. Refuses if the repeat's terms differ. */
 function repeated(
   first: ReplayDocument,
   asked: ReplayRequest,
@@ -104,7 +102,7 @@ function repeated(
   return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : otherContent;
 }
 
-/** A request's fields, checked by their form. */
+/** Checks a request's fields by their form. */
 function readReplayRequest(
   message: CreateReplayRequest,
   now: Date,

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 beforeEach(() => replays.collection.deleteMany({}));
 
-/** A running replay of an endpoint of its own, otherwise as it is changed. */
+/** A running replay of its own endpoint, plus changes. */
 function replay(name: string, changes: Partial<ReplayDocument> = {}): ReplayDocument {
   const terms = {
     ...{ endpointId: `whe_${name}`, since: at(-9_000), until: now },
@@ -84,7 +84,7 @@ it("is settled under its lease alone: a page, a page without an original, the en
   const settled = { lease: null, updated_at: now };
   const first = { ...settled, queued_count: 3, cursor: last, due_at: at(1_000) };
   expect(await stored()).toEqual([replay("a", first), replay("b", held)]);
-  // Once settled it has no lease.
+  // A settled replay has no lease.
   expect(await replays.settle("a", "own", page(3))).toBe(false);
   await replays.collection.updateOne({ _id: "a" }, { $set: { lease } });
   expect(await replays.settle("a", "own", page(0, "done"))).toBe(true);
