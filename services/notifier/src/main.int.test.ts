@@ -64,7 +64,7 @@ describe("a payout's events", () => {
     const flood = Array.from({ length: 40 }, () => payoutMessage(slow));
     await service.publish([...flood, ...Array.from({ length: 10 }, () => payoutMessage(quick))]);
     const filter = ({ path }: { path: string }): boolean => path === "/quick";
-    // Far less than the 15 s that each attempt at the slow one takes.
+    // Far less than the 15 s that each attempt at the slow endpoint takes.
     await service.receiver.waitFor(10, { filter, timeoutMs: 5_000 });
     expect(service.receiver.calls.filter((call) => !filter(call)).length).toBeLessThanOrEqual(8);
     service.receiver.answer(200);

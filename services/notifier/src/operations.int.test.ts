@@ -10,7 +10,9 @@ const hook = "https://hooks.example/";
 const first = await register(notifier);
 const second = await register(notifier, first.merchantId);
 
-/** What changes an endpoint: with its request, and what makes that another one. */
+/**
+ * Operations that change an endpoint, with their request and a field that makes its content differ.
+ */
 const changes = {
   updateEndpoint: { description: "a" },
   pauseEndpoint: {},

@@ -24,7 +24,7 @@ import {
 
 const read = new Set(["find", "aggregate", "count", "distinct"]);
 const written = new Set(["update", "delete", "findAndModify"]);
-/** What the driver adds to a command; `explain` takes none of it. */
+/** Fields that the driver adds to a command; `explain` rejects them. */
 const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
 
 let notifier: TestNotifier;
@@ -40,13 +40,13 @@ beforeAll(async () => {
       return databaseOf(client, name);
     },
   });
-  // Those of the migrations.
+  // Drops the commands of the migrations.
   commands = [];
 });
 
 afterAll(() => notifier.drop());
 
-/** Everything that the notifier ever asks its database. */
+/** Runs every query of the notifier. */
 async function exercise(): Promise<void> {
   const { rpc } = notifier;
   const payoutId = newId("payout");
@@ -133,7 +133,7 @@ async function exercise(): Promise<void> {
   await sweepExpired(notifier, notifier.world.now);
 }
 
-/** One command as `explain` takes it, or several for a write of several parts. */
+/** Converts a command to the form for `explain`, one for each part of a write. */
 function explainable(command: Document): Document[] {
   const plain = Object.fromEntries(
     Object.entries(command).filter(([name]) => !driverFields.includes(name)),
@@ -143,7 +143,7 @@ function explainable(command: Document): Document[] {
   return [plain];
 }
 
-/** An explanation without the plans that were not taken. */
+/** Formats an explanation without the rejected plans. */
 function planText(explained: Document): string {
   return JSON.stringify(explained, (name, value) => (name === "rejectedPlans" ? undefined : value));
 }
@@ -181,7 +181,7 @@ it("a replay reads its originals alone, however often they were sent again", asy
   notifier.advance(1_000);
   commands.length = 0;
   await rpc.createReplay({ mutation: operation(), merchantId, endpointId, since });
-  // One of the exercise before may be due too.
+  // An earlier replay of this test may be due too.
   while (await notifier.replayer.round());
   const own = commands.filter((each) => JSON.stringify(each).includes(merchantId));
   const hinted = own.filter(({ hint }) => hint === "originals").flatMap(explainable);

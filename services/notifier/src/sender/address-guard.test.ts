@@ -42,7 +42,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Connects to a server of the test and checks that it reached the given address. */
+/** Connects to a server of the test, and checks the address that the sender requested. */
 const openTo =
   (port: () => number): OpenSocket =>
   (target) => {
@@ -90,7 +90,7 @@ async function expectVerdict(url: string, policy: AddressPolicy, verdict: Verdic
 const isLiteral = (url: string): boolean =>
   URL.canParse(url) && /^(\[|[\d.]+$)/.test(new URL(url).hostname);
 
-/** Why the connector by itself, without a look at the URL's text, does not connect. */
+/** Returns why the connector alone, without the check of the URL's text, refuses to connect. */
 function connectorRefusal(policy: AddressPolicy, url: string): Promise<string | undefined> {
   const openSocket = openTo(() => plainPort);
   const connector = createConnector({ policy, ownNetworks, resolve: async () => [], openSocket });

@@ -15,7 +15,9 @@ const own = Object.values(networkInterfaces())
   .filter(({ family }) => family === "IPv4")
   .map(({ address }) => address);
 
-/** What comes of a webhook to a name at the receiver's port, and how often that was called. */
+/**
+ * Sends a webhook to a name at the receiver's port. Returns the outcome and the number of calls.
+ */
 async function sent(address: string, isOwnPort: boolean) {
   const port = Number(new URL(receiver.url).port);
   const sender = createSender({

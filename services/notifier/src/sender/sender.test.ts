@@ -15,7 +15,7 @@ const failed = (error: string) => ({ kind: "failed", error });
 
 let receiver: Receiver;
 let sender: Sender;
-/** Gives up soon, so that tests of time need not wait 15 s. */
+/** A sender with a short timeout, so that tests of time need not wait 15 s. */
 let hasty: Sender;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const send = (by: Sender, url = receiver.url) => by.post({ url, headers: { "x-a": "b" }, body });
 
-/** A server that speaks no proper HTTP. */
+/** A server that sends invalid HTTP. */
 async function startRaw(text: string): Promise<{ url: string; server: Server }> {
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());

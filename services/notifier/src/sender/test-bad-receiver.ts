@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What a path does with the connection, from the moment at which it says something. */
+/** The behaviour of a path on its connection. */
 type Script = {
   readonly say: (socket: Socket) => void;
-  /** Says it as soon as the head is there, and reads no body. */
+  /** Responds after the head of the request, without reading a body. */
   readonly isEarly?: boolean;
-  /** Says this as soon as the head is there, and reads on. */
+  /** Sends this after the head of the request, and reads on. */
   readonly atHead?: (socket: Socket) => void;
 };
 
@@ -15,7 +15,7 @@ const answer = (head: string, body = ""): string =>
   `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 const status = (head: string): Script => ({ say: (socket) => void socket.write(answer(head)) });
 const text = (all: string): Script => ({ say: (socket) => void socket.end(all) });
-/** It reads nothing more, and says so, for the connection is of no use then. */
+/** Reads nothing more. Announces the close, because the connection can't be reused. */
 const early = (head: string): Script => ({
   isEarly: true,
   say: (socket) => void socket.write(answer(`${head}\r\nconnection: close`)),
@@ -23,7 +23,7 @@ const early = (head: string): Script => ({
 
 const dripEveryMs = 1_000;
 const megabyte = 1_048_576;
-/** 10 MiB of nothing, in 10 KB. */
+/** 10 MiB of zeros in 10 KB. */
 const bomb = gzipSync(Buffer.alloc(10 * megabyte));
 
 /** One byte a second. */
@@ -35,7 +35,7 @@ function drip(socket: Socket, all: string): void {
   next();
 }
 
-/** Each byte in a packet of its own. */
+/** Each byte in its own packet. */
 function saySlowly(socket: Socket, all: string): void {
   const next = (at: number): void => {
     if (at < all.length) socket.write(all.charAt(at), () => setImmediate(next, at + 1));
@@ -46,7 +46,7 @@ function saySlowly(socket: Socket, all: string): void {
 
 const interim = (head: string): string => `HTTP/1.1 ${head}\r\n\r\n`;
 
-/** As much as is taken, without end. */
+/** Writes endlessly, as fast as the peer reads. */
 function pour(socket: Socket, first: string, more: string): void {
   const go = () => {
     while (!socket.destroyed && socket.write(more));
@@ -59,7 +59,7 @@ function pour(socket: Socket, first: string, more: string): void {
 const piece = `4000\r\n${"x".repeat(0x40_00)}\r\n`;
 const chunked = (head: string) => `HTTP/1.1 ${head}\r\ntransfer-encoding: chunked\r\n\r\n`;
 
-/** Receivers as they should not be, by path. */
+/** Misbehaving receivers, by path. */
 export const scripts = {
   "/200": status("200 OK"),
   "/201": status("201 Created"),
@@ -77,7 +77,7 @@ export const scripts = {
   "/reset-in-body": {
     say: (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nha");
-      // Later, for what a reset overtakes was never sent.
+      // Delayed, because a reset would drop data that is still queued.
       setTimeout(() => socket.resetAndDestroy(), 20);
     },
   },
@@ -165,14 +165,14 @@ export const badPaths = Object.keys(scripts) as BadPath[];
 
 export type BadReceiver = {
   readonly url: string;
-  /** Bodies that were complete, by path. */
+  /** Complete request bodies, by path. */
   readonly bodies: ReadonlyMap<string, readonly Buffer[]>;
-  /** Paths of connections that are open; an idle one has that of its last call. */
+  /** Paths of open connections. An idle connection has the path of its last call. */
   readonly open: () => readonly string[];
   readonly close: () => Promise<void>;
 };
 
-/** A receiver on raw sockets, which does at each path what its script says; no TLS. */
+/** A receiver on raw sockets without TLS. Each path runs its script. */
 export async function startBadReceiver(): Promise<BadReceiver> {
   const bodies = new Map<string, Buffer[]>();
   const open = new Map<Socket, string>();

@@ -4,7 +4,7 @@ import { urlLengthMax, urlProblem } from "./url.ts";
 
 const base = "https://hooks.example.com/";
 const long = base + "a".repeat(urlLengthMax - base.length);
-/** A name of so many characters, in labels of at most 63. */
+/** A host name of the given length, in labels of at most 63 characters. */
 const hostOf = (length: number): string =>
   "a".repeat(length).replaceAll(/a{64}/g, `${"a".repeat(63)}.`);
 
