@@ -13,7 +13,6 @@ import { exampleOf } from "@disburse/forms/describe/examples.ts";
 import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import { mutation, type TestService } from "./test-service.ts";
 
-/** The default merchant of tests. */
 export const merchantId = "mer_acme";
 
 export function example(body: PublicBody, at = 0): BodyValues {
@@ -24,7 +23,6 @@ export function example(body: PublicBody, at = 0): BodyValues {
 export type More = {
   mutation?: ReturnType<typeof mutation> | undefined;
   merchantId?: string;
-  /** Only for beneficiaries. */
   validateOnly?: boolean;
 };
 

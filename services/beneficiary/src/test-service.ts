@@ -45,7 +45,7 @@ export function createTestClock(start = "2026-11-20T11:26:00.000Z"): TestClock {
 
 /** A scripted compliance service. A repeated operation returns its first response. */
 export type FakeCompliance = ComplianceClient & {
-  /** Thrown instead of a response. */
+  /** Errors to throw instead of a response. */
   down: ConnectError | Error | undefined;
   wallet: Verdict;
   party: Verdict;

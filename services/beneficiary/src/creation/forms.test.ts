@@ -25,7 +25,6 @@ const bodies: readonly (readonly [string, PublicBody, DescMessage])[] = [
   ["depositor", depositor, DepositorFieldsSchema],
 ];
 
-/** Includes nested fields. */
 function tablePaths(fields: readonly Field[]): string[] {
   return fields.flatMap((field) =>
     "fields" in field

@@ -18,7 +18,6 @@ import { type Merchant, readRegistration } from "./rules/merchant.ts";
 const schemaVersion = 1;
 
 type MerchantDocument = StoredContent & {
-  /** The merchant's id. */
   _id: string;
   schema_version: number;
   name: string;

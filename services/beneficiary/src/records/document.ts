@@ -10,9 +10,8 @@ import type { Screening, ScreeningResult, ScreeningStatus } from "./rules/screen
 
 /** A screening change that may interest the merchant's subscriptions. */
 export type PendingChange = {
-  /** The event's id. */
   id: string;
-  /** Counts from 1 without gaps. */
+  /** Numbers a record's changes from 1 without gaps. */
   number: number;
   status: ScreeningResult["status"];
   previous_status: ScreeningStatus;
@@ -62,7 +61,6 @@ const clearNames: ReadonlySet<string> = new Set(["depositor_type"]);
 
 export type OpenBody = {
   readonly fields: Fields;
-  /** A beneficiary's name. */
   readonly name: string;
 };
 

@@ -23,7 +23,6 @@ export type SweepDeps = ScreeningDeps & {
   readonly beneficiaries: RecordStore;
   readonly depositors: RecordStore;
   readonly sweepEveryMs: number;
-  /** Absent when tracing is off. */
   readonly tracing?: Tracing | undefined;
 };
 

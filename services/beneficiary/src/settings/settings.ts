@@ -19,7 +19,6 @@ const schemaVersion = 1;
 type Permissions = { may_create_beneficiaries: boolean; may_create_depositors: boolean };
 
 type SettingsDocument = Permissions & {
-  /** The merchant's id. */
   _id: string;
   schema_version: number;
   /** The latest changes with actor, operation and result, newest last. */

@@ -26,7 +26,6 @@ type QuoteDocument = Stored<QuotedText> &
     operation_id: string;
     actor: StoredActor;
     claim?: StoredClaim | undefined;
-    /** Hash of `hashedFields`. */
     content_hash: string;
   };
 

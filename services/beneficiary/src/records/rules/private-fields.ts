@@ -38,7 +38,6 @@ export function splitPrivate(fields: Fields): { open: Fields; secrets: Secrets }
   return { open: part(fields, ""), secrets };
 }
 
-/** Reverses `splitPrivate`. */
 export function joinPrivate(open: Fields, secrets: Secrets): Fields {
   const whole = structuredClone(open);
   for (const [path, plain] of Object.entries(secrets)) {

@@ -29,9 +29,9 @@ export type CorridorTerms = {
   readonly active: boolean;
   readonly fee: Fee;
   readonly limits: Limits;
-  /** 0 means the service's default. */
+  /** 0 selects the service's default lifetime. */
   readonly quoteTtlSeconds: number;
-  /** 0 means no bound. */
+  /** 0 allows a rate of any age. */
   readonly rateMaxAgeSeconds: number;
   readonly returnCharges: ReturnCharges;
 };

@@ -20,7 +20,7 @@ export function readPairStart(text: string): PairCursor | undefined | Refused<"I
   return isPair && more.length === 0 ? { source, destination } : invalidCursor;
 }
 
-/** The last rate of a page. */
+/** The position after the last rate of a page. */
 export type RateCursor = {
   readonly asOf: Date;
   readonly receivedAt: Date;

@@ -64,7 +64,7 @@ export type QuoteRequest = {
   readonly beneficiaryId: string;
   readonly sourceCurrencyCode: string;
   readonly destinationCurrencyCode: string;
-  /** "" if not sent. */
+  /** Empty text if the request gave no such amount. */
   readonly sourceAmount: string;
   readonly receivingAmount: string;
   readonly metadata: Metadata;
