@@ -5,7 +5,7 @@ import { openChallengeStore } from "./challenge-store.ts";
 const { database } = await testNotifierOfFile();
 const challenges = openChallengeStore(database);
 
-it("a challenge that ends late does not free the turn that another one has by then", async () => {
+it("a challenge that ends late does not release the locks that another one took since", async () => {
   const turn = { merchantId: "mer_1", endpointId: "whe_1", host: "hooks.example.com" };
   const at = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 0, 0, seconds));
   const begin = (token: string, now: Date) =>
@@ -31,7 +31,7 @@ const stored = async () => {
   ]);
 };
 
-it("a challenge takes two turns, and clears the free ones of its own merchant's hosts", async () => {
+it("a challenge takes two locks, and deletes expired ones of its merchant's hosts", async () => {
   await database.db.collection("endpoint_challenges").deleteMany({});
   const at = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 0, 0, seconds));
   const turn = (merchantId: string, endpointId: string, host: string) => ({

@@ -51,32 +51,35 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
   return {
     repeated,
 
-    create: async (asked: EndpointCommand, settings: EndpointSettings): Promise<ChangeOutcome> => {
-      const before = await repeated(asked);
-      if (before !== undefined) return before;
-      const { endpoint, operation } = created(asked, settings, sealer);
-      for (const place of await endpoints.freePlaces(asked.merchantId)) {
+    create: async (
+      command: EndpointCommand,
+      settings: EndpointSettings,
+    ): Promise<ChangeOutcome> => {
+      const earlier = await repeated(command);
+      if (earlier !== undefined) return earlier;
+      const { endpoint, operation } = created(command, settings, sealer);
+      for (const place of await endpoints.freePlaces(command.merchantId)) {
         const placed = { ...endpoint, place };
         if (await endpoints.insert(placed)) return { endpoint: placed, operation };
-        const meanwhile = await repeated(asked);
+        const meanwhile = await repeated(command);
         if (meanwhile !== undefined) return meanwhile;
       }
       const tooMany = `There can be at most ${endpointsMax} endpoints.`;
-      return (await repeated(asked)) ?? refused("INVALID_REQUEST", tooMany);
+      return (await repeated(command)) ?? refused("INVALID_REQUEST", tooMany);
     },
 
     /** `decide` computes the change from the endpoint's current state. */
     change: async (
-      asked: EndpointCommand,
+      command: EndpointCommand,
       endpointId: string,
       decide: (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>,
     ): Promise<ChangeOutcome> => {
       for (let tries = 0; tries < changeTries; tries += 1) {
         // The order matters: an operation not found here has not changed the revision that was
         // read.
-        const endpoint = await endpoints.find(asked.merchantId, endpointId);
-        const before = await repeated(asked, endpointId);
-        if (before !== undefined) return before;
+        const endpoint = await endpoints.find(command.merchantId, endpointId);
+        const earlier = await repeated(command, endpointId);
+        if (earlier !== undefined) return earlier;
         if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
         const decided = decide(endpoint);
         if (isRefused(decided)) return decided;
@@ -91,20 +94,20 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
 }
 
 function created(
-  { merchantId, operation: asked }: EndpointCommand,
+  { merchantId, operation: command }: EndpointCommand,
   settings: EndpointSettings,
   sealer: Sealer,
 ): ChangeResult {
-  const { at } = asked;
+  const { at } = command;
   const id = newId("endpoint", at);
   const key = makeKey(sealer, { merchantId, id }, at);
-  const operation = { ...asked, keyId: key.id };
+  const operation = { ...command, keyId: key.id };
   const endpoint: EndpointRecord = {
     id,
     merchantId,
     ...settings,
     createdAt: at,
-    createdBy: asked.actor,
+    createdBy: command.actor,
     updatedAt: at,
     revision: 1,
     signing: { current: key.id },

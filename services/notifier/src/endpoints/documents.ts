@@ -35,7 +35,6 @@ export type EndpointDocument = SettingsDocument & {
   updated_at: Date;
   deleted_at: Date | null;
   revision: number;
-  /** Absent on deleted endpoints. */
   place?: number;
   signing: ReturnType<typeof signingDocument>;
   /** Sealed. The sealed text names its encryption key. */
@@ -121,7 +120,6 @@ function toSigning({ current, previous, staged }: EndpointDocument["signing"]): 
 /** The part of an endpoint's document that deliveries read. */
 type RecipientDocument = Omit<EndpointDocument, "operations">;
 
-/** Projection for `toRecipient`. */
 export const withoutHistory = { operations: 0 } as const;
 
 export function toEndpoint(stored: EndpointDocument): EndpointRecord {

@@ -6,7 +6,7 @@ import { shardOf } from "./rules/shard.ts";
 
 /** An endpoint's health as its owner saved it, a few seconds old. */
 export type HealthDocument = {
-  /** The endpoint's id. */
+  /** The id of the endpoint that this health belongs to. */
   _id: string;
   schema_version: number;
   shard: number;

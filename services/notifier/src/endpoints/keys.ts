@@ -105,13 +105,13 @@ type ResealingDeps = {
 };
 
 /** A process with old settings may seal with the older key until it ends, so runs repeat. */
-const walkEveryMs = 3_600_000;
+const resealEveryMs = 3_600_000;
 
 /** Reseals secrets that an older key sealed, at the start and then every hour. */
 export function startResealing(deps: ResealingDeps): Loop {
   const round = createResealing(deps);
   const run = () => round().then(() => false);
-  return startLoop({ name: "webhook-resealing", everyMs: walkEveryMs, run, log: deps.log });
+  return startLoop({ name: "webhook-resealing", everyMs: resealEveryMs, run, log: deps.log });
 }
 
 /**
@@ -123,16 +123,16 @@ export function createResealing(deps: ResealingDeps) {
   const { sealedKeys, log } = deps;
   const leftover = deps.metrics.gauge(
     "disburse_webhook_endpoints_under_older_keys",
-    "Endpoints whose secrets need an older encryption key, by the last walk.",
+    "Endpoints whose secrets need an older encryption key, as of the last run.",
   );
   return async (): Promise<{ readonly resealed: number; readonly left: number }> => {
     const counts = { resealed: 0, left: 0 };
-    for await (const endpoint of sealedKeys.walk()) {
+    for await (const endpoint of sealedKeys.all()) {
       const result = await resealEndpoint(deps, endpoint);
       if (result !== "current") counts[result] += 1;
     }
     leftover.set(counts.left);
-    if (counts.resealed + counts.left > 0) log.info(counts, "endpoint secrets sealed anew");
+    if (counts.resealed + counts.left > 0) log.info(counts, "endpoint secrets resealed");
     return counts;
   };
 }
@@ -145,7 +145,7 @@ async function resealEndpoint(
   try {
     keys = endpoint.keys.map((key) => resealedKey(sealer, endpoint, key));
   } catch (error) {
-    log.error({ err: error, endpoint_id: endpoint.id }, "endpoint secrets were not opened");
+    log.error({ err: error, endpoint_id: endpoint.id }, "endpoint secrets not opened");
     return "left";
   }
   if (keys.every((key, at) => key === endpoint.keys[at])) return "current";
@@ -163,8 +163,7 @@ const pageSize = 50;
 /** Covers all endpoints, including deleted ones. */
 export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
   return {
-    /** All endpoints, sorted by id. */
-    walk: async function* (): AsyncGenerator<SealedKeys> {
+    all: async function* (): AsyncGenerator<SealedKeys> {
       let after = "";
       for (;;) {
         const page = await endpoints

@@ -3,7 +3,6 @@ import { type EndpointDocument, toRecipient, withoutHistory } from "./documents.
 import type { Recipient } from "./rules/endpoint.ts";
 import type { EndpointStore } from "./store.ts";
 
-/** Queries for pausing endpoints. */
 export type PausedStore = ReturnType<typeof openPausedStore>;
 
 const byNotifier: Filter<EndpointDocument> = {

@@ -37,12 +37,12 @@ export function endpointRpc(deps: EndpointDeps) {
   const changes = createEndpointChanges(endpoints, sealer);
   return {
     createEndpoint: async (message) => {
-      const asked = commandOf(message, "create", clock);
-      const { at } = asked.operation;
+      const command = commandOf(message, "create", clock);
+      const { at } = command.operation;
       const settings = orThrow(readCreateRequest(message, deps, at));
       const verifiedAt = mustVerify ? undefined : at;
-      const made = orThrow(await changes.create(asked, { ...settings, verifiedAt }));
-      return { ...shown(made), secrets: secretsOf(made, sealer) };
+      const created = orThrow(await changes.create(command, { ...settings, verifiedAt }));
+      return { ...shown(created), secrets: secretsOf(created, sealer) };
     },
 
     getEndpoint: async ({ merchantId, endpointId }) => {
@@ -58,11 +58,11 @@ export function endpointRpc(deps: EndpointDeps) {
     },
 
     deleteEndpoint: async (message) => {
-      const asked = commandOf(message, "delete", clock);
+      const command = commandOf(message, "delete", clock);
       const { merchantId, endpointId } = message;
-      const { operation } = asked;
+      const { operation } = command;
       const deletion = () => ({ operation, isDeleted: true });
-      orThrow(await changes.change(asked, endpointId, deletion));
+      orThrow(await changes.change(command, endpointId, deletion));
       await deps.cancelPending(merchantId, endpointId, clock.now());
       await deps.healths.forget(endpointId, clock.now());
       await deps.challenges.forget(endpointId);
@@ -90,24 +90,24 @@ export function secretRpc(deps: EndpointDeps) {
   const changes = createEndpointChanges(endpoints, sealer);
   return {
     rotateSecret: async (message) => {
-      const asked = commandOf(message, "rotate", clock);
-      const { at } = asked.operation;
+      const command = commandOf(message, "rotate", clock);
+      const { at } = command.operation;
       const { overlapSeconds, stage } = orThrow(readRotateRequest(message, at));
-      const changed = await changes.change(asked, message.endpointId, (endpoint) => {
+      const changed = await changes.change(command, message.endpointId, (endpoint) => {
         const newKey = makeKey(sealer, endpoint, at);
         const to = { keyId: newKey.id, overlapSeconds };
-        const { signing: before } = endpoint;
-        const signing = stage ? staged(before, to) : rotated(before, to, at);
-        return { operation: { ...asked.operation, keyId: newKey.id }, signing, newKey };
+        const { signing: current } = endpoint;
+        const signing = stage ? staged(current, to) : rotated(current, to, at);
+        return { operation: { ...command.operation, keyId: newKey.id }, signing, newKey };
       });
       const rotation = orThrow(changed);
       return { ...shown(rotation), secrets: secretsOf(rotation, sealer) };
     },
 
     activateSecret: async (message) => {
-      const asked = commandOf(message, "activate", clock);
-      const { operation } = asked;
-      const changed = await changes.change(asked, message.endpointId, (endpoint) => {
+      const command = commandOf(message, "activate", clock);
+      const { operation } = command;
+      const changed = await changes.change(command, message.endpointId, (endpoint) => {
         const signing = activated(endpoint.signing, operation.at);
         return isRefused(signing) ? signing : { operation, signing };
       });

@@ -24,7 +24,6 @@ export type Endpoint = {
   readonly pausedAt?: Date | undefined;
   /** Set while the endpoint is paused. */
   readonly pausedFor?: PauseReason | undefined;
-  /** Time of the latest resumption. */
   readonly resumedAt?: Date | undefined;
   /** Total time of ended pauses in milliseconds; 0 without any. */
   readonly pausedMs?: number | undefined;
@@ -110,7 +109,6 @@ export type Recipient = Endpoint & {
 
 /** An endpoint with secrets and history. Each revision replaces all of it. */
 export type EndpointRecord = Recipient & {
-  /** Sorted by revision. */
   readonly operations: readonly EndpointOperation[];
 };
 

@@ -4,7 +4,6 @@ import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 export type Health = {
   /** `open`: the endpoint failed repeatedly and gets one attempt at a time. */
   readonly circuit: "closed" | "open";
-  /** Maximum concurrent attempts. */
   readonly concurrency: number;
   /** Failures since the last status 200. */
   readonly consecutiveFailures: number;

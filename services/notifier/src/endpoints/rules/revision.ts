@@ -53,11 +53,11 @@ export function revised(
   if (settingsKinds.has(kind) && before === undefined) return endpoint;
   const operation = { ...change.operation, ...(before === undefined ? {} : { before }) };
   const { actor } = change.operation;
-  const isOwed =
+  const isGuaranteed =
     isDeleted ||
     (kind === "resume" && endpoint.pausedAt !== undefined) ||
     (kind === "pause" && actor.kind === "service");
-  const operations = historyWith(endpoint.operations, operation, isOwed);
+  const operations = historyWith(endpoint.operations, operation, isGuaranteed);
   if (isRefused(operations)) return operations;
   const needed = new Set([...namedKeys(signing), ...operations.map(({ keyId }) => keyId)]);
   const keys = newKey === undefined ? endpoint.keys : [...endpoint.keys, newKey];
@@ -102,12 +102,12 @@ function replaced(
 function historyWith(
   history: readonly EndpointOperation[],
   operation: EndpointOperation,
-  isOwed: boolean,
+  isGuaranteed: boolean,
 ): readonly EndpointOperation[] | Refused<"INVALID_REQUEST"> {
   const longer = [...history, operation];
   if (!isOverfull(longer, operation)) return longer;
   const remembered = withoutForgotten(longer, operation.at);
-  if (!isOwed && isOverfull(remembered, operation)) {
+  if (!isGuaranteed && isOverfull(remembered, operation)) {
     const span = settingsKinds.has(operation.kind) ? "a day" : "30 days";
     return refused("INVALID_REQUEST", `The endpoint was changed too often in ${span}.`);
   }

@@ -56,11 +56,11 @@ export function challengeResult(
 /** Describes a failed challenge to the merchant, without any part of the response. */
 export function challengeFailure(outcome: Outcome): Refused<"INVALID_REQUEST"> | undefined {
   if (isAcknowledged(outcome)) return undefined;
-  const said =
+  const message =
     outcome.kind === "answered"
       ? `The endpoint answered ${outcome.statusCode}.`
       : `The endpoint did not answer (${outcome.error}).`;
-  return refused("INVALID_REQUEST", said);
+  return refused("INVALID_REQUEST", message);
 }
 
 /** A challenge or a test event, signed and framed like any event. */
