@@ -78,22 +78,22 @@ async function exercise(): Promise<void> {
     await rpc.listEvents({ merchantId, after });
   }
   const [delivery] = (await rpc.listDeliveries({ merchantId, limit: 1 })).deliveries;
-  const asked = { merchantId, endpointId, deliveryId: delivery!.id };
-  await rpc.getDelivery(asked);
-  await rpc.redeliver({ ...asked, mutation: operation() });
-  await rpc.sendTestEvent({ ...asked, mutation: operation() });
-  await rpc.rotateSecret({ ...asked, mutation: operation(), stage: true });
-  await rpc.activateSecret({ ...asked, mutation: operation() });
-  const { nextCursor } = await rpc.listEndpoints({ ...asked, limit: 1 });
-  await rpc.listEndpoints({ ...asked, cursor: nextCursor });
-  await rpc.getEndpoint(asked);
-  await rpc.updateEndpoint({ ...asked, mutation: operation(), order: "none" });
-  await rpc.pauseEndpoint({ ...asked, mutation: operation() });
-  await rpc.resumeEndpoint({ ...asked, mutation: operation() });
+  const request = { merchantId, endpointId, deliveryId: delivery!.id };
+  await rpc.getDelivery(request);
+  await rpc.redeliver({ ...request, mutation: operation() });
+  await rpc.sendTestEvent({ ...request, mutation: operation() });
+  await rpc.rotateSecret({ ...request, mutation: operation(), stage: true });
+  await rpc.activateSecret({ ...request, mutation: operation() });
+  const { nextCursor } = await rpc.listEndpoints({ ...request, limit: 1 });
+  await rpc.listEndpoints({ ...request, cursor: nextCursor });
+  await rpc.getEndpoint(request);
+  await rpc.updateEndpoint({ ...request, mutation: operation(), order: "none" });
+  await rpc.pauseEndpoint({ ...request, mutation: operation() });
+  await rpc.resumeEndpoint({ ...request, mutation: operation() });
   const unverified = { $set: { verified_at: null } };
   await notifier.endpoints.collection.updateOne({ _id: endpointId }, unverified);
   notifier.world.answer = () => acknowledged;
-  await rpc.verifyEndpoint({ ...asked, mutation: operation() });
+  await rpc.verifyEndpoint({ ...request, mutation: operation() });
   notifier.world.answer = () => refusedBy(500);
   const replaying = { merchantId, endpointId, since: "2026-11-19", states: ["exhausted"] };
   const ended = { state: "exhausted", due_at: null } as const;
@@ -165,7 +165,7 @@ it("no request, claim, settlement or sweep scans a collection or sorts in memory
   expect(plan).toContain('"DISTINCT_SCAN"');
 });
 
-it("a replay reads its originals alone, however often they were sent again", async () => {
+it("a replay reads only originals, regardless of their redeliveries", async () => {
   const { rpc, deliveries, database } = notifier;
   const { merchantId, endpointId } = await register(notifier);
   const since = notifier.world.now.toISOString();

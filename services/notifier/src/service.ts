@@ -118,7 +118,7 @@ export function createNotifier(options: NotifierOptions) {
   const { endpoints, deliveries } = stores;
   const { order, work, failing, healths, shards } = openDeliveryStores(options, stores);
   const metrics = createWorkMetrics(options.metrics);
-  const wakes = { slotFree: createWake(), unseen: createWake(), replayMade: createWake() };
+  const wakes = { slotFree: createWake(), unseen: createWake(), replayCreated: createWake() };
   const { slotFree } = wakes;
   const stored = { order, work, failing, healths, shards, endpoints };
   const delivering = { ...stored, metrics, slots, elapsed, slotFree };
@@ -155,7 +155,7 @@ export function createNotifier(options: NotifierOptions) {
     fanOut,
     wake,
     resumeSuspended,
-    wakeReplayer: wakes.replayMade.notify,
+    wakeReplayer: wakes.replayCreated.notify,
     mustVerify: options.policy === "public" || options.verifyUrls === true,
     audit: openAuditStore<"event.published">(database),
     challenges: openChallengeStore(database),
@@ -173,10 +173,8 @@ export function createNotifier(options: NotifierOptions) {
     work,
     metrics,
     rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, { own: ["publishEvent"] }),
-    /** Used only in the sandbox. */
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
     countUnreadable: createUnreadableCount(options.metrics),
-    /** Wakes for `startWorker`. */
     wakes,
   };
 }
@@ -190,9 +188,7 @@ const replayEveryMs = 200;
 const replayRestMs = 1_000;
 /** Pausing is not urgent: it happens after one or five days. */
 const pauseEveryMs = 10_000;
-/** Metrics only. */
 const measureEveryMs = 10_000;
-/** Retention is not urgent. */
 const sweepEveryMs = 600_000;
 /**
  * The database may be unavailable, so stopping doesn't wait longer than this for the last write.
@@ -214,7 +210,7 @@ export function startWorker(
     name: "webhook-replay",
     everyMs: replayEveryMs,
     restMs: replayRestMs,
-    wake: parts.wakes.replayMade,
+    wake: parts.wakes.replayCreated,
     log,
     run: async () => {
       // This process succeeds the previous one at its place.

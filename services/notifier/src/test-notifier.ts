@@ -55,7 +55,7 @@ export type TestNotifierOptions = {
   readonly slots?: Slots;
   /** `host:port`; unique by default. */
   readonly place?: string;
-  /** Default: the test's one key. */
+  /** The test's one key by default. */
   readonly encryptionKeys?: string;
   /** Replaces an ordinary connection. */
   readonly connect?: typeof connectDatabase;
@@ -109,7 +109,6 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     name,
     database,
     world,
-    /** Metrics as scraped. */
     series: metrics.text,
     consume: consumer.handle,
     rpc: createClient(NotifierService, transport),
@@ -118,7 +117,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     work: async () => {
       do {
         await dispatcher.idle();
-        await dispatcher.look();
+        await dispatcher.poll();
       } while ((await dispatcher.round()) > 0);
     },
     advance: (ms: number) => {
@@ -160,9 +159,10 @@ export async function register(
   merchantId = newId("merchant"),
   url = hookUrl,
 ) {
-  const made = await rpc.createEndpoint({ mutation: operation(), merchantId, url });
-  if (made.endpoint === undefined || made.secrets === undefined) throw new Error("no endpoint");
-  return { merchantId, endpointId: made.endpoint.id, secrets: made.secrets };
+  const created = await rpc.createEndpoint({ mutation: operation(), merchantId, url });
+  if (created.endpoint === undefined || created.secrets === undefined)
+    throw new Error("no endpoint");
+  return { merchantId, endpointId: created.endpoint.id, secrets: created.secrets };
 }
 
 export type PayoutEventFields = {

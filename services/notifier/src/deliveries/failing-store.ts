@@ -2,7 +2,7 @@ import type { DeliveryDocument } from "./documents.ts";
 import type { DeliveryStore } from "./store.ts";
 
 /** The fields of a delivery that decide whether later ones of its ordering key wait. */
-export type Before = Pick<
+export type Predecessor = Pick<
   DeliveryDocument,
   "_id" | "line" | "sequence" | "state" | "attempts_count"
 >;
@@ -33,9 +33,9 @@ export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore,
         .toArray(),
 
     /** Earlier deliveries of these ordering keys that later ones wait for. */
-    before: (lines: readonly string[]): Promise<Before[]> =>
+    predecessors: (lines: readonly string[]): Promise<Predecessor[]> =>
       deliveries
-        .find<Before>(
+        .find<Predecessor>(
           { line: { $in: [...lines] }, replay: 0, state: "pending" },
           { projection: { line: 1, sequence: 1, state: 1, attempts_count: 1 } },
         )

@@ -33,7 +33,7 @@ const refusing = [
 ];
 const paths = [...acknowledging, ...refusing];
 
-it("gives every receiver its 15 attempts within 24 hours, unless it says 200", async () => {
+it("gives every receiver its 15 attempts within 24 hours, unless it responds 200", async () => {
   const notifier = await startTestNotifier();
   const { world, rpc } = notifier;
   world.answer = (call) => (call.url.endsWith("/silent") ? hasty : sender).post(call);

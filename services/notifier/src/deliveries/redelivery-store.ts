@@ -17,10 +17,10 @@ export async function makeRedeliveries(
 ): Promise<void> {
   let left = redeliveries;
   for (let tries = 0; ; tries += 1) {
-    const made = await madeOperations(deliveries, left);
-    left = left.filter(({ change }) => !made.has(change.operationId));
+    const completed = await completedOperations(deliveries, left);
+    left = left.filter(({ change }) => !completed.has(change.operationId));
     if (left.length === 0) return;
-    if (tries === numberTries) throw new Error("no number was free for a redelivery");
+    if (tries === numberTries) throw new Error("no free number for a redelivery");
     const last = await lastNumbers(deliveries, left);
     const documents = left.map(({ source, change }) =>
       redelivery(source, (last.get(numberOf(source)) ?? 0) + 1, now, change),
@@ -31,20 +31,20 @@ export async function makeRedeliveries(
 }
 
 /** Returns the operations among these that already created their redelivery. */
-async function madeOperations(
+async function completedOperations(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
 ): Promise<ReadonlySet<string>> {
   const [first] = redeliveries;
   if (first === undefined) return new Set();
   const operations = redeliveries.map(({ change }) => change.operationId);
-  const made = await deliveries
+  const found = await deliveries
     .find(
       { merchant_id: first.source.merchant_id, operation_id: { $in: operations } },
       { projection: { operation_id: 1 }, hint: "operation" },
     )
     .toArray();
-  return new Set(made.flatMap(({ operation_id }) => operation_id ?? []));
+  return new Set(found.flatMap(({ operation_id }) => operation_id ?? []));
 }
 
 /** Returns the highest redelivery number of each source's event. */

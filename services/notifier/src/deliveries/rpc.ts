@@ -47,17 +47,18 @@ export function deliveryRpc(deps: DeliveryDeps) {
       const found = await deliveries.find(merchantId, deliveryId);
       const source = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       const find = () => deliveries.findByOperation(merchantId, change.operationId);
-      let made = await find();
-      if (made === null) {
+      let redelivered = await find();
+      if (redelivered === null) {
         const endpoint = await endpoints.find(merchantId, source.endpoint_id);
         orThrow(endpoint ?? refused("RECORD_NOT_FOUND"));
         await makeRedeliveries(deliveries.collection, [{ source, change }], clock.now());
-        made = await find();
+        redelivered = await find();
       }
-      if (made === null) throw new Error("a redelivery that was just made is not there");
-      const isSame = made.event_id === source.event_id && made.endpoint_id === source.endpoint_id;
+      if (redelivered === null) throw new Error("a redelivery is missing right after its write");
+      const isSame =
+        redelivered.event_id === source.event_id && redelivered.endpoint_id === source.endpoint_id;
       wake();
-      return { delivery: deliveryMessage(orThrow(isSame ? made : otherContent)) };
+      return { delivery: deliveryMessage(orThrow(isSame ? redelivered : otherContent)) };
     },
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }

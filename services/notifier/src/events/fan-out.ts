@@ -43,8 +43,8 @@ export function createFanOut(deps: FanOutDeps) {
     const recent = stored.filter(
       (event) => now.getTime() - event.received_at.getTime() < deliveryKeptMs,
     );
-    const made = firstDeliveries(recent, known);
-    if (made.length > 0) await insertAdmitted(deps, made, known, deliveries.insert);
+    const missing = firstDeliveries(recent, known);
+    if (missing.length > 0) await insertAdmitted(deps, missing, known, deliveries.insert);
   };
 
   /** Returns `false` if some were stored before; then not all are stored now. */
@@ -78,7 +78,7 @@ export function createFanOut(deps: FanOutDeps) {
      * completes it.
      */
     publish: async (batch: readonly WebhookEvent[]): Promise<void> => {
-      await admission.room();
+      await admission.waitForCapacity();
       const subscribed = await findSubscribed(batch);
       const documents = keptDocuments(batch, subscribed, clock.now());
       if (documents.length === 0) return;

@@ -13,7 +13,7 @@ import type { EventStore } from "./store.ts";
  * before `next`.
  */
 type FeedDocument = {
-  /** The merchant's id. */
+  /** The merchant whose feed this is. */
   _id: string;
   schema_version: number;
   /** The first position that may not be read yet. */
@@ -126,5 +126,5 @@ export function readFeedCursor(
 
 /** Refuses a cursor that this feed never returned, because a guessed one would skip events. */
 export function foreignCursor(): Refused<"INVALID_REQUEST"> {
-  return refused("INVALID_REQUEST", "after: must be the next_cursor of an answer before");
+  return refused("INVALID_REQUEST", "after: must be the next_cursor of an earlier response");
 }

@@ -48,7 +48,7 @@ async function readOn(merchantId: string, limit: number, after = "", by = notifi
 }
 
 describe("a merchant's feed", () => {
-  it("has each position once, even were it given twice", async () => {
+  it("has each position once, even if it were assigned twice", async () => {
     const { merchantId } = await register(notifier);
     await arrive(merchantId, 2);
     await readOn(merchantId, 10);
@@ -84,7 +84,7 @@ describe("a merchant's feed", () => {
     expect(rest.hasMore).toBe(false);
   });
 
-  it("lists what came first before what came later, and events of one moment by number", async () => {
+  it("lists events in order of arrival, and simultaneous ones by number", async () => {
     const merchantId = newId("merchant");
     const [slow, fast] = [newId("payout"), newId("payout")];
     const of = (payoutId: string, version: number) =>
@@ -109,7 +109,7 @@ describe("a merchant's feed", () => {
     ]);
   });
 
-  it("says where it ends, for who wants only what comes from now on", async () => {
+  it("returns its end, for readers that want only new events", async () => {
     const { merchantId } = await register(notifier);
     const empty = await notifier.rpc.listEvents({ merchantId, atEnd: true });
     expect(empty.events).toEqual([]);
@@ -122,7 +122,7 @@ describe("a merchant's feed", () => {
     expect((await readOn(merchantId, 10, end)).ids).toEqual(later);
   });
 
-  it("continues at its end, whatever arrival time a late event has", async () => {
+  it("continues at its end, regardless of a late event's arrival time", async () => {
     const merchantId = newId("merchant");
     const early = await arrive(merchantId, 2);
     const { ids, cursor } = await readOn(merchantId, 20);
@@ -137,7 +137,7 @@ describe("a merchant's feed", () => {
     expect((await readOn(merchantId, 1)).ids).toEqual([...ids, ...late]);
   });
 
-  it("is the same to many readers of two processes while events arrive", async () => {
+  it("is the same for many readers of two processes while events arrive", async () => {
     const merchantId = newId("merchant");
     const writing = (async () => {
       const written: string[] = [];
@@ -193,7 +193,7 @@ describe("a merchant's feed", () => {
     const assigning = ids.map((id) => `${merchantId}/${id}`);
     let isCrashed = false;
     // Between two reads, another reader dies after assigning two of three positions.
-    const page: FeedStore["page"] = async (...asked) => {
+    const page: FeedStore["page"] = async (...args) => {
       if (!isCrashed) {
         const feed = { schema_version: 1, next: 1, assigning };
         await feeds().updateOne({ _id: merchantId }, { $set: feed }, { upsert: true });
@@ -203,14 +203,14 @@ describe("a merchant's feed", () => {
         }
       }
       isCrashed = true;
-      return notifier.feeds.page(...asked);
+      return notifier.feeds.page(...args);
     };
     const read = await readFeed({ ...notifier.feeds, page }, { merchantId, after: 0, limit: 1 });
     expect(read).toMatchObject({ events: [{ event_id: ids[0], position: 1 }], hasMore: true });
     expect((await readOn(merchantId, 1)).ids).toEqual(ids);
   });
 
-  it("gives no position twice and skips none where a stalled reader finishes during the next assignment", async () => {
+  it("assigns no position twice and skips none if a stalled reader finishes during the next assignment", async () => {
     const merchantId = newId("merchant");
     const events = beside.events.collection;
     const first = await arrive(merchantId, 2);
@@ -219,10 +219,10 @@ describe("a merchant's feed", () => {
     const [written, stalled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const bulkWrite = events.bulkWrite.bind(events);
     vi.spyOn(events, "bulkWrite").mockImplementationOnce(async (...args) => {
-      const answer = await bulkWrite(...args);
+      const result = await bulkWrite(...args);
       written.resolve();
       await stalled.promise;
-      return answer;
+      return result;
     });
     const late = beside.feeds.next(merchantId);
     await written.promise;
@@ -239,7 +239,7 @@ describe("a merchant's feed", () => {
     expect(stored.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("leaves out what expired, and nothing else", async () => {
+  it("omits expired events, and no others", async () => {
     const merchantId = newId("merchant");
     await arrive(merchantId, 3);
     const { ids, cursor } = await readOn(merchantId, 20);
@@ -254,7 +254,7 @@ describe("a merchant's feed", () => {
     expect((await readOn(merchantId, 1, cursor)).ids).toEqual([late[1], late[2]]);
   });
 
-  it("ends a page where its bodies are large, and loses none", async () => {
+  it("ends a page early if its bodies are large, and loses none", async () => {
     const merchantId = newId("merchant");
     const [id = ""] = await arrive(merchantId, 1);
     const { collection } = notifier.events;
@@ -282,7 +282,7 @@ describe("a merchant's feed", () => {
     const merchantId = newId("merchant");
     const after = cursorOf(merchantId);
     const refused = await refusal(notifier.rpc.listEvents({ merchantId, after }));
-    expect(refused).toBe("INVALID_REQUEST after: must be the next_cursor of an answer before");
+    expect(refused).toBe("INVALID_REQUEST after: must be the next_cursor of an earlier response");
   });
 
   it("refuses a page of more than 100", async () => {

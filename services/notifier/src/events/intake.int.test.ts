@@ -19,8 +19,8 @@ beforeEach(async () => {
   return service.close;
 });
 
-describe("what reaches the queue", () => {
-  it("goes to the dead letters when it cannot be read, and delays no other", async () => {
+describe("a message in the queue", () => {
+  it("is dead-lettered if it is unreadable, and delays no other", async () => {
     const { merchantId } = await service.hook();
     const good = payoutMessage({ merchantId });
     await service.publish([
@@ -33,7 +33,7 @@ describe("what reaches the queue", () => {
     expect(await service.deadLetters(3)).toEqual(["bad-1", "bad-2", "bad-3"]);
   });
 
-  it("goes out once if payout published it, however often it comes, and never if not", async () => {
+  it("is sent once if payout published it, despite repeats, and never otherwise", async () => {
     const { merchantId } = await service.hook();
     // From here on the queue is bound.
     const first = payoutMessage({ merchantId });
@@ -88,7 +88,7 @@ describe("what reaches the queue", () => {
     expect(service.receiver.calls).toHaveLength(4);
   });
 
-  it("is stored once, and the others of its batch too, where some were stored before", async () => {
+  it("is stored once, as are the others of its batch, if some were stored before", async () => {
     const notifier = await startTestNotifier();
     const { merchantId } = await register(notifier);
     const message = () => payoutMessage({ merchantId });

@@ -169,7 +169,7 @@ const families: readonly string[] = ["payout", "payment_session", "refund", "opt
 export function createUnreadableCount(metrics: Metrics) {
   const unreadable = metrics.counter(
     "disburse_webhook_events_unreadable_total",
-    "Messages that went to the dead letters unread, by what they claimed to be.",
+    "Unreadable messages sent to the dead-letter queue, by their claimed type.",
     ["key"],
   );
   // Prometheus needs initial zeros, or it would miss the increase by the first message.

@@ -58,7 +58,7 @@ describe("an opt-in event", () => {
     ["every event", ["*"]],
     ["another opt-in type", ["account.credited"]],
     ["another type", ["payout_session"]],
-  ])("is neither sent nor stored where an endpoint gets %s", async (_what, eventTypes) => {
+  ])("is neither sent nor stored if an endpoint gets %s", async (_what, eventTypes) => {
     const merchantId = await subscribed(eventTypes);
     expect(await notifier.consume([message(merchantId)])).toEqual(["stored"]);
     await notifier.work();
@@ -89,14 +89,14 @@ describe("an opt-in event", () => {
     ["is another service's", {}, "payout"],
     ["names another merchant", { dataJson: '{"merchant_id":"mer_2"}' }, "beneficiary"],
     ["names another status", { status: "cleared" }, "beneficiary"],
-  ])("is a dead letter where it %s", async (_what, change, publisher) => {
+  ])("is dead-lettered if it %s", async (_what, change, publisher) => {
     const merchantId = await subscribed(["*", screening, "account.credited", "refund"]);
     expect(await notifier.consume([message(merchantId, change, publisher)])).toEqual(["dead"]);
     expect(await stored(merchantId)).toBe(0);
   });
 });
 
-it("an endpoint takes everything else by default", async () => {
+it("an endpoint subscribes to everything else by default", async () => {
   const { merchantId } = await register(notifier);
   await notifier.consume([message(merchantId)]);
   expect(await stored(merchantId)).toBe(0);

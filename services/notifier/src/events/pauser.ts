@@ -52,7 +52,7 @@ export function createPauser(deps: PauserDeps) {
   const { endpoints, deliveries, merchants, dispatcher, metrics } = deps;
   const unreachable = metrics.gauge(
     "disburse_webhook_merchants_unreachable",
-    "Merchants with an endpoint that was paused because it takes nothing, and no other one.",
+    "Merchants with an endpoint paused as gone or unresponsive, and no live one.",
   );
 
   const announced = new Set<string>();

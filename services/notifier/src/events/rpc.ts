@@ -103,18 +103,18 @@ export function eventRpc(deps: EventDeps) {
   return {
     publishEvent: async (request) => {
       const change = readChange(PublishEventRequestSchema, request);
-      const asked = orThrow(request.event ?? refused("INVALID_REQUEST", "event: is required"));
-      const event = publishedEvent(asked);
+      const message = orThrow(request.event ?? refused("INVALID_REQUEST", "event: is required"));
+      const event = publishedEvent(message);
       const violations = publishedEventViolations(event);
       if (violations.length > 0) {
         orThrow(refused("INVALID_REQUEST", violationsMessage(violations)));
       }
-      const made = webhookEventOf(event, clock.now());
-      if ((await types.conflicts([made])).has(made)) {
+      const webhookEvent = webhookEventOf(event, clock.now());
+      if ((await types.conflicts([webhookEvent])).has(webhookEvent)) {
         orThrow(refused("INVALID_REQUEST", conflictProblem));
       }
       await notePublished(deps, event, change.operationId);
-      const stored = await fanOut.publishOne(made, change);
+      const stored = await fanOut.publishOne(webhookEvent, change);
       orThrow(stored ?? otherContent);
       return {};
     },
@@ -134,12 +134,12 @@ export function eventRpc(deps: EventDeps) {
       return { delivery: deliveryMessage(orThrow(await testDelivery(event, endpointId))) };
     },
 
-    listEvents: async ({ merchantId, limit: asked, after: cursor, atEnd }) => {
+    listEvents: async ({ merchantId, limit: wanted, after: cursor, atEnd }) => {
       if (atEnd) {
         const end = (await feeds.next(merchantId)) - 1;
         return { nextCursor: writeFeedCursor(merchantId, end) };
       }
-      const limit = orThrow(readLimit(asked));
+      const limit = orThrow(readLimit(wanted));
       const after = orThrow(readFeedCursor(merchantId, cursor));
       const page = orThrow(await readFeed(feeds, { merchantId, after, limit }));
       const nextCursor = writeFeedCursor(merchantId, page.events.at(-1)?.position ?? after);

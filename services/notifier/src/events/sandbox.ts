@@ -18,14 +18,14 @@ import type { DeliveryStore } from "../deliveries/store.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { orThrow } from "../refusals.ts";
 import { fedTypes, publishedEventViolations, webhookEventOf } from "./rules/event.ts";
-import { madeUpData } from "./rules/webhook-body.ts";
+import { sandboxData } from "./rules/webhook-body.ts";
 
 /** So early that no pause moves it past the present. */
 const ended = new Date(0);
 
 /** Maximum wait for the first attempt, or for one in flight. */
 const waitMs = 2_000;
-const lookEveryMs = 20;
+const pollEveryMs = 20;
 
 type SandboxDeps = {
   readonly endpoints: EndpointStore;
@@ -58,28 +58,30 @@ export function sandboxWebhooksRpc(deps: SandboxDeps) {
       const { merchantId, endpointId } = request;
       orThrow((await endpoints.find(merchantId, endpointId)) ?? refused("RECORD_NOT_FOUND"));
       const find = () => deliveries.findByOperation(merchantId, change.operationId);
-      let made = await find();
-      if (made === null) {
+      let found = await find();
+      if (found === null) {
         const now = clock.now();
-        await deliveries.insert([testDelivery(madeUp(request, now), endpointId, now, change)]);
-        made = await find();
+        await deliveries.insert([
+          testDelivery(sandboxEvent(request, now), endpointId, now, change),
+        ]);
+        found = await find();
       }
-      if (made === null) throw new Error("a test that was just stored is not there");
+      if (found === null) throw new Error("a test delivery is missing right after its write");
       wake();
-      return { delivery: deliveryMessage(made) };
+      return { delivery: deliveryMessage(found) };
     },
   } satisfies ServiceImpl<typeof NotifierSandboxService>;
 }
 
 /** Builds the requested event. Refuses invalid content. */
-function madeUp(request: SendSandboxEventRequest, now: Date) {
+function sandboxEvent(request: SendSandboxEventRequest, now: Date) {
   const { unreadable } = request;
   const schema = SendSandboxEventRequestSchema;
-  const asked = orThrow(checkedMessage(sendWebhookEvent, schema, request, { now, unreadable }));
-  const { merchantId, transactionType } = asked;
+  const requested = orThrow(checkedMessage(sendWebhookEvent, schema, request, { now, unreadable }));
+  const { merchantId, transactionType } = requested;
   const noExample = refused("INVALID_REQUEST", "example_json: must be a JSON object");
   const { transactionId, status, dataJson } = orThrow(
-    madeUpData(asked.exampleJson, asked) ?? noExample,
+    sandboxData(requested.exampleJson, requested) ?? noExample,
   );
   const event = {
     merchantId,
@@ -131,6 +133,6 @@ async function advanceDelivery(
     if (found === null) return refused("RECORD_NOT_FOUND");
     const isOver = found.state !== "pending" || performance.now() > until;
     if (isOver) return refused("STATE_NOT_REACHABLE");
-    await pause(lookEveryMs);
+    await pause(pollEveryMs);
   }
 }

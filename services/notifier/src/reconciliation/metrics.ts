@@ -6,7 +6,7 @@ export type GapMetrics = ReturnType<typeof createGapMetrics>;
 export function createGapMetrics(metrics: Metrics) {
   const found = metrics.counter(
     "disburse_webhook_gaps_found_total",
-    "Events that were not stored, or lacked deliveries, when a sweep first found them.",
+    "New gaps found by a sweep: events that were not stored or lacked deliveries.",
     ["kind"],
   );
   const repaired = metrics.counter(
@@ -16,12 +16,12 @@ export function createGapMetrics(metrics: Metrics) {
   );
   const open = metrics.gauge(
     "disburse_webhook_gaps_open",
-    "Gaps that no sweep has repaired yet, of all processes.",
+    "Unrepaired gaps, across all processes.",
     ["kind"],
   );
   const age = metrics.gauge(
     "disburse_webhook_gap_checkpoint_age_seconds",
-    "How long ago the span ended that was last swept, by whichever process.",
+    "Time since the end of the last swept span, across all processes.",
     ["kind"],
   );
   // Prometheus needs initial zeros, or it would miss the increase by the first gap.

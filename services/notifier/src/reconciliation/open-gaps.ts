@@ -14,7 +14,7 @@ type GapDocument = {
   kind: GapKind;
   key: string;
   event_id: string;
-  /** Number of failed repairs. */
+  /** Number of repairs that failed so far. */
   failures: number;
   found_at: Date;
   due_at: Date;

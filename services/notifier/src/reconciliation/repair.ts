@@ -88,7 +88,7 @@ export function deliveryRepair({ gaps, fanOut, log }: SweepDeps): Repair {
     await fanOut.deliver(events);
     const lacking = await lackingDeliveries(gaps, events);
     const closed = batch.filter(({ key }) => !lacking.some(({ _id }) => _id === key));
-    for (const { eventId } of closed) log.warn({ event_id: eventId }, "lost deliveries made");
+    for (const { eventId } of closed) log.warn({ event_id: eventId }, "lost deliveries created");
     return new Set(closed.map(({ key }) => key));
   };
 }

@@ -20,7 +20,7 @@ async function chunksOf(count: number): Promise<number[]> {
   return sizes;
 }
 
-it("reads events by five hundred, and leaves none out", async () => {
+it("reads events in chunks of five hundred, and omits none", async () => {
   expect(await chunksOf(0)).toEqual([]);
   expect(await chunksOf(499)).toEqual([499]);
   expect(await chunksOf(500)).toEqual([500]);

@@ -14,7 +14,6 @@ export type EventReach = Pick<
   "_id" | "merchant_id" | "event_id" | "endpoint_ids" | "received_at"
 >;
 
-/** Events that one read checks. */
 const chunkMax = 500;
 
 export type GapStore = ReturnType<typeof openGapStore>;

@@ -111,9 +111,9 @@ function recentVersions({ versions, createdAt }: PublishedPayout, oldest: Date):
 function eventRepair({ gaps, fanOut, clock, log }: SweepDeps, payout: PayoutEvents): Repair {
   return async (batch) => {
     const keys = batch.map(({ key }) => key);
-    const before = await gaps.storedEvents(keys);
-    const eventIds = batch.filter(({ key }) => !before.has(key)).map((gap) => gap.eventId);
-    if (eventIds.length === 0) return before;
+    const stored = await gaps.storedEvents(keys);
+    const eventIds = batch.filter(({ key }) => !stored.has(key)).map((gap) => gap.eventId);
+    if (eventIds.length === 0) return stored;
     const { events } = await payout.republishPayoutEvents({ eventIds });
     const read = events.flatMap((event) => readAgain(event, clock.now(), log) ?? []);
     if (read.length > 0) await fanOut.publish(read);
@@ -155,7 +155,7 @@ export function gapLeaseMs(everyMs: number): number {
 /** Leaves a starting process time for other work, and spreads processes that start together. */
 const firstAfterMs = { atLeast: 2_000, spread: 8_000 };
 /** Also reports the checkpoint's age while no process, or another one, sweeps. */
-const tellEveryMs = 15_000;
+const reportEveryMs = 15_000;
 
 /**
  * Sweeps periodically, in one process at a time. Deliveries come first, because they need no other
@@ -186,7 +186,7 @@ export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   });
   const ages = startLoop({
     name: "webhook-gap-age",
-    everyMs: Math.min(everyMs, tellEveryMs),
+    everyMs: Math.min(everyMs, reportEveryMs),
     run: () => reportAges(options),
     log,
   });

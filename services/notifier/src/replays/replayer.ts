@@ -15,7 +15,6 @@ type ReplayerDeps = {
   readonly endpoints: Pick<EndpointStore, "find">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Absent when tracing is off. */
   readonly tracing?: Tracing | undefined;
   /** Wakes the dispatcher, because a delivery is due. */
   readonly wake: () => void;
@@ -66,11 +65,11 @@ async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<Rep
   }
   const of = { merchantId, ...termsOf(replay) };
   const page = await readOriginals(deliveries.collection, of, cursor ?? undefined, rate);
-  const made = page.map((source) => {
+  const redeliveries = page.map((source) => {
     const operationId = `${replay._id}/${source._id}`;
     return { source, change: { operationId, actor: replay.actor } };
   });
-  await makeRedeliveries(deliveries.collection, made, clock.now());
+  await makeRedeliveries(deliveries.collection, redeliveries, clock.now());
   wake();
   const last = page.at(-1);
   const at = clock.now();

@@ -26,8 +26,14 @@ function replay(name: string, changes: Partial<ReplayDocument> = {}): ReplayDocu
     ...{ endpointId: `whe_${name}`, since: at(-9_000), until: now },
     ...{ states: ["exhausted"] as const, rate: 10 },
   };
-  const made = newReplay("mer_1", terms, 5, { ...change, operationId: `op-${name}` }, at(-1_000));
-  return { ...made, _id: name, ...changes };
+  const created = newReplay(
+    "mer_1",
+    terms,
+    5,
+    { ...change, operationId: `op-${name}` },
+    at(-1_000),
+  );
+  return { ...created, _id: name, ...changes };
 }
 
 const stored = () => replays.collection.find().sort({ _id: 1 }).toArray();
@@ -44,7 +50,7 @@ it("finds a replay for its merchant alone, by its id and by its operation", asyn
   expect(await replays.findByOperation("mer_2", "op-c")).toBeNull();
 });
 
-it("leases the replay that has been due longest, and answers it as it is then", async () => {
+it("leases the replay that has been due longest, and returns its new state", async () => {
   const due = { now: replay("now", { due_at: now }), longest: replay("z", { due_at: at(-5) }) };
   const later = replay("later", { due_at: at(1) });
   await Promise.all([due.now, later, due.longest].map(replays.insert));

@@ -105,7 +105,6 @@ export function openReplayStore({ db }: Database, place: string) {
   };
 }
 
-/** The result of a page. */
 export type ReplaySettlement = {
   readonly transition: ReplayTransition;
   readonly queued: number;

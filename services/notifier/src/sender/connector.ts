@@ -25,7 +25,6 @@ export type SocketTarget = {
   readonly localAddress: string | undefined;
 };
 
-/** Starts to connect a socket. */
 export type OpenSocket = (target: SocketTarget) => Socket;
 
 /** The rules for addresses, and how to connect. */
@@ -33,7 +32,7 @@ export type ConnectorOptions = AddressRules & {
   /** The static source address that merchants may rely on. */
   readonly localAddress?: string | undefined;
   readonly resolve: Resolve;
-  /** Default: the system's sockets. */
+  /** The default opens the system's sockets. */
   readonly openSocket?: OpenSocket | undefined;
 };
 
@@ -132,7 +131,7 @@ async function connected(open: OpenSocket, target: SocketTarget, opened: Opened)
       if (at === last) throw error;
     }
   }
-  throw new Error("a target without addresses");
+  throw new Error("a target has no addresses");
 }
 
 /** The time limit of one address. The last address gets the remaining time. */
@@ -195,8 +194,8 @@ export async function checkSourceAddress(address: string): Promise<void> {
     await once(server, "listening");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const said = `WEBHOOK_SOURCE_ADDRESS: is no address of this machine (${code})`;
-    throw new SettingsError(`settings: ${said}`, { cause: error });
+    const message = `WEBHOOK_SOURCE_ADDRESS: is not an address of this machine (${code})`;
+    throw new SettingsError(`settings: ${message}`, { cause: error });
   }
   await new Promise((resolve) => server.close(resolve));
 }

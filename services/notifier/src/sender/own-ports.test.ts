@@ -36,7 +36,7 @@ async function sent(address: string, isOwnPort: boolean) {
   return { outcome, calls: receiver.calls.length - calls };
 }
 
-it("sends no webhook to a port of the platform, by whatever name it is called", async () => {
+it("sends no webhook to a port of the platform, under any host name", async () => {
   for (const address of ["127.0.0.1", "::ffff:127.0.0.1", ...own]) {
     expect(await sent(address, true)).toEqual({
       outcome: { kind: "failed", error: "address_refused" },

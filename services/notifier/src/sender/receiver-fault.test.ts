@@ -97,7 +97,7 @@ describe("an attempt at a receiver that", () => {
   });
 });
 
-it("goes on posting over new connections where the old ones close early", async () => {
+it("continues over new connections when the old ones close early", async () => {
   const outcomes: string[] = [];
   for (let at = 0; at < 20; at += 1) {
     outcomes.push(outcomeText(await post(sender, "/closes-early")));
@@ -106,7 +106,7 @@ it("goes on posting over new connections where the old ones close early", async 
   expect(outcomes).toEqual(Array.from({ length: 20 }, () => "200"));
 });
 
-it("takes a receiver that speaks no TLS for one where TLS failed", async () => {
+it("reports a receiver without TLS as failed TLS", async () => {
   const url = receiver.url.replace("http:", "https:");
   expect(outcomeText(await sender.post({ url, headers: {}, body }))).toBe("tls_failed");
 });
@@ -122,7 +122,7 @@ describe("a receiver over TLS", () => {
 
   it.each([
     ["a certificate that is good", "trusted", "200"],
-    ["a certificate that it signed itself", "stranger", "tls_failed"],
+    ["a certificate that it signed itself", "selfSigned", "tls_failed"],
     ["an expired certificate", "expired", "tls_failed"],
     ["a certificate of another host", "elsewhere", "tls_failed"],
   ] as const)("with %s", async (_, name, expectedText) => {

@@ -108,7 +108,7 @@ describe.each(["http", "https"])("a connection by %s that is used again", (proto
     expect(served).toEqual([["evt_1", "evt_2"]]);
   });
 
-  it("takes no answer that came unasked for the next one's", async () => {
+  it("does not use an unrequested response for the next request", async () => {
     const twice = [turns["answers twice, late"], turns.refuses];
     const { outcomes } = await postAll(protocol, [twice, [turns.refuses]], 2, 500);
     expect(outcomes).toEqual(["200", "500"]);

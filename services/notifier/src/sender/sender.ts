@@ -50,12 +50,12 @@ export function createSender(options: SenderOptions): Sender {
       if (error instanceof StaleConnectionError) return fresh.exchange(request);
       throw error;
     });
-  const post: Post = async ({ url, headers, body, timeoutMs: asked = timeoutMs }) => {
+  const post: Post = async ({ url, headers, body, timeoutMs: requestedMs = timeoutMs }) => {
     // Checked again, because a URL may be older than a rule or a setting.
     const target = targetOf(url);
     if (target === undefined) return { kind: "failed", error: "address_refused" };
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), Math.min(asked, timeoutMs));
+    const timer = setTimeout(() => late.abort(), Math.min(requestedMs, timeoutMs));
     try {
       return await exchange({ target, headers, body, signal: late.signal });
     } catch (error) {

@@ -11,14 +11,14 @@ type Script = {
   readonly atHead?: (socket: Socket) => void;
 };
 
-const answer = (head: string, body = ""): string =>
+const response = (head: string, body = ""): string =>
   `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-const status = (head: string): Script => ({ say: (socket) => void socket.write(answer(head)) });
+const status = (head: string): Script => ({ say: (socket) => void socket.write(response(head)) });
 const text = (all: string): Script => ({ say: (socket) => void socket.end(all) });
 /** Reads nothing more. Announces the close, because the connection can't be reused. */
 const early = (head: string): Script => ({
   isEarly: true,
-  say: (socket) => void socket.write(answer(`${head}\r\nconnection: close`)),
+  say: (socket) => void socket.write(response(`${head}\r\nconnection: close`)),
 });
 
 const dripEveryMs = 1_000;
@@ -26,7 +26,6 @@ const megabyte = 1_048_576;
 /** 10 MiB of zeros in 10 KB. */
 const bomb = gzipSync(Buffer.alloc(10 * megabyte));
 
-/** One byte a second. */
 function drip(socket: Socket, all: string): void {
   let at = 0;
   const next = () => void socket.write(all.charAt(at++));
@@ -35,7 +34,6 @@ function drip(socket: Socket, all: string): void {
   next();
 }
 
-/** Each byte in its own packet. */
 function saySlowly(socket: Socket, all: string): void {
   const next = (at: number): void => {
     if (at < all.length) socket.write(all.charAt(at), () => setImmediate(next, at + 1));
@@ -81,7 +79,7 @@ export const scripts = {
       setTimeout(() => socket.resetAndDestroy(), 20);
     },
   },
-  "/drip-head": { say: (socket) => drip(socket, answer("200 OK")) },
+  "/drip-head": { say: (socket) => drip(socket, response("200 OK")) },
   "/drip-body": {
     say: (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\n");
@@ -97,28 +95,28 @@ export const scripts = {
     },
   },
   "/continue": {
-    say: (socket) => void socket.write(interim("100 Continue") + answer("200 OK", "ok")),
+    say: (socket) => void socket.write(interim("100 Continue") + response("200 OK", "ok")),
   },
   "/continue-at-head": {
     atHead: (socket) => void socket.write(interim("100 Continue")),
-    say: (socket) => void socket.write(answer("200 OK", "ok")),
+    say: (socket) => void socket.write(response("200 OK", "ok")),
   },
   "/continue-refused": {
-    say: (socket) => void socket.write(interim("100 Continue") + answer("500 No")),
+    say: (socket) => void socket.write(interim("100 Continue") + response("500 No")),
   },
   "/continue-with-headers": {
     say: (socket) => {
       const head = "100 Continue\r\ncontent-length: 7\r\nx-a: b";
-      socket.write(interim(head) + answer("200 OK", "ok"));
+      socket.write(interim(head) + response("200 OK", "ok"));
     },
   },
   "/continue-by-the-byte": {
-    say: (socket) => saySlowly(socket, interim("100 Continue") + answer("200 OK", "ok")),
+    say: (socket) => saySlowly(socket, interim("100 Continue") + response("200 OK", "ok")),
   },
   "/many-interim": {
     say: (socket) => {
       const heads = ["100 Continue", "102 Processing", "103 Early Hints\r\nlink: </a>", "199 X"];
-      socket.write([...heads, ...heads].map(interim).join("") + answer("200 OK", "ok"));
+      socket.write([...heads, ...heads].map(interim).join("") + response("200 OK", "ok"));
     },
   },
   "/continue-and-reset": {
@@ -135,7 +133,7 @@ export const scripts = {
     say: (socket) => void socket.write(interim("101 Switching Protocols")),
   },
   "/answers-twice": {
-    say: (socket) => void socket.write(answer("500 No") + answer("200 OK")),
+    say: (socket) => void socket.write(response("500 No") + response("200 OK")),
   },
   "/bomb": {
     say: (socket) => {

@@ -11,7 +11,7 @@ TFzEtTUKezlQ7OOxhf52hD3o/c8ILxp0fOw4fBO12YGJaFVC0Ck1sBID
 
 /** Named after their use in tests. All except one are for localhost. */
 export const testCertificates = {
-  stranger: `-----BEGIN CERTIFICATE-----
+  selfSigned: `-----BEGIN CERTIFICATE-----
 MIIBXjCCAQWgAwIBAgIBATAKBggqhkjOPQQDAjATMREwDwYDVQQDDAhzdHJhbmdl
 cjAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowEzERMA8GA1UEAwwI
 c3RyYW5nZXIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR0F3OqzBnxoScW2JFk
@@ -33,7 +33,6 @@ mfhrBYaIvU5hqxrUabznYZZzp659smOlnkwViFZJlwIhALPzJx/U/Y24fRMnfEZs
 YM27J89rnPbJP2LFizfhay4b
 -----END CERTIFICATE-----
 `,
-  /** Valid from 2020 to 2021. */
   expired: `-----BEGIN CERTIFICATE-----
 MIIBWzCCAQGgAwIBAgIBAzAKBggqhkjOPQQDAjASMRAwDgYDVQQDDAdleHBpcmVk
 MB4XDTIwMDEwMTAwMDAwMFoXDTIxMDEwMTAwMDAwMFowEjEQMA4GA1UEAwwHZXhw
@@ -45,7 +44,6 @@ lPLwTxeaehAc0cALC9HhCIjO/JG7iYddWxsG+AIhANdyrUd1p1sibZR4/l5Iz1EX
 lCvdmgj6018SpEUkaXb/
 -----END CERTIFICATE-----
 `,
-  /** For elsewhere.example. */
   elsewhere: `-----BEGIN CERTIFICATE-----
 MIIBaDCCAQ+gAwIBAgIBBDAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAllbHNld2hl
 cmUwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM

@@ -47,7 +47,7 @@ function begin(onJoin = (): void => undefined) {
   });
 }
 
-it("beats until what is under way has ended, starts nothing more, and leaves in any case", async () => {
+it("sends heartbeats until attempts have ended, starts no more, and leaves in any case", async () => {
   const ownership = begin();
   await ownership.round();
   expect(ownership.owns("we_1")).toBe(true);
@@ -72,7 +72,7 @@ it("owns nothing as soon as it has another token", async () => {
   expect(seen).toEqual([false, false]);
 });
 
-it("owns nothing as soon as it sees that it was taken away, and begins anew at once", async () => {
+it("owns nothing once it sees its eviction, and joins again at once", async () => {
   const ownership = begin();
   await ownership.round();
   beats.set("other", 0);

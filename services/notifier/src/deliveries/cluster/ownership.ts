@@ -11,7 +11,7 @@ const heartbeatEveryMs = 5_000;
 /** A process stops on its own this long before others may evict it. */
 const marginMs = 1_000;
 /** Interval of reading the other processes, which bounds how soon this one takes their shards. */
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 const never = Number.NEGATIVE_INFINITY;
 
 type OwnershipDeps = {
@@ -34,7 +34,7 @@ export type Ownership = ReturnType<typeof createOwnership>;
 
 export function createOwnership(deps: OwnershipDeps) {
   const { store, elapsed, isBusy, onTake, log } = deps;
-  let [heartbeatAt, lookedAt] = [never, never];
+  let [heartbeatAt, polledAt] = [never, never];
   let [isUnsettled, isShared, isLeaving] = [true, false, false];
   let own = new Set<number>();
   const membership = createMembership(deps);
@@ -75,9 +75,9 @@ export function createOwnership(deps: OwnershipDeps) {
     /** Sends a heartbeat, watches the other processes, takes and gives shards, each when due. */
     round: async (): Promise<void> => {
       const startedAt = elapsed();
-      const passedMs = startedAt - lookedAt;
+      const passedMs = startedAt - polledAt;
       const isLate = startedAt - heartbeatAt >= heartbeatEveryMs;
-      if (!isLate && !((isShared || isUnsettled) && passedMs >= lookEveryMs)) return;
+      if (!isLate && !((isShared || isUnsettled) && passedMs >= pollEveryMs)) return;
       if (isLate) {
         if (!(await membership.heartbeat())) {
           // The order matters: under the new token it owns nothing yet.
@@ -86,14 +86,14 @@ export function createOwnership(deps: OwnershipDeps) {
         }
         heartbeatAt = startedAt;
       }
-      lookedAt = startedAt;
+      polledAt = startedAt;
       // The order matters: a shard's owner joined before, so it is among the members if it is
       // alive.
       const shards = await store.read();
       const members = await membership.watch(passedMs);
       isShared = members.length > 1;
       // Reading is not silence of others, because they may have sent heartbeats meanwhile.
-      lookedAt = elapsed();
+      polledAt = elapsed();
       await move(shards, members);
     },
     /** Starts no more attempts. Keeps its shards until `drained` settles. */
@@ -127,10 +127,10 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
 
   /** Returns how long another process has been watched without a new heartbeat. */
   const silentMs = ({ token: other, heartbeat }: Worker, passedMs: number): number => {
-    const before = seen.get(other);
-    if (before?.heartbeat !== heartbeat) return 0;
+    const previous = seen.get(other);
+    if (previous?.heartbeat !== heartbeat) return 0;
     // An outage of the store also stops heartbeats, so a long pause counts as one interval.
-    return before.silentMs + Math.min(passedMs, heartbeatEveryMs);
+    return previous.silentMs + Math.min(passedMs, heartbeatEveryMs);
   };
 
   return {
@@ -145,8 +145,8 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
         log.warn({}, "lease expired, joining again");
         token = randomUUID();
       } else {
-        const before = (await store.members()).filter((worker) => worker.place === place);
-        for (const worker of before) await store.leave(worker.token);
+        const previous = (await store.members()).filter((worker) => worker.place === place);
+        for (const worker of previous) await store.leave(worker.token);
         await onJoin();
       }
       await store.join(token, place);

@@ -75,7 +75,7 @@ function startAdmission(leased: readonly DeliveryDocument[]) {
   return { handle, fill, advance, started, held, limiter, runner, reading, givingBack };
 }
 
-it("starts what a try before has leased once, however many handle it at the same time", async () => {
+it("starts deliveries leased by an earlier try once, even with concurrent handlers", async () => {
   const [waits, starts] = [delivery("whd_1", "whe_full"), delivery("whd_2", "whe_free")];
   const { handle, fill, started, limiter, runner, givingBack } = startAdmission([waits, starts]);
   fill("whe_full");
@@ -90,7 +90,7 @@ it("starts what a try before has leased once, however many handle it at the same
   expect(limiter.of("whe_free").running).toBe(0);
 });
 
-it("starts nothing whose lease is being given back", async () => {
+it("starts no delivery whose lease is being given back", async () => {
   const only = delivery("whd_1", "whe_1");
   const { handle, fill, started, held, runner, givingBack } = startAdmission([only]);
   fill("whe_1");
@@ -107,7 +107,7 @@ it("starts nothing whose lease is being given back", async () => {
   expect(held.size).toBe(0);
 });
 
-it("leaves alone what may have been claimed since its lease was read", async () => {
+it("skips a delivery that may have been claimed since its lease was read", async () => {
   const only = delivery("whd_1", "whe_1");
   const { handle, started, held, advance, reading } = startAdmission([only]);
   const { passed, open } = gate();
@@ -120,7 +120,7 @@ it("leaves alone what may have been claimed since its lease was read", async () 
   expect(held.size).toBe(1);
 });
 
-it("handles what comes after a handling that failed", async () => {
+it("continues after a failed handling", async () => {
   const only = delivery("whd_1", "whe_1");
   const { handle, started, reading } = startAdmission([only]);
   reading.passed = Promise.reject(new Error("away"));

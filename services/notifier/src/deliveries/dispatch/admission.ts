@@ -29,7 +29,7 @@ type Endpoints = ReadonlyMap<string, Recipient>;
 const freshMax = 160;
 const waitMaxMs = 1_000;
 const stalledMs = 100;
-const lookEveryMs = 5;
+const pollEveryMs = 5;
 
 /** Starts first attempts without a claim. */
 export type Admission = ReturnType<typeof createAdmission>;
@@ -48,13 +48,13 @@ export function createAdmission(deps: AdmissionDeps) {
 
   return {
     /** Resolves when a batch may fit, after 1 s at the latest. */
-    room: async (): Promise<void> => {
+    waitForCapacity: async (): Promise<void> => {
       const until = performance.now() + waitMaxMs;
       const fresh = () => limiter.inFlight.running - limiter.inFlight.claimed;
       let least = fresh();
       let movedAt = performance.now();
       while (fresh() >= freshMax) {
-        await pause(lookEveryMs);
+        await pause(pollEveryMs);
         const now = performance.now();
         if (now >= until || now - movedAt >= stalledMs) return;
         if (fresh() < least) movedAt = now;

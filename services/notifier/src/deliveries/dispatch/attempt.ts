@@ -12,7 +12,7 @@ import type { Settlement } from "./work-store.ts";
 
 type PostDeps = {
   readonly post: Post;
-  /** Absent when tracing is off. */
+  /** Absent when tracing is disabled. */
   readonly tracing?: Tracing | undefined;
 };
 

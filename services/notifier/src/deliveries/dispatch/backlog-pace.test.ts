@@ -38,14 +38,14 @@ function start(delayMs: (inFlight: number) => number | undefined) {
   };
 }
 
-it("begins with the guaranteed share, and grows to the most where it delays nothing", () => {
+it("starts with the guaranteed share, and grows to the maximum if it delays nothing", () => {
   const { allowed, backlog } = start(() => 10);
   expect(allowed()).toBe(16);
   expect(backlog(1)).toBeLessThan(64);
   expect(backlog(4)).toBe(128);
 });
 
-it("grows also where nothing fresh comes that it could delay", () => {
+it("grows also without fresh deliveries", () => {
   expect(start(() => undefined).backlog(5)).toBe(128);
 });
 
@@ -78,7 +78,7 @@ it("gives way within a second when fresh deliveries begin to wait", () => {
   expect(backlog(2)).toBe(16);
 });
 
-it("takes the delay beside the guaranteed share for the baseline of a machine that became slower", () => {
+it("adapts the baseline of a slower machine to the delay at the guaranteed share", () => {
   let delay = 10;
   const { backlog } = start(() => delay);
   backlog(5);
@@ -88,7 +88,7 @@ it("takes the delay beside the guaranteed share for the baseline of a machine th
   expect(backlog(60)).toBe(128);
 });
 
-it("takes no lucky mean for the usual delay of a busy machine", () => {
+it("does not take an outlier as the baseline of a busy machine", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.constantFrom(5, 25, 200), (seed, ms) => {
       const random = uniform(seed);
@@ -102,7 +102,7 @@ it("takes no lucky mean for the usual delay of a busy machine", () => {
   );
 });
 
-it("does not take a congestion that it did not cause for the usual delay", () => {
+it("does not take congestion with another cause as the baseline", () => {
   let delay = 100;
   const { backlog } = start(() => {
     // An overloaded machine: its delay grows each second.
@@ -122,14 +122,14 @@ it("is not slowed by one late start among few", () => {
   expect(backlog(0.6)).toBe(128);
 });
 
-it("begins anew where little has waited for a while", () => {
+it("starts again after a while with a small backlog", () => {
   const { allowed, backlog, backlogOf } = start(() => 10);
   backlog(5);
   backlogOf(3, 2);
   expect(allowed()).toBeLessThan(24);
 });
 
-it("never leaves the backlog less than its guaranteed share, nor takes more than the most", () => {
+it("stays between the guaranteed share and the maximum", () => {
   const delays = fc.array(fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined }));
   fc.assert(
     fc.property(delays, fc.array(fc.nat(200)), (freshMs, inFlights) => {

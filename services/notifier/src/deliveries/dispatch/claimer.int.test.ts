@@ -18,7 +18,7 @@ it("leases only deliveries that are unchanged since they were read", async () =>
   const consume = (count: number) =>
     notifier.consume(Array.from({ length: count }, () => payoutMessage({ merchantId })));
   // At the time of the read, some have one attempt and some none.
-  await notifier.dispatcher.look();
+  await notifier.dispatcher.poll();
   await consume(2);
   await notifier.dispatcher.idle();
   await notifier.rpc.pauseEndpoint({ mutation: operation(), merchantId, endpointId });

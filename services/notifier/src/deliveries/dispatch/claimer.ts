@@ -64,8 +64,8 @@ export function createClaimer(deps: ClaimerDeps) {
   return {
     /** Claims and starts due deliveries. Returns their number, or at least 1 if more are due. */
     round: async (pace: Pace = unhurried): Promise<number> => {
-      const asked = limiter.toProbe();
-      const probed = await probe(asked);
+      const unprobed = limiter.toProbe();
+      const probed = await probe(unprobed);
       const backlog = limiter.backlog.size > 0 ? pace.allowed(limiter.inFlight.claimed) : 0;
       const turns = limiter.takeTurns({ fresh: deps.freshQueue.size(), backlog });
       const entered = enterQueuedFresh(deps, turns.fresh);
@@ -76,7 +76,7 @@ export function createClaimer(deps: ClaimerDeps) {
       let active = probed;
       let suspended = 0;
       try {
-        const known = new Set(asked);
+        const known = new Set(unprobed);
         const wanted = new Set([...entered.map((each) => each.endpoint_id), ...shares.keys()]);
         const read = await probe([...wanted].filter((id) => !known.has(id)));
         active = new Map([...probed, ...read]);
@@ -174,10 +174,10 @@ async function enterDue(
   ]);
   const queue = limiter.of(endpointId, due[0]?.merchant_id);
   // Fresh deliveries may have taken slots meanwhile.
-  const room = Math.min(share, limiter.room(queue));
-  if (due.length < share && due.length <= room) limiter.caughtUp(queue);
+  const slotsLeft = Math.min(share, limiter.slotsLeft(queue));
+  if (due.length < share && due.length <= slotsLeft) limiter.caughtUp(queue);
   // Skips a delivery with an expired lease while this process still settles its attempt.
-  const entered = inTurns(due, retries, room).filter(({ _id }) => !runner.has(_id));
+  const entered = inTurns(due, retries, slotsLeft).filter(({ _id }) => !runner.has(_id));
   for (const delivery of entered) {
     freshQueue.forget(delivery._id);
     runner.enter(delivery, true);
@@ -206,7 +206,7 @@ async function holdBehind(
   });
   if (waiters.length === 0) return due;
   const lines = Map.groupBy(
-    await failing.before([...new Set(waiters.map(({ line }) => line))]),
+    await failing.predecessors([...new Set(waiters.map(({ line }) => line))]),
     ({ line }) => line,
   );
   const behind = waiters.filter(({ line, sequence, order }) =>

@@ -144,7 +144,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   return {
     admission: parts.admission,
     /** Updates this process's shards, and finds their endpoints with due deliveries. */
-    look: async (): Promise<void> => {
+    poll: async (): Promise<void> => {
       await ownership.round();
       const now = clock.now();
       await parts.releaseLeft(now);
@@ -173,8 +173,8 @@ export function createDispatcher(deps: DispatcherDeps) {
     /** Rechecks some deliveries that wait without bound. Returns true if more are due. */
     recheck: async (): Promise<boolean> => {
       const { freed, givenUp, hasMore } = await order.recheck(clock.now());
-      const gaveUp = "strict order: sent without an event before it that never arrived";
-      if (givenUp.length > 0) log.warn({ delivery_ids: givenUp }, gaveUp);
+      const message = "strict order: sent without an earlier event, which never arrived";
+      if (givenUp.length > 0) log.warn({ delivery_ids: givenUp }, message);
       due(freed);
       return hasMore;
     },
@@ -194,9 +194,9 @@ export function createDispatcher(deps: DispatcherDeps) {
 }
 
 /** Bounds how late a retry starts. This process's own inserts need no poll. */
-const lookEveryMs = 200;
+const pollEveryMs = 200;
 /** Shorter, because only polling finds what other processes store. */
-const lookEverySharedMs = 100;
+const pollEverySharedMs = 100;
 /** One claim fills the slots that become free within this time. */
 const gatherMs = 25;
 type DispatchWakes = {
@@ -211,19 +211,19 @@ export function startDispatch(
   { slotFree, unseen }: DispatchWakes,
   log: Log,
 ): Loop {
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let polledAt = Number.NEGATIVE_INFINITY;
   let claimedAt = Number.NEGATIVE_INFINITY;
   return startLoop({
     name: "webhook-dispatch",
-    everyMs: lookEverySharedMs,
+    everyMs: pollEverySharedMs,
     wake: slotFree,
     run: async () => {
       const sinceClaimMs = performance.now() - claimedAt;
       if (sinceClaimMs < gatherMs) await pause(gatherMs - sinceClaimMs);
-      const lookMs = dispatcher.isShared() ? lookEverySharedMs : lookEveryMs;
-      if (unseen.take() || performance.now() - lookedAt >= lookMs) {
-        lookedAt = performance.now();
-        await dispatcher.look();
+      const pollMs = dispatcher.isShared() ? pollEverySharedMs : pollEveryMs;
+      if (unseen.take() || performance.now() - polledAt >= pollMs) {
+        polledAt = performance.now();
+        await dispatcher.poll();
       }
       claimedAt = performance.now();
       return (await dispatcher.round(dispatcher.pace)) > 0;

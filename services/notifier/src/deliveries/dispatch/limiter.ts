@@ -36,10 +36,10 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
     if (isTurn) inFlight.circuitTurned(queue);
     if (health.circuit === "open") queue.waitsUntilMs = elapsed() + circuitPauseMs;
   };
-  const merchantRoom = (merchantId: string): number =>
-    roomIn(inFlight.ofMerchant(merchantId), slots.merchantMax);
-  const roomOf = (queue: EndpointQueue): number =>
-    roomOfEndpoint(queue, inFlight, slots, elapsed());
+  const merchantSlotsLeft = (merchantId: string): number =>
+    slotsLeftIn(inFlight.ofMerchant(merchantId), slots.merchantMax);
+  const slotsLeftOf = (queue: EndpointQueue): number =>
+    slotsLeftOfEndpoint(queue, inFlight, slots, elapsed());
 
   return {
     ...queues,
@@ -52,10 +52,14 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
     mayAdmit: (queue: EndpointQueue): boolean =>
       mayAdmit(queue, inFlight, backlog.size > 0, slots, elapsed()),
     /** Returns how many deliveries of an endpoint may be claimed now, under every limit. */
-    room: (queue: EndpointQueue): number =>
+    slotsLeft: (queue: EndpointQueue): number =>
       Math.max(
         0,
-        Math.min(roomOf(queue), merchantRoom(queue.merchantId), freeOf(inFlight.all, slots)),
+        Math.min(
+          slotsLeftOf(queue),
+          merchantSlotsLeft(queue.merchantId),
+          freeOf(inFlight.all, slots),
+        ),
       ),
 
     /** Counts an attempt's outcome. An open circuit then pauses the endpoint. */
@@ -80,11 +84,11 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
       if (free <= 0 || backlog.size === 0) return new Map();
       const due: Candidate[] = [];
       for (const queue of backlog) {
-        const room = roomOf(queue);
+        const slotsLeft = slotsLeftOf(queue);
         if (!isOwn(queue.endpointId)) queues.caughtUp(queue);
-        else if (room > 0) due.push({ ...queue, room });
+        else if (slotsLeft > 0) due.push({ ...queue, slotsLeft });
       }
-      const shares = allot(due, free, merchantRoom, slots.pageMax, servedLast);
+      const shares = allot(due, free, merchantSlotsLeft, slots.pageMax, servedLast);
       servedLast = [...shares.keys()].at(-1) ?? servedLast;
       return shares;
     },
@@ -92,7 +96,7 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
 }
 
 /** Slots of an endpoint that its backlog may still take. */
-function roomOfEndpoint(
+function slotsLeftOfEndpoint(
   queue: EndpointQueue,
   inFlight: Counts,
   slots: Slots,
@@ -100,7 +104,7 @@ function roomOfEndpoint(
 ): number {
   if (Math.max(queue.waitsUntilMs, queue.pacedUntilMs) > nowMs) return 0;
   if (queue.liveness !== "live") return 0;
-  if (queue.health.circuit === "closed") return roomIn(queue, queue.health.concurrency);
+  if (queue.health.circuit === "closed") return slotsLeftIn(queue, queue.health.concurrency);
   return queue.running === 0 && inFlight.open() < slots.openMax ? 1 : 0;
 }
 
@@ -154,7 +158,7 @@ function freeOf({ running, claimed }: Readonly<InFlight>, slots: Slots): number 
 }
 
 /** Slots under a limit that may still be claimed. */
-function roomIn({ running, claimed }: Readonly<InFlight>, max: number): number {
+function slotsLeftIn({ running, claimed }: Readonly<InFlight>, max: number): number {
   return Math.min(max - running, claimable(max) - claimed);
 }
 

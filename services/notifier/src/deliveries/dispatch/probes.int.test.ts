@@ -15,23 +15,23 @@ it("probes suspended endpoints at once after a change, not after a redelivery", 
   notifier.advance(999);
   const reads = vi.spyOn(endpoints.collection, "find");
   /** Returns true if the idle endpoint is probed now. */
-  const isAsked = async (): Promise<boolean> => {
+  const isProbed = async (): Promise<boolean> => {
     reads.mockClear();
     await notifier.work();
     return JSON.stringify(reads.mock.calls).includes(suspended.endpointId);
   };
-  expect(await isAsked()).toBe(false);
+  expect(await isProbed()).toBe(false);
 
   await rpc.redeliver({ mutation: operation(), ...live, deliveryId: sent?._id ?? "" });
-  expect(await isAsked()).toBe(false);
+  expect(await isProbed()).toBe(false);
 
   const replay = { since: "2026-11-19", states: ["delivered"] };
   await rpc.createReplay({ mutation: operation(), ...live, ...replay });
   expect(await replayer.round()).toBe(true);
-  expect(await isAsked()).toBe(false);
+  expect(await isProbed()).toBe(false);
   // First attempt, redelivery, and replay.
   expect(notifier.world.posted).toHaveLength(3);
 
   await rpc.pauseEndpoint({ mutation: operation(), ...live });
-  expect(await isAsked()).toBe(true);
+  expect(await isProbed()).toBe(true);
 });

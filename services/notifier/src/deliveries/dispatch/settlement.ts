@@ -24,7 +24,7 @@ export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
       due(await order.release([...new Set(keys)], clock.now()));
       return true;
     },
-    (error, count) => log.error({ err: error, count }, "held deliveries not looked at"),
+    (error, count) => log.error({ err: error, count }, "held deliveries not rechecked"),
   );
   return {
     /** Soon releases deliveries of these ordering keys that need not wait any longer. */

@@ -22,7 +22,6 @@ export type Settlement = {
   readonly at: Date;
 };
 
-/** A process's token and place. */
 export type Lease = { readonly token: string; readonly place: string };
 
 export type DueEndpoint = { readonly endpointId: string; readonly oldestDueAt: Date };
@@ -216,8 +215,8 @@ async function settle(
       input: { $literal: Object.fromEntries(settlements.map((each) => [each.id, value(each)])) },
     },
   });
-  const made = of(({ attempt }) => (attempt === undefined ? [] : [attemptDocument(attempt)]));
-  const attempts = { $slice: [{ $concatArrays: ["$attempts", made] }, -attemptsKept] };
+  const logged = of(({ attempt }) => (attempt === undefined ? [] : [attemptDocument(attempt)]));
+  const attempts = { $slice: [{ $concatArrays: ["$attempts", logged] }, -attemptsKept] };
   const { matchedCount } = await deliveries.updateMany(
     {
       _id: { $in: settlements.map(({ id }) => id) },

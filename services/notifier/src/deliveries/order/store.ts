@@ -30,7 +30,7 @@ const memberProjection = Object.fromEntries(memberFields.map((field) => [field, 
 type Member = Pick<DeliveryDocument, "_id" | (typeof memberFields)[number]>;
 
 /** Maximum unbounded waits to recheck at once. The others follow seconds later. */
-const lookMax = 200;
+const recheckMax = 200;
 /** Maximum held deliveries of a crashed process to release. The others wait for their bound. */
 const leftMax = 1_000;
 
@@ -79,15 +79,15 @@ export function openOrderStore(
      * inserts.
      */
     placed: async (all: readonly DeliveryDocument[]): Promise<readonly DeliveryDocument[]> => {
-      const made = all.map((each) => (each.held && recent.isNext(each) ? unheld(each) : each));
-      const held = made.filter((delivery) => delivery.held);
-      if (held.length === 0) return made;
+      const placed = all.map((each) => (each.held && recent.isNext(each) ? unheld(each) : each));
+      const held = placed.filter((delivery) => delivery.held);
+      if (held.length === 0) return placed;
       const stored = await membersOf(deliveries, [...new Set(held.map(({ line }) => line))]);
       const there = new Set(stored.map(({ _id }) => _id));
-      const members = [...stored, ...made.filter(({ _id }) => !there.has(_id))];
+      const members = [...stored, ...placed.filter(({ _id }) => !there.has(_id))];
       const waits = await waitsOf(held, members, events);
       const untils = new Map(waits.map(({ member, until }) => [member._id, until]));
-      return made.map((delivery) => {
+      return placed.map((delivery) => {
         if (!delivery.held) return delivery;
         const free = unheld(delivery);
         const until = untils.get(delivery._id);
@@ -111,7 +111,7 @@ export function openOrderStore(
       const free = await decide([...new Set(found.map(({ line }) => line))], now, true);
       await scheduleRecheck(deliveries, found, now);
       const givenUp = free.filter((each) => each.isGivenUp).map(({ member }) => member._id);
-      return { freed: endpointsOf(free), givenUp, hasMore: found.length === lookMax };
+      return { freed: endpointsOf(free), givenUp, hasMore: found.length === recheckMax };
     },
   };
 }
@@ -138,7 +138,7 @@ function dueForRecheck(deliveries: Collection<DeliveryDocument>, now: Date): Pro
       { projection: { line: 1, created_at: 1, transaction_type: 1 } },
     )
     .sort({ recheck_at: 1 })
-    .limit(lookMax)
+    .limit(recheckMax)
     .toArray();
 }
 
@@ -206,35 +206,35 @@ async function waitsOf(
 ): Promise<Wait[]> {
   const lines = Map.groupBy(all, ({ line }) => line);
   const waiters = some.filter((member) => member.held);
-  const withoutNext = waiters.filter((member) => !hasNumberBefore(member, lines));
-  const arrived = await events.arrived(withoutNext.map(numberBefore));
+  const withoutNext = waiters.filter((member) => !hasPreviousNumber(member, lines));
+  const arrived = await events.arrived(withoutNext.map(previousNumber));
   return waiters.map((member) => {
     const line = (lines.get(member.line) ?? []).map(orderedDelivery);
-    const isBefore =
-      hasNumberBefore(member, lines) ||
-      hasCome(arrived.get(numberKey(numberBefore(member))), member);
+    const previousArrived =
+      hasPreviousNumber(member, lines) ||
+      hasArrived(arrived.get(numberKey(previousNumber(member))), member);
     const waiter = { ...orderedDelivery(member), order: member.order ?? "bounded" };
     const type = member.transaction_type;
-    const until = heldUntil(waiter, line, type, isBefore);
+    const until = heldUntil(waiter, line, type, previousArrived);
     const mayGiveUp = now !== undefined && until !== undefined;
     const givesUp = mayGiveUp && isGivenUp(waiter, line, type, now);
     return { member, until: givesUp ? undefined : until, isGivenUp: givesUp };
   });
 }
 
-function hasNumberBefore(member: Member, lines: ReadonlyMap<string, readonly Member[]>): boolean {
+function hasPreviousNumber(member: Member, lines: ReadonlyMap<string, readonly Member[]>): boolean {
   const line = lines.get(member.line) ?? [];
   return line.some(({ sequence }) => sequence === member.sequence - 1);
 }
 
 /** Returns true if the previous event has no delivery here, or none any more. */
-function hasCome(before: Arrived | undefined, member: Member): boolean {
-  if (before === undefined) return false;
-  const age = member.created_at.getTime() - before.received_at.getTime();
-  return age >= deliveryKeptMs || !before.endpoint_ids.includes(member.endpoint_id);
+function hasArrived(previous: Arrived | undefined, member: Member): boolean {
+  if (previous === undefined) return false;
+  const age = member.created_at.getTime() - previous.received_at.getTime();
+  return age >= deliveryKeptMs || !previous.endpoint_ids.includes(member.endpoint_id);
 }
 
-function numberBefore({ merchant_id, transaction_type, transaction_id, sequence }: Member) {
+function previousNumber({ merchant_id, transaction_type, transaction_id, sequence }: Member) {
   return { merchant_id, transaction_type, transaction_id, sequence: sequence - 1 };
 }
 

@@ -15,7 +15,7 @@ export type Slots = {
 export type Candidate = {
   readonly endpointId: string;
   /** Slots that the endpoint may still take. */
-  readonly room: number;
+  readonly slotsLeft: number;
   /** The merchant whose slots it shares; "" while unknown. */
   readonly merchantId: string;
 };
@@ -86,7 +86,7 @@ export function guaranteedShare(claimedMax: number): number {
 export function allot(
   due: readonly Candidate[],
   free: number,
-  merchantRoom: (merchantId: string) => number,
+  merchantSlotsLeft: (merchantId: string) => number,
   pageMax: number,
   servedLast: string,
 ): Map<string, number> {
@@ -99,11 +99,11 @@ export function allot(
   let given: boolean;
   do {
     given = false;
-    for (const { endpointId, merchantId, room } of turn) {
+    for (const { endpointId, merchantId, slotsLeft } of turn) {
       const share = shares.get(endpointId) ?? 0;
       const taken = ofMerchants.get(merchantId) ?? 0;
-      const roomOfMerchant = merchantId === "" ? pageMax : merchantRoom(merchantId) - taken;
-      const page = Math.min(pageMax, room - share, roomOfMerchant, left);
+      const merchantLeft = merchantId === "" ? pageMax : merchantSlotsLeft(merchantId) - taken;
+      const page = Math.min(pageMax, slotsLeft - share, merchantLeft, left);
       if (page <= 0 || (merchantId === "" && share > 0)) continue;
       shares.set(endpointId, share + page);
       ofMerchants.set(merchantId, taken + page);

@@ -31,7 +31,7 @@ const unseenWaitStrictMs: Readonly<Record<string, number>> = { payout_session: 8
 const unseenWaitStrictDefaultMs = 300_000;
 
 /** Rechecks make up for lost wake-ups. Their interval grows with the wait. */
-const lookAgainMs = { least: 30_000, most: 600_000 };
+const recheckMs = { least: 30_000, most: 600_000 };
 
 /** The fields of a delivery that the order depends on. Redeliveries have no place in the order. */
 export type OrderedDelivery = {
@@ -67,7 +67,7 @@ export function heldUntil(
   delivery: OrderedDelivery & { readonly order: DeliveryOrder },
   line: readonly OrderedDelivery[],
   transactionType: string,
-  beforeArrived: boolean,
+  previousArrived: boolean,
 ): Date | undefined {
   const { order, sequence } = delivery;
   if (order === "none") return undefined;
@@ -76,7 +76,7 @@ export function heldUntil(
   if (ahead.some((other) => blocksNext(other, order))) {
     return order === "strict" ? withoutBound : until(orderWaitMs);
   }
-  if (sequence === 1 || beforeArrived || isOptIn(transactionType)) return undefined;
+  if (sequence === 1 || previousArrived || isOptIn(transactionType)) return undefined;
   // A strict delivery is released only by a recheck, never by a stored time.
   if (order === "strict") return withoutBound;
   return until(unseenWaitMs[transactionType] ?? unseenWaitDefaultMs);
@@ -119,7 +119,7 @@ export function isGivenUp(
 /** Schedules the next check of an unbounded wait, no later than the time at which it gives up. */
 export function recheckAt(createdAt: Date, now: Date, givesUp?: Date): Date {
   const waited = (now.getTime() - createdAt.getTime()) / 2;
-  const { least, most } = lookAgainMs;
+  const { least, most } = recheckMs;
   const next = new Date(now.getTime() + Math.min(Math.max(waited, least), most));
   return givesUp !== undefined && givesUp > now && givesUp < next ? givesUp : next;
 }

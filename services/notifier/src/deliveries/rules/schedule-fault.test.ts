@@ -36,17 +36,17 @@ function live({ jitter, durations, restarts, shifts }: World): { start: number; 
   };
   let clock = startProcess();
   const deadline = deadlineOf(clock.now());
-  const made: { start: number; end: number }[] = [];
+  const attempts: { start: number; end: number }[] = [];
   for (;;) {
-    if (transitionBefore({ deadline }, true, clock.now()) !== undefined) return made;
-    const number = made.length + 1;
+    if (transitionBefore({ deadline }, true, clock.now()) !== undefined) return attempts;
+    const number = attempts.length + 1;
     const start = trueMs;
     const startedAt = clock.now();
-    trueMs += durations[made.length] ?? 0;
-    made.push({ start, end: trueMs });
+    trueMs += durations[attempts.length] ?? 0;
+    attempts.push({ start, end: trueMs });
     const attempt = { number, startedAt, endedAt: clock.now(), outcome: failed };
     const transition = transitionAfter(attempt, { jitter, deadline });
-    if (transition.state !== "pending") return made;
+    if (transition.state !== "pending") return attempts;
     const dueMs = transition.nextAttemptAt.getTime();
     setByMs += shifts[number - 1] ?? 0;
     const part = restarts[number - 1];
@@ -65,13 +65,13 @@ const jitter = fc.double({ min: 1, max: 1 + jitterMax, noNaN: true });
 const durations = each(fc.integer({ min: 0, max: 15_000 }));
 const part = fc.double({ min: 0, max: 1, noNaN: true });
 
-const gapsOf = (made: readonly { start: number; end: number }[]): number[] =>
-  made.slice(1).map(({ start }, at) => start - (made[at]?.end ?? 0));
+const gapsOf = (attempts: readonly { start: number; end: number }[]): number[] =>
+  attempts.slice(1).map(({ start }, at) => start - (attempts[at]?.end ?? 0));
 const planned = (factor: number): number[] =>
   Array.from({ length: attemptsMax - 1 }, (_none, at) => firstDelayMs * factor * 2 ** at);
 
 describe("the 24 hours of a delivery", () => {
-  it("double exactly, wherever processes take over from one another", () => {
+  it("double exactly, regardless of when another process takes over", () => {
     const worlds = fc.record({
       jitter,
       durations,
@@ -84,10 +84,10 @@ describe("the 24 hours of a delivery", () => {
     }));
     fc.assert(
       fc.property(runs, (world) => {
-        const made = live(world);
-        expect(made).toHaveLength(attemptsMax);
-        expect(made.at(-1)?.start).toBeLessThan(horizonMs);
-        for (const [at, gap] of gapsOf(made).entries()) {
+        const attempts = live(world);
+        expect(attempts).toHaveLength(attemptsMax);
+        expect(attempts.at(-1)?.start).toBeLessThan(horizonMs);
+        for (const [at, gap] of gapsOf(attempts).entries()) {
           expect(Math.abs(gap - (planned(world.jitter)[at] ?? 0))).toBeLessThanOrEqual(roundingMs);
         }
       }),
@@ -95,7 +95,7 @@ describe("the 24 hours of a delivery", () => {
     );
   });
 
-  it("double exactly while a process lives through the database's clock being set", () => {
+  it("double exactly in a running process while the database's clock is set", () => {
     const shifts = each(fc.integer({ min: -shiftMax, max: shiftMax }));
     const restarts = fc.constant([]);
     fc.assert(
@@ -110,7 +110,7 @@ describe("the 24 hours of a delivery", () => {
     );
   });
 
-  it("have one odd wait at most where the database's clock is set and the process restarts", () => {
+  it("have at most one odd wait when the database's clock is set and the process restarts", () => {
     const where = fc.integer({ min: 0, max: attemptsMax - 2 });
     const shift = fc.integer({ min: -shiftMax, max: shiftMax });
     fc.assert(
@@ -119,10 +119,10 @@ describe("the 24 hours of a delivery", () => {
           n === at ? when : undefined,
         );
         const shifts = restarts.map((_restart, n) => (n === at ? ms : 0));
-        const made = live({ jitter: factor, durations: lasting, restarts, shifts });
-        expect(made).toHaveLength(attemptsMax);
-        expect(made.at(-1)?.start).toBeLessThan(horizonMs);
-        const strayed = gapsOf(made).map((gap, n) => Math.abs(gap - (planned(factor)[n] ?? 0)));
+        const attempts = live({ jitter: factor, durations: lasting, restarts, shifts });
+        expect(attempts).toHaveLength(attemptsMax);
+        expect(attempts.at(-1)?.start).toBeLessThan(horizonMs);
+        const strayed = gapsOf(attempts).map((gap, n) => Math.abs(gap - (planned(factor)[n] ?? 0)));
         for (const [n, by] of strayed.entries()) {
           expect(by).toBeLessThanOrEqual(n === at ? Math.abs(ms) + roundingMs : roundingMs);
         }

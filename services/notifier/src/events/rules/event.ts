@@ -11,7 +11,6 @@ export type WebhookEvent = {
   readonly merchantId: string;
   readonly transactionType: string;
   readonly transactionId: string;
-  /** The signed status. */
   readonly status: string;
   /** Orders the events of one transaction, starting at 1. */
   readonly sequence: number;

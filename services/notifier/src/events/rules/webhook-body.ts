@@ -18,7 +18,7 @@ type Chosen = {
 };
 
 /** The `data` of a sandbox event, and its signed parts. */
-type MadeUp = {
+type SandboxData = {
   readonly transactionId: string;
   readonly status: string;
   readonly dataJson: string;
@@ -91,7 +91,7 @@ export function testBody(test: Trial): Uint8Array {
  * Returns the example's `data` with the chosen values, or `undefined` if the example is not an
  * object. A number in the example stays a number if the chosen value is one.
  */
-export function madeUpData(example: string, chosen: Chosen): MadeUp | undefined {
+export function sandboxData(example: string, chosen: Chosen): SandboxData | undefined {
   const base = parseExactJson(example);
   if (!isJsonObject(base)) return undefined;
   const fields: JsonObject = { ...base };

@@ -4,7 +4,7 @@ const retryMinMs = 30_000;
 
 /** Maximum events that payout republishes in one call. */
 const batchMax = 100;
-/** By failures so far, so that a gap that fails its whole batch soon runs alone. */
+/** Indexed by failures so far. A gap that fails its whole batch soon runs alone. */
 const batchSizes = [batchMax, batchMax / 10, 1] as const;
 
 /** `event`: lost on its way here. `delivery`: missing for a stored event. */

@@ -9,7 +9,7 @@ export type ReplayTerms = {
   readonly endpointId: string;
   /** Earliest creation time of the originals, inclusive. */
   readonly since: Date;
-  /** Exclusive. */
+  /** Creation time of the originals, exclusive. */
   readonly until: Date;
   readonly states: readonly ReplayableState[];
   /** Maximum new deliveries per second. */
@@ -22,17 +22,17 @@ export type ReplayRequest = Omit<ReplayTerms, "until"> & { readonly until: Date 
 export const windowMaxMs = 30 * 86_400_000;
 
 /** Returns the terms of a replay requested at `now`. It excludes later deliveries. */
-export function replayTerms(asked: ReplayRequest, now: Date): ReplayTerms | readonly Violation[] {
-  const { since } = asked;
+export function replayTerms(request: ReplayRequest, now: Date): ReplayTerms | readonly Violation[] {
+  const { since } = request;
   if (since >= now) return [{ field: "since", problem: "must be in the past" }];
-  if (asked.until !== undefined && asked.until <= since) {
+  if (request.until !== undefined && request.until <= since) {
     return [{ field: "until", problem: "must be after since" }];
   }
-  const until = asked.until === undefined || asked.until > now ? now : asked.until;
+  const until = request.until === undefined || request.until > now ? now : request.until;
   if (until.getTime() - since.getTime() > windowMaxMs) {
     return [{ field: "since", problem: "must be at most 30 days before until" }];
   }
-  return { ...asked, until };
+  return { ...request, until };
 }
 
 export function isSameReplay(one: ReplayTerms, other: ReplayTerms): boolean {
@@ -66,12 +66,12 @@ export function transitionAfterPage(
 }
 
 /** Interval of rechecking a replay whose endpoint is suspended. */
-export const lookAgainMs = 10_000;
+export const recheckEveryMs = 10_000;
 
 /**
  * Makes a suspended endpoint's replay wait, because all its deliveries would be due at once on
  * resumption.
  */
 export function transitionWhileNotLive(now: Date): ReplayTransition {
-  return { state: "running", nextPageAt: new Date(now.getTime() + lookAgainMs) };
+  return { state: "running", nextPageAt: new Date(now.getTime() + recheckEveryMs) };
 }
