@@ -293,9 +293,9 @@ function readStart(cursor: string): string | Refused<"INVALID_REQUEST"> {
 }
 
 /**
- * Returns the account or wallet as one canonical text, however its number is written. Omits name,
- * address, currency and network, because a payment with other values reaches the same account.
- * Needs the whole body, with a wallet in canonical form.
+ * Returns the account or wallet as one canonical text, the same for every spelling of its number.
+ * Omits name, address, currency and network, because a payment with other values reaches the same
+ * account. Needs the whole body, with a wallet in canonical form.
  */
 export function destinationOf({ kind }: Pick<Beneficiary, "kind">, whole: Fields): string {
   const number = accountNumberOf(whole);

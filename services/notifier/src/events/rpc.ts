@@ -50,8 +50,8 @@ import { conflictProblem, type TransactionTypes } from "./transaction-types.ts";
 type EventRpc = ReturnType<typeof eventRpc>;
 
 /**
- * A webhook tells a merchant about movements of money, so one operator can't send it alone. Other
- * systems publish through a service, which needs no approval.
+ * A webhook reports movements of money, so one operator can't send it alone. Other systems publish
+ * through a service, which needs no approval.
  */
 const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
   publishEvent: {

@@ -174,8 +174,9 @@ export async function latestRate({ rates }: CorridorStore, corridorId: string) {
 const compareWithinMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Returns the rates to compare a new rate with. Besides the rate in force, these include the latest
- * rate that is a day old or was approved by a second operator, so that small steps can't add up.
+ * Returns the rates to compare a new rate with, so that small steps can't add up. The first is the
+ * rate in force. The second is the latest rate that is a day old or was approved by a second
+ * operator, or else the corridor's first rate.
  */
 export async function ratesToCompare(
   { rates }: CorridorStore,

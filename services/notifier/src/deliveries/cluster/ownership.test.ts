@@ -52,11 +52,11 @@ it("sends heartbeats until attempts have ended, starts no more, and leaves in an
   await ownership.round();
   expect(ownership.owns("we_1")).toBe(true);
   const drained = Promise.withResolvers<void>();
-  const left = expect(ownership.leave(drained.promise)).rejects.toThrow("not told");
+  const left = expect(ownership.leave(drained.promise)).rejects.toThrow("not settled");
   await vi.advanceTimersByTimeAsync(14_000);
   expect(ownership.owns("we_1")).toBe(false);
   expect([...beats.values()]).toEqual([3]);
-  drained.reject(new Error("not told"));
+  drained.reject(new Error("not settled"));
   await left;
   expect(beats.size).toBe(0);
 });

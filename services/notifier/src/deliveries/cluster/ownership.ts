@@ -92,7 +92,7 @@ export function createOwnership(deps: OwnershipDeps) {
       const shards = await store.read();
       const members = await membership.watch(passedMs);
       isShared = members.length > 1;
-      // Reading is not silence of others, because they may have sent heartbeats meanwhile.
+      // The time of the reads doesn't count as silence, because heartbeats may arrive during it.
       polledAt = elapsed();
       await move(shards, members);
     },

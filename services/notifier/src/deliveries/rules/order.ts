@@ -89,7 +89,7 @@ type Waited = Pick<OrderedDelivery, "sequence" | "attempts" | "createdAt"> & {
 
 /**
  * Returns true if a delivery is due only because its endpoint was paused. It then waits for earlier
- * ones anew. Otherwise all events of a payout would start at once.
+ * ones again. Otherwise all events of a payout would start at once.
  */
 export function waitsAnew(delivery: Waited, resumedAt: Date | undefined): boolean {
   const { order, sequence, attempts, createdAt, dueAt } = delivery;

@@ -1,8 +1,8 @@
 import type { IdNoun } from "@disburse/kernel/id.ts";
 
 /**
- * Tells a merchant that an endpoint was paused. Goes to all its other endpoints, regardless of
- * their subscriptions.
+ * Reports a paused endpoint to its merchant. Goes to all other endpoints, regardless of their
+ * subscriptions.
  */
 export const endpointPaused = "webhook_endpoint.paused";
 

@@ -154,9 +154,9 @@ describe("a revision", () => {
   it("stores 56 KiB of settings, and no byte more", () => {
     const described = (length: number) => ({ ...created, description: "d".repeat(length) });
     const { operations } = next(described(0), update("u", "new"));
-    const room = 56 * 1_024 - JSON.stringify(operations).length;
-    expect(isRefused(revised(described(room), update("u", "new")))).toBe(false);
-    expect(isRefused(revised(described(room + 1), update("u", "new")))).toBe(true);
+    const bytesLeft = 56 * 1_024 - JSON.stringify(operations).length;
+    expect(isRefused(revised(described(bytesLeft), update("u", "new")))).toBe(false);
+    expect(isRefused(revised(described(bytesLeft + 1), update("u", "new")))).toBe(true);
   });
 
   it.each<[EndpointOperation["kind"], EndpointChange["settings"]]>([

@@ -40,8 +40,8 @@ export type EndpointChange = {
 /**
  * Returns the endpoint's next revision. Expired operations make room for new ones, along with keys
  * that neither sign nor belong to a repeatable operation. Resuming, deleting, and pausing an
- * unresponsive endpoint always succeed. An operation that changes no setting leaves the endpoint as
- * it is, and its repeat sees the endpoint as it is then.
+ * unresponsive endpoint always succeed. An operation that changes no setting returns the endpoint
+ * unchanged and is not stored, so that its repeat runs again.
  */
 export function revised(
   endpoint: EndpointRecord,

@@ -47,10 +47,10 @@ export type Signable = {
 export type Signers = { readonly current: SigningSecrets; readonly previous?: SigningSecrets };
 
 /**
- * Returns the headers by which a merchant verifies an attempt: the API's signature under
- * `headerName`, its `-Previous` twin during an overlap, and the Standard Webhooks headers plus the
- * event's sequence. `webhook-id` is the event's id, the same on every retry and redelivery. The
- * timestamp is the attempt's.
+ * Returns the headers by which a merchant verifies an attempt. The API's signature is under
+ * `headerName`; during an overlap there is also its `-Previous` twin. The Standard Webhooks headers
+ * and the event's sequence complete them. `webhook-id` is the event's id, the same on every retry
+ * and redelivery. The timestamp is the attempt's.
  */
 export function signatureHeaders(
   event: Signable,
