@@ -11,7 +11,7 @@ const environment = {
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
 };
 
-it("opens every network in the sandbox, and BNB in live mode by setting alone", () => {
+it("opens every network in the sandbox, and BNB in live mode only by setting", () => {
   const networks = (more: object) => readConfig({ ...environment, ...more }).OPEN_NETWORKS;
   expect(networks({})).toEqual(["ETHEREUM", "SOLANA", "POL", "BNB", "BTC", "TRX"]);
   expect(networks({ DISBURSE_MODE: "live" })).toEqual(["ETHEREUM", "SOLANA", "POL", "BTC", "TRX"]);
@@ -30,7 +30,7 @@ it.each([
   expect(() => readConfig({ ...environment, [name]: value })).toThrow(name);
 });
 
-it("takes custody providers of the deployment's own", () => {
+it("accepts the deployment's own custody providers", () => {
   const config = readConfig({ ...environment, CUSTODY_PROVIDERS: "ACME_VAULT,OTHER_BANK" });
   expect(config.CUSTODY_PROVIDERS).toEqual(["ACME_VAULT", "OTHER_BANK"]);
   expect(readConfig(environment).CUSTODY_PROVIDERS).toEqual([]);

@@ -11,10 +11,9 @@ import {
 import { isNetwork, type Network, networks } from "@disburse/forms/values/networks.ts";
 import { z } from "zod";
 
-/** Texts joined by commas, spaces around them ignored. */
+/** Comma-separated texts; spaces around them are ignored. */
 const listSetting = z.string().transform((text) => text.split(",").map((each) => each.trim()));
 
-/** The beneficiary service's settings; see README.md. */
 export function readConfig(environment: Environment) {
   const settings = readSettings(environment, {
     ...commonSettings,
@@ -22,15 +21,15 @@ export function readConfig(environment: Environment) {
     DATABASE: databaseSetting("beneficiary"),
     COMPLIANCE_URL: serviceUrlSetting,
     ...sealingSettings,
-    /** How often records that compliance did not answer for are looked after. */
+    /** Interval of the sweep that retries unanswered screenings. */
     SCREENING_SWEEP_MS: countSetting(1).default(2_000),
-    /** Links of a merchant that wait for their beneficiary's details. */
+    /** Maximum open links of a merchant. */
     OPEN_LINKS_PER_MERCHANT: countSetting(1).default(1_000),
-    /** Networks that crypto beneficiaries may name, joined by commas. */
+    /** Networks of crypto beneficiaries, separated by commas. */
     OPEN_NETWORKS: listSetting
       .pipe(z.array(z.string().refine(isNetwork, "must be networks joined by commas")))
       .optional(),
-    /** Codes of custody providers beside the known ones, joined by commas. */
+    /** Codes of custody providers besides the known ones, separated by commas. */
     CUSTODY_PROVIDERS: listSetting
       .pipe(z.array(z.string().regex(/^[A-Z0-9_]{1,64}$/, "must be codes joined by commas")))
       .default([]),
@@ -41,7 +40,7 @@ export function readConfig(environment: Environment) {
   };
 }
 
-/** A live rail has to declare the token's contract on BNB before BNB may be opened there. */
+/** Live mode excludes BNB until a live rail declares the token's contract there. */
 function openNetworks(mode: Mode): readonly Network[] {
   return mode === "live" ? networks.filter((network) => network !== "BNB") : networks;
 }

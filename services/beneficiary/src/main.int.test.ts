@@ -34,16 +34,16 @@ import { mutation } from "./test-service.ts";
 const merchantId = "mer_acme";
 let compliance: RpcServer;
 let screensParties = true;
-/** The records that a list names: compliance clears them no more, whenever it is asked. */
+/** Listed records, which compliance never clears again. */
 const listed = new Set<string>();
 let service: ChildProcess;
 let client: ServiceClient<typeof BeneficiaryService>;
-/** Registers for the merchant: operators do not. */
+/** The gateway registers merchants; operators don't. */
 let gateway: ServiceClient<typeof BeneficiaryService>;
 let output = "";
 let namespace: string;
 
-/** Compliance as a process of its own would serve it. */
+/** Serves compliance as a separate process would. */
 function serveCompliance(port: number): Promise<RpcServer> {
   const screening = ({ subject }: ScreenWalletRequest | ScreenPartyRequest) => ({
     screening: {
@@ -75,7 +75,7 @@ beforeAll(async () => {
   namespace = freshPrefix("beneficiary").replaceAll(".", "-");
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const place = { MONGODB_URI: mongodbUri(database), DATABASE: database };
-  // The job needs nothing else.
+  // The job needs no other settings.
   const job = spawnSync(process.execPath, [main, "migrate"], { env: place, encoding: "utf8" });
   expect(job.status, job.stdout).toBe(0);
   expect(job.stdout).toMatch(/"migration":1.*"migration applied".*\n(?:.*\n)*.*database migrated/);
@@ -122,7 +122,7 @@ function create() {
 const status = async (beneficiaryId: string) =>
   (await client.rpc.getBeneficiary({ merchantId, beneficiaryId })).beneficiary?.screeningStatus;
 
-/** A change of a screening, as compliance finds it by itself when a list names somebody. */
+/** A screening change that compliance publishes on its own, after a list names a party. */
 function screeningChanged(eventId: string, recordId: string, verdict: Verdict): Buffer {
   const changed = createMessage(ScreeningChangedSchema, {
     ...{ eventId, subject: { merchantId, recordId }, verdict },
@@ -136,21 +136,24 @@ async function publishBlock(recordId: string): Promise<void> {
   const bus = await connectAmqpBus({ url: amqpUrl(), namespace, ...own, log: silentLog });
   listed.add(recordId);
   const body = screeningChanged("evt_1", recordId, Verdict.BLOCK);
-  // Not before it is connected, and the service's queue is there.
+  // Publishing fails until the bus is connected and the service's queue exists.
   const publish = () => bus.publish([{ id: "evt_1", key: "screening.changed", body }]);
   await vi.waitFor(publish, { timeout: 20_000 });
   await bus.stop();
 }
 
-/** Clears a record as one who has got into the broker would; answers the dead letter. */
+/**
+ * Forges a clearing event, as an attacker inside the broker could. Returns the dead-lettered
+ * message.
+ */
 async function forgeClear(recordId: string) {
   const connection = await connect(amqpUrl());
   const channel = await connection.createChannel();
   const body = screeningChanged("evt_forged", recordId, Verdict.CLEAR);
   const properties = { persistent: true, messageId: "evt_forged" };
   channel.publish(`${namespace}.compliance.events`, "screening.changed", body, properties);
-  const letter = () => channel.get(`${namespace}.beneficiary.dead`, { noAck: true });
-  const dead = await vi.waitUntil(letter, { timeout: 20_000, interval: 20 });
+  const message = () => channel.get(`${namespace}.beneficiary.dead`, { noAck: true });
+  const dead = await vi.waitUntil(message, { timeout: 20_000, interval: 20 });
   await connection.close();
   return dead;
 }
@@ -192,7 +195,7 @@ it("serves, consumes screening events and no forged ones, retries screenings, lo
   const ended = new Promise((resolve) => service.once("exit", resolve));
   service.kill("SIGTERM");
   expect(await ended).toBe(0);
-  expect(output).toContain("screening not answered");
+  expect(output).toContain("screening unavailable");
   for (const plain of ["Jane", "Doe", "0x5a", "X1234567", "1985-04-12", "Main Street"]) {
     expect(output).not.toContain(plain);
   }

@@ -20,10 +20,9 @@ import { screeningOutbox, subscription } from "./screening/events.ts";
 import { startBacklogGauges, startScreeningSweep } from "./screening/sweep.ts";
 import { beneficiaryRpc, openStores, sandboxRpc } from "./service.ts";
 
-/** A merchant waits for a screening; past this the record stays pending until the sweep. */
+/** Maximum wait of a merchant's request for a screening. After it, the sweep screens the record. */
 const complianceTimeoutMs = 3_000;
 
-/** Starts the beneficiary service. */
 export const start = serviceStart("beneficiary", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const { connect, openBus, serve, tracing } = opening;

@@ -3,7 +3,7 @@ import { auditIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 
 const indexes: Indexes = {
   ...auditIndexes,
-  // records/list.ts says what the two indexes of a list are for.
+  // For the two list indexes, see records/list.ts.
   beneficiaries: [
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
     {
@@ -74,5 +74,5 @@ const indexes: Indexes = {
   ],
 };
 
-/** The steps of this service's database, in order; a released one never changes. */
+/** In order. Never change a released migration. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

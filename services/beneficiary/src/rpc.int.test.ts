@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(() => service.compliance.reset());
 
-it("tells the forms of what this deployment takes, and of nothing else", async () => {
+it("lists the forms that this deployment accepts, and no others", async () => {
   const allowed = {
     routing_code_value_1: ["BTC"],
     beneficiary_wallet_custody_provider: ["OWN_VAULT"],
@@ -49,7 +49,7 @@ describe("a depositor", () => {
     return found;
   };
 
-  it("of the merchant's own business is whitelisted by its wallet, which is watched", async () => {
+  it("of the merchant's own business is whitelisted by its wallet, which is monitored", async () => {
     const own = await read(await create.depositor(0));
     expect(own.status).toBe(DepositorStatus.WHITELISTED);
     const address = example(depositor).depositor_wallet_address;
@@ -82,11 +82,11 @@ describe("a depositor", () => {
 });
 
 describe("reading", () => {
-  it("gives the currencies of many, of the merchant's own that are there", async () => {
+  it("returns the currencies of the merchant's existing beneficiaries", async () => {
     const [crypto, fiat] = [await create.crypto(), await create.fiat({}, {}, 2)];
     const currenciesOf = async (owner: string, beneficiaryIds: string[]) => {
-      const asked = { merchantId: owner, beneficiaryIds };
-      const { currencies } = await service.rpc.listBeneficiaryCurrencies(asked);
+      const request = { merchantId: owner, beneficiaryIds };
+      const { currencies } = await service.rpc.listBeneficiaryCurrencies(request);
       return new Map(currencies.map((each) => [each.beneficiaryId, each.destinationCurrency]));
     };
     const ids = [crypto, fiat, "ben_none"];
@@ -98,7 +98,7 @@ describe("reading", () => {
     await expect(currenciesOf(merchantId, many)).rejects.toThrow("at most 1000");
   });
 
-  it("masks the account number and leaves document and birth date out", async () => {
+  it("masks the account number and omits document and birth date", async () => {
     const id = await create.crypto();
     const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId: id });
     expect(beneficiary).toMatchObject({
@@ -121,7 +121,7 @@ describe("reading", () => {
     expect(fields.value.beneficiaryCity).toBe("New York");
   });
 
-  it("gives records of one account a key in common, and another merchant's none of it", async () => {
+  it("gives records of one account a common key, and another merchant's a different one", async () => {
     const keysOf = async (owner: string, beneficiaryId: string) =>
       (await service.rpc.getBeneficiary({ merchantId: owner, beneficiaryId })).destinationKeys;
     const keys = await keysOf(merchantId, await create.fiat());
@@ -149,7 +149,7 @@ describe("reading", () => {
     expect(JSON.stringify(stored)).not.toContain("370400440532013000");
   });
 
-  it("gives payment instructions to the payout service alone", async () => {
+  it("returns payment instructions to the payout service alone", async () => {
     const id = await create.fiat({}, {}, 1);
     const { rpc } = service;
     expect(await rpc.getPaymentInstruction({ merchantId, beneficiaryId: id })).toMatchObject({
@@ -204,8 +204,8 @@ describe("reading", () => {
       rpc.getDepositor({ merchantId, depositorId: beneficiaryId }),
       rpc.getMerchantSettings({ merchantId: "mer_bare" }),
     ];
-    const answers = await Promise.all(calls.map(refusalOf));
-    expect(answers).toMatchObject(calls.map(() => ({ code: "RECORD_NOT_FOUND" })));
+    const refusals = await Promise.all(calls.map(refusalOf));
+    expect(refusals).toMatchObject(calls.map(() => ({ code: "RECORD_NOT_FOUND" })));
   });
 });
 
@@ -225,7 +225,7 @@ describe("settings", () => {
     });
   });
 
-  it("of 20 concurrent tries make one document", async () => {
+  it("from 20 concurrent calls create one document", async () => {
     const tries = Array.from({ length: 20 }, (_each, at) =>
       create.permit("mer_race", true, `op-race-${at % 4}`),
     );

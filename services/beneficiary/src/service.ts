@@ -18,14 +18,13 @@ import { type MerchantDeps, merchantsRpc, openMerchants } from "./merchants/merc
 import { type SandboxDeps, sandboxRecordsRpc } from "./sandbox/rpc.ts";
 import { openSettings, type SettingsDeps, settingsRpc } from "./settings/settings.ts";
 
-/** Everything that the service's RPCs, its consumer and its sweep work with. */
 export type ServiceDeps = BeneficiaryDeps &
   DepositorDeps &
   LinkDeps &
   MerchantDeps &
   SettingsDeps & { readonly operations: OperationBindings };
 
-/** The stores of a database; `keyContent` is for digests of what is sealed. */
+/** `keyContent` keys the digests of sealed content. */
 export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyContent) {
   return {
     operations: openOperationBindings({ db }, keyContent),
@@ -37,14 +36,14 @@ export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyCon
   };
 }
 
-/** The RPCs of this service; proto/disburse/beneficiary/v1 says what each promises. */
+/** For the contract of the RPCs see proto/disburse/beneficiary/v1. */
 export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof BeneficiaryService> {
   const creating = { ...beneficiariesRpc(deps), ...depositorsRpc(deps) };
   return bindOperations(
     BeneficiaryService,
     { ...creating, ...linksRpc(deps), ...merchantsRpc(deps), ...settingsRpc(deps) },
     deps.operations,
-    // A record keeps the content of the operation that made it.
+    // These records keep the content of their own operation.
     {
       own: [
         ...(["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"] as const),
@@ -54,7 +53,7 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
   );
 }
 
-/** The RPCs of a sandbox; beneficiary_sandbox.proto has them. */
+/** For the contract of the RPCs see beneficiary_sandbox.proto. */
 export function sandboxRpc(
   deps: SandboxDeps & Pick<ServiceDeps, "operations">,
 ): ServiceImpl<typeof BeneficiarySandboxService> {

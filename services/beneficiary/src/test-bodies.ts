@@ -13,10 +13,8 @@ import { exampleOf } from "@disburse/forms/describe/examples.ts";
 import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import { mutation, type TestService } from "./test-service.ts";
 
-/** The merchant that creates, unless a test names another. */
 export const merchantId = "mer_acme";
 
-/** The example of a body's form. */
 export function example(body: PublicBody, at = 0): BodyValues {
   const form = body.forms[at];
   return form === undefined ? {} : exampleOf(form);
@@ -25,16 +23,15 @@ export function example(body: PublicBody, at = 0): BodyValues {
 export type More = {
   mutation?: ReturnType<typeof mutation> | undefined;
   merchantId?: string;
-  /** Of beneficiaries alone. */
   validateOnly?: boolean;
 };
 
-/** Creates what the examples say, with changes; answers with the record's id. */
+/** Creates records from the forms' examples plus changes. Returns the record's id. */
 export type Creator = {
   crypto(change?: BodyValues, more?: More): Promise<string>;
   fiat(change?: BodyValues, more?: More, form?: number): Promise<string>;
   depositor(form: number, change?: BodyValues, more?: More): Promise<string>;
-  /** Registers a merchant, and lets it create everything, or nothing. */
+  /** Registers a merchant and permits all creations, or none. */
   permit(
     merchant: string,
     yes: boolean,
@@ -71,7 +68,7 @@ export function creatorOn({ rpc }: Pick<TestService, "rpc">): Creator {
   };
 }
 
-/** What a call was refused with, or the error that it failed with instead. */
+/** Returns the call's refusal, or the error that it failed with. */
 export async function refusalOf(call: Promise<unknown>): Promise<unknown> {
   const error = await call.then(
     () => undefined,

@@ -27,10 +27,10 @@ import { migrations } from "./migrations.ts";
 import type { ComplianceClient } from "./screening/compliance.ts";
 import { beneficiaryRpc, openStores, type ServiceDeps } from "./service.ts";
 
-/** Interval of the sweep in tests; their clock is driven, so it takes no time. */
+/** Sweep interval in tests. The test clock is simulated, so waiting takes no time. */
 export const sweepEveryMs = 1_000;
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only on request. */
 export type TestClock = { now(): Date; moveMs(by: number): void };
 
 export function createTestClock(start = "2026-11-20T11:26:00.000Z"): TestClock {
@@ -43,16 +43,13 @@ export function createTestClock(start = "2026-11-20T11:26:00.000Z"): TestClock {
   };
 }
 
-/**
- * Compliance as its clients see it: answers from a script, a repeated operation with the first
- * answer.
- */
+/** A scripted compliance service. A repeated operation returns its first response. */
 export type FakeCompliance = ComplianceClient & {
-  /** What is thrown in place of an answer. */
+  /** Errors to throw instead of a response. */
   down: ConnectError | Error | undefined;
   wallet: Verdict;
   party: Verdict;
-  /** Answers again, finds everything clear, and forgets its calls. */
+  /** Becomes available, clears everything and forgets its calls. */
   reset(): void;
   readonly wallets: { address: string; networks: string[]; merchantId: string }[];
   readonly parties: {
@@ -63,7 +60,7 @@ export type FakeCompliance = ComplianceClient & {
   }[];
 };
 
-export const notAnswering = new ConnectError("the service does not answer", Code.Unavailable);
+export const unavailable = new ConnectError("the service does not answer", Code.Unavailable);
 
 export function createFakeCompliance(clock: TestClock): FakeCompliance {
   const first = new Map<string, { id: string; verdict: Verdict; at: Date }>();
@@ -108,7 +105,7 @@ export function createFakeCompliance(clock: TestClock): FakeCompliance {
   return fake;
 }
 
-/** The service on a database of its own, with compliance faked and time driven. */
+/** The service with its own database, a fake compliance service and a simulated clock. */
 export type TestService = {
   readonly rpc: Client<typeof BeneficiaryService>;
   readonly deps: ServiceDeps;
@@ -118,10 +115,10 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
-/** As `ENCRYPTION_KEYS` has them. */
+/** In the format of `ENCRYPTION_KEYS`. */
 export const testKeys = `k1:${randomBytes(32).toString("base64")}`;
 
-/** The service on a database of its own, or on one that is there. */
+/** Starts the service on its own database, or on an existing one. */
 export async function startTestService(
   beside?: TestService,
   sealer: Sealer = createSealer(testKeys),
@@ -157,7 +154,7 @@ export async function startTestService(
   };
 }
 
-/** A mutation of an operation id of its own, unless one is given. */
+/** A mutation with a new operation id, unless one is given. */
 export function mutation(operationId = `op-${randomBytes(8).toString("hex")}`) {
   return { operationId, actor: { kind: Actor_Kind.API_KEY, id: "key_1" } };
 }

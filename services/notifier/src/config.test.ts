@@ -12,14 +12,14 @@ const environment = {
   PAYOUT_URL: "http://payout:9000",
 };
 
-it("fills in what has a safe default", () => {
+it("uses safe defaults", () => {
   expect(readConfig(environment)).toMatchObject({
     DATABASE: "disburse_notifier",
     WEBHOOK_SIGNATURE_HEADER: "X-SERVICE-Signature",
   });
 });
 
-it("looks for no lost events in the sandbox where it does not know payout", () => {
+it("sweeps no lost events in the sandbox without a payout service", () => {
   const { PAYOUT_URL: _none, ...without } = environment;
   expect(readConfig({ ...without, DISBURSE_MODE: "sandbox" }).PAYOUT_URL).toBeUndefined();
 });
@@ -46,7 +46,7 @@ it.each([
   ["PAYOUT_URL", "payout", false],
   ["GAP_SWEEP_SECONDS", "0", false],
   ["ENCRYPTION_KEYS", "k1:short", false],
-])("takes %s %s: %s", (name, value, sound) => {
+])("accepts %s %s: %s", (name, value, sound) => {
   const read = () => readConfig({ ...environment, [name]: value });
   if (sound) expect(read()).toHaveProperty(name);
   else expect(read).toThrow(SettingsError);

@@ -15,7 +15,7 @@ import { networks } from "./sender/rules/address.ts";
 
 const portMax = 65_535;
 
-/** The signature cannot stand in headers that an attempt sets itself, or that proxies take out. */
+/** Headers that an attempt sets or that proxies remove, so the signature must not use them. */
 const takenHeaders = new RegExp(
   `^(${[
     ...["webhook-.*", "content-.*", "accept-encoding", "user-agent", "host", "date", "expect"],
@@ -25,7 +25,6 @@ const takenHeaders = new RegExp(
   "i",
 );
 
-/** The notifier's settings; see README.md. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
@@ -38,17 +37,17 @@ export function readConfig(environment: Environment) {
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be a header name")
       .refine((name) => !takenHeaders.test(name), "must not be a header that has another meaning")
       .default("X-SERVICE-Signature"),
-    /** In live mode URLs are always verified before events go to them. */
+    /** Live mode always verifies URLs before sending events to them. */
     WEBHOOK_VERIFY_URLS: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
-    /** Where lost events are found; required in live mode. */
+    /** Source of lost events; required in live mode. */
     PAYOUT_URL: serviceUrlSetting.optional(),
     GAP_SWEEP_SECONDS: countSetting(1).default(300),
-    /** Where webhooks come from; a local address of this machine. */
+    /** Source address of webhooks, a local address of this machine. */
     WEBHOOK_SOURCE_ADDRESS: z
       .string()
       .refine((text) => isIP(text) !== 0, "must be an IP address")
       .optional(),
-    /** Networks that no webhook may reach, `CIDR,CIDR`: those of the deployment itself. */
+    /** The deployment's own networks as `CIDR,CIDR`. No webhook may reach them. */
     WEBHOOK_REFUSED_NETWORKS: z
       .string()
       .transform((text, { addIssue }) => {
@@ -60,7 +59,9 @@ export function readConfig(environment: Environment) {
         }
       })
       .optional(),
-    /** Ports of this machine that no webhook may reach, `8080,27017`: the platform's own. */
+    /**
+     * The platform's own ports on this machine, such as `8080,27017`. No webhook may reach them.
+     */
     WEBHOOK_REFUSED_PORTS: z
       .string()
       .regex(/^\d{1,5}(,\d{1,5})*$/, "must be ports, joined by commas")

@@ -13,7 +13,7 @@ import {
   type TestNotifier,
 } from "./test-notifier.ts";
 
-/** Each document whole, as it changes: a field that is not expected to change does not. */
+/** Shows each document whole when it changes, so that an unexpected change fails the test. */
 
 const start = new Date("2026-11-20T00:00:00.000Z");
 let notifier: TestNotifier;
@@ -25,16 +25,16 @@ beforeEach(async () => {
   return notifier.drop;
 });
 
-/** Who works on what, and what was migrated: other tests have them. */
+/** Collections of leases, operations and migrations, which other tests cover. */
 const elsewhere = new Set(["operations", "shards", "workers", "leases", "schema_migrations"]);
 
 type Stored = Record<string, unknown>;
 
-/** Reads what was written since the last time: the fields of each document that changed. */
+/** Reads the fields that changed in each document since the previous call. */
 function reader({ database: { db } }: TestNotifier) {
   let before = new Map<string, Stored>();
   const names = new Map<string, string>();
-  /** Ids by the order in which they come up. */
+  /** Numbers ids in the order of their appearance. */
   const named = (id: string) => {
     const [, prefix = "id"] = /^([a-z]+)[_-]/.exec(id) ?? [];
     const count = [...names.values()].filter((each) => each.startsWith(`${prefix} `)).length;
@@ -65,15 +65,15 @@ function reader({ database: { db } }: TestNotifier) {
         .join("\n")
         .replaceAll(ids, named)
         .replaceAll(/k1\.[\w-]{40,}/g, "sealed")
-        // What follows from an endpoint's id.
+        // Values derived from an endpoint's id.
         .replaceAll(/(jitter|shard) = [\d.]+/g, "$1 = …")
-        // Whole seconds: their fractions are jitter, which is none now and then.
+        // Whole seconds, because the fractions are jitter and sometimes zero.
         .replaceAll(/(due_at|next_attempt_at) = (\d+)\.\d+ s/g, "$1 = $2 s")
     );
   };
 }
 
-/** Sends what is due, and saves what is known of the endpoints' health. */
+/** Sends due deliveries, and saves the endpoints' health. */
 async function worked() {
   await notifier.work();
   await notifier.dispatcher.saveHealth();
@@ -300,7 +300,7 @@ it("deliveries that wait for the event before, and are cancelled", async () => {
   const { merchantId, endpointId } = await register(notifier);
   const order = "strict";
   const of = { mutation: operation(), merchantId, url: `${hookUrl}2`, order };
-  // Ids that are made at one moment are in no order.
+  // Ids created at the same time have no order.
   notifier.advance(1_000);
   const strict = await notifier.rpc.createEndpoint(of);
   for (const id of [endpointId, strict.endpoint?.id ?? ""]) {

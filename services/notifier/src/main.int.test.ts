@@ -16,7 +16,7 @@ beforeEach(async () => {
 const statusOf = ({ body }: ReceivedCall): string => JSON.parse(body.toString()).data.status;
 
 describe("a payout's events", () => {
-  it("arrive once each, in order, signed, however they are published", async () => {
+  it("arrive once each, in order, signed, regardless of how they are published", async () => {
     const { merchantId, secrets } = await service.hook();
     const first = payoutMessage({ merchantId });
     const { payoutId } = first;
@@ -64,7 +64,7 @@ describe("a payout's events", () => {
     const flood = Array.from({ length: 40 }, () => payoutMessage(slow));
     await service.publish([...flood, ...Array.from({ length: 10 }, () => payoutMessage(quick))]);
     const filter = ({ path }: { path: string }): boolean => path === "/quick";
-    // Far less than the 15 s that each attempt at the slow one takes.
+    // Far less than the 15 s that each attempt at the slow endpoint takes.
     await service.receiver.waitFor(10, { filter, timeoutMs: 5_000 });
     expect(service.receiver.calls.filter((call) => !filter(call)).length).toBeLessThanOrEqual(8);
     service.receiver.answer(200);
@@ -98,11 +98,11 @@ describe("a delivery", () => {
     expect(second?.body.equals(first!.body)).toBe(true);
     await expect.poll(async () => (await service.delivered(merchantId)).length).toBe(1);
     const [delivery] = await service.delivered(merchantId);
-    const asked = { merchantId, deliveryId: delivery!.id };
-    await service.rpc().redeliver({ ...asked, mutation: operation() });
+    const request = { merchantId, deliveryId: delivery!.id };
+    await service.rpc().redeliver({ ...request, mutation: operation() });
     const [, , third] = await service.receiver.waitFor(3);
     expect(third?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
-    const read = (await service.rpc().getDelivery(asked)).delivery;
+    const read = (await service.rpc().getDelivery(request)).delivery;
     expect(read?.attempts.map(({ statusCode }) => statusCode)).toEqual([503, 200]);
   });
 });
@@ -115,16 +115,16 @@ describe("a replay", () => {
     await expect.poll(async () => (await service.delivered(merchantId)).length).toBe(2);
     const since = new Date(Date.now() - 60_000).toISOString();
     const terms = { since, states: ["delivered"], ratePerSecond: 1 };
-    const made = await service
+    const created = await service
       .rpc()
       .createReplay({ mutation: operation(), merchantId, endpointId, ...terms });
-    const replayId = made.replay?.id ?? "";
-    const look = async () => (await service.rpc().getReplay({ merchantId, replayId })).replay;
-    await expect.poll(async () => (await look())?.queuedCount).toBe(1n);
+    const replayId = created.replay?.id ?? "";
+    const readReplay = async () => (await service.rpc().getReplay({ merchantId, replayId })).replay;
+    await expect.poll(async () => (await readReplay())?.queuedCount).toBe(1n);
     await service.stop();
     await service.start();
     await expect
-      .poll(look, { timeout: 10_000 })
+      .poll(readReplay, { timeout: 10_000 })
       .toMatchObject({ state: ReplayState.DONE, queuedCount: 2n });
     const calls = await service.receiver.waitFor(4);
     const ids = messages.flatMap(({ id }) => [id, id]);

@@ -23,7 +23,6 @@ import type { AddressRules } from "./sender/rules/address.ts";
 import { createSender } from "./sender/sender.ts";
 import { createNotifier, type Notifier, startWorker } from "./service.ts";
 
-/** Starts the notifier: consumption, delivery, and its RPCs. */
 export const start = serviceStart("notifier", readUsableConfig, migrations, async (opening) => {
   const { config, log, metrics, tracing, database, lifetime } = opening;
   const clock = await databaseClock(database);
@@ -52,7 +51,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     ...addressRules,
     verifyUrls: config.WEBHOOK_VERIFY_URLS,
     place: processPlace(hostname(), config.PORT),
-    // Counts the machine's sleep, during which no heartbeat is sent.
+    // Includes the machine's sleep, during which no heartbeat is sent.
     clock,
     wall: systemClock,
     elapsed: elapsedWithSleep(),
@@ -62,7 +61,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   });
   const sealedKeys = openSealedKeyStore(notifier.endpoints);
   lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
-  // Before anything runs: the process that has the port succeeds its predecessor at this place.
+  // Must come before anything runs, because the process with the port succeeds its predecessor.
   const server = await opening.startServer({
     services: [NotifierService, NotifierSandboxService, ApprovalService],
     routes: (router) => {
@@ -73,7 +72,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   });
   let worker: ReturnType<typeof startWorker> | undefined;
   lifetime.add("worker and server", async () => {
-    // Concurrently, for either may take 20 s; the port stays bound until both have ended.
+    // Concurrently, because either may take 20 s. The port stays bound until both have ended.
     const left = worker?.stop();
     await server.stop(left);
     await left;
@@ -85,7 +84,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   return server;
 });
 
-/** The settings; throws where the source address of webhooks is not this machine's. */
+/** Throws if the source address of webhooks does not belong to this machine. */
 async function readUsableConfig(environment: Environment) {
   const config = readConfig(environment);
   const { WEBHOOK_SOURCE_ADDRESS: localAddress } = config;
@@ -93,7 +92,7 @@ async function readUsableConfig(environment: Environment) {
   return config;
 }
 
-/** Starts the sweeps for lost events, and for deliveries that a crash left out. */
+/** Starts the sweeps for lost events and for missing deliveries. */
 function startSweep(
   { config, database, metrics, lifetime, log, connect }: Opening<ReturnType<typeof readConfig>>,
   notifier: Notifier,

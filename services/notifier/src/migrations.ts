@@ -4,8 +4,8 @@ import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-i
 const indexes: Indexes = {
   ...auditIndexes,
   ...proposalIndexes,
-  // Every list begins with the merchant and ends in the list's order (a list of any state merges
-  // the four); `work` finds an endpoint's next due delivery without passing those that are not.
+  // Every list index starts with the merchant and ends with the list's order. A list of any state
+  // merges the four. `work` finds an endpoint's next due delivery without scanning others.
   deliveries: [
     { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list" },
     {
@@ -16,7 +16,7 @@ const indexes: Indexes = {
       key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
       name: "list_transaction",
     },
-    // Replays read originals only; other indexes would scan earlier redeliveries too.
+    // Replays read originals only. Other indexes would also scan redeliveries.
     {
       key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: 1, _id: 1 },
       name: "originals",
@@ -24,7 +24,7 @@ const indexes: Indexes = {
     },
     { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
     { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
-    // Nearly empty, so that the search for held deliveries after each settlement is cheap.
+    // Nearly empty, so that searching for held deliveries after each settlement is cheap.
     { key: { line: 1 }, name: "held", partialFilterExpression: { held: true } },
     { key: { recheck_at: 1 }, name: "recheck", sparse: true },
     {
@@ -34,13 +34,13 @@ const indexes: Indexes = {
       partialFilterExpression: { operation_id: { $exists: true } },
     },
     { key: { expires_at: 1 }, name: "expiry", sparse: true },
-    // Most deliveries are inserted leased, and never enter it.
+    // Most deliveries are leased on insertion and never enter this index.
     {
       key: { created_at: 1 },
       name: "untried",
       partialFilterExpression: { state: "pending", deadline: null },
     },
-    // Deliveries acknowledged at the first attempt never enter it.
+    // Deliveries acknowledged at the first attempt never enter this index.
     {
       key: { deadline: 1 },
       name: "tried",
@@ -54,12 +54,12 @@ const indexes: Indexes = {
     // Nearly always empty.
     { key: { gone: 1 }, name: "gone", partialFilterExpression: { gone: true } },
   ],
-  // Endpoints that the notifier paused by itself.
+  // Endpoints that the notifier itself paused.
   endpoints: [
     { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
-    // An operation id belongs to one endpoint of its merchant.
+    // A merchant's operation id belongs to one endpoint.
     { key: { merchant_id: 1, "operations.id": 1 }, name: "operation", unique: true },
-    // Bounds the endpoints of a merchant, however many registrations are concurrent.
+    // Bounds a merchant's endpoints under concurrent registrations.
     {
       key: { merchant_id: 1, place: 1 },
       name: "place",
@@ -90,7 +90,7 @@ const indexes: Indexes = {
       unique: true,
       partialFilterExpression: { position: { $exists: true } },
     },
-    // Events without a position, in the order in which they get one.
+    // Events without a position, in the order of assignment.
     {
       key: { merchant_id: 1, transaction_type: 1, position: 1, received_at: 1, sequence: 1 },
       name: "waiting",
@@ -100,7 +100,7 @@ const indexes: Indexes = {
     { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
     { key: { state: 1, due_at: 1 }, name: "work" },
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
-    // Two at a time would send an endpoint more than either's rate.
+    // Two concurrent replays would exceed the rate of either.
     {
       key: { endpoint_id: 1 },
       name: "running",
@@ -113,5 +113,5 @@ const indexes: Indexes = {
   gaps: [{ key: { kind: 1, failures: 1, due_at: 1 }, name: "due" }],
 };
 
-/** The steps of this service's database, in order; a released one never changes. */
+/** In order. Never change a released migration. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

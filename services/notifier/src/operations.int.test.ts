@@ -10,7 +10,9 @@ const hook = "https://hooks.example/";
 const first = await register(notifier);
 const second = await register(notifier, first.merchantId);
 
-/** What changes an endpoint: with its request, and what makes that another one. */
+/**
+ * Operations that change an endpoint, with their request and a field that makes its content differ.
+ */
 const changes = {
   updateEndpoint: { description: "a" },
   pauseEndpoint: {},
@@ -44,9 +46,9 @@ describe("an operation that comes again with other content is refused", () => {
 
     const since = new Date(notifier.world.now.getTime() - 3_600_000).toISOString();
     const replay = { mutation: operation(), merchantId, endpointId, since };
-    const made = await rpc.createReplay(replay);
+    const created = await rpc.createReplay(replay);
     expect(await refusal(rpc.createReplay({ ...replay, ratePerSecond: 7 }))).toBe(used);
-    const cancel = { mutation: operation(), merchantId, replayId: made.replay?.id ?? "" };
+    const cancel = { mutation: operation(), merchantId, replayId: created.replay?.id ?? "" };
     await rpc.cancelReplay(cancel);
     expect(await refusal(rpc.cancelReplay({ ...cancel, replayId: newId("replay") }))).toBe(used);
 

@@ -24,7 +24,7 @@ import {
 
 const read = new Set(["find", "aggregate", "count", "distinct"]);
 const written = new Set(["update", "delete", "findAndModify"]);
-/** What the driver adds to a command; `explain` takes none of it. */
+/** Fields that the driver adds to a command; `explain` rejects them. */
 const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
 
 let notifier: TestNotifier;
@@ -40,13 +40,13 @@ beforeAll(async () => {
       return databaseOf(client, name);
     },
   });
-  // Those of the migrations.
+  // Drops the commands of the migrations.
   commands = [];
 });
 
 afterAll(() => notifier.drop());
 
-/** Everything that the notifier ever asks its database. */
+/** Runs every query of the notifier. */
 async function exercise(): Promise<void> {
   const { rpc } = notifier;
   const payoutId = newId("payout");
@@ -78,22 +78,22 @@ async function exercise(): Promise<void> {
     await rpc.listEvents({ merchantId, after });
   }
   const [delivery] = (await rpc.listDeliveries({ merchantId, limit: 1 })).deliveries;
-  const asked = { merchantId, endpointId, deliveryId: delivery!.id };
-  await rpc.getDelivery(asked);
-  await rpc.redeliver({ ...asked, mutation: operation() });
-  await rpc.sendTestEvent({ ...asked, mutation: operation() });
-  await rpc.rotateSecret({ ...asked, mutation: operation(), stage: true });
-  await rpc.activateSecret({ ...asked, mutation: operation() });
-  const { nextCursor } = await rpc.listEndpoints({ ...asked, limit: 1 });
-  await rpc.listEndpoints({ ...asked, cursor: nextCursor });
-  await rpc.getEndpoint(asked);
-  await rpc.updateEndpoint({ ...asked, mutation: operation(), order: "none" });
-  await rpc.pauseEndpoint({ ...asked, mutation: operation() });
-  await rpc.resumeEndpoint({ ...asked, mutation: operation() });
+  const request = { merchantId, endpointId, deliveryId: delivery!.id };
+  await rpc.getDelivery(request);
+  await rpc.redeliver({ ...request, mutation: operation() });
+  await rpc.sendTestEvent({ ...request, mutation: operation() });
+  await rpc.rotateSecret({ ...request, mutation: operation(), stage: true });
+  await rpc.activateSecret({ ...request, mutation: operation() });
+  const { nextCursor } = await rpc.listEndpoints({ ...request, limit: 1 });
+  await rpc.listEndpoints({ ...request, cursor: nextCursor });
+  await rpc.getEndpoint(request);
+  await rpc.updateEndpoint({ ...request, mutation: operation(), order: "none" });
+  await rpc.pauseEndpoint({ ...request, mutation: operation() });
+  await rpc.resumeEndpoint({ ...request, mutation: operation() });
   const unverified = { $set: { verified_at: null } };
   await notifier.endpoints.collection.updateOne({ _id: endpointId }, unverified);
   notifier.world.answer = () => acknowledged;
-  await rpc.verifyEndpoint({ ...asked, mutation: operation() });
+  await rpc.verifyEndpoint({ ...request, mutation: operation() });
   notifier.world.answer = () => refusedBy(500);
   const replaying = { merchantId, endpointId, since: "2026-11-19", states: ["exhausted"] };
   const ended = { state: "exhausted", due_at: null } as const;
@@ -133,7 +133,7 @@ async function exercise(): Promise<void> {
   await sweepExpired(notifier, notifier.world.now);
 }
 
-/** One command as `explain` takes it, or several for a write of several parts. */
+/** Converts a command to the form for `explain`, one for each part of a write. */
 function explainable(command: Document): Document[] {
   const plain = Object.fromEntries(
     Object.entries(command).filter(([name]) => !driverFields.includes(name)),
@@ -143,7 +143,7 @@ function explainable(command: Document): Document[] {
   return [plain];
 }
 
-/** An explanation without the plans that were not taken. */
+/** Formats an explanation without the rejected plans. */
 function planText(explained: Document): string {
   return JSON.stringify(explained, (name, value) => (name === "rejectedPlans" ? undefined : value));
 }
@@ -165,7 +165,7 @@ it("no request, claim, settlement or sweep scans a collection or sorts in memory
   expect(plan).toContain('"DISTINCT_SCAN"');
 });
 
-it("a replay reads its originals alone, however often they were sent again", async () => {
+it("a replay reads only originals, regardless of their redeliveries", async () => {
   const { rpc, deliveries, database } = notifier;
   const { merchantId, endpointId } = await register(notifier);
   const since = notifier.world.now.toISOString();
@@ -181,7 +181,7 @@ it("a replay reads its originals alone, however often they were sent again", asy
   notifier.advance(1_000);
   commands.length = 0;
   await rpc.createReplay({ mutation: operation(), merchantId, endpointId, since });
-  // One of the exercise before may be due too.
+  // An earlier replay of this test may be due too.
   while (await notifier.replayer.round());
   const own = commands.filter((each) => JSON.stringify(each).includes(merchantId));
   const hinted = own.filter(({ hint }) => hint === "originals").flatMap(explainable);

@@ -1,11 +1,11 @@
 import { orThrowBy, publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
 
-/** Every expected "no" of the notifier; mapped once. */
+/** Every expected refusal of the notifier, mapped to its code in one place. */
 export type NotifierRefusal =
   | "INVALID_REQUEST"
   | "RECORD_NOT_FOUND"
   | "ACCESS_FORBIDDEN"
   | "STATE_NOT_REACHABLE";
 
-/** The answer of a rule, or its refusal thrown as the RPC's error. */
+/** Returns a rule's result, or throws its refusal as the RPC's error. */
 export const orThrow = orThrowBy<NotifierRefusal>(publicRefusals);

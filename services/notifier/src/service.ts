@@ -47,21 +47,20 @@ import { replayRpc } from "./replays/rpc.ts";
 import { openReplayStore } from "./replays/store.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 
-/** What a notifier runs on. */
 export type NotifierOptions = AttemptDeps & {
   readonly database: Database;
   readonly policy: AddressRules["policy"];
   readonly ownNetworks?: AddressRules["ownNetworks"];
   readonly ownPorts?: AddressRules["ownPorts"];
-  /** Whether URLs are verified before events go to them; in live mode they always are. */
+  /** Verifies URLs before sending events to them; always on in live mode. */
   readonly verifyUrls?: boolean;
-  /** Where this process is, of `processPlace`: of no other one that runs. */
+  /** The place from `processPlace`. No other running process may have it. */
   readonly place: string;
   readonly metrics: Metrics;
-  /** What a person needs a second one for; absent where there are no persons. */
+  /** Absent when no operators use the service. */
   readonly approvals?: Pick<ServiceApprovals, "guard">;
   readonly slots?: Slots;
-  /** Milliseconds of a monotonic clock; the machine's by default. */
+  /** A monotonic clock in milliseconds. Default: the machine's. */
   readonly elapsed?: () => number;
 };
 
@@ -109,10 +108,9 @@ function openDeliveryStores(
   };
 }
 
-/** The parts of a notifier; `startWorker` runs them. */
+/** The parts of a notifier. `startWorker` runs them. */
 export type Notifier = ReturnType<typeof createNotifier>;
 
-/** Opens the stores, and builds dispatcher, fan-out, replayer and RPCs on them. */
 export function createNotifier(options: NotifierOptions) {
   const { database, clock, log, slots = slotsDefault } = options;
   const elapsed = options.elapsed ?? (() => performance.now());
@@ -120,7 +118,7 @@ export function createNotifier(options: NotifierOptions) {
   const { endpoints, deliveries } = stores;
   const { order, work, failing, healths, shards } = openDeliveryStores(options, stores);
   const metrics = createWorkMetrics(options.metrics);
-  const wakes = { slotFree: createWake(), unseen: createWake(), replayMade: createWake() };
+  const wakes = { slotFree: createWake(), unseen: createWake(), replayCreated: createWake() };
   const { slotFree } = wakes;
   const stored = { order, work, failing, healths, shards, endpoints };
   const delivering = { ...stored, metrics, slots, elapsed, slotFree };
@@ -128,7 +126,7 @@ export function createNotifier(options: NotifierOptions) {
   const { admission, release } = dispatcher;
   const { bulkInsert } = database;
   const fanOut = createFanOut({ ...stores, order, admission, clock, release, bulkInsert });
-  /** A delivery may be due that the dispatcher does not know of. */
+  /** A delivery may be due that the dispatcher doesn't know of. */
   const wake = (): void => {
     wakes.unseen.notify();
     slotFree.notify();
@@ -157,7 +155,7 @@ export function createNotifier(options: NotifierOptions) {
     fanOut,
     wake,
     resumeSuspended,
-    wakeReplayer: wakes.replayMade.notify,
+    wakeReplayer: wakes.replayCreated.notify,
     mustVerify: options.policy === "public" || options.verifyUrls === true,
     audit: openAuditStore<"event.published">(database),
     challenges: openChallengeStore(database),
@@ -175,10 +173,8 @@ export function createNotifier(options: NotifierOptions) {
     work,
     metrics,
     rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, { own: ["publishEvent"] }),
-    /** Of a sandbox. */
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
     countUnreadable: createUnreadableCount(options.metrics),
-    /** What `startWorker` is notified of. */
     wakes,
   };
 }
@@ -187,19 +183,19 @@ export function createNotifier(options: NotifierOptions) {
 const saveHealthEveryMs = 3_000;
 /** Bounds the wait after a lost wake-up. */
 const recheckEveryMs = 5_000;
-/** A replay queues a page a second; where there is none for a while, one is looked for as often. */
+/** A replay queues a page a second. When there was none for a while, polling slows down to that. */
 const replayEveryMs = 200;
 const replayRestMs = 1_000;
-/** An endpoint is paused after a day or five. */
+/** Pausing is not urgent: it happens after one or five days. */
 const pauseEveryMs = 10_000;
-/** Metrics only. */
 const measureEveryMs = 10_000;
-/** Retention is not urgent. */
 const sweepEveryMs = 600_000;
-/** The database may be unavailable: the stop does not wait longer than this for the last write. */
+/**
+ * The database may be unavailable, so stopping doesn't wait longer than this for the last write.
+ */
 const leaveMs = 3_000;
 
-/** Runs deliveries until it is stopped; attempts in flight may end then. */
+/** Runs deliveries until it is stopped. Stopping lets attempts in flight end. */
 export function startWorker(
   parts: Omit<Notifier, "rpc" | "sandboxRpc" | "work">,
   clock: Clock,
@@ -214,10 +210,10 @@ export function startWorker(
     name: "webhook-replay",
     everyMs: replayEveryMs,
     restMs: replayRestMs,
-    wake: parts.wakes.replayMade,
+    wake: parts.wakes.replayCreated,
     log,
     run: async () => {
-      // This process succeeds the one that was at its place.
+      // This process succeeds the previous one at its place.
       if (!isJoined) await parts.replays.freeLeases(clock.now());
       isJoined = true;
       return parts.replayer.round();
@@ -236,7 +232,7 @@ export function startWorker(
   ];
   return {
     stop: async () => {
-      // A claim in progress has started its deliveries when its loop has ended.
+      // When its loop has ended, a claim in progress has started its deliveries.
       const left = deliver.stop().then(dispatcher.leave);
       const ends = [left, ...others.map((loop) => loop.stop())];
       const late = () => undefined;

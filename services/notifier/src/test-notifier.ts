@@ -27,7 +27,7 @@ import type { Outcome } from "./sender/rules/outcome.ts";
 import type { Post, PostRequest } from "./sender/sender.ts";
 import { createNotifier } from "./service.ts";
 
-/** Nothing listens there; the stand-in answers. */
+/** No server listens there; the stand-in for the sender responds. */
 export const hookUrl = "http://127.0.0.1:9/hook";
 export const encryptionKeys = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
 export const acknowledged: Outcome = { kind: "answered", statusCode: 200, body: "" };
@@ -39,7 +39,7 @@ export const refusedBy = (statusCode: number): Outcome => ({
 
 export type Posted = PostRequest & { readonly at: Date };
 
-/** Time and network as a test sets them. */
+/** The simulated time and network. */
 type World = {
   now: Date;
   posted: Posted[];
@@ -47,25 +47,25 @@ type World = {
 };
 
 export type TestNotifierOptions = {
-  /** Another process on the same data, in the same world. */
+  /** Starts another process on the same data and simulated world. */
   readonly beside?: { readonly name: string; readonly world: World };
   readonly policy?: AddressRules["policy"];
   readonly ownNetworks?: AddressRules["ownNetworks"];
   readonly verifyUrls?: boolean;
   readonly slots?: Slots;
-  /** `host:port`; that of no other process when left out. */
+  /** `host:port`; unique by default. */
   readonly place?: string;
-  /** The setting; the test's one key when left out. */
+  /** The test's one key by default. */
   readonly encryptionKeys?: string;
-  /** In place of an ordinary connection. */
+  /** Replaces an ordinary connection. */
   readonly connect?: typeof connectDatabase;
 };
 
 export type TestNotifier = Awaited<ReturnType<typeof startTestNotifier>>;
 
 /**
- * A notifier on the real engine whose time stands still until a test moves it, whose webhooks go to
- * a stand-in, and whose worker runs when a test says so.
+ * A notifier on the real database with simulated time. Its webhooks go to a stand-in, and its
+ * worker runs only on request.
  */
 export async function startTestNotifier(options: TestNotifierOptions = {}) {
   const name = options.beside?.name ?? freshDatabase("notifier");
@@ -109,22 +109,21 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     name,
     database,
     world,
-    /** Its metrics as they are scraped. */
     series: metrics.text,
     consume: consumer.handle,
     rpc: createClient(NotifierService, transport),
     sandbox: createClient(NotifierSandboxService, transport),
-    /** Works until nothing is due at the present moment. */
+    /** Works until nothing is due at the current time. */
     work: async () => {
       do {
         await dispatcher.idle();
-        await dispatcher.look();
+        await dispatcher.poll();
       } while ((await dispatcher.round()) > 0);
     },
     advance: (ms: number) => {
       world.now = new Date(world.now.getTime() + ms);
     },
-    /** Moves time to the next moment at which something is due; false when nothing ever is. */
+    /** Moves time to the next due delivery. Returns false if none is pending. */
     advanceToNext: async () => {
       const next = await deliveries.collection.findOne(
         { state: "pending", due_at: { $lt: withoutBound } },
@@ -135,7 +134,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
       return true;
     },
     close: database.close,
-    /** Drops its database, and closes the connection. */
+    /** Drops its database and closes the connection. */
     drop: async (): Promise<void> => {
       await database.db.dropDatabase();
       await database.close();
@@ -143,7 +142,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
   };
 }
 
-/** One for all tests of a file, dropped after them. */
+/** One notifier for all tests of a file, dropped after them. */
 export async function testNotifierOfFile(): Promise<TestNotifier> {
   const notifier = await startTestNotifier();
   afterAll(notifier.drop);
@@ -151,18 +150,19 @@ export async function testNotifierOfFile(): Promise<TestNotifier> {
 }
 
 let operations = 0;
-/** A mutation of its own. */
+/** A mutation with a new operation id. */
 export const operation = () => ({ operationId: `op-${++operations}` });
 
-/** A merchant's endpoint with its secrets. */
+/** Registers an endpoint. Returns its ids and secrets. */
 export async function register(
   { rpc }: Pick<TestNotifier, "rpc">,
   merchantId = newId("merchant"),
   url = hookUrl,
 ) {
-  const made = await rpc.createEndpoint({ mutation: operation(), merchantId, url });
-  if (made.endpoint === undefined || made.secrets === undefined) throw new Error("no endpoint");
-  return { merchantId, endpointId: made.endpoint.id, secrets: made.secrets };
+  const created = await rpc.createEndpoint({ mutation: operation(), merchantId, url });
+  if (created.endpoint === undefined || created.secrets === undefined)
+    throw new Error("no endpoint");
+  return { merchantId, endpointId: created.endpoint.id, secrets: created.secrets };
 }
 
 export type PayoutEventFields = {
@@ -193,7 +193,7 @@ export function payoutMessage(news: PayoutEventFields): BusMessage & { readonly 
   return { id, key: `payout.${status}`, body, payoutId };
 }
 
-/** The code and message that a call was refused with; a call that was not fails the test. */
+/** Returns a call's refusal as code and message. Fails the test if the call succeeds. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.then(
     () => undefined,

@@ -18,13 +18,13 @@ import { expect, vi } from "vitest";
 import { start } from "./main.ts";
 import { encryptionKeys, register } from "./test-notifier.ts";
 
-/** Works on the broker itself. */
+/** Runs `work` on the broker directly. */
 async function withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T> {
   const connection = await connect(amqpUrl());
   try {
     const channel = await connection.createChannel();
     const done = await work(channel);
-    // What was published has reached the broker by then.
+    // After this, published messages have reached the broker.
     await channel.close();
     return done;
   } finally {
@@ -32,7 +32,7 @@ async function withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T
   }
 }
 
-/** A service's bus that is connected, by its own way to the broker or by another. */
+/** Opens a service's bus and waits until it is connected. */
 export async function openBus(
   namespace: string,
   service: "payout" | "sandbox" | "notifier",
@@ -46,7 +46,7 @@ export async function openBus(
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
-/** The notifier as it is deployed, with a real broker, and a merchant's receiver. */
+/** The deployed notifier with a real broker, and a merchant's receiver. */
 export async function startTestService() {
   const namespace = freshPrefix("notifier").replaceAll(".", "-");
   const database = freshDatabase("notifier");
@@ -89,16 +89,16 @@ export async function startTestService() {
     rpc,
     start: startIt,
     stop: stopIt,
-    /** Another process on the same data, at a port. */
+    /** Starts another process on the same data, at a port. */
     startAt: (port: number) => startAt(port, encryptionKeys),
     url: () => running.service?.url ?? "",
     connect: () => connectDatabase(mongodbUri(database), database),
 
-    /** An endpoint at a path of the receiver. */
+    /** Registers an endpoint at a path of the receiver. */
     hook: (path = "/hook", merchantId = newId("merchant")) =>
       register({ rpc: rpc() }, merchantId, receiver.url + path),
 
-    /** Publishes, as an outbox does: again until the queue is bound and the broker has it. */
+    /** Publishes like an outbox, retrying until the queue is bound and the broker confirms. */
     publish: async (messages: readonly BusMessage[]) => {
       const isPayout = ({ key }: BusMessage) => key.startsWith("payout.");
       const others = messages.filter((message) => !isPayout(message));
@@ -109,13 +109,16 @@ export async function startTestService() {
       await vi.waitFor(publishAll, { timeout: 10_000, interval: 50 });
     },
 
-    /** Works on the broker itself, as one does who has got into it. */
+    /** Works on the broker directly, as an attacker inside it could. */
     withChannel,
 
     delivered: async (merchantId: string) =>
       (await rpc().listDeliveries({ merchantId, state: DeliveryState.DELIVERED })).deliveries,
 
-    /** Waits for so many dead letters, which come at least once; answers their ids. They stay. */
+    /**
+     * Waits for `count` dead-lettered messages, which are delivered at least once. Returns their
+     * ids and leaves them in the queue.
+     */
     deadLetters: (count: number) =>
       withChannel(async (channel) => {
         const ids = new Set<string>();
@@ -129,7 +132,7 @@ export async function startTestService() {
       }),
 
     /**
-     * Messages that are left when the consumer is gone, those that it did not acknowledge included.
+     * Counts messages that remain after the consumer has stopped, including unacknowledged ones.
      */
     leftInQueue: async () => {
       await stopIt();

@@ -9,7 +9,6 @@ import {
   shareSetting,
 } from "@disburse/chassis/settings.ts";
 
-/** The quote service's settings; see README.md. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
@@ -17,11 +16,13 @@ export function readConfig(environment: Environment) {
     DATABASE: databaseSetting("quote"),
     BENEFICIARY_URL: serviceUrlSetting,
     PAYOUT_URL: serviceUrlSetting,
-    /** How long a quote holds where its corridor does not say. */
+    /** Default lifetime of a quote; a corridor can set its own. */
     QUOTE_TTL_SECONDS: countSetting(1).default(300),
     /** A rate that moves by a larger share within a day needs a second person. */
     APPROVAL_RATE_MOVE: shareSetting.default({ units: 1n, scale: 1 }),
-    /** Whether a person's change or opening of a corridor needs a second; in live by default. */
+    /**
+     * Requires a second operator to change or open a corridor. Default: on in live mode, else off.
+     */
     APPROVAL_CORRIDORS: flagSetting.optional(),
   });
   return {

@@ -14,7 +14,6 @@ import { migrations } from "./migrations.ts";
 import { createQuoteCount } from "./quotes/count.ts";
 import { openQuoteService } from "./rpc.ts";
 
-/** Starts the quote service. */
 export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
   const { config, log, database, metrics, lifetime, connect, serve } = opening;
   const openMax = config.OPEN_PROPOSALS_PER_MERCHANT;

@@ -9,7 +9,7 @@ const indexes: Indexes = {
       key: { source: 1, destination: 1 },
       name: "pair",
       unique: true,
-      // Openings, which are most of the collection, have no pair.
+      // Most documents of the collection are openings, which have no pair.
       partialFilterExpression: { source: { $exists: true } },
     },
     { key: { merchant_id: 1 }, name: "merchant", sparse: true },
@@ -22,5 +22,5 @@ const indexes: Indexes = {
   ],
 };
 
-/** The steps of this service's database, in order; a released one never changes. */
+/** In order. Never change a released migration. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

@@ -19,14 +19,13 @@ import { openQuotes } from "./quotes/store.ts";
 
 type Opened = "quotes" | "corridors" | "current" | "railsTo";
 
-/** What the service runs on: connections of a process, of a test or of a simulation. */
 export type QuoteServiceOptions = Omit<QuoteDeps & CorridorDeps, Opened> & {
   readonly database: Database;
-  /** What one person may change alone; absent where there are no persons. */
+  /** Absent when no operators use the service, as in simulations. */
   readonly approvals?: Pick<ServiceApprovals, "guard"> & { readonly limits: CorridorLimits };
 };
 
-/** Opens the stores, and answers the RPCs; proto/disburse/quote/v1 says what each promises. */
+/** Opens the stores and binds the RPCs. For their contract see proto/disburse/quote/v1. */
 export function openQuoteService(options: QuoteServiceOptions) {
   const { database } = options;
   const operations = openOperationBindings(database);

@@ -6,10 +6,10 @@ import { sweepOnce } from "../screening/sweep.ts";
 import { type Creator, creatorOn, merchantId, refusalOf } from "../test-bodies.ts";
 import {
   mutation,
-  notAnswering,
   startTestService,
   sweepEveryMs,
   type TestService,
+  unavailable,
 } from "../test-service.ts";
 import type { BeneficiaryDocument } from "./store.ts";
 
@@ -34,7 +34,7 @@ const stored = (id: string) =>
   service.database.db.collection<BeneficiaryDocument>("beneficiaries").findOne({ _id: id });
 
 describe("archiving", () => {
-  it("answers with the beneficiary, which can still be read and paid", async () => {
+  it("returns the beneficiary, which can still be read and paid", async () => {
     const id = await create.fiat();
     const before = await read(id);
     service.clock.moveMs(1_000);
@@ -46,7 +46,7 @@ describe("archiving", () => {
     expect(paid.accountNumber).not.toBe("");
   });
 
-  it("takes no other beneficiary under the same operation", async () => {
+  it("refuses another beneficiary under the same operation", async () => {
     const [first, second] = [await create.fiat(), await create.fiat()];
     const operation = { mutation: mutation() };
     await archive(first, operation);
@@ -68,11 +68,11 @@ describe("archiving", () => {
     });
   });
 
-  it("by 20 at once is one archiving", async () => {
+  it("by 20 concurrent calls happens once", async () => {
     const id = await create.fiat();
     const { beneficiaries } = service.deps;
     const actor = { kind: "api_key", id: "key_1" } as const;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_each, at) =>
         beneficiaries.archive(
           { merchantId, id },
@@ -81,12 +81,12 @@ describe("archiving", () => {
         ),
       ),
     );
-    const [first] = answers;
+    const [first] = responses;
     expect(first?.archived).toBe(true);
-    for (const answer of answers) expect(answer).toEqual(first);
+    for (const response of responses) expect(response).toEqual(first);
   });
 
-  it("refuses what is not the merchant's, and leaves it as it is", async () => {
+  it("refuses another merchant's beneficiary, and doesn't change it", async () => {
     const id = await create.fiat();
     const before = await stored(id);
     for (const change of [{ merchantId: "mer_globex" }, { merchantId: "" }]) {
@@ -104,7 +104,7 @@ describe("archiving", () => {
   });
 
   it("does not end a screening that is pending", async () => {
-    service.compliance.down = notAnswering;
+    service.compliance.down = unavailable;
     const id = await create.fiat();
     await archive(id);
     service.compliance.down = undefined;

@@ -18,7 +18,9 @@ beforeEach(() => service.compliance.reset());
 const read = async (beneficiaryId: string) =>
   (await service.rpc.getBeneficiary({ merchantId, beneficiaryId })).beneficiary;
 
-/** Stored as if the method had had no such limit: as a transfer of ACH that was one of LOCAL. */
+/**
+ * Simulates a beneficiary stored before its method had limits: an ACH transfer changed to LOCAL.
+ */
 async function storedBeyondLimits(): Promise<string> {
   const id = await create.fiat({
     transfer_type: "LOCAL",
@@ -38,9 +40,9 @@ async function storedBeyondLimits(): Promise<string> {
 
 it("returns the status of a beneficiary and does not open its body", async () => {
   const beneficiaryId = await create.fiat();
-  const asked = { merchantId, beneficiaryId };
+  const request = { merchantId, beneficiaryId };
   const whole = await read(beneficiaryId);
-  const { $typeName: _, ...status } = await service.rpc.getBeneficiaryStatus(asked);
+  const { $typeName: _, ...status } = await service.rpc.getBeneficiaryStatus(request);
   expect(whole).toMatchObject(status);
   expect(status.screeningStatus).toBe(ScreeningStatus.CLEARED);
   expect(status.archived).toBe(false);
@@ -49,13 +51,13 @@ it("returns the status of a beneficiary and does not open its body", async () =>
   const unreadable = { sealed_body: "", "sealed.$[].text": "", sealed_content: "" };
   await collection.updateOne({ _id: beneficiaryId }, { $set: unreadable });
   await expect(read(beneficiaryId)).rejects.toThrow();
-  const again = await service.rpc.getBeneficiaryStatus(asked);
+  const again = await service.rpc.getBeneficiaryStatus(request);
   expect(again).toMatchObject(status);
   await collection.updateOne(
     { _id: beneficiaryId },
     { $set: { "screening.status": "review", archived: true } },
   );
-  const changed = await service.rpc.getBeneficiaryStatus(asked);
+  const changed = await service.rpc.getBeneficiaryStatus(request);
   expect(changed.screeningStatus).toBe(ScreeningStatus.REVIEW);
   expect(changed.archived).toBe(true);
   await collection.deleteOne({ _id: beneficiaryId });
@@ -74,7 +76,7 @@ async function all(limit: number) {
   return found;
 }
 
-it("says of a stored beneficiary whether its method carries it, and lists those of all", async () => {
+it("reports whether a method carries a stored beneficiary, and lists all unpayable ones", async () => {
   const [crypto, payable, unpayable] = [
     await create.crypto(),
     await create.fiat(),
@@ -85,7 +87,7 @@ it("says of a stored beneficiary whether its method carries it, and lists those 
   expect(await read(unpayable)).toMatchObject({ unpayableReason: reason });
   const { beneficiaries } = await service.rpc.listBeneficiaries({ merchantId });
   expect(beneficiaries.map((each) => each.unpayableReason).toSorted()).toEqual(["", "", reason]);
-  // Page by page, most of them without any.
+  // Small pages, so that most contain no unpayable beneficiary.
   for (const limit of [1, 2, 0]) expect(await all(limit)).toEqual([`${unpayable} ${reason}`]);
   const { beneficiaries: found } = await service.rpc.listUnpayableBeneficiaries({});
   expect(found).toMatchObject([
@@ -107,7 +109,7 @@ it.each([
   });
 });
 
-it("pays and screens a person by the Latin letters of the name", async () => {
+it("pays and screens a person under the name in Latin letters", async () => {
   const id = await create.fiat({
     beneficiary_first_name: "",
     beneficiary_last_name: "山田",
@@ -131,7 +133,7 @@ it("pays and screens a person by the Latin letters of the name", async () => {
   ]);
 });
 
-it("pays without the placeholders of an address", async () => {
+it("omits placeholders of an address from payments", async () => {
   const id = await create.fiat({
     beneficiary_country_code: "AE",
     beneficiary_state: "-",

@@ -47,7 +47,7 @@ it.each<[what: string, one: Fields, other: Fields]>([
   expect(destination(other)).not.toBe(destination(one));
 });
 
-it("a wallet is the same on every network, and case counts where it is no checksum", () => {
+it("a wallet is the same on every network, and case matters unless it is a checksum", () => {
   const wallet = (address: string, network: string) =>
     destinationOf(
       { kind: "crypto" },

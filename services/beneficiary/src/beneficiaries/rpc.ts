@@ -57,28 +57,26 @@ import {
 } from "./rules/beneficiary.ts";
 import { type BeneficiaryStore, beneficiaryDocument } from "./store.ts";
 
-/** Beneficiaries of one page: opening their bodies takes some ten milliseconds. */
+/** Bounds the beneficiaries of one page, because unsealing this many bodies takes about 10 ms. */
 const examined = { byDefault: 500, max: 1_000 } as const;
 
-/** What the RPCs of beneficiaries work with. */
 export type BeneficiaryDeps = CreationDeps & {
   readonly beneficiaries: BeneficiaryStore;
-  /** For `destinationPurpose`. */
+  /** Hashes account and wallet numbers under `destinationPurpose`. */
   readonly destinationHashes: readonly KeyedHash[];
 };
 
-/** Purpose of the hashes of accounts and wallets; stored ones depend on it. */
+/** Purpose of the account and wallet hashes. Changing it breaks comparison with stored hashes. */
 export const destinationPurpose = "destination";
 
-/** The current key and the one before: hashes of before and after a rotation have one in common. */
+/** The current and the previous key, so that hashes from before and after a rotation share one. */
 const destinationKeysMax = 2;
 
-/** A read of so many documents takes the database some ten milliseconds. */
+/** Reading this many documents takes the database about 10 ms. */
 const resolvedMax = 1_000;
 
 const notFound = refused("RECORD_NOT_FOUND");
 
-/** The RPCs of beneficiaries. */
 export function beneficiariesRpc(deps: BeneficiaryDeps) {
   const { beneficiaries } = deps;
   return {
@@ -142,7 +140,7 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
 }
 
-/** A beneficiary with a wallet, which has to be clear before it is stored. */
+/** Requires the wallet's screening to be clear before the beneficiary is stored. */
 export const cryptoCreation: Creation<typeof CryptoBeneficiaryFieldsSchema> = {
   noun: "beneficiary",
   form: cryptoForm,
@@ -153,7 +151,6 @@ export const cryptoCreation: Creation<typeof CryptoBeneficiaryFieldsSchema> = {
     beneficiaryDocument(newCryptoBeneficiary(origin, body, wallet?.address ?? ""), storing),
 };
 
-/** A beneficiary with a bank account. */
 export const fiatCreation: Creation<typeof FiatBeneficiaryFieldsSchema> = {
   noun: "beneficiary",
   form: fiatForm,
@@ -164,15 +161,14 @@ export const fiatCreation: Creation<typeof FiatBeneficiaryFieldsSchema> = {
     beneficiaryDocument(newFiatBeneficiary(origin, body), storing),
 };
 
-/** The wallet of a crypto beneficiary, valid on its network. */
+/** Returns the beneficiary's wallet in canonical form. Refuses an invalid address. */
 export function beneficiaryWallet(body: Fields): PartyWallet | Refused<"INVALID_WALLET_ADDRESS"> {
   const network = textOf(body, "routing_code_value_1");
-  if (!isNetwork(network)) throw new Error("a checked body names no network");
+  if (!isNetwork(network)) throw new Error("a checked body lacks a network");
   const address = checkWalletAddress(network, textOf(body, "beneficiary_account_number"));
   return typeof address === "string" ? { networks: [network], address } : address;
 }
 
-/** A beneficiary as other services read it. */
 export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage {
   const { kind, createdAt, updatedAt } = beneficiary;
   const fields = shownFields(beneficiary);
@@ -191,7 +187,7 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
   });
 }
 
-/** Hashes under the merchant's id, so that those of two merchants cannot be compared. */
+/** Includes the merchant's id in the hashes, so that no one can compare those of two merchants. */
 function destinationKeys(
   { destinationHashes }: Pick<BeneficiaryDeps, "destinationHashes">,
   { record, whole }: Opened<Beneficiary>,
@@ -202,7 +198,6 @@ function destinationKeys(
     .map(({ hash }) => hash(text).toString("base64url"));
 }
 
-/** What a rail needs to pay a beneficiary. */
 function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstructionResponse {
   const { record, whole } = opened;
   return create(GetPaymentInstructionResponseSchema, {
@@ -225,7 +220,6 @@ const wantedArchived: Readonly<Record<ArchivedFilter, Wanted<boolean>>> = {
   [ArchivedFilter.ANY]: null,
 };
 
-/** What a list of beneficiaries is narrowed to. */
 export function readBeneficiaryFilter(message: ListBeneficiariesRequest) {
   return readFilter(message, [
     ["kind", "kind", wantedWord(BeneficiaryKind, message.kind)],
@@ -236,7 +230,7 @@ export function readBeneficiaryFilter(message: ListBeneficiariesRequest) {
   ]);
 }
 
-/** What the forms are narrowed to: what was not sent narrows nothing. */
+/** Drops the filters that were not sent. */
 function formChoice(request: ListBeneficiaryFormsRequest): FormChoice {
   const { destinationCurrency, transferType, accountType } = request;
   return {
@@ -246,7 +240,6 @@ function formChoice(request: ListBeneficiaryFormsRequest): FormChoice {
   };
 }
 
-/** A form as other services read it. */
 export function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
   return create(BeneficiaryFormSchema, {
     ...form,
@@ -263,13 +256,13 @@ export function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
   });
 }
 
-/** The fields that a beneficiary's payment method cannot carry; `""` where it carries all. */
+/** Names the fields that the payment method can't carry; `""` if it carries all. */
 function unpayableReason(beneficiary: Beneficiary): string {
   if (beneficiary.kind === "crypto") return "";
   return violationsMessage(carriedProblems(fiatForm, shownFields(beneficiary)));
 }
 
-/** The unpayable ones of the next beneficiaries by their ids, of every merchant. */
+/** Returns a page of unpayable beneficiaries of all merchants, in the order of ids. */
 async function listUnpayable(
   beneficiaries: Pick<BeneficiaryStore, "examine">,
   { cursor, limit }: ListUnpayableBeneficiariesRequest,
@@ -300,23 +293,24 @@ function readStart(cursor: string): string | Refused<"INVALID_REQUEST"> {
 }
 
 /**
- * The account or wallet that is paid, as one text for every way to write it. Name, address,
- * currency and network are left out: with others, the money still arrives there. Needs the whole
- * body, with a wallet in canonical form.
+ * Returns the account or wallet as one canonical text, the same for every spelling of its number.
+ * Omits name, address, currency and network, because a payment with other values reaches the same
+ * account. Needs the whole body, with a wallet in canonical form.
  */
 export function destinationOf({ kind }: Pick<Beneficiary, "kind">, whole: Fields): string {
   const number = accountNumberOf(whole);
   if (kind === "crypto") return `wallet ${number}`;
   const account = number.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
-  // An IBAN names its bank.
+  // An IBAN identifies its bank.
   if (isIbanOf(account.slice(0, 2), account)) return `iban ${account}`;
   const bank = bankOf(routingOf(whole).routingCodeValue1.toUpperCase());
   return `account ${bank} ${account.replace(/^0+(?=.)/, "")}`;
 }
 
 /**
- * The bank of a routing code. BIC (ISO 9362) and IFSC begin with the same four letters of the bank;
- * what follows the country is a branch, and an account number is unique within its bank.
+ * Returns the bank part of a routing code. BIC (ISO 9362) and IFSC both start with four letters for
+ * the bank. The characters after the country identify a branch, which is dropped, because account
+ * numbers are unique within a bank.
  */
 function bankOf(code: string): string {
   if (isBic(code)) return code.slice(0, 6);

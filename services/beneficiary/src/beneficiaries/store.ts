@@ -20,9 +20,8 @@ import {
   type NewBeneficiary,
 } from "./rules/beneficiary.ts";
 
-/** A beneficiary as it is stored. */
 export type BeneficiaryDocument = ReturnType<typeof beneficiaryDocument> & {
-  /** Who archived it, and when; of an archived one only. */
+  /** Present only on an archived beneficiary. */
   archiving?: { at: Date; operation_id: string; actor: StoredActor };
 };
 
@@ -36,10 +35,8 @@ const listedBy: ListedBy = {
   apart: "destination_currency",
 };
 
-/** The store of beneficiaries. */
 export type BeneficiaryStore = ReturnType<typeof openBeneficiaries>;
 
-/** Opens the collection of beneficiaries. */
 export function openBeneficiaries(db: Db, sealer: Sealer) {
   const beneficiaries = db.collection<BeneficiaryDocument>("beneficiaries");
   const records = openRecords(db, sealer, {
@@ -51,9 +48,9 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
   });
   return {
     ...records,
-    /** Fields that are not sealed: opening a beneficiary's body costs more than reading it. */
+    /** Reads without unsealing, because unsealing costs more than the query. */
     status: async (merchantId: string, id: string) => {
-      // Without a projection, so that one query reads several beneficiaries.
+      // Uses no projection, so that one query can read several beneficiaries.
       const found = await beneficiaries.findOne({ _id: id, merchant_id: merchantId });
       return (
         found && {
@@ -64,19 +61,19 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
         }
       );
     },
-    /** The currencies of those of a merchant's that are there and not archived. */
+    /** Returns the currencies of the merchant's own unarchived beneficiaries among the ids. */
     currencies: async (merchantId: string, ids: readonly string[]) => {
       const own = { _id: { $in: [...ids] }, merchant_id: merchantId, archived: false };
       const projection = { destination_currency: 1 } as const;
       return beneficiaries.find(own, { projection }).toArray();
     },
-    /** The next beneficiaries after an id, of every merchant, in the order of ids. */
+    /** Returns the next beneficiaries of all merchants after an id, in the order of ids. */
     examine: async (afterId: string, limit: number): Promise<Beneficiary[]> => {
       const after = { _id: { $gt: afterId } };
       const found = await beneficiaries.find(after).sort({ _id: 1 }).limit(limit).toArray();
       return found.map((each) => toBeneficiary(each, openBody(each, sealer)));
     },
-    /** Archives a merchant's beneficiary in one write; a repeat finds nothing to change. */
+    /** Archives in one write. A repeat changes nothing. */
     archive: async (
       { merchantId, id }: Pick<Beneficiary, "merchantId" | "id">,
       { operationId, actor }: Change,
@@ -95,7 +92,6 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
   };
 }
 
-/** A new beneficiary as it is stored, its private fields sealed. */
 export function beneficiaryDocument(record: NewBeneficiary, storing: Storing) {
   return {
     ...recordDocument(record, storing, record.name),

@@ -18,7 +18,7 @@ import {
   merchantId,
   refusalOf,
 } from "../test-bodies.ts";
-import { mutation, notAnswering, startTestService, type TestService } from "../test-service.ts";
+import { mutation, startTestService, type TestService, unavailable } from "../test-service.ts";
 import { createRecord } from "./creation.ts";
 
 let service: TestService;
@@ -61,7 +61,7 @@ describe.each(creations)("creating (%s)", (kind, createOne) => {
     message: "Beneficiary creation not allowed",
   };
 
-  it("refuses in the interface's order, with its sentences", async () => {
+  it("refuses in the API's order, with its messages", async () => {
     const before = await stored();
     const notFound = {
       code: "RECORD_NOT_FOUND",
@@ -94,11 +94,11 @@ describe.each(creations)("creating (%s)", (kind, createOne) => {
     expect(await stored()).toEqual(before);
   });
 
-  it("answers a repeat with the first result, whatever changed since", async () => {
+  it("returns the first result to a repeat, despite later changes", async () => {
     const operation = { mutation: mutation() };
     const first = await createOne({}, operation);
     expect(await createOne({}, operation)).toBe(first);
-    service.compliance.down = notAnswering;
+    service.compliance.down = unavailable;
     expect(await createOne({}, operation)).toBe(first);
     await create.permit("mer_acme", false);
     expect(await createOne({}, operation)).toBe(first);
@@ -108,7 +108,7 @@ describe.each(creations)("creating (%s)", (kind, createOne) => {
     ).not.toBe(first);
   });
 
-  it("refuses an operation that comes again with other content", async () => {
+  it("refuses a repeated operation with different content", async () => {
     const operation = { mutation: mutation() };
     await createOne({}, operation);
     const before = await stored();
@@ -122,7 +122,7 @@ describe.each(creations)("creating (%s)", (kind, createOne) => {
     expect(await stored()).toEqual(before);
   });
 
-  it("makes one record of 20 concurrent tries", async () => {
+  it("creates one record from 20 concurrent calls", async () => {
     const before = await stored();
     const operation = { mutation: mutation() };
     const tries = Array.from({ length: 20 }, () => createOne({}, operation));
@@ -139,9 +139,9 @@ describe.each(creations)("creating (%s)", (kind, createOne) => {
 
 describe("a wallet", () => {
   it.each([
-    ["is unavailable", notAnswering, Code.Unavailable],
+    ["is unavailable", unavailable, Code.Unavailable],
     ["ran out of time", new ConnectError("late", Code.DeadlineExceeded), Code.Unavailable],
-  ])("is never passed when compliance %s", async (_what, down, code) => {
+  ])("is never accepted when compliance %s", async (_what, down, code) => {
     const before = await stored();
     service.compliance.down = down;
     const failed = await create.crypto().catch((error) => error);
@@ -161,7 +161,7 @@ describe("a wallet", () => {
     expect(service.compliance.wallets).toEqual([{ address, networks: ["BNB"], merchantId }]);
   });
 
-  it("on a network that is not open is refused by its field", async () => {
+  it("on a closed network is refused by its field", async () => {
     const live = { ...service.deps, allowed: { routing_code_value_1: ["ETHEREUM", "BTC"] } };
     const fields = fromJson(CryptoBeneficiaryFieldsSchema, {
       ...example(cryptoBeneficiary),

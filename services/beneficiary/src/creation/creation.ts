@@ -17,23 +17,22 @@ import { type ScreeningDeps, screenNow, screenWallet } from "../screening/compli
 import { mayCreate } from "../settings/rules/merchant-settings.ts";
 import type { SettingsStore } from "../settings/settings.ts";
 
-/** What a creation works with. */
 export type CreationDeps = ScreeningDeps & {
   readonly settings: Pick<SettingsStore, "read">;
   readonly sealer: Sealer;
   readonly sweepEveryMs: number;
-  /** Values that this deployment takes, per field. */
+  /** Values that this deployment accepts, by field. */
   readonly allowed: NonNullable<CheckContext["allowed"]>;
 };
 
-/** One kind of record that merchants create: its form, its wallet and its document. */
+/** The parts that differ between kinds of records: form, wallet and document. */
 export type Creation<Desc extends DescMessage> = {
   readonly noun: "beneficiary" | "depositor";
   readonly form: PublicBody;
   readonly schema: Desc;
-  /** Of the request that has such a body. */
+  /** The request message that contains such a body. */
   readonly request: DescMessage;
-  /** The wallet that a checked body names; `undefined` for none. */
+  /** Returns the body's wallet, or `undefined` if it has none. */
   readonly wallet: (body: Fields) => PartyWallet | undefined | Refused<"INVALID_WALLET_ADDRESS">;
   readonly document: (
     origin: Origin,
@@ -43,7 +42,6 @@ export type Creation<Desc extends DescMessage> = {
   ) => RecordDocument;
 };
 
-/** A body that is checked for a merchant. */
 type CheckRequest<Desc extends DescMessage> = {
   readonly merchantId: string;
   readonly fields?: MessageShape<Desc> | undefined;
@@ -53,11 +51,13 @@ type CheckRequest<Desc extends DescMessage> = {
 type CreateRequest<Desc extends DescMessage> = Message &
   CheckRequest<Desc> & {
     readonly mutation?: Mutation | undefined;
-    /** Checks only: no operation is read or stored, so that the same one can still create. */
+    /**
+     * Checks only. Neither reads nor stores the operation, so it can still create a record later.
+     */
     readonly validateOnly?: boolean;
   };
 
-/** Stores one record per operation and screens it; answers with its id, `""` after a validation. */
+/** Stores one record per operation and screens it. Returns its id, or `""` after a validation. */
 export async function createRecord<Desc extends DescMessage>(
   deps: CreationDeps,
   store: RecordStore,
@@ -71,7 +71,7 @@ export async function createRecord<Desc extends DescMessage>(
   return createOnce(deps, store, creation, request, readChange(creation.request, request));
 }
 
-/** The same by a change that is known already. */
+/** Like `createRecord`, for a change that is already read. */
 export async function createOnce<Desc extends DescMessage>(
   deps: CreationDeps,
   store: RecordStore,
@@ -95,14 +95,15 @@ async function insertChecked<Desc extends DescMessage>(
     const toDocument = await checkRecord(deps, creation, request);
     return orThrow(await store.insert(toDocument(change), change));
   } catch (error) {
-    // What is refused now was not when its operation made a record: the repeat answers with it.
+    // The operation may have created a record before the refusal applied; a repeat returns that
+    // one.
     const first = await store.findByOperation(request.merchantId, change);
     if (first === undefined) throw error;
     return orThrow(first);
   }
 }
 
-/** Settings, permission, fields, wallet form, wallet risk, in this order. */
+/** Checks, in this order: settings, permission, fields, wallet form, wallet risk. */
 export async function checkRecord<Desc extends DescMessage>(
   deps: CreationDeps,
   creation: Creation<Desc>,
@@ -122,7 +123,7 @@ export async function checkRecord<Desc extends DescMessage>(
   return (change) => creation.document(origin, body, wallet, { change, walletScreeningId, sealer });
 }
 
-/** The body of a request, checked by its form, in the names of the interface. */
+/** Checks a request's body by its form. Returns it under the field names of the API. */
 export function checkedFields<Desc extends DescMessage>(
   { form, schema }: Pick<Creation<Desc>, "form" | "schema">,
   { fields, unreadable }: Pick<CheckRequest<Desc>, "fields" | "unreadable">,

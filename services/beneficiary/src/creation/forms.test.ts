@@ -25,7 +25,6 @@ const bodies: readonly (readonly [string, PublicBody, DescMessage])[] = [
   ["depositor", depositor, DepositorFieldsSchema],
 ];
 
-/** The paths of a table's fields, nested ones too. */
 function tablePaths(fields: readonly Field[]): string[] {
   return fields.flatMap((field) =>
     "fields" in field
@@ -58,7 +57,7 @@ describe.each(bodies)("the table and the message of a %s", (_name, body, schema)
     },
   );
 
-  it("refuse a request without fields, naming what the gateway could not read too", async () => {
+  it("refuse a request without fields, also naming the gateway's unreadable fields", async () => {
     const unreadable = [{ field: fieldsOf(body)[0]?.name ?? "", problem: "must be a string" }];
     const request = { unreadable: unreadable.map((each) => create(ViolationSchema, each)) };
     const call = async () => checkedFields({ form: body, schema }, request, { now });
@@ -91,7 +90,7 @@ describe("a wallet", () => {
     ["", undefined],
     ["tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", invalid],
     ["0x000000000000000000000000000000000000dEaD", invalid],
-    // A precompile of BNB alone: the sender may pay from that network.
+    // A precompile on BNB alone, so a sender could pay from that network.
     ["0x0000000000000000000000000000000000000064", invalid],
     ["11111111111111111111111111111111", invalid],
   ])("of a depositor: %s", (text, wallet) => {

@@ -3,7 +3,7 @@ import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_p
 import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Creator, creatorOn, type More, refusalOf } from "../test-bodies.ts";
-import { mutation, notAnswering, startTestService, type TestService } from "../test-service.ts";
+import { mutation, startTestService, type TestService, unavailable } from "../test-service.ts";
 
 let service: TestService;
 let create: Creator;
@@ -17,7 +17,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(() => service.compliance.reset());
 
-/** Everything that this service has stored. */
 async function stored(): Promise<unknown[]> {
   const { db } = service.database;
   const names = (await db.collections()).map(({ collectionName }) => collectionName).sort();
@@ -32,7 +31,7 @@ describe.each<[string, CreateOne]>([
 ])("validating (%s)", (kind, createOne) => {
   const validate: CreateOne = (change, more) => createOne(change, { ...more, validateOnly: true });
 
-  it("stores nothing, screens no party, and names no beneficiary", async () => {
+  it("stores nothing, screens no party, and returns no beneficiary id", async () => {
     const before = await stored();
     expect(await validate()).toBe("");
     expect(await stored()).toEqual(before);
@@ -62,7 +61,7 @@ describe.each<[string, CreateOne]>([
     expect(await stored()).toEqual(before);
   });
 
-  it("and creating by one operation do not touch each other", async () => {
+  it("and creating under one operation don't affect each other", async () => {
     const operation = { mutation: mutation() };
     expect(await validate({}, operation)).toBe("");
     const created = await createOne({}, operation);
@@ -79,9 +78,9 @@ describe.each<[string, CreateOne]>([
   });
 });
 
-it("never passes a wallet while compliance does not answer", async () => {
+it("never accepts a wallet while compliance is unavailable", async () => {
   const before = await stored();
-  service.compliance.down = notAnswering;
+  service.compliance.down = unavailable;
   const failed = await create.crypto({}, { validateOnly: true }).catch((error) => error);
   expect(ConnectError.from(failed).code).toBe(Code.Unavailable);
   expect(await stored()).toEqual(before);

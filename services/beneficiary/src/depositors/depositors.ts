@@ -25,11 +25,10 @@ import { type ScreeningStatus, screeningStatuses } from "../records/rules/screen
 import { openRecords, type RecordStore } from "../records/store.ts";
 import { depositorScope, isShown, newDepositor } from "./rules/depositor.ts";
 
-/** The store of depositors. */
 export function openDepositors(db: Db, sealer: Sealer): RecordStore {
   return openRecords(db, sealer, {
     name: "depositors",
-    // The merchant's own business has no type.
+    // A depositor that is the merchant's own business has no type.
     listedBy: {
       choices: { "screening.status": screeningStatuses },
       apart: "fields.depositor_type",
@@ -42,10 +41,8 @@ export function openDepositors(db: Db, sealer: Sealer): RecordStore {
   });
 }
 
-/** What the RPCs of depositors work with. */
 export type DepositorDeps = CreationDeps & { readonly depositors: RecordStore };
 
-/** The RPCs of depositors. */
 export function depositorsRpc(deps: DepositorDeps) {
   const { depositors } = deps;
   return {
@@ -66,7 +63,7 @@ export function depositorsRpc(deps: DepositorDeps) {
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
 }
 
-/** A depositor; its wallet, where it has one, has to be clear before it is stored. */
+/** Requires the screening of a wallet, if any, to be clear before the depositor is stored. */
 export const depositorCreation: Creation<typeof DepositorFieldsSchema> = {
   noun: "depositor",
   form: depositorForm,
@@ -77,7 +74,7 @@ export const depositorCreation: Creation<typeof DepositorFieldsSchema> = {
     recordDocument(newDepositor(origin, body, wallet?.address), storing),
 };
 
-/** A depositor's wallet, valid on at least one network; `undefined` where the body has none. */
+/** Returns a wallet valid on at least one network, or `undefined` if the body has none. */
 export function depositorWallet(body: Fields) {
   const sent = textOf(body, "depositor_wallet_address");
   if (sent === "") return undefined;
@@ -95,7 +92,6 @@ const statusMessages: Readonly<Record<ScreeningStatus, DepositorStatus>> = {
   blocked: DepositorStatus.REJECTED,
 };
 
-/** A depositor as other services read it. */
 export function depositorMessage(depositor: StoredRecord): DepositorMessage {
   return create(DepositorSchema, {
     id: depositor.id,
@@ -115,7 +111,6 @@ const wantedStatuses: Readonly<Record<DepositorStatus, Wanted<ScreeningStatus>>>
   [DepositorStatus.REJECTED]: "blocked",
 };
 
-/** What a list of depositors is narrowed to. */
 export function readDepositorFilter(message: ListDepositorsRequest) {
   return readFilter(message, [
     ["status", "screening.status", wantedStatuses[message.status]],

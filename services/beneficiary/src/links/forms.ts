@@ -5,7 +5,7 @@ import { prefilledOf } from "./rules/link.ts";
 
 type Allowed = NonNullable<CheckContext["allowed"]>;
 
-/** The forms that a beneficiary may fill in; none where what its merchant asks has none. */
+/** Returns the forms that match the merchant's choices, or none if no form matches. */
 export function formsOf(link: Fields, allowed: Allowed): BeneficiaryForm[] {
   const network = textOf(link, "network");
   const networks = allowed.routing_code_value_1?.filter((each) => each === network) ?? [];
@@ -25,8 +25,8 @@ function optional<Name extends string>(name: Name, value: string) {
 }
 
 /**
- * The body of a beneficiary: what the form leaves no choice of, what the merchant has set, and of
- * what was entered the fields of the form alone.
+ * Builds a beneficiary's body. For each field of the form, the form's only value wins over the
+ * merchant's value, which wins over the entered one. Other entered fields are dropped.
  */
 export function bodyOfSubmission(
   form: BeneficiaryForm,

@@ -6,7 +6,7 @@ import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { creatorOn, example, merchantId, refusalOf } from "../test-bodies.ts";
-import { mutation, notAnswering, startTestService, type TestService } from "../test-service.ts";
+import { mutation, startTestService, type TestService, unavailable } from "../test-service.ts";
 import { startLinkSweep, submitLink } from "./submit.ts";
 
 const { OPEN, USED, EXPIRED, REVOKED } = BeneficiaryLinkState;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 beforeEach(() => {
   service.compliance.reset();
-  // The database's clock decides, and this one says what is shown.
+  // The database's clock decides expiry; this one only affects the shown state, so keep them close.
   service.clock.moveMs(Date.now() - service.clock.now().getTime());
 });
 
@@ -34,8 +34,8 @@ const bank = {
 
 async function link(fields: object = bank, more: object = {}) {
   const request = { mutation: mutation(), merchantId, fields, ...more };
-  const { link: made, token } = await service.rpc.createBeneficiaryLink(request);
-  return { id: made?.id ?? "", token };
+  const { link: created, token } = await service.rpc.createBeneficiaryLink(request);
+  return { id: created?.id ?? "", token };
 }
 
 const read = async (linkId: string) =>
@@ -43,14 +43,14 @@ const read = async (linkId: string) =>
 const open = (token: string) => service.rpc.openBeneficiaryLink({ token });
 const texts = (body: object) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value === "string"));
-/** Of a person with a bank account in USD, by ACH. */
+/** A person with a USD bank account, paid by ACH. */
 const person = texts(example(fiatBeneficiary));
 const submit = (token: string, values: object = person, form = 0) =>
   service.rpc.submitBeneficiaryLink({ token, form, values: texts(values) });
-const made = () => service.database.db.collection("beneficiaries").countDocuments();
+const beneficiaryCount = () => service.database.db.collection("beneficiaries").countDocuments();
 
 describe("a link", () => {
-  it("asks for the forms that go with it, and is used once", async () => {
+  it("shows its matching forms, and is used once", async () => {
     const locked = { beneficiaryFirstName: "Jane", beneficiaryLastName: "Doe" };
     const own = {
       displayName: "Acme",
@@ -72,7 +72,7 @@ describe("a link", () => {
     expect(page.prefilled).toEqual({
       ...{ beneficiary_first_name: "Jane", beneficiary_last_name: "Doe" },
     });
-    const before = await made();
+    const before = await beneficiaryCount();
     const other = { ...person, beneficiary_first_name: "Mallory" };
     expect(await submit(token, other)).toMatchObject({ state: USED, violations: [] });
     const used = await read(id);
@@ -84,11 +84,11 @@ describe("a link", () => {
       fields: { value: { metadata: { a: "1" } } },
     });
     expect(await submit(token)).toMatchObject({ state: USED });
-    expect(await made()).toBe(before + 1);
+    expect(await beneficiaryCount()).toBe(before + 1);
     expect(await open(token)).toMatchObject({ state: USED, forms: [], prefilled: {} });
   });
 
-  it("takes a person with one name, who says so by a box", async () => {
+  it("accepts a person with one name, declared by a checkbox", async () => {
     const { beneficiary_first_name: _, ...mononym } = person as Record<string, string>;
     const { id, token } = await link(bank);
     expect(await submit(token, mononym)).toMatchObject({
@@ -101,7 +101,7 @@ describe("a link", () => {
     expect(beneficiary?.name).toBe("Doe");
   });
 
-  it("is stored without its token, and with nothing in the clear that names a person", async () => {
+  it("is stored without its token, and with no personal data unsealed", async () => {
     const { id, token } = await link({ ...bank, beneficiaryFirstName: "Zebedee" });
     const document = await service.database.db
       .collection("beneficiary_links")
@@ -112,7 +112,7 @@ describe("a link", () => {
     expect(text).not.toContain("Zebedee");
   });
 
-  it("is of one operation: a repeat gives it another token, and the one before opens nothing", async () => {
+  it("belongs to one operation: a repeat replaces its token, and the old one opens nothing", async () => {
     const again = { mutation: mutation() };
     const first = await link(bank, again);
     const second = await link(bank, again);
@@ -123,7 +123,7 @@ describe("a link", () => {
     expect((await link(bank, again)).token).toBe("");
   });
 
-  it("is refused with what no form has, to who may not, and with days past its bounds", async () => {
+  it("is refused with values of no form, without permission, and with days out of bounds", async () => {
     for (const fields of [
       ...[{}, { destinationCurrency: "XXX" }, { ...bank, transferType: "SEPA" }],
       { destinationCurrency: "BTC", network: "TRX" },
@@ -143,13 +143,13 @@ describe("a link", () => {
     });
   });
 
-  it("may set a part of a name that would be none by itself", async () => {
+  it("may set a part of a name that is no full name by itself", async () => {
     for (const name of [{ beneficiaryLastName: "Null" }, { beneficiaryFirstName: "None" }]) {
       expect((await link({ ...bank, ...name })).token).not.toBe("");
     }
   });
 
-  it("is its merchant's own", async () => {
+  it("belongs to its merchant", async () => {
     const { id } = await link();
     const foreign = { merchantId: "mer_globex", linkId: id };
     for (const call of [
@@ -168,7 +168,7 @@ describe("a link", () => {
 });
 
 describe("details that are sent", () => {
-  it("are named where they are wrong, and use nothing up", async () => {
+  it("are refused by field if wrong, and leave the link open", async () => {
     const { id, token } = await link();
     const { state, violations } = await submit(token, { ...person, routing_code_value_1: "1" });
     expect(state).toBe(OPEN);
@@ -190,7 +190,7 @@ describe("details that are sent", () => {
     expect((await read(id))?.state).toBe(OPEN);
   });
 
-  it("come too late for a link that has expired or was revoked, and for a used one", async () => {
+  it("are refused for an expired, a revoked and a used link", async () => {
     const revoked = await link();
     const revoke = { mutation: mutation(), merchantId, linkId: revoked.id };
     expect((await service.rpc.revokeBeneficiaryLink(revoke)).link?.state).toBe(REVOKED);
@@ -202,39 +202,39 @@ describe("details that are sent", () => {
       { _id: expired.id },
       { $set: { expires_at: new Date(Date.now() - 1_000) } },
     );
-    const before = await made();
+    const before = await beneficiaryCount();
     expect((await submit(revoked.token)).state).toBe(REVOKED);
     expect((await open(expired.token)).state).toBe(EXPIRED);
-    // A process whose clock is behind shows it as open; the database's clock decides.
+    // A process whose clock is behind shows the link as open; the database's clock still refuses.
     service.clock.moveMs(-3_600_000);
     expect((await submit(expired.token)).state).not.toBe(USED);
-    expect(await made()).toBe(before);
+    expect(await beneficiaryCount()).toBe(before);
   });
 
-  it("of many at once make one beneficiary", async () => {
+  it("from many concurrent calls create one beneficiary", async () => {
     const { token } = await link();
-    const before = await made();
+    const before = await beneficiaryCount();
     const states = await Promise.all(
       ["Ada", "Bea", "Cyd", "Dot"].map(
         async (name) => (await submit(token, { ...person, beneficiary_first_name: name })).state,
       ),
     );
     expect(new Set(states)).toEqual(new Set([USED]));
-    expect(await made()).toBe(before + 1);
+    expect(await beneficiaryCount()).toBe(before + 1);
   });
 
-  it("change nothing of what was taken, by a process that read the link as open before", async () => {
+  it("change nothing once accepted, also for a process that read the link as open", async () => {
     const { id, token } = await link();
     const found = await service.deps.links.readByToken(token);
     if (found === undefined) throw new Error("no link");
     expect((await submit(token)).state).toBe(USED);
-    const [used, before] = [await read(id), await made()];
+    const [used, before] = [await read(id), await beneficiaryCount()];
     const late = { form: 0, values: texts({ ...person, beneficiary_first_name: "Mallory" }) };
     expect(await submitLink(service.deps, found, token, late)).toEqual({ state: "used" });
-    expect([await read(id), await made()]).toEqual([used, before]);
+    expect([await read(id), await beneficiaryCount()]).toEqual([used, before]);
   });
 
-  it("are answered alike, whatever a screening finds", async () => {
+  it("get the same response, regardless of the screening result", async () => {
     const crypto = { destinationCurrency: "USDC_ETH", network: "ETHEREUM" };
     const wallet = texts(example(cryptoBeneficiary));
     const values = { ...wallet, beneficiary_account_type: "Individual" };
@@ -254,12 +254,12 @@ describe("details that are sent", () => {
     expect(beneficiary?.screeningStatus).toBe(ScreeningStatus.BLOCKED);
   });
 
-  it("become a beneficiary also where their process ended before it made one", async () => {
+  it("become a beneficiary even if their process ended before creating it", async () => {
     const { id, token } = await link();
     const found = await service.deps.links.readByToken(token);
     if (found === undefined) throw new Error("no link");
-    // The insert of the beneficiary fails, as does everything after it.
-    const dead = { ...service.deps.beneficiaries, insert: () => Promise.reject(notAnswering) };
+    // The insert of the beneficiary fails, as if the process had ended.
+    const dead = { ...service.deps.beneficiaries, insert: () => Promise.reject(unavailable) };
     const sent = { form: 0, values: texts(person) };
     const deps = { ...service.deps, beneficiaries: dead as never };
     expect(await submitLink(deps, found, token, sent)).toEqual({ state: "used" });
@@ -276,7 +276,7 @@ describe("details that are sent", () => {
     expect(document).not.toHaveProperty("submission");
   });
 
-  it("are at most so many of a merchant while they are open", async () => {
+  it("are limited in number per merchant while open", async () => {
     const { openLinksMax } = service.deps;
     Object.assign(service.deps, { openLinksMax: 2 });
     onTestFinished(() => void Object.assign(service.deps, { openLinksMax }));

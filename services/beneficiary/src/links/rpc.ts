@@ -24,21 +24,19 @@ import { pageViolations, prefilledOf, shownState } from "./rules/link.ts";
 import { type Link, newToken } from "./store.ts";
 import { type SubmitDeps, submitLink } from "./submit.ts";
 
-/** What the RPCs of links work with. */
 export type LinkDeps = SubmitDeps & {
   readonly merchants: Pick<MerchantStore, "read">;
-  /** Open links of a merchant. */
+  /** Maximum open links of one merchant. */
   readonly openLinksMax: number;
 };
 
 const notFound = refused("RECORD_NOT_FOUND");
 const dayMs = 86_400_000;
 
-/** The RPCs of links by which beneficiaries enter their own details. */
 export function linksRpc(deps: LinkDeps) {
   const { links, clock } = deps;
   const shown = (link: Link) => linkMessage(link, clock.now());
-  /** As operators have registered it. */
+  /** Returns the name that operators registered, or the id. */
   const nameOf = async (merchantId: string): Promise<string> =>
     (await deps.merchants.read(merchantId))?.name || merchantId;
   return {
@@ -103,11 +101,10 @@ export function linksRpc(deps: LinkDeps) {
 const noForm = invalidRequest([
   {
     field: "destination_currency",
-    problem: "no form of a beneficiary has it with this transfer type, network and account type",
+    problem: "is not in any beneficiary form of this transfer type, network and account type",
   },
 ]);
 
-/** A link as its merchant sees it. */
 function linkMessage(link: Link, now: Date): BeneficiaryLinkMessage {
   const { id, merchantId, beneficiaryId, failureCode } = link;
   return create(BeneficiaryLinkSchema, {

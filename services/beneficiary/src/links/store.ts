@@ -22,16 +22,16 @@ type LinkDocument = {
   merchant_id: string;
   operation_id: string;
   actor: StoredActor;
-  /** SHA-256 of the token, which is stored nowhere. */
+  /** SHA-256 of the token. The token itself is not stored. */
   token_hash: string;
-  /** What the merchant asks for, sealed: it may name a person. */
+  /** The merchant's choices for the form, sealed because they may name a person. */
   sealed_fields: string;
   state: LinkState;
-  /** What was sent by it, sealed; of a submitted one alone. */
+  /** The submitted details, sealed. Present only in state `submitted`. */
   submission?: string;
-  /** When a submitted one is looked at, if no beneficiary was made of it until then. */
+  /** Time at which the sweep retries a submitted link that has no beneficiary yet. */
   due_at?: Date;
-  /** Of a used one, one of the two. */
+  /** A used link has either a beneficiary or a failure code. */
   beneficiary_id?: string;
   failure_code?: string;
   expires_at: Date;
@@ -41,10 +41,10 @@ type LinkDocument = {
 
 type Links = Collection<LinkDocument>;
 
-/** What was sent by a link: the body of a beneficiary of one kind. */
+/** The body of a beneficiary as submitted. */
 export type Submission = { readonly kind: "crypto" | "fiat"; readonly body: Fields };
 
-/** A link, what it asks for opened. */
+/** A link with its fields unsealed. */
 export type Link = {
   readonly id: string;
   readonly merchantId: string;
@@ -58,13 +58,11 @@ export type Link = {
   readonly updatedAt: Date;
 };
 
-/** What a link that was submitted ends with. */
 export type LinkOutcome = { readonly beneficiary_id: string } | { readonly failure_code: string };
 
-/** The store of links. */
 export type LinkStore = ReturnType<typeof openLinks>;
 
-/** A new secret part of a link: 256 random bits. */
+/** Returns a link's secret: 256 random bits. */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }
@@ -73,12 +71,12 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
 
-/** A process that submits a link makes its beneficiary within so many seconds, or has ended. */
+/** After this time, the process that took the submission has either finished or ended. */
 const completedWithinMs = 15_000;
-/** Links that one look of the sweep completes. */
-const lookedAt = 20;
+/** Maximum links that one run of the sweep completes. */
+const sweepMax = 20;
 
-/** Opens the collection of links; every look-up of it has an index. */
+/** Every query of this collection uses an index. */
 export function openLinks(db: Db, sealer: Sealer) {
   const links = db.collection<LinkDocument>(collection);
   const toLink = (document: LinkDocument) => linkOf(document, sealer);
@@ -90,14 +88,15 @@ export function openLinks(db: Db, sealer: Sealer) {
     insert: inserter(links, sealer),
     read: (merchantId: string, id: string) => find({ _id: id, merchant_id: merchantId }),
     readByToken: (token: string) => find({ token_hash: hashOf(token) }),
-    /** A page of a merchant's links, newest first. */
     list: async (merchantId: string, request: PageRequest) => {
       const own = { merchant_id: merchantId };
       const { shown, ...rest } = await findCountedPage(links, own, request);
       return { links: shown.map(toLink), ...rest };
     },
     submit: submitter(links, sealer),
-    /** What became of a submitted link; a repeat changes nothing. What was sent is forgotten. */
+    /**
+     * Records the outcome of a submitted link and deletes the details. A repeat changes nothing.
+     */
     finish: async ({ id }: Link, outcome: LinkOutcome): Promise<void> => {
       await links.updateOne(
         { _id: id, state: "submitted" },
@@ -108,7 +107,7 @@ export function openLinks(db: Db, sealer: Sealer) {
         },
       );
     },
-    /** Takes no details by an open link any more. */
+    /** Closes an open link to submissions. */
     revoke: async (merchantId: string, id: string): Promise<Link | undefined> => {
       await links.updateOne(
         {
@@ -121,14 +120,14 @@ export function openLinks(db: Db, sealer: Sealer) {
       );
       return find({ _id: id, merchant_id: merchantId });
     },
-    /** Submitted links of which no beneficiary was made in time; each is looked at later again. */
+    /** Returns submitted links that are due, and schedules each for a retry. */
     takeDue: async (now: Date): Promise<Link[]> => (await takeDue(links, now)).map(toLink),
   };
 }
 
 /**
- * Stores a link; a repeat of its operation gives the one there another token, while open.
- * Refuses one more than `openMax` of a merchant.
+ * Stores a link. Repeating the operation gives a still open link a new token. Refuses if the
+ * merchant already has `openMax` open links.
  */
 function inserter(links: Links, sealer: Sealer) {
   return async (
@@ -152,14 +151,14 @@ function inserter(links: Links, sealer: Sealer) {
       updated_at: createdAt,
     };
     const operation = { merchant_id: merchantId, operation_id: operationId };
-    const before = await findKept(links, operation);
-    if (before === null) {
+    const found = await findKept(links, operation);
+    if (found === null) {
       const open = { merchant_id: merchantId, state: "open" } as const;
       const of = { ...open, expires_at: { $gt: createdAt } };
       const inserted = await insertWithin(links, document, { of, max: openMax });
       if (inserted === "inserted") return { link: linkOf(document, sealer), token };
     }
-    const stored = before ?? (await findKept(links, operation));
+    const stored = found ?? (await findKept(links, operation));
     if (stored === null) {
       return refused("INVALID_REQUEST", `There can be at most ${openMax} open links.`);
     }
@@ -170,7 +169,9 @@ function inserter(links: Links, sealer: Sealer) {
   };
 }
 
-/** Takes what was sent by an open link, once, by the database's clock; `false`: too late. */
+/**
+ * Stores the details once, if the link is open by the database's clock; otherwise returns `false`.
+ */
 function submitter(links: Links, sealer: Sealer) {
   return async ({ id }: Link, token: string, submission: Submission): Promise<boolean> => {
     const sealed = sealer.seal(JSON.stringify(submission), submissionPlace({ _id: id }));
@@ -190,7 +191,7 @@ function submitter(links: Links, sealer: Sealer) {
 async function takeDue(links: Links, now: Date): Promise<LinkDocument[]> {
   const due = await links
     .find({ due_at: { $lte: now } })
-    .limit(lookedAt)
+    .limit(sweepMax)
     .toArray();
   const ids = due.map(({ _id }) => _id);
   const later = { due_at: new Date(now.getTime() + completedWithinMs) };
@@ -223,7 +224,6 @@ function linkOf(document: LinkDocument, sealer: Sealer): Link {
   };
 }
 
-/** Where links are sealed. */
 export const sealedLinks: SealedPlace = {
   collection,
   reseal: (document, sealer) => {

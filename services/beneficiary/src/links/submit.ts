@@ -10,10 +10,8 @@ import { bodyOfSubmission, formsOf } from "./forms.ts";
 import { shownState } from "./rules/link.ts";
 import type { Link, LinkOutcome, LinkStore, Submission } from "./store.ts";
 
-/** What submitting links works with. */
 export type SubmitDeps = BeneficiaryDeps & { readonly links: LinkStore };
 
-/** What came of details that were sent. */
 export type Submitted =
   | { readonly state: ReturnType<typeof shownState> }
   | { readonly violations: readonly Violation[] };
@@ -21,10 +19,10 @@ export type Submitted =
 type Sent = { readonly form: number; readonly values: Readonly<Record<string, string>> };
 
 /**
- * Takes the details of a beneficiary by a link, once. They are checked as a merchant's own, a
- * wallet's risk included; then one write of the link stores them, and decides against expiry,
- * revocation and others who send. From then on they become a beneficiary, by this call or by the
- * sweep: its operation is the link.
+ * Accepts a beneficiary's details through a link, once. It checks them like a merchant's own
+ * request, including wallet risk. One write then stores them and decides against expiry, revocation
+ * and concurrent submissions. After that write, this call or the sweep creates the beneficiary,
+ * with the link as its operation.
  */
 export async function submitLink(
   deps: SubmitDeps,
@@ -47,7 +45,7 @@ export async function submitLink(
   return { state: "used" };
 }
 
-/** What was sent as the message that a merchant's own request would have. */
+/** Converts the details to the message that a merchant's own request would contain. */
 function creationOf({ kind, body }: Submission): {
   readonly creation: Creation<DescMessage>;
   readonly fields: Message;
@@ -57,7 +55,7 @@ function creationOf({ kind, body }: Submission): {
     : { creation: fiatCreation, fields: fromJson(fiatCreation.schema, body) };
 }
 
-/** Checks as a creation does, and stores nothing. */
+/** Runs a creation's checks and stores nothing. */
 async function check(
   deps: SubmitDeps,
   { merchantId }: Link,
@@ -77,11 +75,11 @@ async function check(
         const problem = "must be an address on this network that somebody can own";
         return { violations: [{ field: "beneficiary_account_number", problem }] };
       }
-      // Received as any other: what a screening found is for the merchant alone.
+      // Accepts the details as usual, because only the merchant may learn screening results.
       case "RISK_ANALYSIS_FAILED":
         return "sound";
       default:
-        // The merchant may not make beneficiaries any more.
+        // The merchant may no longer create beneficiaries.
         return { state: "revoked" };
     }
   }
@@ -91,7 +89,7 @@ function violationOf({ field, message }: { readonly field: string; readonly mess
   return { field, problem: message };
 }
 
-/** The operation of a link: the same for a call and for the sweep. */
+/** A link's call and the sweep use the same operation, so only one of them creates. */
 function changeOf({ id }: Link) {
   const actor = { kind: "service", id: "beneficiary" } as const;
   return { operationId: id, actor, content: id };
@@ -99,7 +97,7 @@ function changeOf({ id }: Link) {
 
 async function complete(deps: SubmitDeps, link: Link): Promise<void> {
   const { merchantId, submission } = link;
-  if (submission === undefined) throw new Error("a submitted link without what was sent");
+  if (submission === undefined) throw new Error("a submitted link lacks its details");
   let outcome: LinkOutcome;
   try {
     const { creation, fields } = creationOf(submission);
@@ -116,19 +114,19 @@ async function complete(deps: SubmitDeps, link: Link): Promise<void> {
   await deps.links.finish(link, outcome);
 }
 
-/** Completes a submitted link; what fails now is completed by the sweep. */
+/** Tries to complete a submitted link. On failure, the sweep completes it. */
 async function completeLater(deps: SubmitDeps, link: Link): Promise<void> {
   try {
     await complete(deps, link);
   } catch (error) {
-    deps.log.warn({ err: error, link_id: link.id }, "details of a link are not a beneficiary yet");
+    deps.log.warn({ err: error, link_id: link.id }, "beneficiary of a link not created yet");
   }
 }
 
-/** How late details are found that a process left behind. */
+/** Maximum delay before the sweep finds details that an ended process left behind. */
 const sweepMs = 5_000;
 
-/** Makes beneficiaries of details of which a process that ended made none. */
+/** Creates beneficiaries from details whose process ended before it created one. */
 export function startLinkSweep(deps: SubmitDeps & { readonly log: Log }): Loop {
   const run = async () => {
     for (const link of await deps.links.takeDue(deps.clock.now())) {

@@ -14,7 +14,7 @@ const create = (more: object = {}) =>
 const idOf = async (more: object = {}) => (await create(more)).merchant?.id ?? "";
 
 describe("a merchant", () => {
-  it("is registered once per operation, under an id of ours or a chosen one", async () => {
+  it("is registered once per operation, under a generated or chosen id", async () => {
     const known = { mutation: mutation() };
     const tries = await Promise.all(Array.from({ length: 8 }, () => idOf(known)));
     expect(new Set(tries).size).toBe(1);
@@ -28,7 +28,7 @@ describe("a merchant", () => {
     });
   });
 
-  it("is found by its id alone", async () => {
+  it("is found only by its id", async () => {
     const id = await idOf({ name: " Initech " });
     const { merchant } = await service.rpc.getMerchant({ merchantId: id });
     expect(merchant).toMatchObject({ id, name: "Initech" });
@@ -38,7 +38,7 @@ describe("a merchant", () => {
     }
   });
 
-  it("gets settings when it is registered", async () => {
+  it("gets settings at its registration", async () => {
     const set = (merchantId: string) =>
       service.rpc.setMerchantSettings({
         mutation: mutation(),
@@ -51,11 +51,11 @@ describe("a merchant", () => {
     expect((await set(await idOf())).settings).toMatchObject({ mayCreateDepositors: true });
   });
 
-  it("is listed once, newest first, page by page", async () => {
-    const made: string[] = [];
+  it("is listed once, newest first, across pages", async () => {
+    const registered: string[] = [];
     for (let at = 0; at < 5; at += 1) {
       service.clock.moveMs(1);
-      made.push(await idOf());
+      registered.push(await idOf());
     }
     const seen: string[] = [];
     let cursor = "";
@@ -65,7 +65,7 @@ describe("a merchant", () => {
       seen.push(...page.merchants.map(({ id }) => id));
       cursor = page.nextCursor;
     } while (cursor !== "");
-    expect(seen.slice(0, 5)).toEqual(made.toReversed());
+    expect(seen.slice(0, 5)).toEqual(registered.toReversed());
     expect(new Set(seen).size).toBe(seen.length);
     for (const wrong of [{ limit: 101 }, { cursor: "?" }]) {
       const refusal = await refusalOf(service.rpc.listMerchants(wrong));

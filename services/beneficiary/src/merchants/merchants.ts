@@ -18,34 +18,29 @@ import { type Merchant, readRegistration } from "./rules/merchant.ts";
 const schemaVersion = 1;
 
 type MerchantDocument = StoredContent & {
-  /** The merchant's id. */
   _id: string;
   schema_version: number;
   name: string;
-  /** What registered it: unique. */
+  /** Unique: the operation that registered the merchant. */
   operation_id: string;
   actor: StoredActor;
   created_at: Date;
   updated_at: Date;
 };
 
-/** The store of merchants. */
 export type MerchantStore = ReturnType<typeof openMerchants>;
 
-/** The registry of merchants. */
 export function openMerchants(db: Db) {
   const merchants = db.collection<MerchantDocument>("merchants");
   return {
-    /** Registers a merchant; `undefined`: its operation or its id is known already. */
+    /** Returns `undefined` if the operation or the id already exists. */
     insert: async (document: MerchantDocument): Promise<Merchant | undefined> =>
       (await insertOnce(merchants, document)) ? toMerchant(document) : undefined,
-    /** The merchant that an operation registered. */
     ofOperation: (operationId: string) => merchants.findOne({ operation_id: operationId }),
     read: async (id: string): Promise<Merchant | undefined> => {
       const found = await merchants.findOne({ _id: id });
       return found === null ? undefined : toMerchant(found);
     },
-    /** A page of all merchants, newest first. */
     list: async (request: PageRequest) => {
       const { shown, ...rest } = await findCountedPage(merchants, {}, request, { hint: "list" });
       return { shown: shown.map(toMerchant), ...rest };
@@ -57,17 +52,15 @@ function toMerchant({ _id: id, name, created_at, updated_at }: MerchantDocument)
   return { id, name, createdAt: created_at, updatedAt: updated_at };
 }
 
-/** What the RPCs of merchants work with. */
 export type MerchantDeps = { readonly merchants: MerchantStore; readonly clock: Clock };
 
-/** The RPCs of the registry. */
 export function merchantsRpc({ merchants, clock }: MerchantDeps) {
   return {
     createMerchant: async (request) => {
       const { operationId, actor, content } = readChange(CreateMerchantRequestSchema, request);
       const { id, name } = orThrow(readRegistration(request.merchantId, request.name));
       const now = clock.now();
-      const made = await merchants.insert({
+      const registered = await merchants.insert({
         _id: id ?? newId("merchant", now),
         schema_version: schemaVersion,
         name,
@@ -77,7 +70,7 @@ export function merchantsRpc({ merchants, clock }: MerchantDeps) {
         created_at: now,
         updated_at: now,
       });
-      if (made !== undefined) return { merchant: merchantMessage(made) };
+      if (registered !== undefined) return { merchant: merchantMessage(registered) };
       const first = await merchants.ofOperation(operationId);
       if (first === null) {
         const registered = "merchant_id: is registered already";

@@ -8,38 +8,37 @@ import { type Fields, joinPrivate, splitPrivate } from "./rules/private-fields.t
 import type { NewRecord, StoredRecord } from "./rules/record.ts";
 import type { Screening, ScreeningResult, ScreeningStatus } from "./rules/screening.ts";
 
-/** A change of a screening that its merchant may have subscribed to. */
+/** A screening change that may interest the merchant's subscriptions. */
 export type PendingChange = {
-  /** The event's id. */
   id: string;
-  /** From 1, without gap. */
+  /** Numbers a record's changes from 1 without gaps. */
   number: number;
   status: ScreeningResult["status"];
   previous_status: ScreeningStatus;
   at: Date;
 };
 
-/** Of beneficiaries and depositors: a body that is partly sealed, and a screening. */
+/** The stored form of beneficiaries and depositors: a partly sealed body and a screening. */
 export type RecordDocument = Origin & {
   _id: string;
   schema_version: number;
   merchant_id: string;
   operation_id: string;
-  /** The operation's content: sealed, as a record can be guessed from it. */
+  /** The operation's content, sealed because it would reveal the record. */
   sealed_content: string;
   actor: StoredActor;
-  /** What lists filter by. */
+  /** Unsealed, for the filters of lists. */
   fields: Fields;
-  /** The public body without its private fields, and a beneficiary's name. */
+  /** The public body without its private fields, plus a beneficiary's name. */
   sealed_body: string;
-  /** The private fields by their path, each sealed for its own place. */
+  /** The private fields by path, each sealed for its own place. */
   sealed: { field: string; text: string }[];
-  /** Of the wallet, made before the record was stored; `""` where there is no wallet. */
+  /** The screening of the wallet before the record was stored; `""` without a wallet. */
   wallet_screening_id: string;
   screening: Stored<Screening>;
-  /** How many changes of its screening its merchant could be notified of; absent before one. */
+  /** Number of the latest screening change; absent before the first one. */
   screening_changes?: number;
-  /** Those that the bus has not confirmed yet. */
+  /** Changes that the bus has not confirmed yet. */
   outbox?: PendingChange[];
   created_at: Date;
   updated_at: Date;
@@ -47,27 +46,25 @@ export type RecordDocument = Origin & {
 
 const schemaVersion = 1;
 
-/** What a sealed text is bound to, so that it opens nowhere else. */
+/** Binds a sealed text to its place, so that it can't be opened elsewhere. */
 function place(merchantId: string, id: string, field: string): string {
   return `${merchantId}|${id}|${field}`;
 }
 
-/** Where the content of a record's operation is sealed for; no field of a body has this name. */
+/** The place of an operation's sealed content. No body field has this name. */
 const contentPlace = "operation";
-/** Where the body is sealed for; no field has this name either. */
+/** The place of the sealed body. No body field has this name. */
 const bodyPlace = "body";
 
-/** Fields that lists filter by, and that name no person. */
+/** Fields that lists filter by. They identify no person. */
 const clearNames: ReadonlySet<string> = new Set(["depositor_type"]);
 
-/** What a record says of its party, beside its private fields. */
 export type OpenBody = {
   readonly fields: Fields;
-  /** Of a beneficiary. */
   readonly name: string;
 };
 
-/** How a body is stored: sealed whole, so that a field that is added later is sealed too. */
+/** Seals the body as a whole, so that future fields are sealed too. */
 function bodyFields(
   { _id, merchant_id }: Pick<RecordDocument, "_id" | "merchant_id">,
   body: OpenBody,
@@ -80,20 +77,19 @@ function bodyFields(
   };
 }
 
-/** The body of a record without its private fields; it takes one opening. */
+/** Opens the body without its private fields, with one decryption. */
 export function openBody(document: RecordDocument, sealer: Sealer): OpenBody {
   const { _id, merchant_id, sealed_body } = document;
   return JSON.parse(sealer.open(sealed_body, place(merchant_id, _id, bodyPlace))) as OpenBody;
 }
 
-/** Where records are sealed. */
 export function sealedRecords(collection: string): SealedPlace {
   return {
     collection,
     reseal: (document, sealer) => {
       const record = document as unknown as RecordDocument;
       if (textsOf(record).every((text) => sealer.isCurrent(text))) return undefined;
-      // All of it at once, so that the body stands for the rest of what was read.
+      // Reseals all texts together, so the sealed body alone detects a concurrent change.
       const where = { sealed_body: record.sealed_body };
       return { where, set: resealedFields(record, sealer) };
     },
@@ -117,20 +113,18 @@ function resealedFields(document: RecordDocument, sealer: Sealer) {
   };
 }
 
-/** Whether the operation of a record came with other content than this. */
 export function isOfOther(document: RecordDocument, content: string, sealer: Sealer): boolean {
   const { _id, merchant_id, sealed_content } = document;
   return sealer.open(sealed_content, place(merchant_id, _id, contentPlace)) !== content;
 }
 
-/** What a record is stored with: its change, its wallet's screening, and what seals it. */
 export type Storing = {
   readonly change: RequestedChange;
   readonly walletScreeningId: string;
   readonly sealer: Sealer;
 };
 
-/** A depositor's document, and the common part of a beneficiary's. */
+/** Builds a depositor's document, and the common part of a beneficiary's. */
 export function recordDocument(
   record: NewRecord,
   { change, walletScreeningId, sealer }: Storing,
@@ -159,7 +153,6 @@ export function recordDocument(
   };
 }
 
-/** The common part of a stored record. */
 export function toStoredRecord(document: RecordDocument, { fields }: OpenBody): StoredRecord {
   return {
     id: document._id,
@@ -171,7 +164,7 @@ export function toStoredRecord(document: RecordDocument, { fields }: OpenBody): 
   };
 }
 
-/** The body of a stored record with its sealed fields opened: all of them, or those wanted. */
+/** Opens the sealed fields of a body: all, or only those wanted. */
 export function openFields(
   { _id, merchant_id, sealed }: RecordDocument,
   { fields }: OpenBody,

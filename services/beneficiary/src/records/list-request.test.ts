@@ -31,7 +31,7 @@ it.each([
     { screeningStatus: ScreeningStatus.REVIEW, archived: ArchivedFilter.ANY },
     { "screening.status": "review" },
   ],
-])("beneficiaries by %j are narrowed to %j", (sent, where) => {
+])("beneficiaries by %j are filtered by %j", (sent, where) => {
   expect(beneficiaries(sent)).toEqual({ where, ...open });
 });
 
@@ -42,11 +42,11 @@ it.each([
   [{ status: DepositorStatus.REVIEW }, { "screening.status": "review" }],
   [{ status: DepositorStatus.REJECTED }, { "screening.status": "blocked" }],
   [{ depositorType: "Individual" }, { "fields.depositor_type": "Individual" }],
-])("depositors by %j are narrowed to %j", (sent, where) => {
+])("depositors by %j are filtered by %j", (sent, where) => {
   expect(depositors(sent)).toEqual({ where, ...open });
 });
 
-it("takes the times of creation as they are", () => {
+it("passes the times of creation through", () => {
   const createdFrom = timestampFromDate(at);
   expect(depositors({ createdFrom })).toEqual({ where: {}, ...open, createdFrom: at });
   expect(beneficiaries({ createdTo: createdFrom })).toMatchObject({ createdTo: at });
@@ -67,6 +67,6 @@ it.each([
   ],
   [depositors, { status: -1 }, "status: must be one of its values"],
   [depositors, { depositorType: "constructor" }, "depositor_type: must be one of its values"],
-])("refuses what it does not know, and never ignores it (%#)", (read, sent, detail) => {
+])("refuses an unknown value instead of ignoring it (%#)", (read, sent, detail) => {
   expect(read(sent)).toEqual({ refused: "INVALID_REQUEST", detail });
 });

@@ -4,10 +4,10 @@ import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import type { ListedField, ListedValue, RecordFilter } from "./list.ts";
 import { type AccountType, accountTypes } from "./rules/record.ts";
 
-/** What a filter is set to; `null` for any. */
+/** A filter value; `null` means any. */
 export type Wanted<Value> = Value | null;
 
-/** The word of a filter's enum; `undefined` for an unknown value. */
+/** Returns a filter's enum name, or `undefined` for an unknown value. */
 export function wantedWord<E extends Readonly<Record<string, number>>>(
   enumeration: E,
   value: number,
@@ -15,15 +15,15 @@ export function wantedWord<E extends Readonly<Record<string, number>>>(
   return value === 0 ? null : wordOf(enumeration, value);
 }
 
-/** The type of a party; `undefined` where there is none of that name. */
+/** Returns a party's type, or `undefined` for an unknown name. */
 export function partyType(sent: string): Wanted<AccountType> | undefined {
   return sent === "" ? null : accountTypes.find((type) => type === sent);
 }
 
-/** A filter's name in the request, its field in the documents, and the value wanted. */
+/** The filter's name in the request, its field in the documents and its value. */
 type WantedField = readonly [string, ListedField, Wanted<ListedValue> | undefined];
 
-/** What a list is narrowed to. An unknown value is refused: ignored, it would widen the list. */
+/** Refuses an unknown filter value, because ignoring it would widen the list. */
 export function readFilter(
   request: { createdFrom?: Timestamp | undefined; createdTo?: Timestamp | undefined },
   fields: readonly WantedField[],

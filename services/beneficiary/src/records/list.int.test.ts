@@ -12,8 +12,8 @@ import { creatorOn, example, merchantId, refusalOf } from "../test-bodies.ts";
 import { mutation, startTestService, type TestService } from "../test-service.ts";
 
 let service: TestService;
-/** Newest first: of a moment each, but for the first two of either kind. */
-const made: Record<"beneficiaries" | "depositors", string[]> = {
+/** Newest first. Only the first two of each kind share a creation time. */
+const created: Record<"beneficiaries" | "depositors", string[]> = {
   beneficiaries: [],
   depositors: [],
 };
@@ -25,23 +25,23 @@ beforeAll(async () => {
   const create = creatorOn(service);
   for (const merchant of [merchantId, foreign]) await create.permit(merchant, true);
   const company = example(cryptoBeneficiary, 1);
-  const keep = async (kind: keyof typeof made, id: Promise<string>, moveMs = 1_000) => {
-    made[kind] = [await id, ...made[kind]];
+  const keep = async (kind: keyof typeof created, id: Promise<string>, moveMs = 1_000) => {
+    created[kind] = [await id, ...created[kind]];
     clock.moveMs(moveMs);
   };
   await keep("beneficiaries", create.crypto(), 0);
   await keep("beneficiaries", create.fiat());
-  made.beneficiaries.sort().reverse();
+  created.beneficiaries.sort().reverse();
   await keep("beneficiaries", create.crypto(company));
   compliance.party = Verdict.BLOCK;
   await keep("beneficiaries", create.fiat({}, {}, 1));
   compliance.party = Verdict.CLEAR;
   await keep("beneficiaries", create.crypto({ destination_currency: "USDT_ETH" }));
-  const [beneficiaryId = ""] = made.beneficiaries;
+  const [beneficiaryId = ""] = created.beneficiaries;
   await rpc.archiveBeneficiary({ mutation: mutation(), merchantId, beneficiaryId });
   await keep("depositors", create.depositor(0), 0);
   await keep("depositors", create.depositor(1));
-  made.depositors.sort().reverse();
+  created.depositors.sort().reverse();
   await keep("depositors", create.depositor(2));
   compliance.party = Verdict.REVIEW;
   await keep("depositors", create.depositor(1));
@@ -53,19 +53,22 @@ afterAll(() => service.stop());
 
 type Shown = { ids: string[]; nextCursor: string; totalCount: number };
 
-/** Lists either kind by the same words. */
+/** Lists either kind with the same parameters. */
 const lists = {
-  beneficiaries: async (asked: object = {}): Promise<Shown> => {
+  beneficiaries: async (request: object = {}): Promise<Shown> => {
     const { rpc } = service;
     const { beneficiaries, totalCount, ...rest } = await rpc.listBeneficiaries({
       merchantId,
-      ...asked,
+      ...request,
     });
     return { ...rest, ids: beneficiaries.map(({ id }) => id), totalCount: Number(totalCount) };
   },
-  depositors: async (asked: object = {}): Promise<Shown> => {
+  depositors: async (request: object = {}): Promise<Shown> => {
     const { rpc } = service;
-    const { depositors, totalCount, ...rest } = await rpc.listDepositors({ merchantId, ...asked });
+    const { depositors, totalCount, ...rest } = await rpc.listDepositors({
+      merchantId,
+      ...request,
+    });
     return { ...rest, ids: depositors.map(({ id }) => id), totalCount: Number(totalCount) };
   },
 };
@@ -80,20 +83,20 @@ describe.each(kinds)("a list of %s", (kind) => {
     let cursor = "";
     do {
       const page = await list({ ...everything, limit, cursor });
-      expect(page.totalCount).toBe(made[kind].length);
+      expect(page.totalCount).toBe(created[kind].length);
       seen.push(...page.ids);
       cursor = page.nextCursor;
     } while (cursor !== "");
-    expect(seen).toEqual(made[kind]);
+    expect(seen).toEqual(created[kind]);
   });
 
-  it("shows nothing of another merchant, with any cursor and filter", async () => {
+  it("shows no record of another merchant, with any cursor and filter", async () => {
     const { nextCursor } = await list({ ...everything, limit: 1 });
     const foreigners = await list({ ...everything, merchantId: foreign });
     expect(foreigners.ids).toHaveLength(1);
-    expect(made[kind]).not.toContain(foreigners.ids[0]);
-    for (const asked of [{ ...everything, merchantId: "mer_none" }, { merchantId: "" }]) {
-      expect(await list({ ...asked, cursor: nextCursor })).toMatchObject({
+    expect(created[kind]).not.toContain(foreigners.ids[0]);
+    for (const request of [{ ...everything, merchantId: "mer_none" }, { merchantId: "" }]) {
+      expect(await list({ ...request, cursor: nextCursor })).toMatchObject({
         ids: [],
         totalCount: 0,
       });
@@ -107,14 +110,14 @@ describe.each(kinds)("a list of %s", (kind) => {
     });
   });
 
-  it("begins with the first moment and ends before the last", async () => {
+  it("includes its start and excludes its end", async () => {
     const at = await createdAt(kind, 1);
     const to = timestampFromDate(new Date(at.getTime() + 1));
     const from = timestampFromDate(at);
     const between = async (bounds: object) => (await list({ ...everything, ...bounds })).ids;
-    expect(await between({ createdFrom: from, createdTo: to })).toEqual([made[kind][1]]);
-    expect(await between({ createdFrom: from })).toEqual(made[kind].slice(0, 2));
-    expect(await between({ createdTo: from })).toEqual(made[kind].slice(2));
+    expect(await between({ createdFrom: from, createdTo: to })).toEqual([created[kind][1]]);
+    expect(await between({ createdFrom: from })).toEqual(created[kind].slice(0, 2));
+    expect(await between({ createdTo: from })).toEqual(created[kind].slice(2));
     expect(await between({ createdFrom: to, createdTo: from })).toEqual([]);
   });
 
@@ -126,8 +129,8 @@ describe.each(kinds)("a list of %s", (kind) => {
       kind === "beneficiaries" ? { accountType: "Person" } : { depositorType: "Person" },
       `${kind === "beneficiaries" ? "account" : "depositor"}_type: must be one of its values`,
     ],
-  ])("refuses %j", async (asked, message) => {
-    expect(await refusalOf(list(asked))).toEqual({ code: "INVALID_REQUEST", message });
+  ])("refuses %j", async (request, message) => {
+    expect(await refusalOf(list(request))).toEqual({ code: "INVALID_REQUEST", message });
   });
 });
 
@@ -143,11 +146,11 @@ async function createdAt(kind: (typeof kinds)[number], place: number): Promise<D
   return timestampDate(at);
 }
 
-/** Places in the order of creation, newest first, that a filter leaves. */
-async function places(kind: (typeof kinds)[number], asked: object): Promise<number[]> {
-  const { ids, totalCount } = await lists[kind](asked);
+/** Returns the positions of the listed records in the creation order, newest first. */
+async function places(kind: (typeof kinds)[number], request: object): Promise<number[]> {
+  const { ids, totalCount } = await lists[kind](request);
   expect(totalCount).toBe(ids.length);
-  return ids.map((id) => made[kind].indexOf(id));
+  return ids.map((id) => created[kind].indexOf(id));
 }
 
 it.each<[object, number[]]>([
@@ -168,8 +171,8 @@ it.each<[object, number[]]>([
   [{ kind: BeneficiaryKind.FIAT, accountType: "Corporate" }, []],
   [{ kind: BeneficiaryKind.FIAT, screeningStatus: ScreeningStatus.BLOCKED }, [1]],
   [{ kind: BeneficiaryKind.CRYPTO, destinationCurrency: "INR" }, []],
-])("beneficiaries by %j are %j", async (asked, left) => {
-  expect(await places("beneficiaries", asked)).toEqual(left);
+])("beneficiaries by %j are %j", async (request, left) => {
+  expect(await places("beneficiaries", request)).toEqual(left);
 });
 
 it.each<[object, number[]]>([
@@ -178,11 +181,11 @@ it.each<[object, number[]]>([
   [{ depositorType: "Individual", status: DepositorStatus.REVIEW }, [0]],
   [{ depositorType: "Corporate", status: DepositorStatus.REVIEW }, []],
   [{ status: DepositorStatus.WHITELISTED }, [1, 2, 3]],
-])("depositors by %j are %j", async (asked, left) => {
-  expect(await places("depositors", asked)).toEqual(left);
+])("depositors by %j are %j", async (request, left) => {
+  expect(await places("depositors", request)).toEqual(left);
 });
 
-it("shows each record as reading it alone does", async () => {
+it("shows each record like a read of the record", async () => {
   const { rpc } = service;
   const { beneficiaries } = await rpc.listBeneficiaries({ merchantId });
   const { depositors } = await rpc.listDepositors({ merchantId });

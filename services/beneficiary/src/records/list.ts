@@ -2,7 +2,6 @@ import { createdWithin, findCountedPage, type PageRequest } from "@disburse/chas
 import type { Collection, Filter } from "mongodb";
 import type { RecordDocument } from "./document.ts";
 
-/** The fields of stored records that lists filter by. */
 export type ListedField =
   | "archived"
   | "screening.status"
@@ -11,32 +10,31 @@ export type ListedField =
   | "destination_currency"
   | "fields.depositor_type";
 
-/** A value of such a field. */
 export type ListedValue = string | boolean;
 
 /**
- * What lists of a collection are narrowed by. A list that leaves a choice open reads the runs of
- * all its values side by side in one index, so no page and no count passes a record that it does
- * not show, whatever is combined. A field of many values, or one that a record may not have, stands
- * apart: lists that are narrowed by it have an index of their own.
+ * The filterable fields of a collection. An unfiltered choice reads the index runs of all its
+ * values side by side. So neither a page nor a count scans a record that it does not show, with any
+ * combination of filters. The `apart` field is multi-valued or optional, so lists that filter by it
+ * use their own index.
  */
 export type ListedBy = {
   readonly choices: Readonly<Partial<Record<ListedField, readonly ListedValue[]>>>;
   readonly apart: ListedField;
 };
 
-/** What a list is narrowed to; absent for any. */
+/** The filters of a list; an absent one matches any value. */
 export type RecordFilter = {
   readonly where: Readonly<Partial<Record<ListedField, ListedValue>>>;
   readonly createdFrom: Date | undefined;
   readonly createdTo: Date | undefined;
 };
 
-/** The names of the two indexes of a collection's lists; both end in the list's order. */
+/** The two list indexes. Both end with the list's sort order. */
 const indexName = "list";
 const indexApartName = "list_apart";
 
-/** One page of a merchant's records, newest first, and how many pass the filter. */
+/** Returns a page of a merchant's records, newest first, and the number that match the filter. */
 export function listRecords(
   records: Collection<RecordDocument>,
   listedBy: ListedBy,
@@ -44,7 +42,7 @@ export function listRecords(
   filter: RecordFilter,
   request: PageRequest,
 ) {
-  // Named, because a planner that saw few documents once may keep to a worse one.
+  // A hint, because a planner that once saw few documents may keep a worse plan.
   const hint = filter.where[listedBy.apart] === undefined ? indexName : indexApartName;
   return findCountedPage(records, documentFilter(listedBy, merchantId, filter), request, { hint });
 }

@@ -13,14 +13,14 @@ import { startTestService, type TestService } from "../test-service.ts";
 import type { RecordDocument } from "./document.ts";
 import type { RecordFilter } from "./list.ts";
 
-/** More than lists count. */
+/** Exceeds the maximum that lists count. */
 const count = 10_100;
-/** So many share each millisecond. */
+/** Number of records that share each millisecond. */
 const together = 7;
-/** The oldest of all: a list of these alone must not pass the others to reach them. */
+/** The oldest records. A list that filters for them must not scan the others first. */
 const rare = 100;
 let service: TestService;
-/** The same store, the commands that it sends noted down. */
+/** The same store through a client that records its commands. */
 let watched: ReturnType<typeof openStores>;
 let watching: MongoClient;
 const sent: Document[] = [];
@@ -62,26 +62,26 @@ const screened = (status: "blocked" | "cleared") => ({
 const id = (at: number) => `rec_${String(at).padStart(6, "0")}`;
 const createdAt = (at: number) => new Date(1_600_000_000_000 + Math.floor(at / together));
 
-/** Puts many in the place of the one record of a collection. */
+/** Replaces a collection's single record with many copies. */
 async function multiply<T extends RecordDocument>(
   records: Collection<T>,
   change: (at: number) => Partial<RecordDocument & BeneficiaryDocument>,
 ): Promise<void> {
-  const made = await records.findOne({});
-  if (made === null) throw new Error("nothing to copy");
+  const created = await records.findOne({});
+  if (created === null) throw new Error("nothing to copy");
   await records.deleteMany({});
   const { sealer } = service.deps;
-  const body = { fields: made.fields, name: "" };
+  const body = { fields: created.fields, name: "" };
   const copies = Array.from({ length: count }, (_each, at) => ({
-    ...made,
+    ...created,
     ...{ _id: id(at), operation_id: `op-${at}`, created_at: createdAt(at), sealed: [] },
-    sealed_body: sealer.seal(JSON.stringify(body), `${made.merchant_id}|${id(at)}|body`),
+    sealed_body: sealer.seal(JSON.stringify(body), `${created.merchant_id}|${id(at)}|body`),
     ...change(at),
   }));
   await records.insertMany(copies as never);
 }
 
-/** What the database looks at for each command that a call sends to it. */
+/** Returns what the database examined for each command of a call. */
 async function examined(call: () => Promise<unknown>) {
   sent.length = 0;
   await call();
@@ -110,11 +110,11 @@ describe.each<[name: "beneficiaries" | "depositors", where: RecordFilter["where"
   /** A page reads one record more than it shows. */
   const limit = 10;
   const page = { cursor: "", limit: limit - 1 };
-  /** Runs of an index that are read side by side: archived, status, kind, type. */
+  /** Index runs read side by side: archived, status, kind, type. */
   const runs = 2 * 4 * 2 * 2;
   const filter = { where, createdFrom: undefined, createdTo: undefined };
 
-  it("reads as little for a page far down as for the first", async () => {
+  it("reads no more for a late page than for the first", async () => {
     const deep = [count - 20, count / 2, 80].map((at) => ({ at: createdAt(at), id: id(at) }));
     for (const after of [undefined, ...deep] satisfies (PageCursor | undefined)[]) {
       const cursor = after === undefined ? "" : writeCursor(after);
@@ -126,24 +126,24 @@ describe.each<[name: "beneficiaries" | "depositors", where: RecordFilter["where"
     }
   });
 
-  it("counts in an index, and passes what it does not count", async () => {
+  it("counts in an index, without scanning other records", async () => {
     const [, counted] = await examined(() => watched[name].list(merchantId, filter, page));
     expect(counted?.totalDocsExamined).toBe(0);
     expect(counted?.totalKeysExamined).toBeLessThanOrEqual((counted?.nReturned ?? 0) + runs);
   });
 });
 
-it("counts up to 10,000, and says that it did", async () => {
+it("counts up to 10,000, and reports the cap", async () => {
   const total = async (change: object) => {
-    const answer = await service.rpc.listBeneficiaries({ merchantId, ...change });
-    return [answer.totalCount, answer.totalCountCapped];
+    const response = await service.rpc.listBeneficiaries({ merchantId, ...change });
+    return [response.totalCount, response.totalCountCapped];
   };
   expect(await total({})).toEqual([10_000n, true]);
   expect(await total({ screeningStatus: ScreeningStatus.CLEARED })).toEqual([10_000n, false]);
   expect(await total({ screeningStatus: ScreeningStatus.BLOCKED })).toEqual([66n, false]);
 });
 
-it("shows each of many of one moment once, in one order", async () => {
+it("shows records with equal times once each, in a stable order", async () => {
   const seen: string[] = [];
   let cursor = "";
   do {

@@ -10,14 +10,13 @@ const newer = createSealer(`k2:${Buffer.alloc(32, 2).toString("base64")},${testK
 const names = ["beneficiaries", "depositors"] as const;
 
 let service: TestService;
-/** As after the roll-out of a new key. */
+/** The service after the rollout of a new key. */
 let rotated: TestService;
 let ids: { beneficiaries: string[]; depositors: string[] };
 const collection = (name: (typeof names)[number]) =>
   service.database.db.collection<RecordDocument>(name);
 const documents = () => Promise.all(names.map((name) => collection(name).find().toArray()));
 
-/** All records, sealed under the first key. */
 let sealedFirst: RecordDocument[][];
 
 beforeAll(async () => {
@@ -61,7 +60,7 @@ const resealing = (sealer: Sealer = service.deps.sealer, generation = "k1") => {
 const counts = (beneficiaries: number, depositors: number) =>
   new Map(Object.entries({ beneficiaries, depositors }));
 
-it("a record that is made has no word of its party in the clear", async () => {
+it("a created record stores no personal data unsealed", async () => {
   const before = JSON.stringify(sealedFirst.flat().map((each) => openBody(each, newer)));
   const words = [
     ...before.matchAll(/"(?:name|\w*(?:name|email|address|city|postcode))":"([^"]+)"/g),
@@ -70,13 +69,13 @@ it("a record that is made has no word of its party in the clear", async () => {
     .filter((word) => word.length > 3);
   expect(words.length).toBeGreaterThan(10);
   const create = creatorOn(service);
-  const made = [await create.crypto(), await create.fiat(), await create.depositor(1)];
-  const stored = (await documents()).flat().filter(({ _id }) => made.includes(_id));
+  const created = [await create.crypto(), await create.fiat(), await create.depositor(1)];
+  const stored = (await documents()).flat().filter(({ _id }) => created.includes(_id));
   expect(stored).toHaveLength(3);
   expect(words.filter((word) => JSON.stringify(stored).includes(word))).toEqual([]);
 });
 
-it("a rotation seals all texts anew, after which the older key opens none", async () => {
+it("a rotation reseals all texts, and the old key then opens none", async () => {
   const before = await shown();
   const { pages, left } = resealing(newer, "k2");
   expect(await left()).toEqual(counts(3, 3));
@@ -88,7 +87,7 @@ it("a rotation seals all texts anew, after which the older key opens none", asyn
   expect(await shown(rotated)).toEqual(before);
 });
 
-it("goes on where it was killed, and comes back to what was changed or could not be opened", async () => {
+it("resumes where it was killed, and returns to texts that changed or failed to open", async () => {
   const [first] = await collection("depositors").find().toArray();
   const { seal } = service.deps.sealer;
   const many = Array.from({ length: 120 }, (_each, at) => ({
@@ -110,28 +109,28 @@ it("goes on where it was killed, and comes back to what was changed or could not
   };
   const log = { ...silentLog, error: () => undefined };
   const keys = { sealer: failing, generation: () => "k2" };
-  const made = () => {
+  const restarted = () => {
     const places = names.map(sealedRecords);
     return createResealing({ db: service.database.db, keys, places, log });
   };
-  expect(await made().pages()).toBe(true);
-  expect(await made().left()).toEqual(counts(0, 24));
-  // Another process goes on there.
-  expect(await made().pages()).toBe(false);
-  expect(await made().left()).toEqual(counts(0, 1));
+  expect(await restarted().pages()).toBe(true);
+  expect(await restarted().left()).toEqual(counts(0, 24));
+  // Another process continues there.
+  expect(await restarted().pages()).toBe(false);
+  expect(await restarted().left()).toEqual(counts(0, 1));
 });
 
-it("overwrites nothing that another one has sealed meanwhile", async () => {
+it("overwrites no text that another process resealed meanwhile", async () => {
   const before = await shown();
   await Promise.all([resealing(), resealing(newer, "k2"), resealing()].map(({ pages }) => pages()));
   expect(await shown(rotated)).toEqual(before);
-  // Where one lost, the next walk finds it.
+  // The next run finds texts whose reseal lost a race.
   await service.database.db.collection("resealing").deleteMany({});
   await resealing(newer, "k2").pages();
   expect(JSON.stringify(await documents())).not.toContain('"k1.');
 });
 
-it("changes nothing of a record that is no more as it was read", async () => {
+it("changes no record that was changed since it was read", async () => {
   const place = sealedRecords("depositors");
   const read = new Map(sealedFirst.flat().map((document) => [document._id, document]));
   await resealing(newer, "k2").pages();

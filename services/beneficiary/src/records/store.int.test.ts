@@ -10,10 +10,10 @@ import type { Document } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   mutation,
-  notAnswering,
   startTestService,
   sweepEveryMs,
   type TestService,
+  unavailable,
 } from "../test-service.ts";
 import type { RecordDocument } from "./document.ts";
 import { screeningResult, type Verdict } from "./rules/screening.ts";
@@ -41,7 +41,7 @@ async function createPending(): Promise<string> {
   service.compliance.screenWallet = (request, options) => {
     service.compliance.down = undefined;
     return screenWallet(request, options).finally(() => {
-      service.compliance.down = notAnswering;
+      service.compliance.down = unavailable;
     });
   };
   const request = { mutation: mutation(), merchantId, fields };
@@ -63,7 +63,7 @@ describe("a screening", () => {
   const screening = async (id: string) =>
     (await service.deps.beneficiaries.read(merchantId, id))?.screening;
 
-  it("is overwritten by a newer one only", async () => {
+  it("is overwritten only by a newer one", async () => {
     const id = await createPending();
     expect(await screening(id)).toMatchObject({ status: "pending" });
     expect(await write(id, "block", "scr_b", 10)).toBe(true);
@@ -76,7 +76,7 @@ describe("a screening", () => {
     expect(await screening(id)).toEqual(screeningResult("clear", "scr_d", at(11)));
   });
 
-  it("ends as the newest, in whatever order results arrive", async () => {
+  it("ends as the newest, regardless of arrival order", async () => {
     const id = await createPending();
     const results = Array.from({ length: 16 }, (_each, ms) => (ms * 7) % 16);
     await Promise.all(

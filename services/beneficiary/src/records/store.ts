@@ -11,42 +11,43 @@ import type { Fields } from "./rules/private-fields.ts";
 import type { StoredRecord } from "./rules/record.ts";
 import { nextAttemptAt, type ScreeningResult, type ScreeningScope } from "./rules/screening.ts";
 
-/** A stored record with its whole body, sealed fields opened, and what is screened of it. */
+/** A stored record with its whole body unsealed and its screening scope. */
 export type Opened<T> = {
   readonly record: T;
   readonly whole: Fields;
   readonly scope: ScreeningScope;
 };
 
-/** The first record of an operation, or the refusal of other content. */
+/** The operation's first record, or a refusal of different content. */
 type First<T> = Opened<T> | Refused<"INVALID_REQUEST">;
 
-/** A pending record that is due, and the number of the attempt that starts now. */
+/** A pending record that is due, with the number of the starting attempt. */
 export type Due<T = StoredRecord> = Opened<T> & {
   readonly attempt: number;
-  /** The request that made the record, where it is known. */
+  /** The request that created the record, if known. */
   readonly origin?: Origin;
 };
 
-/** Records that carry a screening: beneficiaries, depositors. */
 export type RecordStore<T extends StoredRecord = StoredRecord> = ReturnType<
   typeof openRecords<T, RecordDocument>
 >;
 
-/** One kind of records: its collection, its lists' filters, how one is read and screened. */
+/** The parts that differ between kinds of records. */
 export type RecordKind<T, D extends RecordDocument> = {
   readonly name: string;
   readonly listedBy: ListedBy;
   readonly toRecord: (document: D, body: OpenBody) => T;
   readonly scope: (record: T, whole: Fields) => ScreeningScope;
-  /** What the ids of a record's events begin with; absent where changes are no events. */
+  /**
+   * Returns the prefix of the ids of a record's events; absent if its changes publish no events.
+   */
   readonly changed?: (id: string) => string;
 };
 
-/** When a result is written: before a creation is answered, or later. */
+/** `creation`: before the creation returns. */
 export type WrittenAt = "creation" | "later";
 
-/** Opens one collection of records; every look-up of it has an index. */
+/** Every query of this collection uses an index. */
 export function openRecords<T extends StoredRecord, D extends RecordDocument>(
   db: Db,
   sealer: Sealer,
@@ -69,12 +70,12 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
   };
 
   return {
-    /** Stores a record; answers with the first one of its operation. */
+    /** Stores a record. A repeated operation returns its first record. */
     insert: async (document: RecordDocument, { content }: RequestedChange): Promise<First<T>> => {
       const { merchant_id, operation_id } = document;
       return firstOf(await insertOrFind(records, document, { merchant_id, operation_id }), content);
     },
-    /** The record that an operation made; refused where that came with other content. */
+    /** Returns the record that an operation created. Refuses if the request's content differs. */
     findByOperation: async (
       merchant_id: string,
       { operationId: operation_id, content }: RequestedChange,
@@ -89,27 +90,34 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
     has: async (merchant_id: string, _id: string): Promise<boolean> =>
       (await records.findOne({ _id, merchant_id }, { projection: { _id: 1 } })) !== null,
     open: (merchant_id: string, _id: string) => findOpened({ _id, merchant_id }),
-    /** A page of a merchant's records, newest first, and how many pass the filter. */
+    /**
+     * Returns a page of a merchant's records, newest first, and the number that match the filter.
+     */
     list: async (merchantId: string, filter: RecordFilter, request: PageRequest) => {
       const { shown, ...rest } = await listRecords(records, listedBy, merchantId, filter, request);
       return { shown: shown.map(toRecord), ...rest };
     },
-    /** Claims the longest waiting pending record and sets when it is due again, in one write. */
+    /**
+     * In one write, claims the pending record that has waited longest and schedules its next
+     * attempt.
+     */
     takeDue: async (now: Date, sweepEveryMs: number): Promise<Due<T> | undefined> => {
       const taken = await takeDue(records, now, sweepEveryMs);
       if (taken === undefined) return undefined;
       const { document, attempt } = taken;
       return { ...opened(document), attempt, origin: originOf(document) };
     },
-    /** How many records are pending, and since when the oldest is; up to `limit` are read. */
+    /**
+     * Returns the number of pending records, reading at most `limit`, and the age of the oldest.
+     */
     readPending: (limit: number) => readPending(records, limit),
     writeScreening: resultWriter(records, kind),
   };
 }
 
 /**
- * Writes a result only if it is newer than the one there; returns whether it did. A change of the
- * status after a creation was answered is an event to publish.
+ * Writes a result only if it is newer than the stored one. Returns true if it wrote. A status
+ * change after the creation returned adds an event to publish.
  */
 function resultWriter(
   records: Collection<RecordDocument>,
@@ -138,7 +146,7 @@ async function readPending(records: Collection<RecordDocument>, limit: number) {
   return { count: pending?.count ?? 0, oldest: pending?.oldest };
 }
 
-/** Another process may take a record first; others may be due then, so it looks again. */
+/** Retries if another process claimed the record, because others may be due. */
 async function takeDue(records: Collection<RecordDocument>, now: Date, sweepEveryMs: number) {
   for (;;) {
     const document = await records.findOne(
@@ -170,7 +178,7 @@ async function writeScreening(
     $or: [
       { $eq: ["$screening.status", "pending"] },
       { $lt: ["$screening.screened_at", screenedAt] },
-      // The ids of screenings of one millisecond are ordered by time.
+      // Screening ids within one millisecond sort by time.
       { $and: [sameMoment, { $lt: ["$screening.screening_id", { $literal: screeningId }] }] },
     ],
   };
@@ -180,12 +188,12 @@ async function writeScreening(
     updated_at: { $cond: [isTaken, now, "$updated_at"] },
     ...(eventPrefix !== undefined && pendingChange(isTaken, status, eventPrefix, now)),
   };
-  // A filter of the id alone costs the database half of one that compares more.
+  // Filtering by the id alone halves the database's cost.
   const { modifiedCount } = await records.updateOne({ _id: id }, [{ $set: next }]);
   return modifiedCount === 1;
 }
 
-/** Adds a change of the status to the record's outbox, in the write that changes it. */
+/** Adds a status change to the record's outbox, in the write that changes the status. */
 function pendingChange(isTaken: object, status: string, eventPrefix: string, now: Date) {
   const isChange = { $and: [isTaken, { $ne: ["$screening.status", { $literal: status }] }] };
   const number = { $add: [{ $ifNull: ["$screening_changes", 0] }, 1] };

@@ -20,7 +20,7 @@ import { holdsBack } from "./rpc.ts";
 let service: TestService;
 let creator: Creator;
 let sandbox: Client<typeof BeneficiarySandboxService>;
-let asked: { recordId: string; verdict: Verdict }[];
+let requested: { recordId: string; verdict: Verdict }[];
 
 beforeAll(async () => {
   service = await startTestService();
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const compliance = createRouterTransport((router) =>
     router.service(ComplianceSandboxService, {
       setSubjectListing: ({ subject, verdict }) => {
-        asked.push({ recordId: subject?.recordId ?? "", verdict });
+        requested.push({ recordId: subject?.recordId ?? "", verdict });
         service.clock.moveMs(1);
         const createdAt = timestampFromDate(service.clock.now());
         return { screening: { id: newId("screening", service.clock.now()), verdict, createdAt } };
@@ -46,14 +46,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(() => {
   service.compliance.reset();
-  asked = [];
+  requested = [];
 });
 
 it.each([
   ["review", Verdict.REVIEW, ScreeningStatus.REVIEW, DepositorStatus.REVIEW],
   ["blocked", Verdict.BLOCK, ScreeningStatus.BLOCKED, DepositorStatus.REJECTED],
   ["cleared", Verdict.CLEAR, ScreeningStatus.CLEARED, DepositorStatus.WHITELISTED],
-])("a record that is listed as %s is so at once", async (result, verdict, ofOne, ofOther) => {
+])("listing a record as %s takes effect at once", async (result, verdict, ofOne, ofOther) => {
   const beneficiaryId = await creator.fiat();
   const depositorId = await creator.depositor(1, { depositor_wallet_address: "" });
   const own = { merchantId, result };
@@ -61,14 +61,14 @@ it.each([
   expect(one.beneficiary).toMatchObject({ id: beneficiaryId, screeningStatus: ofOne });
   const other = await sandbox.setDepositorListing({ mutation: mutation(), depositorId, ...own });
   expect(other.depositor).toMatchObject({ id: depositorId, status: ofOther });
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     { recordId: beneficiaryId, verdict },
     { recordId: depositorId, verdict },
   ]);
 });
 
-it("a record that is held back stays pending until it is listed or unlisted", async () => {
-  service.compliance.down = new Error("not asked");
+it("a held-back record stays pending until its merchant sets a result", async () => {
+  service.compliance.down = new Error("not called");
   const beneficiaryId = await creator.fiat();
   service.compliance.reset();
   const { beneficiaries } = service.deps;
@@ -93,7 +93,7 @@ it.each([
   expect(holdsBack({ parties: [party], wallets: [], banks: [] })).toBe(isHeld);
 });
 
-it("another merchant's record is not there, and no other word is a result", async () => {
+it("refuses another merchant's record and an unknown result", async () => {
   const beneficiaryId = await creator.fiat();
   const codeOf = async (more: object) => {
     const request = { mutation: mutation(), merchantId, beneficiaryId, result: "review", ...more };
@@ -102,5 +102,5 @@ it("another merchant's record is not there, and no other word is a result", asyn
   };
   expect(await codeOf({ merchantId: "mer_2" })).toBe("RECORD_NOT_FOUND");
   expect(await codeOf({ result: "maybe" })).toBe("INVALID_REQUEST");
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });

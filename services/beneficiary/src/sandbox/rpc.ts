@@ -19,14 +19,13 @@ import type { ScreeningScope } from "../records/rules/screening.ts";
 import type { Opened, RecordStore } from "../records/store.ts";
 import { readScreening, type ScreeningDeps, screenRecord } from "../screening/compliance.ts";
 
-/** What the RPCs of a sandbox work with. */
 export type SandboxDeps = ScreeningDeps & {
   readonly beneficiaries: BeneficiaryStore;
   readonly depositors: RecordStore;
   readonly complianceSandbox: Pick<Client<typeof ComplianceSandboxService>, "setSubjectListing">;
 };
 
-/** The RPCs by which a merchant of a sandbox brings its records' screenings to their results. */
+/** Lets a sandbox merchant force its records' screening results. */
 export function sandboxRecordsRpc(deps: SandboxDeps) {
   const { beneficiaries, depositors, clock } = deps;
   return {
@@ -34,9 +33,9 @@ export function sandboxRecordsRpc(deps: SandboxDeps) {
       const { operationId } = readMutation(message.mutation);
       const context = { now: clock.now(), unreadable: message.unreadable };
       const schema = SetBeneficiaryListingRequestSchema;
-      const asked = orThrow(checkedMessage(setListing, schema, message, context));
-      const { merchantId, beneficiaryId: id } = asked;
-      await listRecord(deps, beneficiaries, { merchantId, id, operationId }, asked.result);
+      const listing = orThrow(checkedMessage(setListing, schema, message, context));
+      const { merchantId, beneficiaryId: id } = listing;
+      await listRecord(deps, beneficiaries, { merchantId, id, operationId }, listing.result);
       const listed = await beneficiaries.read(merchantId, id);
       return { beneficiary: beneficiaryMessage(orThrow(listed ?? notFound)) };
     },
@@ -45,9 +44,9 @@ export function sandboxRecordsRpc(deps: SandboxDeps) {
       const { operationId } = readMutation(message.mutation);
       const context = { now: clock.now(), unreadable: message.unreadable };
       const schema = SetDepositorListingRequestSchema;
-      const asked = orThrow(checkedMessage(setListing, schema, message, context));
-      const { merchantId, depositorId: id } = asked;
-      await listRecord(deps, depositors, { merchantId, id, operationId }, asked.result);
+      const listing = orThrow(checkedMessage(setListing, schema, message, context));
+      const { merchantId, depositorId: id } = listing;
+      await listRecord(deps, depositors, { merchantId, id, operationId }, listing.result);
       const listed = await depositors.read(merchantId, id);
       return { depositor: depositorMessage(orThrow(listed ?? notFound)) };
     },
@@ -62,13 +61,13 @@ const verdicts: Readonly<Record<string, "clear" | "review" | "block">> = {
   blocked: "block",
 };
 
-type Asked = { readonly merchantId: string; readonly id: string; readonly operationId: string };
+type Listing = { readonly merchantId: string; readonly id: string; readonly operationId: string };
 
-/** Lists a record at compliance, and writes what its screening says then. */
+/** Lists a record at compliance, then stores the resulting screening. */
 async function listRecord(
   deps: SandboxDeps,
   store: RecordStore,
-  { merchantId, id, operationId }: Asked,
+  { merchantId, id, operationId }: Listing,
   result: string,
 ): Promise<void> {
   const opened = orThrow((await store.open(merchantId, id)) ?? notFound);
@@ -81,7 +80,7 @@ async function listRecord(
   await store.writeScreening(merchantId, id, readScreening(screening), deps.clock.now());
 }
 
-/** Screens a record that is pending, so that compliance knows it. */
+/** Screens a pending record first, because compliance must know it. */
 async function screenPending(
   { compliance, clock }: SandboxDeps,
   store: RecordStore,
@@ -93,10 +92,9 @@ async function screenPending(
   await store.writeScreening(merchantId, id, result, clock.now());
 }
 
-/** A record of such a name stays pending until its merchant says more. */
+/** Name of a sandbox record that stays pending until its merchant sets a result. */
 const pendingName = /^sandbox pending\b/i;
 
-/** Whether a record of a sandbox is not screened by itself. */
 export function holdsBack({ parties }: ScreeningScope): boolean {
   return parties.some(({ name }) => pendingName.test(name));
 }

@@ -20,25 +20,24 @@ import {
 } from "../records/rules/screening.ts";
 import type { Due, Opened, RecordStore, WrittenAt } from "../records/store.ts";
 
-/** The RPCs of compliance that this service calls. */
 export type ComplianceClient = Pick<
   Client<typeof ComplianceService>,
   "screenWallet" | "screenParty"
 >;
 
-/** An answer without a verdict or a time must never count as a clear one. */
+/** Throws if the verdict or the time is missing, so that it never counts as clear. */
 export function readScreening(screening: Screening | undefined): ScreeningResult {
   const verdict = wordOf(Verdict, screening?.verdict ?? Verdict.UNSPECIFIED);
   if (screening?.createdAt === undefined || verdict === undefined) {
-    throw new Error("compliance answered without a verdict");
+    throw new Error("compliance returned no verdict");
   }
   return screeningResult(verdict, screening.id, timestampDate(screening.createdAt));
 }
 
 /**
- * Screens a wallet before its owner is stored; `recordId` is the owner's id to be, new with each
- * try, so that a later try is compared with the lists as they then are. Anything but clear is
- * risky. Throws `UNAVAILABLE` where compliance does not answer.
+ * Screens a wallet before its owner is stored. `recordId` is the owner's future id and is new on
+ * each try, so that a retry uses the current lists. Every verdict except clear is risky. Throws
+ * `UNAVAILABLE` if compliance is unavailable.
  */
 export async function screenWallet(
   compliance: Pick<ComplianceClient, "screenWallet">,
@@ -64,7 +63,7 @@ function unavailable(cause: unknown): ConnectError {
   return new ConnectError("compliance does not answer", Code.Unavailable, undefined, [], cause);
 }
 
-/** Screens a stored record, which compliance then monitors; one attempt is one screening. */
+/** Screens a stored record, which compliance then monitors. Each attempt is a new screening. */
 export async function screenRecord(
   compliance: ComplianceClient,
   { record: { id, merchantId }, scope: { parties, wallets, banks }, attempt }: Due,
@@ -85,21 +84,22 @@ export async function screenRecord(
   return readScreening(screening);
 }
 
-/** What an attempt at screening works with. */
 export type ScreeningDeps = {
   readonly compliance: ComplianceClient;
-  /** Whether a record stays pending until its merchant says more; absent in live mode. */
+  /**
+   * Returns true if a record stays pending until its merchant sets a result; absent in live mode.
+   */
   readonly holdsBack?: ((scope: ScreeningScope) => boolean) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-/** How an attempt ended; after `unanswered` the record stays pending until it is due again. */
+/** After `unanswered`, the record stays pending until it is due again. */
 type Attempt = "screened" | "unanswered" | "failed";
 
 /**
- * One attempt at screening a record, by default after its creation was answered. Never throws for
- * compliance: the next one is scheduled.
+ * Attempts one screening, by default after the creation returned. Never throws for failures of
+ * compliance, because the next attempt is already scheduled.
  */
 export async function attemptScreening(
   { compliance, holdsBack, clock, log }: ScreeningDeps,
@@ -119,13 +119,13 @@ export async function attemptScreening(
     return "screened";
   } catch (error) {
     const unanswered = isUnavailable(error);
-    if (unanswered) log.warn({ record_id: id, attempt }, "screening not answered");
+    if (unanswered) log.warn({ record_id: id, attempt }, "screening unavailable");
     else log.error({ err: error, record_id: id, attempt }, "screening failed");
     return unanswered ? "unanswered" : "failed";
   }
 }
 
-/** The attempt of a creation or its repeat; nothing to do where the record has a result already. */
+/** The attempt of a creation or its repeat. Skips a record that already has a result. */
 export async function screenNow(
   deps: ScreeningDeps,
   store: RecordStore,
@@ -134,6 +134,6 @@ export async function screenNow(
   const { screening } = opened.record;
   if (screening.status !== "pending") return;
   const due = { ...opened, attempt: screening.attempts };
-  // Its merchant knows by the answer.
+  // The response includes the result, so the merchant needs no event.
   await attemptScreening(deps, store, due, "creation");
 }

@@ -14,7 +14,7 @@ import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_p
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Creator, creatorOn, merchantId } from "../test-bodies.ts";
-import { notAnswering, startTestService, sweepEveryMs, type TestService } from "../test-service.ts";
+import { startTestService, sweepEveryMs, type TestService, unavailable } from "../test-service.ts";
 import { screeningOutbox, subscription } from "./events.ts";
 import { sweepOnce } from "./sweep.ts";
 
@@ -33,7 +33,7 @@ beforeEach(() => {
   lines = [];
 });
 
-/** An event that a record was found to be blocked, so long after the record was made. */
+/** An event that blocks a record, the given time after its creation. */
 function changed(
   recordId: string,
   change: Partial<Omit<ScreeningChanged, "$typeName" | "$unknown">> = {},
@@ -68,7 +68,7 @@ describe("a change of a screening", () => {
   it.each([
     [Verdict.REVIEW, ScreeningStatus.REVIEW],
     [Verdict.BLOCK, ScreeningStatus.BLOCKED],
-  ])("to %i stops a beneficiary, and one to clear lets it go", async (verdict, status) => {
+  ])("to %i blocks a beneficiary, and one to clear unblocks it", async (verdict, status) => {
     const id = await creator.fiat();
     expect(await consume(changed(id, { verdict }))).toEqual(["stored"]);
     expect(await statusOf(id)).toBe(status);
@@ -97,8 +97,8 @@ describe("a change of a screening", () => {
     expect(await statusOf(beneficiaryId)).toBe(ScreeningStatus.BLOCKED);
   });
 
-  it("settles a record that compliance never answered for", async () => {
-    service.compliance.down = notAnswering;
+  it("settles a record whose screening never succeeded", async () => {
+    service.compliance.down = unavailable;
     const id = await creator.fiat();
     await consume(changed(id, { verdict: Verdict.REVIEW }));
     expect(await statusOf(id)).toBe(ScreeningStatus.REVIEW);
@@ -108,7 +108,7 @@ describe("a change of a screening", () => {
     expect(service.compliance.parties.filter(({ recordId }) => recordId === id)).toEqual([]);
   });
 
-  it("counts once and by its time, however often and in whatever order it comes", async () => {
+  it("counts once and by its time, regardless of repeats and order", async () => {
     const id = await creator.fiat();
     const verdicts = [Verdict.BLOCK, Verdict.CLEAR, Verdict.REVIEW];
     const events = verdicts.map((verdict, at) => changed(id, { verdict }, (at + 1) * 1_000));
@@ -116,7 +116,7 @@ describe("a change of a screening", () => {
     expect(new Set(await consume(...shuffled))).toEqual(new Set(["stored"]));
     for (const event of shuffled) await consume(event);
     expect(await statusOf(id)).toBe(ScreeningStatus.REVIEW);
-    expect(logged()).toContain("screening known already");
+    expect(logged()).toContain("screening already known");
   });
 
   it("that is older than the record's own screening changes nothing", async () => {
@@ -153,7 +153,7 @@ it.each([
   expect(logged()).toContain("event not readable");
 });
 
-it("waits at the bus while it cannot be stored", async () => {
+it("stays on the bus while it cannot be stored", async () => {
   const id = await creator.fiat();
   const away = () => Promise.reject(new Error("database away"));
   const beneficiaries = { ...service.deps.beneficiaries, writeScreening: away };
@@ -170,20 +170,20 @@ describe("a merchant is notified", () => {
       ...message,
       event: fromBinary(OptInEventSchema, body),
     }));
-  const told = async () =>
+  const published = async () =>
     (await due()).map(({ event }) => {
       const { previous_status, status } = JSON.parse(event.dataJson);
       return `${event.sequence} ${previous_status} ${status}`;
     });
   beforeEach(async () => outbox().published(await outbox().due(100)));
 
-  it("of each change of a beneficiary's status once, numbered without gap", async () => {
+  it("of each change of a beneficiary's status once, numbered without gaps", async () => {
     const id = await creator.fiat();
     expect(await due()).toEqual([]);
     await consume(changed(id), changed(id));
     await consume(changed(id, { verdict: Verdict.BLOCK, screeningId: "scr_x" }, 2_000));
     await consume(changed(id, { verdict: Verdict.CLEAR }, 3_000));
-    expect(await told()).toEqual(["1 cleared blocked", "2 blocked cleared"]);
+    expect(await published()).toEqual(["1 cleared blocked", "2 blocked cleared"]);
     const [first, second] = await due();
     expect(first).toMatchObject({
       ...{ id: `evt_${id.slice(4)}_1`, key: "opt_in.screening_changed" },
@@ -197,25 +197,25 @@ describe("a merchant is notified", () => {
       changed_at: service.clock.now().toISOString(),
     });
     await outbox().published([{ ...first!, body: new Uint8Array() }]);
-    expect(await told()).toEqual(["2 blocked cleared"]);
+    expect(await published()).toEqual(["2 blocked cleared"]);
     await outbox().published([{ ...second!, body: new Uint8Array() }]);
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
     await consume(changed(id, {}, 4_000));
-    expect(await told()).toEqual(["3 cleared blocked"]);
+    expect(await published()).toEqual(["3 cleared blocked"]);
   });
 
-  it("of a result that its creation did not wait for", async () => {
-    service.compliance.down = notAnswering;
+  it("of a result that arrived after its creation returned", async () => {
+    service.compliance.down = unavailable;
     await creator.fiat();
     service.compliance.reset();
     service.clock.moveMs(60_000);
     await sweepOnce({ ...service.deps, sweepEveryMs });
-    expect(await told()).toEqual(["1 pending cleared"]);
+    expect(await published()).toEqual(["1 pending cleared"]);
   });
 
   it("of no depositor", async () => {
     const id = await creator.depositor(1, { depositor_wallet_address: "" });
     await consume(changed(id));
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
   });
 });

@@ -23,7 +23,6 @@ type Changed = Pick<
 
 type Records = Pick<RecordStore, "writeScreening" | "has">;
 
-/** What the consumer of events works with. */
 export type ConsumerDeps = {
   readonly beneficiaries: Records;
   readonly depositors: Records;
@@ -31,7 +30,7 @@ export type ConsumerDeps = {
   readonly log: Log;
 };
 
-/** A screening result that compliance found by itself: a list or a decision changed. */
+/** A result that compliance publishes on its own, after a list or a decision changed. */
 type Change = {
   readonly eventId: string;
   readonly merchantId: string;
@@ -39,7 +38,7 @@ type Change = {
   readonly result: ScreeningResult;
 };
 
-/** A message is acknowledged when stored or older; one that cannot be read is dead-lettered. */
+/** Acknowledges a message once it is stored or outdated. Dead-letters an unreadable one. */
 export function subscription(deps: ConsumerDeps): Subscription {
   return {
     queue: "beneficiary",
@@ -63,7 +62,7 @@ function consume(deps: ConsumerDeps, message: BusMessage): Promise<Disposition> 
   });
 }
 
-/** An event without verdict, time or subject breaks the contract: it changes nothing. */
+/** Throws if verdict, time or subject is missing, so that a malformed event changes nothing. */
 function readChange(body: Uint8Array): Change {
   const { eventId, subject, verdict, screeningId, screenedAt } = fromBinary(
     ScreeningChangedSchema,
@@ -74,13 +73,13 @@ function readChange(body: Uint8Array): Change {
   const names = { event_id: eventId, merchant_id: merchantId, record_id: recordId, screeningId };
   const missing = Object.entries(names).flatMap(([name, value]) => (value === "" ? [name] : []));
   if (read === undefined || screenedAt === undefined || missing.length > 0) {
-    throw new Error(`a change of a screening is not whole: ${missing.join(", ")}`);
+    throw new Error(`a screening change lacks ${missing.join(", ")}`);
   }
   const result = screeningResult(read, screeningId, timestampDate(screenedAt));
   return { eventId, merchantId, recordId, result };
 }
 
-/** Stores a result where it is newer than the one there; a duplicate changes nothing. */
+/** Stores a result only if it is newer than the stored one. A duplicate changes nothing. */
 async function apply(deps: ConsumerDeps, change: Change): Promise<void> {
   const { clock, log } = deps;
   const { eventId, merchantId, recordId, result } = change;
@@ -88,17 +87,17 @@ async function apply(deps: ConsumerDeps, change: Change): Promise<void> {
   const records = recordsOf(deps, recordId);
   const isStored = await records?.writeScreening(merchantId, recordId, result, clock.now());
   if (isStored) log.info(fields, "screening changed");
-  else if (await records?.has(merchantId, recordId)) log.debug(fields, "screening known already");
+  else if (await records?.has(merchantId, recordId)) log.debug(fields, "screening already known");
   else log.warn(fields, "screening of an unknown record");
 }
 
-/** Compliance screens for other services too; the record's id says what it is of. */
+/** The id's prefix tells the kind of record. Compliance also screens for other services. */
 function recordsOf({ beneficiaries, depositors }: ConsumerDeps, recordId: string) {
   if (recordId.startsWith(`${idPrefixes.beneficiary}_`)) return beneficiaries;
   return recordId.startsWith(`${idPrefixes.depositor}_`) ? depositors : undefined;
 }
 
-/** Changes of beneficiaries' screenings, until the bus has confirmed them. */
+/** Screening changes of beneficiaries that the bus has not confirmed yet. */
 export function screeningOutbox(db: Db): Outbox {
   const beneficiaries = db.collection<RecordDocument>("beneficiaries");
   return {
@@ -121,7 +120,7 @@ export function screeningOutbox(db: Db): Outbox {
   };
 }
 
-/** The event of a change, as its merchant's endpoints get it: without name and account. */
+/** Builds the event for the merchant's endpoints, without name and account. */
 function changeMessage(of: Changed, { id, number, at, ...change }: PendingChange): BusMessage {
   const { _id: beneficiaryId, merchant_id: merchantId } = of;
   const { status, previous_status } = change;

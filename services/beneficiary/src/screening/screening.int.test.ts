@@ -10,10 +10,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Creator, creatorOn, merchantId } from "../test-bodies.ts";
 import {
   mutation,
-  notAnswering,
   startTestService,
   sweepEveryMs,
   type TestService,
+  unavailable,
 } from "../test-service.ts";
 import { sweepOnce } from "./sweep.ts";
 
@@ -40,7 +40,7 @@ describe("screening", () => {
     [Verdict.CLEAR, ScreeningStatus.CLEARED],
     [Verdict.REVIEW, ScreeningStatus.REVIEW],
     [Verdict.BLOCK, ScreeningStatus.BLOCKED],
-  ])("of verdict %i is done when the creation answers", async (verdict, status) => {
+  ])("with verdict %i is stored before the creation returns", async (verdict, status) => {
     service.compliance.party = verdict;
     expect(await statusOf(await create.fiat())).toBe(status);
     expect(await statusOf(await create.crypto())).toBe(status);
@@ -69,7 +69,7 @@ describe("screening", () => {
 
   it("is retried by the sweep with backoff", async () => {
     const { compliance, clock, deps } = service;
-    compliance.down = notAnswering;
+    compliance.down = unavailable;
     const id = await create.fiat();
     const dep = await create.depositor(1, { depositor_wallet_address: "" });
     expect(await statusOf(id)).toBe(ScreeningStatus.PENDING);
@@ -98,9 +98,9 @@ describe("screening", () => {
     expect(compliance.parties).toEqual([]);
   });
 
-  it("that comes late is logged under the request that made the record", async () => {
+  it("that is delayed is logged under the request that created the record", async () => {
     const { compliance, clock, deps } = service;
-    compliance.down = notAnswering;
+    compliance.down = unavailable;
     const id = await withCallContext({ requestId: "req-late" }, () => create.fiat());
     compliance.down = undefined;
     clock.moveMs(60_000);
@@ -111,12 +111,12 @@ describe("screening", () => {
     expect(logged).toMatchObject({ msg: "record screened", request_id: "req-late", attempt: 2 });
   });
 
-  it("of one record that always fails does not keep the others waiting", async () => {
+  it("that always fails does not delay other records", async () => {
     const { compliance, clock, deps } = service;
-    compliance.down = notAnswering;
+    compliance.down = unavailable;
     const ids: string[] = [];
-    // More than are screened at a time.
-    for (let made = 0; made < 8; made += 1) ids.push(await create.fiat());
+    // More records than the sweep screens at a time.
+    for (let count = 0; count < 8; count += 1) ids.push(await create.fiat());
     compliance.down = undefined;
     clock.moveMs(sweepEveryMs);
     const failsFor = ids[0];
@@ -130,8 +130,8 @@ describe("screening", () => {
     expect(new Set(others)).toEqual(new Set([ScreeningStatus.CLEARED]));
   });
 
-  it("of a pending record is tried again by a repeat of its creation", async () => {
-    service.compliance.down = notAnswering;
+  it("of a pending record is retried by a repeat of its creation", async () => {
+    service.compliance.down = unavailable;
     const operation = { mutation: mutation() };
     const id = await create.fiat({}, operation);
     service.compliance.down = undefined;

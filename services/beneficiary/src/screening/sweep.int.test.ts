@@ -1,7 +1,7 @@
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { creatorOn } from "../test-bodies.ts";
-import { notAnswering, startTestService, sweepEveryMs, type TestService } from "../test-service.ts";
+import { startTestService, sweepEveryMs, type TestService, unavailable } from "../test-service.ts";
 import { backlogGauges, sweepOnce } from "./sweep.ts";
 
 let service: TestService;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it("shows how many records wait for their screening, and for how long", async () => {
+it("reports the number of pending screenings and the longest wait", async () => {
   const { compliance, clock, deps } = service;
   const create = creatorOn(service);
   await create.permit("mer_acme", true);
@@ -23,7 +23,7 @@ it("shows how many records wait for their screening, and for how long", async ()
   };
   await create.fiat();
   expect(await shown()).toEqual(["beneficiary 0", "depositor 0", "beneficiary 0", "depositor 0"]);
-  compliance.down = notAnswering;
+  compliance.down = unavailable;
   await create.fiat();
   clock.moveMs(60_000);
   await create.fiat();

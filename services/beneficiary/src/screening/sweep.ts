@@ -6,12 +6,11 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { Due, RecordStore } from "../records/store.ts";
 import { attemptScreening, type ScreeningDeps } from "./compliance.ts";
 
-/** Prometheus scrapes every 15 s; a reading is two queries of at most 10,000 records. */
+/** Prometheus scrapes every 15 s. Each run makes two queries of at most 10,000 records. */
 const everyMs = 5_000;
-/** Pending records are read up to here; more are shown as this many. */
+/** Maximum pending records to count; the gauge stops here. */
 const readMax = 10_000;
 
-/** What a reading is taken from. */
 type BacklogDeps = {
   readonly beneficiaries: Pick<RecordStore, "readPending">;
   readonly depositors: Pick<RecordStore, "readPending">;
@@ -20,19 +19,19 @@ type BacklogDeps = {
   readonly log: Log;
 };
 
-/** What the sweep works with. */
 export type SweepDeps = ScreeningDeps & {
   readonly beneficiaries: RecordStore;
   readonly depositors: RecordStore;
   readonly sweepEveryMs: number;
-  /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
 };
 
-/** Screenings under way at a time: enough to catch up after an outage, few beside live requests. */
+/**
+ * Maximum concurrent screenings: enough to catch up after an outage without slowing live requests.
+ */
 const lanes = 4;
 
-/** Screens records that compliance did not answer for. */
+/** Retries screenings that compliance did not answer. */
 export function startScreeningSweep(deps: SweepDeps): Loop {
   return startLoop({
     name: "screening sweep",
@@ -42,7 +41,7 @@ export function startScreeningSweep(deps: SweepDeps): Loop {
   });
 }
 
-/** One round over everything that is due; it ends early where compliance does not answer at all. */
+/** Screens everything that is due. Stops early if compliance is unavailable. */
 export async function sweepOnce(deps: SweepDeps): Promise<boolean> {
   const { beneficiaries, depositors } = deps;
   const answered =
@@ -65,7 +64,7 @@ async function sweepRecords(deps: SweepDeps, store: RecordStore): Promise<boolea
       if (attempt === "unanswered") answered = false;
     }
   };
-  // Mostly nothing is due: one look tells.
+  // Usually none is due, so one query suffices.
   const first = await take();
   if (first === undefined) return answered;
   const others = Array.from({ length: lanes - 1 }, async () => lane(await take()));
@@ -73,24 +72,24 @@ async function sweepRecords(deps: SweepDeps, store: RecordStore): Promise<boolea
   return answered;
 }
 
-/** Keeps the gauges of pending screenings up to date; every process shows the same. */
+/** Updates the gauges of pending screenings. Every process reports the same values. */
 export function startBacklogGauges(deps: BacklogDeps): Loop {
   const read = backlogGauges(deps);
   const run = () => read().then(() => false);
   return startLoop({ name: "screening-backlog", everyMs, run, log: deps.log });
 }
 
-/** One reading shows how many records wait for their screening, and for how long. */
+/** Reports the number of pending screenings and the longest wait. */
 export function backlogGauges(deps: BacklogDeps): () => Promise<void> {
   const { beneficiaries, depositors, metrics, clock } = deps;
   const pending = metrics.gauge(
     "disburse_screenings_pending",
-    "Records that wait for their first screening, by what they are; each to 10,000.",
+    "Records awaiting their first screening, by record type; at most 10,000 each.",
     ["record"],
   );
   const oldest = metrics.gauge(
     "disburse_screenings_pending_oldest_seconds",
-    "For how long the record has waited that waits longest; among 10,000.",
+    "Longest wait for a first screening; among 10,000 records.",
     ["record"],
   );
   return async () => {

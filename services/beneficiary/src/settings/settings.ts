@@ -12,26 +12,24 @@ import type { Db } from "mongodb";
 import type { MerchantStore } from "../merchants/merchants.ts";
 import type { MerchantSettings } from "./rules/merchant-settings.ts";
 
-/** Repeats come within minutes; so many changes of one merchant's settings do not. */
+/** Repeats arrive within minutes; one merchant's settings never change this often. */
 const operationsKept = 50;
 const schemaVersion = 1;
 
 type Permissions = { may_create_beneficiaries: boolean; may_create_depositors: boolean };
 
 type SettingsDocument = Permissions & {
-  /** The merchant's id. */
   _id: string;
   schema_version: number;
-  /** The last changes, newest last: who, by which operation, and with what result. */
+  /** The latest changes with actor, operation and result, newest last. */
   operations: (Permissions & { id: string; actor: StoredActor; at: Date })[];
   created_at: Date;
   updated_at: Date;
 };
 
-/** The store of merchant settings. */
 export type SettingsStore = ReturnType<typeof openSettings>;
 
-/** What merchants may create; looked up by the merchant's id only. */
+/** Permissions of merchants. Queries use the merchant's id only. */
 export function openSettings(db: Db) {
   const settings = db.collection<SettingsDocument>("merchant_settings");
   const toSettings = (merchantId: string, permissions: Permissions): MerchantSettings => ({
@@ -44,7 +42,7 @@ export function openSettings(db: Db) {
       const found = await settings.findOne({ _id: merchantId });
       return found === null ? undefined : toSettings(merchantId, found);
     },
-    /** Makes or changes settings; a repeat changes nothing and answers with the first result. */
+    /** Creates or changes settings. A repeat changes nothing and returns the first result. */
     set: async (
       { merchantId, ...wanted }: MerchantSettings,
       { operationId, actor }: Change,
@@ -55,7 +53,7 @@ export function openSettings(db: Db) {
         may_create_depositors: wanted.mayCreateDepositors,
       };
       const operation = { id: operationId, actor, ...permissions, at: now };
-      // A duplicate key means that the settings know the operation: a repeat.
+      // A duplicate key means that the settings already include the operation.
       await onceByKey(() =>
         settings.updateOne(
           { _id: merchantId, "operations.id": { $ne: operationId } },
@@ -68,21 +66,19 @@ export function openSettings(db: Db) {
         ),
       );
       const stored = await settings.findOne({ _id: merchantId });
-      if (stored === null) throw new Error("settings that were just written are not there");
+      if (stored === null) throw new Error("settings are missing right after their write");
       const first = stored.operations.find(({ id }) => id === operationId);
       return toSettings(merchantId, first ?? stored);
     },
   };
 }
 
-/** What the RPCs of merchant settings work with. */
 export type SettingsDeps = {
   readonly settings: SettingsStore;
   readonly merchants: Pick<MerchantStore, "read">;
   readonly clock: Clock;
 };
 
-/** The RPCs of what merchants may create. */
 export function settingsRpc({ settings, merchants, clock }: SettingsDeps) {
   return {
     setMerchantSettings: async ({ mutation, settings: wanted }) => {

@@ -36,13 +36,13 @@ const secondProcess = async (place: string = randomUUID()): Promise<TestNotifier
   others.push(other);
   return other;
 };
-/** Lets a process see the others without a beat until it takes over what they had. */
+/** Lets a process see no heartbeat of the others until it takes over their shards. */
 const takeoverMs = 15_000;
 const untilOwner = async (process: TestNotifier): Promise<void> => {
-  await process.dispatcher.look();
+  await process.dispatcher.poll();
   for (let ms = 0; ms < takeoverMs; ms += 5_000) {
     process.advance(5_000);
-    await process.dispatcher.look();
+    await process.dispatcher.poll();
   }
 };
 const onlyDelivery = async (merchantId: string) => {
@@ -88,7 +88,7 @@ describe("the 24 hours of a delivery", () => {
     expect([ids.size, bodies.size]).toEqual([1, 1]);
   });
 
-  it("exhaust the delivery where the notifier was down until they were over", async () => {
+  it("exhaust the delivery if the notifier was down until they were over", async () => {
     const { merchantId } = await register(notifier);
     notifier.world.answer = () => refusedBy(503);
     await notifier.consume([payoutMessage({ merchantId })]);
@@ -137,7 +137,7 @@ describe("a lease", () => {
       await stalled.promise;
       return acknowledged;
     };
-    await notifier.dispatcher.look();
+    await notifier.dispatcher.poll();
     await notifier.consume([payoutMessage({ merchantId })]);
     expect(calls).toBe(1);
     const other = await secondProcess();
@@ -164,13 +164,14 @@ describe("a lease", () => {
       await never.promise;
       return acknowledged;
     };
-    await killed.dispatcher.look();
+    await killed.dispatcher.poll();
     await killed.consume([payoutMessage({ merchantId })]);
     world.answer = () => acknowledged;
     const second = await secondProcess("second:8080");
     await second.work();
     expect(world.posted).toHaveLength(1);
-    // What the predecessor had is shared at once; the other one sees it with its next look.
+    // The predecessor's shards are shared at once; the other process takes its part on its next
+    // poll.
     await (await secondProcess("first:8080")).work();
     notifier.advance(1_000);
     await second.work();
@@ -180,7 +181,7 @@ describe("a lease", () => {
     expect(await onlyDelivery(merchantId)).toMatchObject({ state: 2, attemptsCount: 1 });
   });
 
-  it("is found again where the answer of the insert was lost", async () => {
+  it("is found again if the response of the insert was lost", async () => {
     const { merchantId } = await register(notifier);
     await notifier.work();
     const { client } = notifier.database.db;
@@ -205,12 +206,12 @@ describe("several processes", () => {
     (await Promise.all(all.map((each) => each.dispatcher.figures()))).map(({ shards }) => shards);
 
   it("share the endpoints, each of which is served by one alone", async () => {
-    await notifier.dispatcher.look();
+    await notifier.dispatcher.poll();
     const other = await secondProcess();
-    await other.dispatcher.look();
+    await other.dispatcher.poll();
     expect(await shares(notifier, other)).toEqual([256, 0]);
     notifier.advance(5_000);
-    for (const each of [notifier, other]) await each.dispatcher.look();
+    for (const each of [notifier, other]) await each.dispatcher.poll();
     expect(await shares(notifier, other)).toEqual([128, 128]);
     const stalled = Promise.withResolvers<void>();
     notifier.world.answer = async () => {
@@ -220,7 +221,7 @@ describe("several processes", () => {
     const hooks = await Promise.all(Array.from({ length: 12 }, () => register(notifier)));
     for (const each of [notifier, other]) await each.consume(hooks.map(payoutMessage));
     for (const each of [notifier, other]) {
-      await each.dispatcher.look();
+      await each.dispatcher.poll();
       await each.dispatcher.round();
     }
     const { collection } = notifier.deliveries;
@@ -239,7 +240,7 @@ describe("several processes", () => {
   it("take over from one that stopped without notice, with its saved health", async () => {
     const dead = await register(notifier);
     notifier.world.answer = () => refusedBy(500);
-    await notifier.dispatcher.look();
+    await notifier.dispatcher.poll();
     await notifier.consume(Array.from({ length: 12 }, () => payoutMessage(dead)));
     await notifier.work();
     notifier.advance(10_000);
@@ -249,26 +250,26 @@ describe("several processes", () => {
     await untilOwner(other);
     const { shards, circuits } = await other.dispatcher.figures();
     expect({ shards, circuits }).toEqual({ shards: 256, circuits: { open: 1, closed: 0 } });
-    // It comes back, and begins as any other.
+    // The process returns and starts like any other.
     notifier.advance(5_000);
-    await notifier.dispatcher.look();
+    await notifier.dispatcher.poll();
     expect(await shares(notifier)).toEqual([0]);
     notifier.advance(5_000);
-    for (const each of [other, notifier]) await each.dispatcher.look();
+    for (const each of [other, notifier]) await each.dispatcher.poll();
     expect(await shares(notifier, other)).toEqual([128, 128]);
   });
 
   it("keep the delivery and failure times that another one saved", async () => {
-    const made = await register(notifier);
-    await notifier.consume([payoutMessage(made)]);
+    const hook = await register(notifier);
+    await notifier.consume([payoutMessage(hook)]);
     await notifier.work();
     await notifier.dispatcher.leave();
     const other = await secondProcess();
     other.world.answer = () => refusedBy(500);
-    await other.consume([payoutMessage(made)]);
+    await other.consume([payoutMessage(hook)]);
     await other.work();
     await other.dispatcher.saveHealth();
-    const { endpoint } = await other.rpc.getEndpoint(made);
+    const { endpoint } = await other.rpc.getEndpoint(hook);
     expect(endpoint?.health?.lastFailure).toBe("500");
     expect(endpoint?.health?.lastDeliveredAt).toBeDefined();
   });
@@ -282,19 +283,19 @@ describe("several processes", () => {
     };
     const other = await secondProcess();
     const third = await secondProcess();
-    await notifier.dispatcher.look();
+    await notifier.dispatcher.poll();
     await notifier.consume([payoutMessage(hung)]);
-    for (const each of [other, third]) await each.dispatcher.look();
+    for (const each of [other, third]) await each.dispatcher.poll();
     const shard = shardOf(hung.endpointId);
     notifier.advance(5_000);
-    for (const each of [notifier, other, third]) await each.dispatcher.look();
+    for (const each of [notifier, other, third]) await each.dispatcher.poll();
     const before = await shares(notifier, other, third);
     const isGoing = shard >= (before[0] ?? 0);
     expect(before.reduce((sum, count) => sum + count)).toBe(isGoing ? 255 : 256);
     stalled.resolve();
     await notifier.dispatcher.idle();
     notifier.advance(1_000);
-    for (const each of [notifier, other, third]) await each.dispatcher.look();
+    for (const each of [notifier, other, third]) await each.dispatcher.poll();
     const after = await shares(notifier, other, third);
     expect(after.reduce((sum, count) => sum + count)).toBe(256);
   });
@@ -314,10 +315,10 @@ describe("fairness", () => {
     const sentTo = (path: string): number =>
       notifier.world.posted.filter(({ url }) => url.endsWith(path)).length;
     while (sentTo("/well") < 20) {
-      await notifier.dispatcher.look();
+      await notifier.dispatcher.poll();
       await notifier.dispatcher.round();
     }
-    // A part of the limit is left to what is fresh, and only that takes it.
+    // Part of the limit is reserved for fresh deliveries, and only they use it.
     expect(sentTo("/hung")).toBe(6);
     await notifier.consume([
       ...many.slice(0, 3),
@@ -330,18 +331,18 @@ describe("fairness", () => {
   });
 
   it("starts fresh deliveries that found no slot before the backlog", async () => {
-    const made = await register(notifier);
+    const hook = await register(notifier);
     const stalled = Promise.withResolvers<void>();
     notifier.world.answer = async () => {
       await stalled.promise;
       return acknowledged;
     };
-    await notifier.consume(Array.from({ length: 20 }, () => payoutMessage(made)));
-    await notifier.dispatcher.look();
-    // Whose endpoint it is shows with the first page.
+    await notifier.consume(Array.from({ length: 20 }, () => payoutMessage(hook)));
+    await notifier.dispatcher.poll();
+    // The first page reveals the endpoint's merchant.
     expect(await notifier.dispatcher.round()).toBe(2);
     expect(await notifier.dispatcher.round()).toBe(4);
-    const news = Array.from({ length: 3 }, () => payoutMessage(made));
+    const news = Array.from({ length: 3 }, () => payoutMessage(hook));
     await notifier.consume(news);
     expect(notifier.world.posted).toHaveLength(8);
     stalled.resolve();
@@ -351,15 +352,15 @@ describe("fairness", () => {
   });
 
   it("does not attempt a queued fresh delivery twice", async () => {
-    const made = await register(notifier);
+    const hook = await register(notifier);
     await notifier.work();
-    const [late, ...others] = Array.from({ length: 9 }, () => payoutMessage(made));
+    const [late, ...others] = Array.from({ length: 9 }, () => payoutMessage(hook));
     const stalled = others.map(() => Promise.withResolvers<void>());
-    const answers = [refusedBy(500), acknowledged];
+    const outcomes = [refusedBy(500), acknowledged];
     notifier.world.answer = async ({ headers }) => {
       const id = headers["webhook-id"];
       await stalled[others.findIndex((other) => other.id === id)]?.promise;
-      return id === late?.id ? (answers.shift() ?? refusedBy(500)) : acknowledged;
+      return id === late?.id ? (outcomes.shift() ?? refusedBy(500)) : acknowledged;
     };
     const { collection } = notifier.deliveries;
     const delivered = () => collection.countDocuments({ state: "delivered" });
@@ -367,7 +368,7 @@ describe("fairness", () => {
     await notifier.consume([late!]);
     stalled[0]?.resolve();
     const claimed = async () => {
-      await notifier.dispatcher.look();
+      await notifier.dispatcher.poll();
       return notifier.dispatcher.round();
     };
     await expect.poll(claimed).toBe(1);
@@ -390,7 +391,7 @@ describe("fairness", () => {
     };
     await notifier.consume(Array.from({ length: 12 }, () => payoutMessage(dead)));
     expect(await posted(0)).toBe(12);
-    // Retries were due after 5 s: by now the endpoint could have shown that it takes them.
+    // Retries were due after 5 s, so the endpoint had time to acknowledge one.
     expect(await posted(10_000)).toBe(13);
     await notifier.consume([payoutMessage(dead)]);
     expect(await posted(4_999)).toBe(13);
@@ -412,7 +413,7 @@ describe("deleting an endpoint", () => {
       await under.promise;
       return acknowledged;
     };
-    await notifier.dispatcher.look();
+    await notifier.dispatcher.poll();
     await notifier.consume(Array.from({ length: 12 }, () => payoutMessage({ merchantId })));
     await notifier.rpc.deleteEndpoint({ mutation: operation(), merchantId, endpointId });
     under.resolve();

@@ -10,13 +10,11 @@ import {
 } from "./rules/delivery.ts";
 import { orderWaitMs, recheckAt, withoutBound } from "./rules/order.ts";
 
-/** Version of the documents of deliveries. */
 export const schemaVersion = 1;
 
-/** A line of a delivery's attempt log. */
 export type AttemptDocument = ReturnType<typeof attemptDocument>;
 
-/** A delivery as it is stored; it goes back to what caused its event, or its redelivery. */
+/** Its origin is the request that caused the event or the redelivery. */
 export type DeliveryDocument = Origin & {
   _id: string;
   schema_version: number;
@@ -32,35 +30,34 @@ export type DeliveryDocument = Origin & {
   body: Binary;
   jitter: number;
   state: DeliveryState;
-  /** The endpoint's when the delivery was made; absent of a redelivery. */
+  /** Copied from the endpoint at creation; absent on a redelivery. */
   order?: DeliveryOrder;
-  /** Waits for an event before it, at most until `due_at`. */
+  /** True while it waits for an earlier event, at most until `due_at`. */
   held: boolean;
-  /** When to check again whether it must wait; set where it waits without bound. */
+  /** Time of the next check of an unbounded wait. */
   recheck_at?: Date;
   attempts_count: number;
   attempts: AttemptDocument[];
   next_attempt_at: Date | null;
-  /** When it may be claimed: the next attempt, or the end of its lease. */
+  /** Earliest claim: the next attempt's time, or the end of the lease. */
   due_at: Date | null;
-  /** Set by the first lease; no attempt starts from then on. */
+  /** Set by the first lease. No attempt starts after it. */
   deadline: Date | null;
-  /** Its endpoint's pauses in all, in milliseconds, that the deadline allows for; absent for 0. */
+  /** Total pauses of the endpoint, in milliseconds, that extend the deadline; absent for 0. */
   paused_ms?: number;
   lease: { token: string; place: string } | null;
   created_at: Date;
   updated_at: Date;
-  /** It ended with nothing but 410, and its endpoint is to be paused. */
+  /** Every attempt got 410, so the endpoint will be paused. */
   gone?: true;
-  /** 30 days after the end. */
+  /** 30 days after the delivery ended. */
   expires_at?: Date;
   operation_id?: string;
   actor?: StoredActor;
-  /** Of an event that its merchant made up in a sandbox; the collection of events has none. */
+  /** Marks a merchant's sandbox test event, which the collection of events doesn't contain. */
   test?: true;
 };
 
-/** The fields that a delivery copies from its event. */
 type EventFields = Origin &
   Pick<
     DeliveryDocument,
@@ -73,17 +70,19 @@ type EventFields = Origin &
     | "body"
   >;
 
-/** An event as its first deliveries need it. */
 type DeliverableEvent = EventFields & { readonly received_at: Date };
 
 const dayMs = 86_400_000;
 
-/** How long a delivery can be read after its end (webhooks: data). */
+/** Time for which an ended delivery can be read (webhooks: data). */
 export const deliveryKeptMs = 30 * dayMs;
-/** How long a delivery waits for an endpoint's resumption or verification: as events are kept. */
+/** Maximum wait for an endpoint's resumption or verification, equal to the retention of events. */
 export const waitingMaxMs = 90 * dayMs;
 
-/** An event's first delivery to an endpoint, always the same; held if one may come before it. */
+/**
+ * Builds an event's first delivery to an endpoint; deterministic. Holds it if an earlier one may
+ * exist.
+ */
 export function firstDelivery(
   event: DeliverableEvent,
   endpointId: string,
@@ -96,7 +95,7 @@ export function firstDelivery(
   return { ...delivery, ...waiting(order === "strict" ? withoutBound : bound, createdAt) };
 }
 
-/** The fields of a delivery that is held until then. */
+/** Fields of a delivery that is held until the given time. */
 export function waiting(until: Date, now: Date) {
   const isBound = until < withoutBound;
   return {
@@ -107,7 +106,7 @@ export function waiting(until: Date, now: Date) {
   };
 }
 
-/** A redelivery of the same event: due at once, outside the order. */
+/** Builds a redelivery of the same event: due at once, outside the order. */
 export function redelivery(
   source: DeliveryDocument,
   replay: number,
@@ -123,7 +122,7 @@ export function redelivery(
   };
 }
 
-/** The delivery of an event that a merchant made up: due at once, in a line of its own. */
+/** Builds the delivery of a merchant's test event: due at once, with its own ordering key. */
 export function testDelivery(
   event: Omit<EventFields, keyof Origin>,
   endpointId: string,
@@ -136,7 +135,7 @@ export function testDelivery(
     actor: change.actor,
     test: true,
     order: "none",
-    // The transaction may be there: its events neither wait for a test nor hold it.
+    // Its transaction may be real, so its deliveries must not affect a test, nor a test them.
     line: orderingKey(endpointId, "test", event.event_id),
   };
 }
@@ -177,7 +176,7 @@ function deliveryDocument(
   };
 }
 
-/** The fields of a delivery that ends without a further attempt. */
+/** Fields of a delivery that ends without a further attempt. */
 export function endedUntried(state: Exclude<DeliveryState, "pending">, now: Date) {
   return {
     state,
@@ -190,7 +189,6 @@ export function endedUntried(state: Exclude<DeliveryState, "pending">, now: Date
   };
 }
 
-/** An attempt to be stored. */
 export function attemptDocument({ number, startedAt, endedAt, outcome }: Attempt) {
   const isAnswered = outcome.kind === "answered";
   return {

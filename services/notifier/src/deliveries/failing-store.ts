@@ -1,23 +1,22 @@
 import type { DeliveryDocument } from "./documents.ts";
 import type { DeliveryStore } from "./store.ts";
 
-/** A delivery as far as the next ones of its ordering key depend on it. */
-export type Before = Pick<
+/** The fields of a delivery that decide whether later ones of its ordering key wait. */
+export type Predecessor = Pick<
   DeliveryDocument,
   "_id" | "line" | "sequence" | "state" | "attempts_count"
 >;
 
-/** Of a delivery that ended with nothing but 410. */
+/** A delivery that got 410 on every attempt. */
 type Gone = Pick<DeliveryDocument, "_id" | "merchant_id" | "endpoint_id" | "updated_at">;
 const goneFields = { merchant_id: 1, endpoint_id: 1, updated_at: 1 };
 
-/** Deliveries of endpoints that fail, or were paused. */
+/** Deliveries of endpoints that fail or were paused. */
 export type FailingStore = ReturnType<typeof openFailingStore>;
 
-/** Opens the store of deliveries as failing and paused endpoints need it. */
 export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
   return {
-    /** The due deliveries of an endpoint that were attempted before, oldest first. */
+    /** An endpoint's due deliveries with an earlier attempt, oldest first. */
     dueRetries: (endpointId: string, limit: number, now: Date): Promise<DeliveryDocument[]> =>
       deliveries
         .find(
@@ -33,16 +32,16 @@ export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore,
         .limit(limit)
         .toArray(),
 
-    /** The deliveries before these in their ordering keys that the next ones wait for. */
-    before: (lines: readonly string[]): Promise<Before[]> =>
+    /** Earlier deliveries of these ordering keys that later ones wait for. */
+    predecessors: (lines: readonly string[]): Promise<Predecessor[]> =>
       deliveries
-        .find<Before>(
+        .find<Predecessor>(
           { line: { $in: [...lines] }, replay: 0, state: "pending" },
           { projection: { line: 1, sequence: 1, state: 1, attempts_count: 1 } },
         )
         .toArray(),
 
-    /** Holds deliveries until then, unless they changed since they were read. */
+    /** Holds deliveries until the given time, unless they changed since the read. */
     hold: async (due: readonly DeliveryDocument[], now: Date, until: Date): Promise<void> => {
       if (due.length === 0) return;
       const waits = { held: true, due_at: until, next_attempt_at: until };
@@ -57,14 +56,14 @@ export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore,
       );
     },
 
-    /** Deliveries that ended with nothing but 410. */
+    /** Deliveries that got 410 on every attempt. */
     gone: (limit: number): Promise<Gone[]> =>
       deliveries
         .find<Gone>({ gone: true }, { projection: goneFields, hint: "gone" })
         .limit(limit)
         .toArray(),
 
-    /** Their endpoint is paused, or was resumed since. */
+    /** Clears the marks after their endpoint was paused, or resumed since. */
     forgetGone: async (ids: readonly string[]): Promise<void> => {
       await deliveries.updateMany({ _id: { $in: [...ids] } }, { $unset: { gone: "" } });
     },

@@ -14,12 +14,15 @@ beforeEach(async () => {
 });
 afterEach(() => notifier.drop());
 
-/** An attempt and its settlement, at the soonest: time stands still otherwise. */
+/** Minimum simulated time of an attempt and its settlement; otherwise the clock stands still. */
 const attemptMs = 20;
 
-/** The seconds until so many events of an endpoint are delivered; each attempt takes some time. */
+/**
+ * Returns the seconds until all events are delivered to an endpoint that accepts only some
+ * attempts.
+ */
 async function drained(count: number, takes: (attempt: number, number: number) => boolean) {
-  const made = await register(notifier);
+  const hook = await register(notifier);
   await notifier.work();
   const attempts = new Map<string, number>();
   const numbers = new Map<string, number>();
@@ -30,7 +33,7 @@ async function drained(count: number, takes: (attempt: number, number: number) =
     notifier.advance(attemptMs);
     return takes(attempt, numbers.get(id) ?? 0) ? acknowledged : refusedBy(500);
   };
-  const messages = Array.from({ length: count }, () => payoutMessage(made));
+  const messages = Array.from({ length: count }, () => payoutMessage(hook));
   for (const [number, { id }] of messages.entries()) numbers.set(id, number);
   const startedAt = notifier.world.now.getTime();
   await notifier.consume(messages);
@@ -47,11 +50,11 @@ it("sends 100 events within 15 s to an endpoint that refuses each first attempt"
   expect(await drained(100, (attempt) => attempt > 1)).toBeLessThan(15);
 });
 
-it("sends 60 events within 30 s to an endpoint that takes third attempts", async () => {
+it("sends 60 events within 30 s to an endpoint that accepts third attempts", async () => {
   expect(await drained(60, (attempt) => attempt > 2)).toBeLessThan(30);
 });
 
-it("sends 60 events within 30 s to an endpoint that takes some at once, others third", async () => {
+it("sends 60 events within 30 s to an endpoint that accepts some first attempts, else third ones", async () => {
   const takes = (attempt: number, number: number) => number % 4 === 0 || attempt > 2;
   expect(await drained(60, takes)).toBeLessThan(30);
 });

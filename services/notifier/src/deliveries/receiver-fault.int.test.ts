@@ -8,7 +8,7 @@ import { attemptsMax, horizonMs } from "./rules/schedule.ts";
 
 let receiver: BadReceiver;
 let sender: Sender;
-/** Gives up soon, for the receivers that never answer. */
+/** A sender with a short timeout, for receivers that never respond. */
 let hasty: Sender;
 
 beforeAll(async () => {
@@ -21,19 +21,19 @@ beforeAll(async () => {
   };
 });
 
-/** A head with 200 came, whatever became of its body. */
+/** Receivers that send a head with status 200, regardless of the body. */
 const acknowledging = [
   ...["/200", "/continue", "/many-interim"],
   ...["/reset-in-body", "/endless", "/bomb", "/answers-early"],
 ];
-/** One of each kind; sender/receiver-fault.test.ts has them all. */
+/** One receiver of each kind; sender/receiver-fault.test.ts has all. */
 const refusing = [
   ...["/201", "/204", "/301", "/307", "/410", "/429", "/500"],
   ...["/endless-500", "/silent", "/reset", "/no-http", "/000"],
 ];
 const paths = [...acknowledging, ...refusing];
 
-it("gives every receiver its 15 attempts within 24 hours, unless it says 200", async () => {
+it("gives every receiver its 15 attempts within 24 hours, unless it responds 200", async () => {
   const notifier = await startTestNotifier();
   const { world, rpc } = notifier;
   world.answer = (call) => (call.url.endsWith("/silent") ? hasty : sender).post(call);
@@ -46,7 +46,7 @@ it("gives every receiver its 15 attempts within 24 hours, unless it says 200", a
     [...hooks.values()].map(({ merchantId }) => payoutMessage({ merchantId })),
   );
   await notifier.work();
-  /** When the last of those that wait is due: their waits differ by 2% at most. */
+  /** Due time of the last waiting delivery. Their waits differ by at most 2 %. */
   const lastDue = async (): Promise<Date | undefined> => {
     const waiting = { state: "pending", due_at: { $type: "date" } } as const;
     const last = await notifier.deliveries.collection.findOne(waiting, { sort: { due_at: -1 } });
@@ -67,7 +67,7 @@ it("gives every receiver its 15 attempts within 24 hours, unless it says 200", a
       },
     ]);
   }
-  // Nothing is lost: what was given up is there to be sent again.
+  // Nothing is lost: the exhausted deliveries can be redelivered.
   world.answer = (call) => sender.post({ ...call, url: `${receiver.url}/200` });
   for (const [path, { merchantId }] of hooks) {
     if (acknowledging.includes(path)) continue;

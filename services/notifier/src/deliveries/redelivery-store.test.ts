@@ -8,17 +8,21 @@ const now = new Date("2026-11-20T12:00:00.000Z");
 const change: Change = { operationId: "op-1", actor: { kind: "service", id: "test" } };
 const source = { merchant_id: "mer_1", endpoint_id: "whe_1", event_id: "evt_1" };
 
-/** Every number is taken by another redelivery, this often. */
+/** Simulates concurrent redeliveries that take every number, this many times. */
 async function numbersTaken(often: number) {
-  const said = { code: 11_000, message: "E11000", writeErrors: [{ code: 11_000, index: 0 }] };
-  const taken = new MongoBulkWriteError(said as never, {} as BulkWriteResult);
+  const error = { code: 11_000, message: "E11000", writeErrors: [{ code: 11_000, index: 0 }] };
+  const taken = new MongoBulkWriteError(error as never, {} as BulkWriteResult);
   const insertMany = vi.fn().mockResolvedValue(undefined);
   for (let at = 0; at < often; at += 1) insertMany.mockRejectedValueOnce(taken);
   const none = { toArray: async () => [] };
   const deliveries = { find: () => none, aggregate: () => none, insertMany };
-  const asked = [{ source: source as DeliveryDocument, change }];
-  const made = makeRedeliveries(deliveries as unknown as Collection<DeliveryDocument>, asked, now);
-  return made.then(
+  const redeliveries = [{ source: source as DeliveryDocument, change }];
+  const created = makeRedeliveries(
+    deliveries as unknown as Collection<DeliveryDocument>,
+    redeliveries,
+    now,
+  );
+  return created.then(
     () => insertMany.mock.calls.length,
     ({ message }: Error) => message,
   );
@@ -27,7 +31,7 @@ async function numbersTaken(often: number) {
 it.each([
   [0, 1],
   [4, 5],
-  [5, "no number was free for a redelivery"],
+  [5, "no free number for a redelivery"],
 ])("tries five numbers for a redelivery: %i are taken meanwhile", async (often, ended) => {
   expect(await numbersTaken(often)).toBe(ended);
 });

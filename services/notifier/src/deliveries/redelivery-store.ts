@@ -3,13 +3,13 @@ import type { Collection } from "mongodb";
 import { type DeliveryDocument, redelivery } from "./documents.ts";
 import { insertNew } from "./insert.ts";
 
-/** A delivery to be sent once more, and the operation that it belongs to. */
+/** A delivery to redeliver, and the operation that requests it. */
 export type Redelivery = { readonly source: DeliveryDocument; readonly change: Change };
 
-/** Concurrent redeliveries get different numbers at the second try. */
+/** Concurrent redeliveries get different numbers on their second try. */
 const numberTries = 5;
 
-/** Makes redeliveries of one merchant; a repeated operation makes no second one. */
+/** Creates redeliveries of one merchant. A repeated operation creates no second one. */
 export async function makeRedeliveries(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
@@ -17,10 +17,10 @@ export async function makeRedeliveries(
 ): Promise<void> {
   let left = redeliveries;
   for (let tries = 0; ; tries += 1) {
-    const made = await madeOperations(deliveries, left);
-    left = left.filter(({ change }) => !made.has(change.operationId));
+    const completed = await completedOperations(deliveries, left);
+    left = left.filter(({ change }) => !completed.has(change.operationId));
     if (left.length === 0) return;
-    if (tries === numberTries) throw new Error("no number was free for a redelivery");
+    if (tries === numberTries) throw new Error("no free number for a redelivery");
     const last = await lastNumbers(deliveries, left);
     const documents = left.map(({ source, change }) =>
       redelivery(source, (last.get(numberOf(source)) ?? 0) + 1, now, change),
@@ -30,24 +30,24 @@ export async function makeRedeliveries(
   }
 }
 
-/** The operations among these that have made their redelivery. */
-async function madeOperations(
+/** Returns the operations among these that already created their redelivery. */
+async function completedOperations(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
 ): Promise<ReadonlySet<string>> {
   const [first] = redeliveries;
   if (first === undefined) return new Set();
   const operations = redeliveries.map(({ change }) => change.operationId);
-  const made = await deliveries
+  const found = await deliveries
     .find(
       { merchant_id: first.source.merchant_id, operation_id: { $in: operations } },
       { projection: { operation_id: 1 }, hint: "operation" },
     )
     .toArray();
-  return new Set(made.flatMap(({ operation_id }) => operation_id ?? []));
+  return new Set(found.flatMap(({ operation_id }) => operation_id ?? []));
 }
 
-/** The last redelivery's number of each source's event. */
+/** Returns the highest redelivery number of each source's event. */
 async function lastNumbers(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],
@@ -68,7 +68,7 @@ async function lastNumbers(
   return new Map(found.map(({ _id, last }) => [numberOf(_id), last]));
 }
 
-/** An event's deliveries to one endpoint are numbered together. */
+/** Returns a key: an event's deliveries to one endpoint share their numbering. */
 function numberOf({ line, event_id }: Pick<DeliveryDocument, "line" | "event_id">): string {
   return JSON.stringify([line, event_id]);
 }

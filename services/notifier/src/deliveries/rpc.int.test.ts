@@ -41,11 +41,11 @@ describe("deliveries", () => {
     const other = await register(notifier, merchantId);
     world.answer = ({ url: to }) => (to === url ? acknowledged : refusedBy(500));
     const payouts: string[] = [];
-    for (let made = 0; made < 5; made += 1) {
+    for (let count = 0; count < 5; count += 1) {
       const message = payoutMessage({ merchantId });
       payouts.push(message.payoutId);
       await notifier.consume([message]);
-      if (made < 3) notifier.advance(1_000);
+      if (count < 3) notifier.advance(1_000);
     }
     await rpc.deleteEndpoint({ mutation: operation(), ...other });
     await notifier.work();
@@ -80,9 +80,11 @@ describe("deliveries", () => {
 
     const { delivery } = await rpc.getDelivery({ merchantId, deliveryId: all[0]!.id });
     expect(delivery).toMatchObject({ transactionType: "payout_session", sequence: 1n, replay: 0 });
-    const stranger = { merchantId: newId("merchant"), deliveryId: all[0]!.id };
-    expect(await refusal(rpc.getDelivery(stranger))).toBe(notFound);
-    expect(await refusal(rpc.redeliver({ ...stranger, mutation: operation() }))).toBe(notFound);
+    const otherMerchants = { merchantId: newId("merchant"), deliveryId: all[0]!.id };
+    expect(await refusal(rpc.getDelivery(otherMerchants))).toBe(notFound);
+    expect(await refusal(rpc.redeliver({ ...otherMerchants, mutation: operation() }))).toBe(
+      notFound,
+    );
     for (const limit of [-1, 101]) {
       expect(await refusal(rpc.listDeliveries({ merchantId, limit }))).toBe(
         "INVALID_REQUEST limit: must be between 1 and 100",
@@ -93,7 +95,7 @@ describe("deliveries", () => {
     );
   });
 
-  it("are sent again under an operation id that another merchant has used, too", async () => {
+  it("can be redelivered under an operation id that another merchant has used", async () => {
     const { rpc, world } = notifier;
     world.answer = () => acknowledged;
     const mutation = operation();
@@ -102,12 +104,12 @@ describe("deliveries", () => {
       await notifier.consume([payoutMessage({ merchantId })]);
       await notifier.work();
       const [first] = (await rpc.listDeliveries({ merchantId })).deliveries;
-      const made = await rpc.redeliver({ mutation, merchantId, deliveryId: first!.id });
-      expect(made.delivery).toMatchObject({ replay: 1, eventId: first!.eventId });
+      const redelivered = await rpc.redeliver({ mutation, merchantId, deliveryId: first!.id });
+      expect(redelivered.delivery).toMatchObject({ replay: 1, eventId: first!.eventId });
     }
   });
 
-  it("are sent again as new ones under the same webhook-id, once per operation", async () => {
+  it("are redelivered as new ones under the same webhook-id, once per operation", async () => {
     const { rpc, world } = notifier;
     const { merchantId, endpointId } = await register(notifier);
     world.answer = () => acknowledged;
@@ -115,11 +117,11 @@ describe("deliveries", () => {
     await notifier.consume([message]);
     await notifier.work();
     const [first] = (await rpc.listDeliveries({ merchantId })).deliveries;
-    const asked = { mutation: operation(), merchantId, deliveryId: first!.id };
-    const made = await Promise.all([1, 2, 3].map(() => rpc.redeliver(asked)));
-    for (const each of made) expect(each.delivery?.id).toBe(made[0]?.delivery?.id);
-    expect(made[0]?.delivery).toMatchObject({ replay: 1, eventId: message.id });
-    const more = [1, 2].map(() => rpc.redeliver({ ...asked, mutation: operation() }));
+    const request = { mutation: operation(), merchantId, deliveryId: first!.id };
+    const redelivered = await Promise.all([1, 2, 3].map(() => rpc.redeliver(request)));
+    for (const each of redelivered) expect(each.delivery?.id).toBe(redelivered[0]?.delivery?.id);
+    expect(redelivered[0]?.delivery).toMatchObject({ replay: 1, eventId: message.id });
+    const more = [1, 2].map(() => rpc.redeliver({ ...request, mutation: operation() }));
     const replays = (await Promise.all(more)).map(({ delivery }) => delivery?.replay);
     expect(replays.toSorted()).toEqual([2, 3]);
     world.posted.length = 0;
@@ -131,10 +133,10 @@ describe("deliveries", () => {
     await notifier.work();
     const { deliveries } = await rpc.listDeliveries({ merchantId });
     const other = deliveries.find(({ eventId }) => eventId !== message.id);
-    expect(await refusal(rpc.redeliver({ ...asked, deliveryId: other!.id }))).toBe(used);
+    expect(await refusal(rpc.redeliver({ ...request, deliveryId: other!.id }))).toBe(used);
     await rpc.deleteEndpoint({ mutation: operation(), merchantId, endpointId });
-    expect((await rpc.redeliver(asked)).delivery?.id).toBe(made[0]?.delivery?.id);
-    expect(await refusal(rpc.redeliver({ ...asked, mutation: operation() }))).toBe(notFound);
+    expect((await rpc.redeliver(request)).delivery?.id).toBe(redelivered[0]?.delivery?.id);
+    expect(await refusal(rpc.redeliver({ ...request, mutation: operation() }))).toBe(notFound);
   });
 });
 
@@ -143,12 +145,12 @@ describe("test events", () => {
     const { rpc, world } = notifier;
     const { merchantId, endpointId } = await register(notifier);
     const second = await register(notifier, merchantId);
-    const asked = { mutation: operation(), merchantId, endpointId };
-    // It goes out at once.
+    const request = { mutation: operation(), merchantId, endpointId };
+    // It is sent at once.
     world.posted.length = 0;
-    const made = await Promise.all([1, 2, 3].map(() => rpc.sendTestEvent(asked)));
-    for (const each of made) expect(each.delivery?.id).toBe(made[0]?.delivery?.id);
-    const other = { ...asked, endpointId: second.endpointId };
+    const sent = await Promise.all([1, 2, 3].map(() => rpc.sendTestEvent(request)));
+    for (const each of sent) expect(each.delivery?.id).toBe(sent[0]?.delivery?.id);
+    const other = { ...request, endpointId: second.endpointId };
     expect(await refusal(rpc.sendTestEvent(other))).toBe(used);
     await notifier.work();
     expect(world.posted).toHaveLength(1);
@@ -175,7 +177,7 @@ describe("test events", () => {
   });
 });
 
-/** How many payment sessions could not be read so far. */
+/** Returns the number of unreadable payment sessions so far. */
 async function unreadable(): Promise<number> {
   const line = /^disburse_webhook_events_unreadable_total\{key="payment_session".* (\d+)$/m;
   return Number(line.exec(await notifier.series())?.[1] ?? 0);
@@ -194,7 +196,7 @@ describe("published events", () => {
       ...change,
     });
 
-  it("by broker too are dead letters without every field of the interface, and counted", async () => {
+  it("from the broker are dead-lettered and counted if a required field is missing", async () => {
     const bare = { ...event("mer_1"), dataJson: '{"id":"ps_1","secret":"x"}' };
     const body = toBinary(MerchantEventSchema, bare);
     const before = await unreadable();
@@ -203,7 +205,7 @@ describe("published events", () => {
     expect(await unreadable()).toBe(before + 1);
   });
 
-  it("are stored before the answer, with no endpoint too, and go out once", async () => {
+  it("are stored before the response, also without an endpoint, and sent once", async () => {
     const { rpc, world, events } = notifier;
     const bare = event(newId("merchant"));
     await rpc.publishEvent({ mutation: operation(), event: bare });

@@ -20,16 +20,14 @@ import type { AttemptDocument, DeliveryDocument } from "./documents.ts";
 import { makeRedeliveries } from "./redelivery-store.ts";
 import type { DeliveryFilter, DeliveryStore } from "./store.ts";
 
-/** What the RPCs of deliveries use. */
 type DeliveryDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
-  /** Something is due. */
+  /** Wakes the dispatcher, because a delivery is due. */
   readonly wake: () => void;
 };
 
-/** The RPCs of deliveries. */
 export function deliveryRpc(deps: DeliveryDeps) {
   const { endpoints, deliveries, clock, wake } = deps;
   return {
@@ -49,22 +47,23 @@ export function deliveryRpc(deps: DeliveryDeps) {
       const found = await deliveries.find(merchantId, deliveryId);
       const source = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       const find = () => deliveries.findByOperation(merchantId, change.operationId);
-      let made = await find();
-      if (made === null) {
+      let redelivered = await find();
+      if (redelivered === null) {
         const endpoint = await endpoints.find(merchantId, source.endpoint_id);
         orThrow(endpoint ?? refused("RECORD_NOT_FOUND"));
         await makeRedeliveries(deliveries.collection, [{ source, change }], clock.now());
-        made = await find();
+        redelivered = await find();
       }
-      if (made === null) throw new Error("a redelivery that was just made is not there");
-      const isSame = made.event_id === source.event_id && made.endpoint_id === source.endpoint_id;
+      if (redelivered === null) throw new Error("a redelivery is missing right after its write");
+      const isSame =
+        redelivered.event_id === source.event_id && redelivered.endpoint_id === source.endpoint_id;
       wake();
-      return { delivery: deliveryMessage(orThrow(isSame ? made : otherContent)) };
+      return { delivery: deliveryMessage(orThrow(isSame ? redelivered : otherContent)) };
     },
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** A list's filter, by the fields that were sent. */
+/** Builds a list's filter from the fields that were sent. */
 function readFilter(message: ListDeliveriesRequest): DeliveryFilter {
   const { endpointId, transactionId } = message;
   const state = wordOf(DeliveryState, message.state);
@@ -86,7 +85,7 @@ function attemptMessage(attempt: AttemptDocument): DeliveryAttempt {
   });
 }
 
-/** A delivery without its attempts, as lists show it. */
+/** Lists show a delivery without its attempts. */
 export function deliveryMessage(
   delivery: Omit<DeliveryDocument, "body" | "attempts">,
   attempts: readonly AttemptDocument[] = [],

@@ -9,9 +9,9 @@ import {
 import { attemptsMax, delayMs, horizonMs } from "./rules/schedule.ts";
 
 const place = "first:8080";
-/** Each with a jitter of its own, and an endpoint, for a failing one is left in peace. */
+/** Each has its own jitter and endpoint, because a failing endpoint gets fewer attempts. */
 const deliveries = 3;
-/** By how much the process's clock jumps, back and forth. */
+/** Jumps of the process's clock in ms. */
 const jumpsMs = [300_000, -300_000, 3_600_000, -86_400_000, 0];
 
 let all: TestNotifier[];

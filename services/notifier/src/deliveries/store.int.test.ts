@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 beforeEach(() => store.collection.deleteMany({}));
 
-/** A pending delivery to `whe_1` of `mer_1`, otherwise as it is changed. */
+/** A pending delivery to `whe_1` of `mer_1`, with changes. */
 function delivery(name: string, changes: Partial<DeliveryDocument> = {}): DeliveryDocument {
   const event = {
     ...{ merchant_id: "mer_1", event_id: `evt_${name}`, body: new Binary(Buffer.from("{}")) },
@@ -71,7 +71,7 @@ it.each<[DeliveryFilter, string]>([
   expect(shown.join(" ")).toBe(ids);
 });
 
-it("cancels what an endpoint has not received, but not what ends meanwhile", async () => {
+it("cancels an endpoint's pending deliveries, except those that end meanwhile", async () => {
   const held = { held: true, lease: { token: "t", place: "here:1" }, due_at: at(30_000) };
   const kept = [
     delivery("theirs", { merchant_id: "mer_2" }),
@@ -83,9 +83,9 @@ it("cancels what an endpoint has not received, but not what ends meanwhile", asy
   const settled = { state: "delivered", due_at: null } as const;
   const { collection } = store;
   const updateMany = collection.updateMany.bind(collection);
-  vi.spyOn(collection, "updateMany").mockImplementationOnce(async (...asked) => {
+  vi.spyOn(collection, "updateMany").mockImplementationOnce(async (...args) => {
     await collection.updateOne({ _id: "meanwhile" }, { $set: settled });
-    return updateMany(...asked);
+    return updateMany(...args);
   });
   await store.cancelPending("mer_1", "whe_1", now);
   const cancelled = {
@@ -99,7 +99,7 @@ it("cancels what an endpoint has not received, but not what ends meanwhile", asy
   ]);
 });
 
-it("counts an endpoint's backlog, and remembers a long one for ten seconds", async () => {
+it("counts an endpoint's backlog, and caches a long one for ten seconds", async () => {
   await store.insert([
     delivery("late", { created_at: at(-1) }),
     delivery("a-first", { created_at: at(-9) }),

@@ -6,10 +6,9 @@ import { type DeliveryDocument, endedUntried } from "./documents.ts";
 import { insertNew } from "./insert.ts";
 import type { DeliveryState } from "./rules/delivery.ts";
 
-/** Deliveries as merchants see them. */
 export type DeliveryStore = ReturnType<typeof openDeliveryStore>;
 
-/** The filter of a list; an absent field is any. */
+/** A list's filter; an absent field matches any value. */
 export type DeliveryFilter = {
   readonly endpointId?: string;
   readonly transactionId?: string;
@@ -18,7 +17,7 @@ export type DeliveryFilter = {
 
 const allStates: readonly DeliveryState[] = ["pending", "delivered", "exhausted", "cancelled"];
 
-/** Deliveries as merchants see them; `work-store.ts` has what workers do with them. */
+/** Deliveries for merchants. For workers' operations see `work-store.ts`. */
 export function openDeliveryStore({ db }: Database) {
   const deliveries = db.collection<DeliveryDocument>("deliveries");
 
@@ -33,15 +32,15 @@ export function openDeliveryStore({ db }: Database) {
     findByOperation: (merchantId: string, operationId: string) =>
       deliveries.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** A page, newest first, without bodies and attempts; and the count of all pages. */
+    /** Returns a page, newest first, without bodies and attempts, and the total count. */
     list: (filter: DeliveryFilter, request: PageRequest & { readonly merchantId: string }) =>
       findCountedPage(deliveries, listFilter(request.merchantId, filter), request, {
         projection: { body: 0, attempts: 0 },
-        // The planner may keep a worse index that it chose when there were few documents.
+        // A hint, because the planner may keep a worse index that it chose for few documents.
         hint: listIndex(filter),
       }),
 
-    /** Ends what an endpoint has not received; attempts in flight lose their leases. */
+    /** Cancels an endpoint's pending deliveries. Attempts in flight lose their leases. */
     cancelPending: async (merchantId: string, endpointId: string, now: Date): Promise<void> => {
       const pending = pendingOf(merchantId, endpointId);
       for (let page = 0; page < cancelPages; page += 1) {
@@ -58,9 +57,9 @@ export function openDeliveryStore({ db }: Database) {
   };
 }
 
-/** One write cancels so many, well within the driver's time for a command. */
+/** Deliveries that one write cancels, well within the driver's command timeout. */
 const cancelPage = 1_000;
-/** A deletion waits for so many writes; workers cancel the rest as they claim it. */
+/** Maximum writes of a deletion. Workers cancel the rest when they claim it. */
 const cancelPages = 10;
 
 function pendingOf(merchantId: string, endpointId: string) {
@@ -85,12 +84,12 @@ function listFilter(
   };
 }
 
-/** Counting so many is slow, so the answer is cached … */
+/** Counting this many is slow, so the result is cached … */
 const longCount = 1_000;
 /** … for this long. */
 const keptMs = 10_000;
 
-/** The backlogs of endpoints; `elapsed` is a monotonic clock in milliseconds. */
+/** Backlogs of endpoints. `elapsed` is a monotonic clock in milliseconds. */
 export function openBacklogStore(
   { collection: deliveries }: Pick<DeliveryStore, "collection">,
   elapsed: () => number,
@@ -109,7 +108,7 @@ export function openBacklogStore(
   };
 
   return {
-    /** A long one may be some seconds old. */
+    /** A long backlog's count may be up to 10 s old. */
     read: async (merchantId: string, endpointId: string): Promise<Backlog> => {
       for (const [id, { until }] of long) if (until <= elapsed()) long.delete(id);
       const known = long.get(endpointId);

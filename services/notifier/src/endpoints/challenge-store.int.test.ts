@@ -5,7 +5,7 @@ import { openChallengeStore } from "./challenge-store.ts";
 const { database } = await testNotifierOfFile();
 const challenges = openChallengeStore(database);
 
-it("a challenge that ends late does not free the turn that another one has by then", async () => {
+it("a challenge that ends late does not release the locks that another one took since", async () => {
   const turn = { merchantId: "mer_1", endpointId: "whe_1", host: "hooks.example.com" };
   const at = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 0, 0, seconds));
   const begin = (token: string, now: Date) =>
@@ -31,7 +31,7 @@ const stored = async () => {
   ]);
 };
 
-it("a challenge takes two turns, and clears the free ones of its own merchant's hosts", async () => {
+it("a challenge takes two locks, and deletes expired ones of its merchant's hosts", async () => {
   await database.db.collection("endpoint_challenges").deleteMany({});
   const at = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 0, 0, seconds));
   const turn = (merchantId: string, endpointId: string, host: string) => ({
@@ -45,7 +45,7 @@ it("a challenge takes two turns, and clears the free ones of its own merchant's 
     turn("mer_2", "whe_3", "a.example"),
   ] as const;
   for (const each of [a, b, c]) expect(await begin(each, "same", 0)).toBe(true);
-  // One process may have several under way.
+  // One process may have several in progress.
   await challenges.end(a, "same", at(5));
   expect(await stored()).toEqual([
     ["mer_1 a.example", 1, "same", 5],
@@ -56,7 +56,7 @@ it("a challenge takes two turns, and clears the free ones of its own merchant's 
     ["whe_3", 1, "same", 10],
   ]);
   await challenges.end(c, "same", at(5));
-  // The host is not free, and so the endpoint's turn is given back.
+  // The host is taken, so the endpoint's slot is released.
   expect(await begin({ ...a, host: "b.example" }, "late", 5)).toBe(false);
   expect(await stored()).toEqual([
     ["mer_1 b.example", 1, "same", 10],

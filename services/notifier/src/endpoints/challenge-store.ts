@@ -2,28 +2,28 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import { schemaVersion } from "./documents.ts";
 
-/** The last challenge of an endpoint, or of a merchant at a host. */
+/** The latest challenge of an endpoint, or of a merchant to a host. */
 type ChallengeDocument = {
   /** The endpoint's id, or `<merchant's id> <host>`. */
   _id: string;
   schema_version: number;
-  /** Of the process that sent it, while it waits for the answer. */
+  /** Identifies the process that waits for the response. */
   token: string;
-  /** When the next one may begin. */
+  /** Earliest start of the next challenge. */
   free_at: Date;
 };
 
-/** A challenge takes two turns: its endpoint's, and its merchant's at the host of the URL. */
+/** A challenge takes two locks: its endpoint's, and its merchant's for the URL's host. */
 export type ChallengeTurn = {
   readonly merchantId: string;
   readonly endpointId: string;
   readonly host: string;
 };
 
-/** Turns of challenges, shared by all processes. */
+/** Locks of challenges, shared by all processes. */
 export type ChallengeStore = ReturnType<typeof openChallengeStore>;
 
-/** Spaces the challenges of an endpoint, and of a merchant to one host, across processes. */
+/** Spaces an endpoint's challenges, and a merchant's challenges to one host, across processes. */
 export function openChallengeStore({ db }: Database) {
   const challenges = db.collection<ChallengeDocument>("endpoint_challenges");
 
@@ -40,13 +40,15 @@ export function openChallengeStore({ db }: Database) {
   };
 
   return {
-    /** Takes the turn until `until`, when one that a crash left is free; `false`: it is taken. */
+    /**
+     * Takes the locks until `until`, when locks left by a crash expire. Returns `false` if taken.
+     */
     begin: async (
       turn: ChallengeTurn,
       token: string,
       { now, until }: { readonly now: Date; readonly until: Date },
     ): Promise<boolean> => {
-      // Free turns are deleted, so that a merchant leaves only a few documents.
+      // Deletes expired locks, so that a merchant leaves only a few documents.
       await challenges.deleteMany({ _id: hostsOf(turn.merchantId), free_at: { $lte: now } });
       const [endpoint, host] = turnIds(turn);
       if (!(await take(endpoint, token, now, until))) return false;
@@ -55,11 +57,11 @@ export function openChallengeStore({ db }: Database) {
       return false;
     },
 
-    /** Releases the turn as of `freeAt`, unless another process has it by now. */
+    /** Releases the locks as of `freeAt`, unless another process has taken them since. */
     end: (turn: ChallengeTurn, token: string, freeAt: Date): Promise<void> =>
       release(turnIds(turn), token, freeAt),
 
-    /** For a deleted endpoint; its merchant's turn at the host stays. */
+    /** Called for a deleted endpoint. Its merchant's lock for the host stays. */
     forget: async (endpointId: string): Promise<void> => {
       await challenges.deleteOne({ _id: endpointId });
     },
@@ -70,7 +72,9 @@ function turnIds({ merchantId, endpointId, host }: ChallengeTurn): readonly [str
   return [endpointId, `${merchantId} ${host}`];
 }
 
-/** All ids that begin with a merchant's id and a space; `!` is the next character. */
+/**
+ * Matches ids that start with the merchant's id and a space. `!` is the character after the space.
+ */
 function hostsOf(merchantId: string) {
   return { $gt: `${merchantId} `, $lt: `${merchantId}!` };
 }

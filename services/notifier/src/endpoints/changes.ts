@@ -16,30 +16,27 @@ import { asOf, type EndpointChange, revised } from "./rules/revision.ts";
 import type { EndpointStore } from "./store.ts";
 import { endpointMessage } from "./wire.ts";
 
-/** A merchant's operation. */
 export type EndpointCommand = {
   readonly merchantId: string;
   readonly operation: EndpointOperation;
 };
 
-/** An endpoint after a change, and the change: every repeat gets the same. */
+/** An endpoint after a change, and the change. Every repeat gets the same result. */
 export type ChangeResult = {
   readonly endpoint: EndpointRecord;
   readonly operation: EndpointOperation;
 };
 
-/** A change, or why it was refused. */
 export type ChangeOutcome = ChangeResult | Refused<NotifierRefusal>;
 
-/** Concurrent changes of one endpoint retry; more than this is a client's mistake. */
+/** Concurrent changes of one endpoint retry. More than this many indicate a client's mistake. */
 const changeTries = 10;
 
-/** Changes endpoints, each operation once. */
 export type EndpointChanges = ReturnType<typeof createEndpointChanges>;
 
-/** Changes endpoints, each operation once: a repeat gets the first result. */
+/** Applies each operation once. A repeat returns the first result. */
 export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) {
-  /** The result of an operation that has run already; refuses the id of another intent. */
+  /** Returns the result of an earlier run. Refuses if the operation's content differs. */
   const repeated = async (
     { merchantId, operation }: EndpointCommand,
     endpointId?: string,
@@ -54,31 +51,35 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
   return {
     repeated,
 
-    create: async (asked: EndpointCommand, settings: EndpointSettings): Promise<ChangeOutcome> => {
-      const before = await repeated(asked);
-      if (before !== undefined) return before;
-      const { endpoint, operation } = created(asked, settings, sealer);
-      for (const place of await endpoints.freePlaces(asked.merchantId)) {
+    create: async (
+      command: EndpointCommand,
+      settings: EndpointSettings,
+    ): Promise<ChangeOutcome> => {
+      const earlier = await repeated(command);
+      if (earlier !== undefined) return earlier;
+      const { endpoint, operation } = created(command, settings, sealer);
+      for (const place of await endpoints.freePlaces(command.merchantId)) {
         const placed = { ...endpoint, place };
         if (await endpoints.insert(placed)) return { endpoint: placed, operation };
-        const meanwhile = await repeated(asked);
+        const meanwhile = await repeated(command);
         if (meanwhile !== undefined) return meanwhile;
       }
       const tooMany = `There can be at most ${endpointsMax} endpoints.`;
-      return (await repeated(asked)) ?? refused("INVALID_REQUEST", tooMany);
+      return (await repeated(command)) ?? refused("INVALID_REQUEST", tooMany);
     },
 
-    /** `decide` is what the operation makes of the endpoint as it is now. */
+    /** `decide` computes the change from the endpoint's current state. */
     change: async (
-      asked: EndpointCommand,
+      command: EndpointCommand,
       endpointId: string,
       decide: (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>,
     ): Promise<ChangeOutcome> => {
       for (let tries = 0; tries < changeTries; tries += 1) {
-        // In this order: a repeat not found here has not changed the revision that was read.
-        const endpoint = await endpoints.find(asked.merchantId, endpointId);
-        const before = await repeated(asked, endpointId);
-        if (before !== undefined) return before;
+        // The order matters: an operation not found here has not changed the revision that was
+        // read.
+        const endpoint = await endpoints.find(command.merchantId, endpointId);
+        const earlier = await repeated(command, endpointId);
+        if (earlier !== undefined) return earlier;
         if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
         const decided = decide(endpoint);
         if (isRefused(decided)) return decided;
@@ -93,20 +94,20 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
 }
 
 function created(
-  { merchantId, operation: asked }: EndpointCommand,
+  { merchantId, operation: command }: EndpointCommand,
   settings: EndpointSettings,
   sealer: Sealer,
 ): ChangeResult {
-  const { at } = asked;
+  const { at } = command;
   const id = newId("endpoint", at);
   const key = makeKey(sealer, { merchantId, id }, at);
-  const operation = { ...asked, keyId: key.id };
+  const operation = { ...command, keyId: key.id };
   const endpoint: EndpointRecord = {
     id,
     merchantId,
     ...settings,
     createdAt: at,
-    createdBy: asked.actor,
+    createdBy: command.actor,
     updatedAt: at,
     revision: 1,
     signing: { current: key.id },
@@ -116,13 +117,13 @@ function created(
   return { endpoint, operation };
 }
 
-/** What every request to change an endpoint has. */
+/** Common fields of all requests that change an endpoint. */
 export type CommandMessage = {
   readonly mutation?: Mutation | undefined;
   readonly merchantId: string;
 };
 
-/** A request's operation, by who calls; throws where it has no id. */
+/** Reads a request's operation and actor. Throws without an operation id. */
 export function commandOf(
   message: CommandMessage,
   kind: EndpointOperation["kind"],
@@ -133,7 +134,7 @@ export function commandOf(
   return { merchantId: message.merchantId, operation };
 }
 
-/** The answer to a change and to its repeats. */
+/** Builds the response to a change and to its repeats. */
 export function shown({ endpoint, operation }: ChangeResult) {
   return { endpoint: endpointMessage(asOf(endpoint, operation)) };
 }

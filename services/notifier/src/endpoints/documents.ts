@@ -10,10 +10,8 @@ import type {
 } from "./rules/endpoint.ts";
 import type { SecretSet } from "./rules/secret-set.ts";
 
-/** Version of the documents of endpoints. */
 export const schemaVersion = 1;
 
-/** The settings of an endpoint. */
 type SettingsDocument = {
   url: string;
   description: string;
@@ -23,12 +21,11 @@ type SettingsDocument = {
   paused_for: PauseReason | null;
   resumed_at: Date | null;
   paused_ms: number | null;
-  /** `null` is not live yet. */
+  /** `null` before the first verification. */
   verified_at: Date | null;
   pending_url: string | null;
 };
 
-/** An endpoint as it is stored. */
 export type EndpointDocument = SettingsDocument & {
   _id: string;
   schema_version: number;
@@ -38,15 +35,13 @@ export type EndpointDocument = SettingsDocument & {
   updated_at: Date;
   deleted_at: Date | null;
   revision: number;
-  /** Absent in deleted endpoints. */
   place?: number;
   signing: ReturnType<typeof signingDocument>;
-  /** Sealed; the key id of the encryption stands in the sealed text. */
+  /** Sealed. The sealed text names its encryption key. */
   keys: Stored<SealedKey>[];
   operations: ReturnType<typeof operationDocument>[];
 };
 
-/** An endpoint to be stored. */
 export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
   return {
     _id: endpoint.id,
@@ -70,7 +65,7 @@ function operationDocument({ id, kind, keyId, before, actor, at }: EndpointOpera
   return { id, kind, key_id: keyId ?? null, ...changed, actor, at };
 }
 
-/** Each setting's name in the store. */
+/** Maps settings to their stored names. */
 const settingNames = {
   url: "url",
   description: "description",
@@ -84,7 +79,7 @@ const settingNames = {
   pendingUrl: "pending_url",
 } as const satisfies Record<keyof EndpointSettings, keyof SettingsDocument>;
 
-/** Settings that may be absent, stored as `null`. */
+/** Optional settings, stored as `null`. */
 const unset = {
   pausedAt: undefined,
   pausedFor: undefined,
@@ -122,13 +117,11 @@ function toSigning({ current, previous, staged }: EndpointDocument["signing"]): 
   };
 }
 
-/** An endpoint's document as deliveries read it. */
+/** The part of an endpoint's document that deliveries read. */
 type RecipientDocument = Omit<EndpointDocument, "operations">;
 
-/** Projection to what `toRecipient` reads. */
 export const withoutHistory = { operations: 0 } as const;
 
-/** A stored endpoint with its history. */
 export function toEndpoint(stored: EndpointDocument): EndpointRecord {
   return {
     ...toRecipient(stored),
@@ -143,7 +136,6 @@ export function toEndpoint(stored: EndpointDocument): EndpointRecord {
   };
 }
 
-/** A stored endpoint without its history. */
 export function toRecipient(stored: RecipientDocument): Recipient {
   return {
     id: stored._id,

@@ -70,7 +70,7 @@ it("keeps each endpoint's health whole, and an owner's missing times do not over
   });
 });
 
-it("keeps of a deleted endpoint a mark alone, whatever its owner writes later", async () => {
+it("keeps only a mark of a deleted endpoint, despite its owner's later writes", async () => {
   const store = openHealthStore(database);
   const documents = database.db.collection<{ _id: string }>("endpoint_health");
   const [gone, there] = ["end_gone", "end_there"] as const;

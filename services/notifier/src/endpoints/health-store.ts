@@ -4,9 +4,9 @@ import { schemaVersion } from "./documents.ts";
 import type { Health } from "./rules/health.ts";
 import { shardOf } from "./rules/shard.ts";
 
-/** An endpoint's health as its owner saved it, some seconds old. */
+/** An endpoint's health as its owner saved it, a few seconds old. */
 export type HealthDocument = {
-  /** The endpoint's id. */
+  /** The id of the endpoint that this health belongs to. */
   _id: string;
   schema_version: number;
   shard: number;
@@ -20,31 +20,29 @@ export type HealthDocument = {
   last_failure: string;
 };
 
-/** The mark of a deleted endpoint, which its owner's later writes do not match. */
+/** Marks a deleted endpoint. Its owner's later writes don't match it. */
 type DeletedHealth = { _id: string; schema_version: number; deleted_at: Date };
 
-/** The saved health of endpoints. */
 export type HealthStore = ReturnType<typeof openHealthStore>;
 
-/** A new owner restores the health of so many endpoints; the others start anew. */
+/** Maximum endpoints whose health a new owner restores. The others start with fresh health. */
 const troubledMax = 10_000;
 const notDeleted = { deleted_at: { $exists: false } };
-/** A streak of failures has one in each day of its own: two may be nearly two days apart. */
+/** A streak has a failure in each of its days, so two failures may be almost two days apart. */
 const troubledForMs = 2 * 86_400_000;
 
-/** Opens the store of endpoints' health, for merchants and for an endpoint's next owner. */
+/** Stores endpoints' health for merchants and for an endpoint's next owner. */
 export function openHealthStore({ db }: Database) {
   const healths = db.collection<HealthDocument>("endpoint_health");
   const deleted = db.collection<DeletedHealth>("endpoint_health");
 
   return {
-    /** The saved health of these endpoints, by id. */
     read: async (endpointIds: readonly string[]): Promise<ReadonlyMap<string, Health>> => {
       const found = await healths.find({ _id: { $in: [...endpointIds] }, ...notDeleted }).toArray();
       return new Map(found.map((each) => [each._id, toHealth(each)]));
     },
 
-    /** The endpoints of these shards that failed in the last two days, latest failure first. */
+    /** Endpoints of these shards that failed in the last two days, latest failure first. */
     troubled: async (
       shards: readonly number[],
       now: Date,
@@ -74,12 +72,12 @@ export function openHealthStore({ db }: Database) {
       try {
         await healths.bulkWrite(writes, { ordered: false });
       } catch (error) {
-        // A duplicate key: the endpoint is marked as deleted.
+        // A duplicate key means that the endpoint is marked as deleted.
         if (!isOnlyDuplicateKeys(error)) throw error;
       }
     },
 
-    /** Replaces a deleted endpoint's health by a mark. */
+    /** Replaces a deleted endpoint's health with a mark. */
     forget: async (endpointId: string, at: Date): Promise<void> => {
       const marked = { schema_version: schemaVersion, deleted_at: at };
       await deleted.replaceOne({ _id: endpointId }, marked, { upsert: true });
@@ -87,7 +85,7 @@ export function openHealthStore({ db }: Database) {
   };
 }
 
-/** A new owner's missing times do not overwrite those of the owner before. */
+/** Keeps the previous owner's times where the new owner has none. */
 function updateOf(endpointId: string, health: Health): UpdateFilter<HealthDocument> {
   const { lastDeliveredAt, lastFailedAt, lastFailure } = health;
   const delivered = { last_delivered_at: lastDeliveredAt ?? null };

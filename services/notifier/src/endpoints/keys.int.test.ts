@@ -17,7 +17,7 @@ import { createResealing, openSealedKeyStore, openSigners, type SealedKeyStore }
 import { interfaceSignature } from "./rules/signature.ts";
 
 let notifier: TestNotifier;
-/** The same process, started again with other settings. */
+/** The same process after a restart with other settings. */
 const restarts: TestNotifier[] = [];
 
 const place = "notifier:8080";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   notifier = await startTestNotifier({ place });
 });
 beforeEach(() => {
-  // The standard library looks at the clock itself.
+  // The standard library reads the wall clock.
   vi.useFakeTimers({ toFake: ["Date"] });
   return () => vi.useRealTimers();
 });
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 type Registered = { readonly merchantId: string; readonly endpointId: string };
 
-/** A test event as it is sent now. */
+/** Sends a test event now and returns it. */
 async function sent(by: TestNotifier, { merchantId, endpointId }: Registered): Promise<Posted> {
   by.world.posted.length = 0;
   await by.rpc.sendTestEvent({ mutation: operation(), merchantId, endpointId });
@@ -48,7 +48,7 @@ async function sent(by: TestNotifier, { merchantId, endpointId }: Registered): P
   return call;
 }
 
-/** How a receiver that knows a pair of secrets finds what was sent. */
+/** Checks a webhook as a receiver with this pair of secrets would. */
 function found({ headers, body, at }: Posted, { secret, standardSecret }: EndpointSecrets) {
   vi.setSystemTime(at);
   const { data } = JSON.parse(Buffer.from(body).toString());
@@ -79,7 +79,7 @@ describe("secrets of an endpoint", () => {
     return pairs.map((pair) => found(call, pair));
   };
 
-  it("go along for 24 hours after a rotation, to the millisecond", async () => {
+  it("sign for 24 hours after a rotation, to the millisecond", async () => {
     const { secrets: old, ...of } = await register(notifier);
     const fresh = await rotate(of);
     expect(await verdicts(of, fresh, old)).toEqual(["signed", "signed before"]);
@@ -89,14 +89,14 @@ describe("secrets of an endpoint", () => {
     expect(await verdicts(of, fresh, old)).toEqual(["signed", "none"]);
   });
 
-  it("sign no more at once after a leak, neither do those from before", async () => {
+  it("stop signing at once after a leak, as do earlier ones", async () => {
     const { secrets: first, ...of } = await register(notifier);
     const second = await rotate(of);
     const third = await rotate(of, { overlapSeconds: 0 });
     expect(await verdicts(of, third, second, first)).toEqual(["signed", "none", "none"]);
   });
 
-  it("are the last two pairs where two rotations overlap", async () => {
+  it("are the last two pairs when two rotations overlap", async () => {
     const { secrets: first, ...of } = await register(notifier);
     const second = await rotate(of, { overlapSeconds: 60 });
     const third = await rotate(of, { overlapSeconds: 30 });
@@ -105,7 +105,7 @@ describe("secrets of an endpoint", () => {
     expect(await verdicts(of, third, second)).toEqual(["signed", "none"]);
   });
 
-  it("when staged wait for their activation, from which on the overlap counts", async () => {
+  it("when staged wait for their activation, which starts the overlap", async () => {
     const { secrets: old, ...of } = await register(notifier);
     const dropped = await rotate(of, { stage: true });
     const staged = await rotate(of, { stage: true, overlapSeconds: 60 });
@@ -131,7 +131,7 @@ describe("the key that seals secrets", () => {
     restarts.push(started);
     return started;
   };
-  /** What signs for an endpoint where the older key is retired. */
+  /** Returns the signing secrets of an endpoint when the older key is retired. */
   const signers = async ({ merchantId, endpointId }: Registered) => {
     const endpoint = await notifier.endpoints.find(merchantId, endpointId);
     if (endpoint === undefined) throw new Error("no endpoint");
@@ -139,7 +139,7 @@ describe("the key that seals secrets", () => {
   };
   const stored = async () => JSON.stringify(await notifier.endpoints.collection.find().toArray());
 
-  it("can be retired once all secrets are sealed anew, those of deleted ones too", async () => {
+  it("can be retired once all secrets are resealed, including those of deleted endpoints", async () => {
     const { secrets, ...of } = await register(notifier);
     const deleted = await register(notifier);
     const mutation = operation();
@@ -159,7 +159,7 @@ describe("the key that seals secrets", () => {
       'disburse_webhook_endpoints_under_older_keys{service="notifier"} 0',
     );
 
-    // Not started again yet since the new key was put behind the old one.
+    // A process that has not restarted since the new key was appended.
     const behind = await restarted(`${encryptionKeys},${newer}`);
     expect(found(await sent(behind, of), secrets)).toBe("signed");
     const retired = await restarted(newer);
@@ -167,7 +167,7 @@ describe("the key that seals secrets", () => {
     expect(await retired.rpc.rotateSecret(rotation)).toEqual(shown);
   });
 
-  it("is needed while a change was quicker, and its secrets stay those of the change", async () => {
+  it("is needed until the next run when a change was faster, whose secrets win", async () => {
     const of = await register(notifier);
     const store = openSealedKeyStore(notifier.endpoints);
     let changed: EndpointSecrets | undefined;
@@ -189,7 +189,7 @@ describe("the key that seals secrets", () => {
     expect((await signers(of)).current).toEqual({ secret, standardSecret });
   });
 
-  it("that is missing leaves its endpoints as they are, and the others sealed anew", async () => {
+  it("when missing, leaves its endpoints unchanged, and the others are resealed", async () => {
     const of = await register(notifier);
     const other = await register(notifier);
     const unknown = { "keys.0.secret": "k3.AAAA" };

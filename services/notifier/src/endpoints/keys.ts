@@ -19,7 +19,6 @@ import type { EndpointStore } from "./store.ts";
 /** The length of the hash's output (decisions: secrets are 32 random bytes). */
 const secretLength = 32;
 
-/** The endpoint that keys belong to. */
 type Owner = { readonly merchantId: string; readonly id: string };
 
 /** Binds a sealed secret to its endpoint, key and field. */
@@ -27,7 +26,7 @@ function context(owner: Owner, keyId: string, field: "secret" | "standard_secret
   return `${owner.merchantId}|${owner.id}|${keyId}.${field}`;
 }
 
-/** A new pair of secrets, sealed. */
+/** Generates and seals a pair of secrets. */
 export function makeKey(sealer: Sealer, owner: Owner, madeAt: Date): SealedKey {
   const random = () => crypto.getRandomValues(new Uint8Array(secretLength));
   return sealedKey(sealer, owner, crypto.randomUUID(), secretsFrom(random(), random()), madeAt);
@@ -48,7 +47,7 @@ function sealedKey(
   };
 }
 
-/** The same secrets under the current encryption key; throws when an older key is missing. */
+/** Reseals secrets under the current encryption key. Throws if the older key is missing. */
 function resealedKey(sealer: Sealer, owner: Owner, key: SealedKey): SealedKey {
   const isCurrent = sealer.isCurrent(key.secret) && sealer.isCurrent(key.standardSecret);
   if (isCurrent) return key;
@@ -62,14 +61,12 @@ function openedKey(sealer: Sealer, owner: Owner, key: SealedKey): SigningSecrets
   };
 }
 
-/** A key's secrets in the clear. */
 export function openKey(sealer: Sealer, endpoint: Recipient, keyId: string): SigningSecrets {
   const key = endpoint.keys.find(({ id }) => id === keyId);
   if (key === undefined) throw new Error(`endpoint ${endpoint.id} has no key ${keyId}`);
   return openedKey(sealer, endpoint, key);
 }
 
-/** The secrets that sign an endpoint's webhooks at `now`. */
 export function openSigners(sealer: Sealer, endpoint: Recipient, now: Date): Signers {
   const { current, previous } = signingKeys(endpoint.signing, now);
   return {
@@ -78,17 +75,16 @@ export function openSigners(sealer: Sealer, endpoint: Recipient, now: Date): Sig
   };
 }
 
-/** What signs webhooks. */
 export type SigningDeps = {
   readonly sealer: Sealer;
-  /** The name of the interface's signature header. */
+  /** Name of the header for the API's own signature. */
   readonly signatureHeader: string;
   readonly clock: Clock;
-  /** Dates signatures, which receivers compare with their clocks; `clock` if unset. */
+  /** Time source for signatures, which receivers compare with their clocks. Default: `clock`. */
   readonly wall?: Clock;
 };
 
-/** The request that posts an event to a URL, signed by the secrets of the endpoint at `now`. */
+/** Builds a request that posts an event, signed by the endpoint's secrets at `now`. */
 export function signedRequest(
   { sealer, signatureHeader, clock, wall = clock }: SigningDeps,
   endpoint: Recipient,
@@ -108,35 +104,35 @@ type ResealingDeps = {
   readonly log: Log;
 };
 
-/** A process with the previous settings may seal by the older key until it ends. */
-const walkEveryMs = 3_600_000;
+/** A process with old settings may seal with the older key until it ends, so runs repeat. */
+const resealEveryMs = 3_600_000;
 
-/** Seals secrets anew that an older key sealed, at the start and then every hour. */
+/** Reseals secrets that an older key sealed, at the start and then every hour. */
 export function startResealing(deps: ResealingDeps): Loop {
   const round = createResealing(deps);
   const run = () => round().then(() => false);
-  return startLoop({ name: "webhook-resealing", everyMs: walkEveryMs, run, log: deps.log });
+  return startLoop({ name: "webhook-resealing", everyMs: resealEveryMs, run, log: deps.log });
 }
 
 /**
- * A walk over all endpoints, deleted ones too. Each is one write at the revision that was read; an
- * endpoint that is changed meanwhile, or whose key is missing, is left to the next walk. When none
- * is left, the older keys can be removed from the settings.
+ * Reseals all endpoints' secrets, including those of deleted ones. Each endpoint takes one write at
+ * the revision that was read. An endpoint that changed meanwhile, or whose key is missing, is left
+ * to the next run. When none is left, the older keys can be removed from the settings.
  */
 export function createResealing(deps: ResealingDeps) {
   const { sealedKeys, log } = deps;
   const leftover = deps.metrics.gauge(
     "disburse_webhook_endpoints_under_older_keys",
-    "Endpoints whose secrets need an older encryption key, by the last walk.",
+    "Endpoints whose secrets need an older encryption key, as of the last run.",
   );
   return async (): Promise<{ readonly resealed: number; readonly left: number }> => {
     const counts = { resealed: 0, left: 0 };
-    for await (const endpoint of sealedKeys.walk()) {
+    for await (const endpoint of sealedKeys.all()) {
       const result = await resealEndpoint(deps, endpoint);
       if (result !== "current") counts[result] += 1;
     }
     leftover.set(counts.left);
-    if (counts.resealed + counts.left > 0) log.info(counts, "endpoint secrets sealed anew");
+    if (counts.resealed + counts.left > 0) log.info(counts, "endpoint secrets resealed");
     return counts;
   };
 }
@@ -149,27 +145,25 @@ async function resealEndpoint(
   try {
     keys = endpoint.keys.map((key) => resealedKey(sealer, endpoint, key));
   } catch (error) {
-    log.error({ err: error, endpoint_id: endpoint.id }, "endpoint secrets were not opened");
+    log.error({ err: error, endpoint_id: endpoint.id }, "endpoint secrets not opened");
     return "left";
   }
   if (keys.every((key, at) => key === endpoint.keys[at])) return "current";
   return (await sealedKeys.rewrite({ ...endpoint, keys })) ? "resealed" : "left";
 }
 
-/** The sealed keys of an endpoint at a revision. */
 type SealedKeys = Owner & { readonly revision: number; readonly keys: readonly SealedKey[] };
 
-/** Sealed keys, to be sealed anew after a rotation of the encryption key. */
+/** Sealed keys to reseal after a rotation of the encryption key. */
 export type SealedKeyStore = ReturnType<typeof openSealedKeyStore>;
 
-/** Some 100 KiB; a walk yields to other work between two pages. */
+/** About 100 KiB. A run yields to other work between pages. */
 const pageSize = 50;
 
-/** Reads and rewrites the sealed keys of all endpoints, deleted ones too. */
+/** Covers all endpoints, including deleted ones. */
 export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
   return {
-    /** All endpoints, by id. */
-    walk: async function* (): AsyncGenerator<SealedKeys> {
+    all: async function* (): AsyncGenerator<SealedKeys> {
       let after = "";
       for (;;) {
         const page = await endpoints
@@ -186,7 +180,7 @@ export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore
       }
     },
 
-    /** Writes them as a new revision; `false`: another write was first. */
+    /** Writes the keys as a new revision. Returns `false` if another write was first. */
     rewrite: async ({ id, revision, keys }: SealedKeys): Promise<boolean> => {
       const { matchedCount } = await endpoints.updateOne(
         { _id: id, revision },

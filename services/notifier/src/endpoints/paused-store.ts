@@ -3,7 +3,6 @@ import { type EndpointDocument, toRecipient, withoutHistory } from "./documents.
 import type { Recipient } from "./rules/endpoint.ts";
 import type { EndpointStore } from "./store.ts";
 
-/** What is asked about endpoints that the notifier paused. */
 export type PausedStore = ReturnType<typeof openPausedStore>;
 
 const byNotifier: Filter<EndpointDocument> = {
@@ -11,10 +10,9 @@ const byNotifier: Filter<EndpointDocument> = {
   deleted_at: null,
 };
 
-/** Opens the store of endpoints as pausing needs it. */
 export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
   return {
-    /** A merchant's endpoints, 16 at most. */
+    /** A merchant's endpoints, at most 16. */
     activeOf: async (merchantId: string): Promise<readonly Recipient[]> => {
       const found = await endpoints
         .find({ merchant_id: merchantId, deleted_at: null }, { projection: withoutHistory })
@@ -22,7 +20,7 @@ export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "
       return found.map(toRecipient);
     },
 
-    /** Endpoints that the notifier itself paused since then. */
+    /** Endpoints that the notifier itself paused since the given time. */
     pausedSince: async (from: Date): Promise<readonly Recipient[]> => {
       const paused = { ...byNotifier, paused_at: { $gte: from } };
       const found = await endpoints
@@ -31,7 +29,7 @@ export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "
       return found.map(toRecipient);
     },
 
-    /** How many merchants have an endpoint that the notifier paused, and none that is live. */
+    /** Counts merchants with an endpoint that the notifier paused and no live one. */
     countUnreachable: async (): Promise<number> => {
       const paused = await endpoints
         .find(byNotifier, { projection: { merchant_id: 1 }, hint: "paused_for" })

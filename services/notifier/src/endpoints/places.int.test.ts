@@ -6,21 +6,24 @@ const notifier = await testNotifierOfFile();
 
 const full = "INVALID_REQUEST There can be at most 16 endpoints.";
 
-/** Registers so many at once; answers how many are made, and what the others are messages. */
+/** Registers concurrently. Returns the number created and the refusals' messages. */
 async function registerAtOnce(merchantId: string, count: number) {
-  const asked = Array.from({ length: count }, () => register(notifier, merchantId));
-  const ended = await Promise.allSettled(asked);
-  const refusals = asked.filter((_each, at) => ended[at]?.status === "rejected").map(refusal);
-  return { made: count - refusals.length, messages: new Set(await Promise.all(refusals)) };
+  const calls = Array.from({ length: count }, () => register(notifier, merchantId));
+  const ended = await Promise.allSettled(calls);
+  const refusals = calls.filter((_each, at) => ended[at]?.status === "rejected").map(refusal);
+  return { created: count - refusals.length, messages: new Set(await Promise.all(refusals)) };
 }
 
 const countOf = async (merchantId: string): Promise<number> =>
   Number((await notifier.rpc.listEndpoints({ merchantId })).totalCount);
 
 describe("endpoints of a merchant", () => {
-  it("are at most 16, however many are registered at once", async () => {
+  it("are at most 16, even under concurrent registrations", async () => {
     const merchantId = newId("merchant");
-    expect(await registerAtOnce(merchantId, 40)).toEqual({ made: 16, messages: new Set([full]) });
+    expect(await registerAtOnce(merchantId, 40)).toEqual({
+      created: 16,
+      messages: new Set([full]),
+    });
     expect(await countOf(merchantId)).toBe(16);
   });
 
@@ -29,15 +32,15 @@ describe("endpoints of a merchant", () => {
     const { endpointId } = await register(notifier, merchantId);
     await registerAtOnce(merchantId, 15);
     await notifier.rpc.deleteEndpoint({ mutation: operation(), merchantId, endpointId });
-    expect(await registerAtOnce(merchantId, 3)).toEqual({ made: 1, messages: new Set([full]) });
+    expect(await registerAtOnce(merchantId, 3)).toEqual({ created: 1, messages: new Set([full]) });
   });
 
-  it("are one for one operation, also at once and where it takes the last place", async () => {
+  it("are one per operation, also concurrently and for the last place", async () => {
     const merchantId = newId("merchant");
     await registerAtOnce(merchantId, 15);
-    const asked = { mutation: operation(), merchantId, url: hookUrl };
-    const made = await Promise.all([1, 2, 3].map(() => notifier.rpc.createEndpoint(asked)));
-    expect(new Set(made.map(({ endpoint }) => endpoint?.id)).size).toBe(1);
+    const request = { mutation: operation(), merchantId, url: hookUrl };
+    const created = await Promise.all([1, 2, 3].map(() => notifier.rpc.createEndpoint(request)));
+    expect(new Set(created.map(({ endpoint }) => endpoint?.id)).size).toBe(1);
     expect(await countOf(merchantId)).toBe(16);
   });
 });

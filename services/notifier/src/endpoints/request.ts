@@ -21,12 +21,11 @@ import type { DeliveryOrder, EndpointSettings } from "./rules/endpoint.ts";
 import { everyEvent } from "./rules/event-filter.ts";
 import { overlapSecondsDefault } from "./rules/secret-set.ts";
 
-/** What a merchant may set of an endpoint. */
 type MerchantSettings = Pick<EndpointSettings, "url" | "description" | "order" | "eventTypes">;
 
 type Invalid = Refused<"INVALID_REQUEST">;
 
-/** A registration's fields, checked by their form, the URL by what this deployment may reach. */
+/** Checks a registration's fields by their form, and its URL by the deployment's address rules. */
 export function readCreateRequest(
   message: CreateEndpointRequest,
   rules: AddressRules,
@@ -41,7 +40,7 @@ export function readCreateRequest(
   return invalidUrl(url, rules) ?? { url, description, order, eventTypes: types };
 }
 
-/** What is to be changed of an endpoint, in the same way; a description can be taken away. */
+/** Checks a change like a registration. An empty description removes the stored one. */
 export function readUpdateRequest(
   message: UpdateEndpointRequest,
   rules: AddressRules,
@@ -65,7 +64,6 @@ export function readUpdateRequest(
   return (url === undefined ? undefined : invalidUrl(url, rules)) ?? changes;
 }
 
-/** How secrets are to be changed. */
 export function readRotateRequest(
   message: RotateSecretRequest,
   now: Date,

@@ -32,7 +32,7 @@ afterAll(async () => {
 const url = hookUrl;
 
 describe("endpoints", () => {
-  it("are made, read, listed and deleted, each by its own merchant alone", async () => {
+  it("are created, read, listed and deleted, each by its own merchant alone", async () => {
     const { rpc } = notifier;
     const first = await register(notifier);
     const { merchantId, endpointId } = first;
@@ -45,13 +45,16 @@ describe("endpoints", () => {
       (await rpc.listEndpoints({ merchantId })).endpoints.map(({ id }) => id);
     expect(await listed()).toEqual([endpointId, second.endpointId]);
 
-    const stranger = { merchantId: newId("merchant"), endpointId, mutation: operation() };
-    expect(await refusal(rpc.getEndpoint(stranger))).toBe(notFound);
-    expect(await refusal(rpc.deleteEndpoint(stranger))).toBe(notFound);
-    expect(await refusal(rpc.rotateSecret(stranger))).toBe(notFound);
-    expect(await refusal(rpc.activateSecret(stranger))).toBe(notFound);
-    expect(await refusal(rpc.sendTestEvent(stranger))).toBe(notFound);
-    expect(await rpc.listEndpoints(stranger)).toMatchObject({ endpoints: [], totalCount: 0n });
+    const otherMerchants = { merchantId: newId("merchant"), endpointId, mutation: operation() };
+    expect(await refusal(rpc.getEndpoint(otherMerchants))).toBe(notFound);
+    expect(await refusal(rpc.deleteEndpoint(otherMerchants))).toBe(notFound);
+    expect(await refusal(rpc.rotateSecret(otherMerchants))).toBe(notFound);
+    expect(await refusal(rpc.activateSecret(otherMerchants))).toBe(notFound);
+    expect(await refusal(rpc.sendTestEvent(otherMerchants))).toBe(notFound);
+    expect(await rpc.listEndpoints(otherMerchants)).toMatchObject({
+      endpoints: [],
+      totalCount: 0n,
+    });
     const page = await rpc.listEndpoints({ merchantId, limit: 1 });
     expect(page.endpoints.map(({ id }) => id)).toEqual([endpointId]);
     const { nextCursor: cursor } = page;
@@ -89,7 +92,7 @@ describe("endpoints", () => {
     expect(states).toEqual(["cancelled"]);
   });
 
-  it("say everything that is wrong with a registration", async () => {
+  it("report all violations of a registration", async () => {
     const ask = (fields: object, by = notifier) =>
       refusal(by.rpc.createEndpoint({ mutation: operation(), merchantId: "mer_1", ...fields }));
     expect(await ask({ description: "d".repeat(256) })).toMatch(
@@ -111,22 +114,22 @@ describe("endpoints", () => {
 
   it("are at most 16 for a merchant", async () => {
     const merchantId = newId("merchant");
-    for (let made = 0; made < 16; made += 1) await register(notifier, merchantId);
+    for (let count = 0; count < 16; count += 1) await register(notifier, merchantId);
     expect(await refusal(register(notifier, merchantId))).toBe(
       "INVALID_REQUEST There can be at most 16 endpoints.",
     );
   });
 
   it("need an operation and an actor for every change", async () => {
-    const asked = { merchantId: "mer_1", endpointId: "whe_1", deliveryId: "whd_1", url };
+    const request = { merchantId: "mer_1", endpointId: "whe_1", deliveryId: "whd_1", url };
     const { rpc } = notifier;
     const calls = [
-      rpc.createEndpoint(asked),
-      rpc.deleteEndpoint(asked),
-      rpc.rotateSecret(asked),
-      rpc.activateSecret(asked),
-      rpc.sendTestEvent(asked),
-      rpc.redeliver(asked),
+      rpc.createEndpoint(request),
+      rpc.deleteEndpoint(request),
+      rpc.rotateSecret(request),
+      rpc.activateSecret(request),
+      rpc.sendTestEvent(request),
+      rpc.redeliver(request),
       rpc.publishEvent({}),
     ].map((call) => call.then(() => undefined, ConnectError.from));
     for (const error of await Promise.all(calls)) expect(error?.code).toBe(Code.InvalidArgument);
@@ -134,16 +137,16 @@ describe("endpoints", () => {
 });
 
 describe("an operation", () => {
-  it("repeated gets the first result, also concurrently", async () => {
+  it("that repeats gets the first result, also concurrently", async () => {
     const { rpc } = notifier;
-    const asked = { mutation: operation(), merchantId: newId("merchant"), url };
-    const made = await Promise.all([1, 2, 3, 4].map(() => rpc.createEndpoint(asked)));
-    for (const each of made) expect(each).toEqual(made[0]);
-    const other = rpc.createEndpoint({ ...asked, url: "http://127.0.0.1:9/other" });
+    const request = { mutation: operation(), merchantId: newId("merchant"), url };
+    const created = await Promise.all([1, 2, 3, 4].map(() => rpc.createEndpoint(request)));
+    for (const each of created) expect(each).toEqual(created[0]);
+    const other = rpc.createEndpoint({ ...request, url: "http://127.0.0.1:9/other" });
     expect(await refusal(other)).toBe(used);
-    const { endpoints } = await rpc.listEndpoints(asked);
+    const { endpoints } = await rpc.listEndpoints(request);
     expect(endpoints).toHaveLength(1);
-    const { merchantId } = asked;
+    const { merchantId } = request;
     const endpointId = endpoints[0]!.id;
 
     const rotation = { mutation: operation(), merchantId, endpointId };
@@ -152,7 +155,7 @@ describe("an operation", () => {
     for (const each of rotated) expect(each).toEqual(rotated[0]);
     await rpc.rotateSecret({ ...rotation, mutation: operation(), overlapSeconds: 0 });
     expect(await rpc.rotateSecret(rotation)).toEqual(rotated[0]);
-    expect(await rpc.createEndpoint(asked)).toEqual(made[0]);
+    expect(await rpc.createEndpoint(request)).toEqual(created[0]);
     await rpc.deleteEndpoint({ ...rotation, mutation: operation() });
     expect(await rpc.rotateSecret(rotation)).toEqual(rotated[0]);
   });
@@ -176,8 +179,8 @@ describe("secrets", () => {
   it("are shown once, sealed at rest, and another's cannot be put in their place", async () => {
     const { rpc, endpoints } = notifier;
     const { merchantId, endpointId, secrets } = await register(notifier);
-    const asked = { mutation: operation(), merchantId, endpointId };
-    const rotated = await rpc.rotateSecret(asked);
+    const request = { mutation: operation(), merchantId, endpointId };
+    const rotated = await rpc.rotateSecret(request);
     const shown = [secrets, rotated.secrets!].flatMap((each) => [each.secret, each.standardSecret]);
     expect(new Set(shown).size).toBe(4);
     for (const each of shown)
@@ -187,7 +190,7 @@ describe("secrets", () => {
     for (const each of shown) expect(raw).not.toContain(each.replace("whsec_", ""));
     expect(stored?.keys.every(({ secret }) => secret.startsWith("k1."))).toBe(true);
     expect(stored).toMatchObject({ schema_version: 1, operations: [{ kind: "create" }, {}] });
-    expect(Object.keys((await rpc.getEndpoint(asked)).endpoint ?? {})).not.toContain("secrets");
+    expect(Object.keys((await rpc.getEndpoint(request)).endpoint ?? {})).not.toContain("secrets");
 
     const { endpointId: victim } = await register(notifier, merchantId);
     const [first] = stored?.keys ?? [];

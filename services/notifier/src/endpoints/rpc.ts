@@ -19,32 +19,30 @@ import { activated, rotated, staged } from "./rules/secret-set.ts";
 import type { EndpointStore } from "./store.ts";
 import { type Backlog, endpointMessage, healthMessage } from "./wire.ts";
 
-/** What the RPCs of endpoints use. */
 export type EndpointDeps = AddressRules & {
   readonly endpoints: EndpointStore;
   /** Cancels an endpoint's pending deliveries. */
   readonly cancelPending: (merchantId: string, endpointId: string, now: Date) => Promise<void>;
   readonly sealer: Sealer;
   readonly clock: Clock;
-  /** A URL is verified before events go to it. */
+  /** Requires a URL to be verified before it gets events. */
   readonly mustVerify: boolean;
   readonly challenges: ChallengeStore;
   readonly healths: HealthStore;
   readonly readBacklog: (merchantId: string, endpointId: string) => Promise<Backlog>;
 };
 
-/** The RPCs of endpoints. */
 export function endpointRpc(deps: EndpointDeps) {
   const { endpoints, sealer, clock, mustVerify } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
   return {
     createEndpoint: async (message) => {
-      const asked = commandOf(message, "create", clock);
-      const { at } = asked.operation;
+      const command = commandOf(message, "create", clock);
+      const { at } = command.operation;
       const settings = orThrow(readCreateRequest(message, deps, at));
       const verifiedAt = mustVerify ? undefined : at;
-      const made = orThrow(await changes.create(asked, { ...settings, verifiedAt }));
-      return { ...shown(made), secrets: secretsOf(made, sealer) };
+      const created = orThrow(await changes.create(command, { ...settings, verifiedAt }));
+      return { ...shown(created), secrets: secretsOf(created, sealer) };
     },
 
     getEndpoint: async ({ merchantId, endpointId }) => {
@@ -60,11 +58,11 @@ export function endpointRpc(deps: EndpointDeps) {
     },
 
     deleteEndpoint: async (message) => {
-      const asked = commandOf(message, "delete", clock);
+      const command = commandOf(message, "delete", clock);
       const { merchantId, endpointId } = message;
-      const { operation } = asked;
+      const { operation } = command;
       const deletion = () => ({ operation, isDeleted: true });
-      orThrow(await changes.change(asked, endpointId, deletion));
+      orThrow(await changes.change(command, endpointId, deletion));
       await deps.cancelPending(merchantId, endpointId, clock.now());
       await deps.healths.forget(endpointId, clock.now());
       await deps.challenges.forget(endpointId);
@@ -73,7 +71,6 @@ export function endpointRpc(deps: EndpointDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Endpoints with their health. */
 async function withHealth(
   { healths, readBacklog }: Pick<EndpointDeps, "healths" | "readBacklog">,
   endpoints: readonly EndpointRecord[],
@@ -88,30 +85,29 @@ async function withHealth(
   );
 }
 
-/** The RPCs of endpoints' secrets. */
 export function secretRpc(deps: EndpointDeps) {
   const { endpoints, sealer, clock } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
   return {
     rotateSecret: async (message) => {
-      const asked = commandOf(message, "rotate", clock);
-      const { at } = asked.operation;
+      const command = commandOf(message, "rotate", clock);
+      const { at } = command.operation;
       const { overlapSeconds, stage } = orThrow(readRotateRequest(message, at));
-      const changed = await changes.change(asked, message.endpointId, (endpoint) => {
+      const changed = await changes.change(command, message.endpointId, (endpoint) => {
         const newKey = makeKey(sealer, endpoint, at);
         const to = { keyId: newKey.id, overlapSeconds };
-        const { signing: before } = endpoint;
-        const signing = stage ? staged(before, to) : rotated(before, to, at);
-        return { operation: { ...asked.operation, keyId: newKey.id }, signing, newKey };
+        const { signing: current } = endpoint;
+        const signing = stage ? staged(current, to) : rotated(current, to, at);
+        return { operation: { ...command.operation, keyId: newKey.id }, signing, newKey };
       });
       const rotation = orThrow(changed);
       return { ...shown(rotation), secrets: secretsOf(rotation, sealer) };
     },
 
     activateSecret: async (message) => {
-      const asked = commandOf(message, "activate", clock);
-      const { operation } = asked;
-      const changed = await changes.change(asked, message.endpointId, (endpoint) => {
+      const command = commandOf(message, "activate", clock);
+      const { operation } = command;
+      const changed = await changes.change(command, message.endpointId, (endpoint) => {
         const signing = activated(endpoint.signing, operation.at);
         return isRefused(signing) ? signing : { operation, signing };
       });
@@ -120,7 +116,7 @@ export function secretRpc(deps: EndpointDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** The secrets that a change made, in the clear. */
+/** Opens the secrets that a change created. */
 function secretsOf({ endpoint, operation }: ChangeResult, sealer: Sealer) {
   return openKey(sealer, endpoint, operation.keyId ?? "");
 }

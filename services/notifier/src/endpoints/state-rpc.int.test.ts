@@ -46,15 +46,15 @@ afterAll(async () => {
 const newUrl = "http://127.0.0.1:9/new";
 const { ACTIVE, PAUSED, UNVERIFIED } = EndpointState;
 
-/** A merchant's endpoint, and how it is asked for changes, each an operation of its own. */
+/** Registers an endpoint. Returns calls that change it, each with a new operation. */
 async function endpointOf(notifier: TestNotifier, url = hookUrl) {
   const made = await register(notifier, newId("merchant"), url);
   const { merchantId, endpointId } = made;
-  const asked = (more: object = {}) => ({
+  const withOperation = (more: object = {}) => ({
     ...{ mutation: operation(), merchantId, endpointId, ...more },
   });
   const get = async () => (await notifier.rpc.getEndpoint({ merchantId, endpointId })).endpoint;
-  return { ...made, asked, get };
+  return { ...made, withOperation, get };
 }
 
 describe("an endpoint", () => {
@@ -67,23 +67,23 @@ describe("an endpoint", () => {
     expect(endpoint).toMatchObject({ ...defaults, state: ACTIVE });
     expect(endpoint?.health).toBeUndefined();
     const eventTypes = ["payout_session.failed", "refund"];
-    const asked = { ...plain, mutation: operation(), order: "strict", eventTypes };
-    const second = await rpc.createEndpoint(asked);
+    const request = { ...plain, mutation: operation(), order: "strict", eventTypes };
+    const second = await rpc.createEndpoint(request);
     expect(second.endpoint).toMatchObject({ order: DeliveryOrder.STRICT, eventTypes });
   });
 
-  it("shows how it takes its events", async () => {
+  it("shows its health", async () => {
     const { rpc, database, world } = sandbox;
-    const { merchantId, endpointId, asked, get } = await endpointOf(sandbox);
+    const { merchantId, endpointId, withOperation, get } = await endpointOf(sandbox);
     const fresh = { circuit: CircuitState.CLOSED, concurrencyLimit: 8, pendingCount: 0n };
     expect((await get())?.health).toMatchObject({ ...fresh, lastFailure: "" });
     const { write } = openHealthStore(database);
-    const told: Health = {
+    const saved: Health = {
       ...{ circuit: "open", concurrency: 1, consecutiveFailures: 12, lastFailure: "timeout" },
       lastFailedAt: world.now,
     };
-    await write(new Map([[endpointId, told]]));
-    await rpc.pauseEndpoint(asked());
+    await write(new Map([[endpointId, saved]]));
+    await rpc.pauseEndpoint(withOperation());
     await sandbox.consume([payoutMessage({ merchantId })]);
     const oldest = world.now;
     sandbox.advance(1_000);
@@ -99,11 +99,11 @@ describe("an endpoint", () => {
     expect(listed?.health).toEqual(health);
   });
 
-  it("is not counted anew each time when much waits for it", async () => {
+  it("caches the count of a long backlog", async () => {
     const { rpc, deliveries } = sandbox;
-    const { merchantId, endpointId, asked, get } = await endpointOf(sandbox);
+    const { merchantId, endpointId, withOperation, get } = await endpointOf(sandbox);
     const pendingCount = async () => (await get())?.health?.pendingCount;
-    await rpc.pauseEndpoint(asked());
+    await rpc.pauseEndpoint(withOperation());
     await sandbox.consume([payoutMessage({ merchantId })]);
     const one = await deliveries.collection.findOne({ endpoint_id: endpointId });
     if (one === null) throw new Error("nothing waits");
@@ -122,15 +122,16 @@ describe("an endpoint", () => {
     expect(await pendingCount()).toBe(1_000n);
     sandbox.advance(10_000);
     expect(await pendingCount()).toBe(1_001n);
-    await rpc.deleteEndpoint(asked());
+    await rpc.deleteEndpoint(withOperation());
   });
 });
 
 describe("an update", () => {
   it("changes what it names and nothing else", async () => {
     const { rpc, endpoints } = sandbox;
-    const { endpointId, asked, get } = await endpointOf(sandbox);
-    const update = async (fields: object) => (await rpc.updateEndpoint(asked(fields))).endpoint;
+    const { endpointId, withOperation, get } = await endpointOf(sandbox);
+    const update = async (fields: object) =>
+      (await rpc.updateEndpoint(withOperation(fields))).endpoint;
     const eventTypes = ["payout_session"];
     const changed = await update({ description: "till", order: "none", eventTypes });
     const settings = { description: "till", order: DeliveryOrder.NONE, eventTypes };
@@ -171,13 +172,15 @@ describe("an update", () => {
     ],
   ])("of %j is refused", async (fields, message) => {
     const before = await refused.get();
-    expect(await refusal(sandbox.rpc.updateEndpoint(refused.asked(fields)))).toMatch(message);
+    expect(await refusal(sandbox.rpc.updateEndpoint(refused.withOperation(fields)))).toMatch(
+      message,
+    );
     expect(await refused.get()).toEqual(before);
   });
 
-  it("names no URL in live mode that webhooks cannot go to", async () => {
-    const { asked } = await endpointOf(live, "https://hooks.example.com/");
-    const ask = (url: string) => refusal(live.rpc.updateEndpoint(asked({ url })));
+  it("accepts no URL in live mode that webhooks can't reach", async () => {
+    const { withOperation } = await endpointOf(live, "https://hooks.example.com/");
+    const ask = (url: string) => refusal(live.rpc.updateEndpoint(withOperation({ url })));
     expect(await ask("http://hooks.example.com/")).toBe(
       "INVALID_REQUEST url: must be an https URL",
     );
@@ -186,63 +189,63 @@ describe("an update", () => {
 });
 
 describe("an operation", () => {
-  it("repeated answers what came of it first, whatever came later", async () => {
+  it("that repeats returns its first result, despite later changes", async () => {
     const { rpc } = sandbox;
-    const { asked, get } = await endpointOf(sandbox);
+    const { withOperation, get } = await endpointOf(sandbox);
     const calls = [
-      [rpc.updateEndpoint, asked({ url: newUrl, order: "none" })],
-      [rpc.pauseEndpoint, asked()],
-      [rpc.resumeEndpoint, asked()],
-      [rpc.updateEndpoint, asked({ url: hookUrl, description: "again" })],
-      [rpc.verifyEndpoint, asked()],
+      [rpc.updateEndpoint, withOperation({ url: newUrl, order: "none" })],
+      [rpc.pauseEndpoint, withOperation()],
+      [rpc.resumeEndpoint, withOperation()],
+      [rpc.updateEndpoint, withOperation({ url: hookUrl, description: "again" })],
+      [rpc.verifyEndpoint, withOperation()],
     ] as const;
-    const answers: unknown[] = [];
+    const responses: unknown[] = [];
     for (const [call, request] of calls) {
       sandbox.advance(1_000);
-      answers.push(await call(request));
+      responses.push(await call(request));
     }
     const after = await get();
     for (const [at, [call, request]] of calls.entries()) {
-      expect(await call(request)).toEqual(answers[at]);
+      expect(await call(request)).toEqual(responses[at]);
     }
     expect(await get()).toEqual(after);
     const [[, { mutation }]] = calls;
-    expect(await refusal(rpc.pauseEndpoint(asked({ mutation })))).toBe(used);
+    expect(await refusal(rpc.pauseEndpoint(withOperation({ mutation })))).toBe(used);
   });
 
-  it("that changes nothing is answered each time and leaves no trace", async () => {
+  it("that changes nothing succeeds each time and leaves no trace", async () => {
     const { rpc, endpoints } = sandbox;
-    const { endpointId, asked, get } = await endpointOf(sandbox);
+    const { endpointId, withOperation, get } = await endpointOf(sandbox);
     const before = await get();
     const calls = [
-      [rpc.updateEndpoint, asked({ url: hookUrl, description: "", eventTypes: ["*"] })],
-      [rpc.resumeEndpoint, asked()],
-      [rpc.verifyEndpoint, asked()],
-      [rpc.approveEndpoint, asked({ mutation: by(Actor_Kind.OPERATOR) })],
+      [rpc.updateEndpoint, withOperation({ url: hookUrl, description: "", eventTypes: ["*"] })],
+      [rpc.resumeEndpoint, withOperation()],
+      [rpc.verifyEndpoint, withOperation()],
+      [rpc.approveEndpoint, withOperation({ mutation: by(Actor_Kind.OPERATOR) })],
     ] as const;
     sandbox.advance(1_000);
     for (const [call, request] of [...calls, ...calls]) {
       const { endpoint } = await call(request);
       expect({ ...endpoint, health: before?.health }).toEqual(before);
     }
-    const paused = (await rpc.pauseEndpoint(asked())).endpoint;
+    const paused = (await rpc.pauseEndpoint(withOperation())).endpoint;
     sandbox.advance(1_000);
-    expect((await rpc.pauseEndpoint(asked())).endpoint).toEqual(paused);
+    expect((await rpc.pauseEndpoint(withOperation())).endpoint).toEqual(paused);
     const stored = await endpoints.collection.findOne({ _id: endpointId });
     expect(stored?.operations.map(({ kind }) => kind)).toEqual(["create", "pause"]);
   });
 
-  it("is of its own merchant alone", async () => {
+  it("applies to its own merchant alone", async () => {
     const { rpc } = sandbox;
     const { endpointId } = await endpointOf(sandbox);
     const theirs = { merchantId: newId("merchant"), endpointId };
-    const asked = () => ({ ...theirs, mutation: operation(), order: "none" });
+    const withOperation = () => ({ ...theirs, mutation: operation(), order: "none" });
     for (const call of [rpc.updateEndpoint, rpc.pauseEndpoint, rpc.resumeEndpoint]) {
-      expect(await refusal(call(asked()))).toBe(notFound);
+      expect(await refusal(call(withOperation()))).toBe(notFound);
     }
-    expect(await refusal(rpc.verifyEndpoint(asked()))).toBe(notFound);
+    expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(notFound);
     expect(
-      await refusal(rpc.approveEndpoint({ ...asked(), mutation: by(Actor_Kind.OPERATOR) })),
+      await refusal(rpc.approveEndpoint({ ...withOperation(), mutation: by(Actor_Kind.OPERATOR) })),
     ).toBe(notFound);
   });
 });
@@ -250,13 +253,13 @@ describe("an operation", () => {
 describe("a pause", () => {
   it("lasts until the resumption, which wakes what has waited", async () => {
     const { rpc } = sandbox;
-    const { asked, get } = await endpointOf(sandbox);
-    for (const pause of [asked(), asked()]) {
+    const { withOperation, get } = await endpointOf(sandbox);
+    for (const pause of [withOperation(), withOperation()]) {
       expect((await rpc.pauseEndpoint(pause)).endpoint?.state).toBe(PAUSED);
     }
     expect((await get())?.state).toBe(PAUSED);
     sandbox.wakes.unseen.take();
-    for (const resumption of [asked(), asked()]) {
+    for (const resumption of [withOperation(), withOperation()]) {
       expect((await rpc.resumeEndpoint(resumption)).endpoint?.state).toBe(ACTIVE);
     }
     expect(sandbox.wakes.unseen.take()).toBe(true);
@@ -273,13 +276,13 @@ const apart = "INVALID_REQUEST Challenges of an endpoint or a host go one by one
 describe("a URL that has to be verified", () => {
   it("is challenged once, signed, and then live", async () => {
     const { rpc, world } = strict;
-    const { merchantId, endpointId, secrets, asked, get } = await endpointOf(strict);
+    const { merchantId, endpointId, secrets, withOperation, get } = await endpointOf(strict);
     expect((await get())?.state).toBe(UNVERIFIED);
     world.posted.length = 0;
     world.answer = () => acknowledged;
-    const request = asked();
-    const answer = await rpc.verifyEndpoint(request);
-    expect(answer.endpoint).toMatchObject({ state: ACTIVE, url: hookUrl, pendingUrl: "" });
+    const request = withOperation();
+    const response = await rpc.verifyEndpoint(request);
+    expect(response.endpoint).toMatchObject({ state: ACTIVE, url: hookUrl, pendingUrl: "" });
     const [challenge] = world.posted;
     if (challenge === undefined) throw new Error("no challenge");
     const { headers, body, url } = challenge;
@@ -295,56 +298,58 @@ describe("a URL that has to be verified", () => {
     expect(headers["webhook-signature"]).toBe(
       standardSignature(data.id, timestamp, body, standardSecret),
     );
-    expect(await rpc.verifyEndpoint(request)).toEqual(answer);
-    expect((await rpc.verifyEndpoint(asked())).endpoint?.state).toBe(ACTIVE);
+    expect(await rpc.verifyEndpoint(request)).toEqual(response);
+    expect((await rpc.verifyEndpoint(withOperation())).endpoint?.state).toBe(ACTIVE);
     expect(world.posted).toHaveLength(1);
   });
 
-  it("waits while the one before it serves", async () => {
+  it("waits while the previous one stays in use", async () => {
     const { rpc, world } = strict;
-    const { asked, get } = await endpointOf(strict);
+    const { withOperation, get } = await endpointOf(strict);
     world.answer = () => acknowledged;
-    await rpc.verifyEndpoint(asked());
+    await rpc.verifyEndpoint(withOperation());
     const waiting = { url: hookUrl, pendingUrl: newUrl, state: ACTIVE };
-    expect((await rpc.updateEndpoint(asked({ url: newUrl }))).endpoint).toMatchObject(waiting);
+    expect((await rpc.updateEndpoint(withOperation({ url: newUrl }))).endpoint).toMatchObject(
+      waiting,
+    );
     strict.advance(5_000);
     world.answer = () => refusedBy(404);
-    expect(await refusal(rpc.verifyEndpoint(asked()))).toBe(
+    expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(
       "INVALID_REQUEST The endpoint answered 404.",
     );
     expect(await get()).toMatchObject(waiting);
     strict.advance(5_000);
     world.answer = ({ url }) => (url === newUrl ? acknowledged : refusedBy(500));
-    await rpc.verifyEndpoint(asked());
+    await rpc.verifyEndpoint(withOperation());
     expect(await get()).toMatchObject({ url: newUrl, pendingUrl: "", state: ACTIVE });
-    await rpc.updateEndpoint(asked({ url: hookUrl }));
-    await rpc.updateEndpoint(asked({ url: newUrl }));
+    await rpc.updateEndpoint(withOperation({ url: hookUrl }));
+    await rpc.updateEndpoint(withOperation({ url: newUrl }));
     expect(await get()).toMatchObject({ url: newUrl, pendingUrl: "" });
   });
 
   it("is challenged one by one, 5 s apart, and again after a crash", async () => {
     const { rpc, world, database } = strict;
-    const { endpointId, asked } = await endpointOf(strict);
+    const { endpointId, withOperation } = await endpointOf(strict);
     world.answer = async () => {
-      expect(await refusal(rpc.verifyEndpoint(asked()))).toBe(apart);
+      expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(apart);
       return refusedBy(500);
     };
-    await refusal(rpc.verifyEndpoint(asked()));
+    await refusal(rpc.verifyEndpoint(withOperation()));
     world.posted.length = 0;
     strict.advance(4_999);
-    expect(await refusal(rpc.verifyEndpoint(asked()))).toBe(apart);
+    expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(apart);
     expect(world.posted).toEqual([]);
     strict.advance(1);
     world.answer = () => {
       throw new Error("the process is gone");
     };
-    await expect(rpc.verifyEndpoint(asked())).rejects.toThrow("internal error");
+    await expect(rpc.verifyEndpoint(withOperation())).rejects.toThrow("internal error");
     world.answer = () => acknowledged;
     strict.advance(9_999);
-    expect(await refusal(rpc.verifyEndpoint(asked()))).toBe(apart);
+    expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(apart);
     strict.advance(1);
-    expect((await rpc.verifyEndpoint(asked())).endpoint?.state).toBe(ACTIVE);
-    await rpc.deleteEndpoint(asked());
+    expect((await rpc.verifyEndpoint(withOperation())).endpoint?.state).toBe(ACTIVE);
+    await rpc.deleteEndpoint(withOperation());
     const turns = database.db.collection<{ _id: string }>("endpoint_challenges");
     expect(await turns.countDocuments({ _id: endpointId })).toBe(0);
   });
@@ -357,8 +362,8 @@ describe("a URL that has to be verified", () => {
     const verify = (made: object) => rpc.verifyEndpoint({ mutation: operation(), ...made });
     world.answer = () => refusedBy(500);
     world.posted.length = 0;
-    await refusal(rpc.verifyEndpoint(first.asked()));
-    await rpc.deleteEndpoint(first.asked());
+    await refusal(rpc.verifyEndpoint(first.withOperation()));
+    await rpc.deleteEndpoint(first.withOperation());
     const again = await at("http://127.0.0.1.:10/other");
     const elsewhere = await at("http://127.0.0.2:9/hook");
     const another = await at(hookUrl, newId("merchant"));
@@ -379,40 +384,40 @@ describe("a URL that has to be verified", () => {
 
   it("is not verified by a challenge to another one, nor after the endpoint is gone", async () => {
     const { rpc, world } = strict;
-    const { asked, get } = await endpointOf(strict);
+    const { withOperation, get } = await endpointOf(strict);
     world.answer = async () => {
-      await rpc.updateEndpoint(asked({ url: newUrl }));
+      await rpc.updateEndpoint(withOperation({ url: newUrl }));
       return acknowledged;
     };
-    expect(await refusal(rpc.verifyEndpoint(asked()))).toBe(
+    expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(
       "INVALID_REQUEST The URL was changed during the challenge.",
     );
     expect(await get()).toMatchObject({ url: newUrl, state: UNVERIFIED });
     strict.advance(5_000);
     world.answer = async () => {
-      await rpc.deleteEndpoint(asked());
+      await rpc.deleteEndpoint(withOperation());
       return acknowledged;
     };
-    expect(await refusal(rpc.verifyEndpoint(asked()))).toBe(notFound);
+    expect(await refusal(rpc.verifyEndpoint(withOperation()))).toBe(notFound);
   });
 
   it("is approved by an operator only", async () => {
     const { rpc, world } = strict;
-    const { asked } = await endpointOf(strict);
+    const { withOperation } = await endpointOf(strict);
     world.posted.length = 0;
     const forbidden = "ACCESS_FORBIDDEN You are not authorized to access this record.";
-    expect(await refusal(rpc.approveEndpoint(asked()))).toBe(forbidden);
-    const byKey = asked({ mutation: by(Actor_Kind.API_KEY) });
+    expect(await refusal(rpc.approveEndpoint(withOperation()))).toBe(forbidden);
+    const byKey = withOperation({ mutation: by(Actor_Kind.API_KEY) });
     expect(await refusal(rpc.approveEndpoint(byKey))).toBe(forbidden);
-    const approval = asked({ mutation: by(Actor_Kind.OPERATOR) });
-    const answer = await rpc.approveEndpoint(approval);
-    expect(answer.endpoint?.state).toBe(ACTIVE);
-    expect(await rpc.approveEndpoint(approval)).toEqual(answer);
+    const approval = withOperation({ mutation: by(Actor_Kind.OPERATOR) });
+    const response = await rpc.approveEndpoint(approval);
+    expect(response.endpoint?.state).toBe(ACTIVE);
+    expect(await rpc.approveEndpoint(approval)).toEqual(response);
     expect(world.posted).toEqual([]);
   });
 });
 
-/** Answers on a port of its own until the test ends. */
+/** Serves on its own port until the test ends. */
 async function serving(listener: RequestListener, use: (url: string) => Promise<void>) {
   const server: Server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -424,50 +429,50 @@ async function serving(listener: RequestListener, use: (url: string) => Promise<
   }
 }
 
-/** Verifies an endpoint over the network; answers the refusal. */
+/** Verifies an endpoint over the network. Returns the refusal. */
 async function challenged(notifier: TestNotifier, url: string, options: Partial<SenderOptions>) {
   const sender = createSender({ policy: "sandbox", log: silentLog, ...options });
   notifier.world.answer = (call) => sender.post(call);
-  const { asked, get } = await endpointOf(notifier, url);
-  const said = await refusal(notifier.rpc.verifyEndpoint(asked()));
+  const { withOperation, get } = await endpointOf(notifier, url);
+  const message = await refusal(notifier.rpc.verifyEndpoint(withOperation()));
   expect((await get())?.state).toBe(UNVERIFIED);
   await sender.close();
-  return said;
+  return message;
 }
 
 describe("a receiver that is challenged", () => {
   it.each<[string, RequestListener, string]>([
-    ["answers 500", (_, answer) => answer.writeHead(500).end("secret"), "answered 500."],
+    ["answers 500", (_, response) => response.writeHead(500).end("secret"), "answered 500."],
     [
       "redirects",
-      (_, answer) => answer.writeHead(307, { location: "/there" }).end(),
+      (_, response) => response.writeHead(307, { location: "/there" }).end(),
       "answered 307.",
     ],
     ["never answers", () => undefined, "did not answer (timeout)."],
     ["resets", ({ socket }) => socket.destroy(), "did not answer (connection_reset)."],
-  ])("and %s is not verified", async (_what, listener, said) => {
+  ])("and %s is not verified", async (_what, listener, message) => {
     await serving(listener, async (url) => {
       const refused = await challenged(strict, url, {
-        // Only a receiver that never answers may run into it, however busy the machine is.
-        timeoutMs: said.includes("timeout") ? 200 : 5_000,
+        // Only a receiver that never responds may time out, even on a busy machine.
+        timeoutMs: message.includes("timeout") ? 200 : 5_000,
       });
-      expect(refused).toBe(`INVALID_REQUEST The endpoint ${said}`);
+      expect(refused).toBe(`INVALID_REQUEST The endpoint ${message}`);
     });
   });
 
   it("is not reached at a private address in live mode", async () => {
     let calls = 0;
-    const listener: RequestListener = (_, answer) => {
+    const listener: RequestListener = (_, response) => {
       calls += 1;
-      answer.end();
+      response.end();
     };
     await serving(listener, async () => {
       const resolve = async () => ["127.0.0.1"];
-      const said = await challenged(live, "https://hooks.example.com/", {
+      const message = await challenged(live, "https://hooks.example.com/", {
         policy: "public",
         resolve,
       });
-      expect(said).toBe("INVALID_REQUEST The endpoint did not answer (address_refused).");
+      expect(message).toBe("INVALID_REQUEST The endpoint did not answer (address_refused).");
     });
     expect(calls).toBe(0);
   });

@@ -34,17 +34,15 @@ import {
 } from "./rules/verification.ts";
 import type { EndpointStore } from "./store.ts";
 
-/** What the RPCs of an endpoint's state use. */
 type EndpointStateDeps = EndpointDeps &
   ChallengeDeps & {
-    /** Probes suspended endpoints at once, whose deliveries may be due now. */
+    /** Probes suspended endpoints at once, because their deliveries may be due now. */
     readonly resumeSuspended: () => void;
   };
 
-/** What an operation makes of the settings as they are. */
+/** Computes the new settings from the current ones. */
 type Change = (endpoint: EndpointRecord) => Partial<EndpointSettings>;
 
-/** The RPCs that change an endpoint's settings and state. */
 export function endpointStateRpc(deps: EndpointStateDeps) {
   const { endpoints, sealer, clock, mustVerify, resumeSuspended } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
@@ -54,16 +52,16 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
     kind: EndpointOperation["kind"],
     decide: (operation: EndpointOperation) => Change,
   ) => {
-    const asked = commandOf(message, kind, clock);
-    const { operation } = asked;
+    const command = commandOf(message, kind, clock);
+    const { operation } = command;
     const settings = decide(operation);
-    const changed = await changes.change(asked, message.endpointId, (endpoint) => ({
+    const changed = await changes.change(command, message.endpointId, (endpoint) => ({
       operation,
       settings: settings(endpoint),
     }));
-    const answer = shown(orThrow(changed));
+    const response = shown(orThrow(changed));
     resumeSuspended();
-    return answer;
+    return response;
   };
 
   return {
@@ -95,10 +93,10 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
       ),
 
     verifyEndpoint: async (message) => {
-      const asked = commandOf(message, "verify", clock);
-      const answer = shown(orThrow(await verify(deps, changes, asked, message.endpointId)));
+      const command = commandOf(message, "verify", clock);
+      const response = shown(orThrow(await verify(deps, changes, command, message.endpointId)));
       resumeSuspended();
-      return answer;
+      return response;
     },
 
     approveEndpoint: (message) =>
@@ -116,31 +114,33 @@ type ChallengeDeps = SigningDeps & {
   readonly log: Log;
 };
 
-/** A challenge and the writes around it; a turn that a crash left is free after that. */
+/** Covers a challenge and its writes. Locks that a crash left expire after this time. */
 const turnMs = challengeTimeoutMs + 2_000;
 
-/** Verifies a URL. The challenge has no lock: it counts only if the same URL still waits. */
+/**
+ * Verifies a URL. The change has no lock: the result counts only if the same URL is still pending.
+ */
 async function verify(
   deps: ChallengeDeps,
   changes: EndpointChanges,
-  asked: EndpointCommand,
+  command: EndpointCommand,
   endpointId: string,
 ): Promise<ChangeOutcome> {
-  const before = await changes.repeated(asked, endpointId);
-  if (before !== undefined) return before;
-  const endpoint = await deps.endpoints.find(asked.merchantId, endpointId);
+  const earlier = await changes.repeated(command, endpointId);
+  if (earlier !== undefined) return earlier;
+  const endpoint = await deps.endpoints.find(command.merchantId, endpointId);
   if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
   const url = unverifiedUrl(endpoint);
   const failure = url === undefined ? undefined : await challenge(deps, endpoint, url);
   if (failure !== undefined) return failure;
-  const operation = { ...asked.operation, at: deps.clock.now() };
-  return changes.change(asked, endpointId, (current) => {
+  const operation = { ...command.operation, at: deps.clock.now() };
+  return changes.change(command, endpointId, (current) => {
     const settings = url === undefined ? {} : challengeResult(current, url, operation.at);
     return isRefused(settings) ? settings : { operation, settings };
   });
 }
 
-/** Posts a challenge to a URL; answers why it failed, or `undefined` when it did not. */
+/** Posts a challenge to a URL. Returns the failure, or `undefined` if it succeeded. */
 async function challenge(
   deps: ChallengeDeps,
   endpoint: EndpointRecord,
@@ -158,8 +158,8 @@ async function challenge(
   const turn = { merchantId, endpointId, host: lookupHost(new URL(url)) };
   if (!(await challenges.begin(turn, token, { now, until: later(turnMs) }))) {
     const gap = `${challengeGapMs / 1_000} s apart`;
-    const said = `Challenges of an endpoint or a host go one by one, ${gap}.`;
-    return refused("INVALID_REQUEST", said);
+    const message = `Challenges of an endpoint or a host go one by one, ${gap}.`;
+    return refused("INVALID_REQUEST", message);
   }
   const outcome = await post({ ...request, timeoutMs: challengeTimeoutMs });
   await challenges.end(turn, token, later(challengeGapMs));

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 beforeEach(() => store.collection.deleteMany({}));
 
-/** An endpoint of `mer_1` with an operation of its own, otherwise as it is changed. */
+/** An endpoint of `mer_1` with its own operation, plus changes. */
 function endpoint(id: string, changes: Partial<EndpointRecord> = {}): EndpointRecord {
   const actor = { kind: "api_key", id: "key_1" } as const;
   return {
@@ -35,16 +35,16 @@ function endpoint(id: string, changes: Partial<EndpointRecord> = {}): EndpointRe
 }
 
 async function storeFive(): Promise<Record<"a" | "b" | "c" | "gone" | "theirs", EndpointRecord>> {
-  const made = {
+  const created = {
     c: endpoint("c", { place: 2, createdAt: at(-7), eventTypes: ["refund"] }),
     a: endpoint("a", { place: 0 }),
     b: endpoint("b", { place: 1, createdAt: at(-8), eventTypes: ["payout_session.failed"] }),
     gone: endpoint("gone", { deletedAt: at(-1) }),
     theirs: endpoint("theirs", { merchantId: "mer_2", place: 0 }),
   };
-  const inserted = await Promise.all(Object.values(made).map(store.insert));
+  const inserted = await Promise.all(Object.values(created).map(store.insert));
   expect(inserted).toEqual(inserted.map(() => true));
-  return made;
+  return created;
 }
 
 it("finds an endpoint for its merchant alone, a deleted one by its operation alone", async () => {
@@ -65,7 +65,7 @@ it("lists a merchant's endpoints, the oldest first, and no other merchant's", as
   expect(await page(2, first.nextCursor)).toMatchObject({ shown: [c], nextCursor: "" });
 });
 
-it("finds by merchant who subscribes to an event, and no one of another merchant", async () => {
+it("finds the merchant's subscribers to an event, and no other merchant's", async () => {
   const { a, b, theirs } = await storeFive();
   const subscribed = async (merchants: string[], types: string[]) => {
     const found = await store.findSubscribed(merchants, types);
@@ -91,13 +91,13 @@ it("writes the revision after the one that was read, of one endpoint", async () 
   expect(await store.find("mer_1", "a")).toEqual(a);
   expect(await store.revise(next)).toBe(true);
   expect(await store.revise(next)).toBe(false);
-  // Another endpoint has its operation by now.
+  // Another endpoint already has this operation.
   expect(await store.revise({ ...b, revision: 4, operations: a.operations })).toBe(false);
   expect(await store.find("mer_1", "a")).toEqual(next);
   expect(await store.find("mer_1", "b")).toEqual(b);
 });
 
-it("has the places that no active endpoint of the merchant has", async () => {
+it("returns the places that no active endpoint of the merchant has", async () => {
   await storeFive();
   const free = Array.from({ length: 13 }, (_each, at) => at + 3);
   expect(await store.freePlaces("mer_1")).toEqual(free);

@@ -10,12 +10,10 @@ import {
 } from "./documents.ts";
 import { type EndpointRecord, endpointsMax, type Recipient } from "./rules/endpoint.ts";
 
-/** Endpoints with their sealed secrets and their history. */
 export type EndpointStore = ReturnType<typeof openEndpointStore>;
 
 const places = [...Array(endpointsMax).keys()];
 
-/** Opens the collection of endpoints. */
 export function openEndpointStore({ db }: Database) {
   const endpoints = db.collection<EndpointDocument>("endpoints");
   const found = (document: EndpointDocument | null): EndpointRecord | undefined =>
@@ -24,10 +22,10 @@ export function openEndpointStore({ db }: Database) {
   return {
     collection: endpoints,
 
-    /** `false`: another endpoint has its operation id or its place. */
+    /** Returns `false` if another endpoint has its operation id or its place. */
     insert: (endpoint: EndpointRecord) => insertOnce(endpoints, endpointDocument(endpoint)),
 
-    /** Writes an endpoint's next revision; `false`: another write was first. */
+    /** Writes an endpoint's next revision. Returns `false` if another write was first. */
     revise: async (next: EndpointRecord): Promise<boolean> => {
       const { id: _id, merchantId: merchant_id, revision } = next;
       const before = { _id, merchant_id, revision: revision - 1 };
@@ -38,14 +36,14 @@ export function openEndpointStore({ db }: Database) {
       return count === 1;
     },
 
-    /** Includes deleted endpoints, so that repeats get the first answer. */
+    /** Includes deleted endpoints, so that a repeat gets the first response. */
     findByOperation: async (merchantId: string, operationId: string) =>
       found(await endpoints.findOne({ merchant_id: merchantId, "operations.id": operationId })),
 
     find: async (merchantId: string, id: string) =>
       found(await endpoints.findOne({ _id: id, ...active(merchantId) })),
 
-    /** A page, oldest first, and the count of all pages. */
+    /** Returns a page, oldest first, and the total count. */
     list: async (merchantId: string, request: PageRequest) => {
       const order = oldestFirst;
       const page = await findCountedPage(endpoints, active(merchantId), request, { order });
@@ -72,7 +70,7 @@ export function openEndpointStore({ db }: Database) {
       return Map.groupBy(found.map(toRecipient), ({ merchantId }) => merchantId);
     },
 
-    /** The active endpoints among these, by id. */
+    /** Returns the active endpoints among the ids. */
     readActive: async (ids: readonly string[]): Promise<ReadonlyMap<string, Recipient>> => {
       const found = await endpoints
         .find({ _id: { $in: [...ids] }, deleted_at: null }, { projection: withoutHistory })

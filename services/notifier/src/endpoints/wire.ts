@@ -14,7 +14,6 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { type Endpoint, endpointState } from "./rules/endpoint.ts";
 import type { Health } from "./rules/health.ts";
 
-/** An endpoint as the RPCs answer it. */
 export function endpointMessage(endpoint: Endpoint): EndpointMessage {
   return create(EndpointSchema, {
     id: endpoint.id,
@@ -36,14 +35,12 @@ export function endpointMessage(endpoint: Endpoint): EndpointMessage {
   });
 }
 
-/** The pending deliveries of an endpoint. */
 export type Backlog = {
-  /** Up to `countMax` of a list. */
+  /** Counts at most `countMax` of a list. */
   readonly pendingCount: number;
   readonly oldestPendingAt: Date | undefined;
 };
 
-/** An endpoint's health and backlog. */
 export function healthMessage(health: Health, backlog: Backlog): EndpointHealth {
   const { lastDeliveredAt: delivered, lastFailedAt: failed } = health;
   const { oldestPendingAt: oldest } = backlog;

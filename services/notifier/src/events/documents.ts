@@ -4,10 +4,9 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { Binary } from "mongodb";
 import type { WebhookEvent } from "./rules/event.ts";
 
-/** Version of the documents of events. */
 export const schemaVersion = 1;
 
-/** An event as it arrived, with the endpoints that it goes to: stored in one write. */
+/** An event with the endpoints that it goes to, stored in one write. */
 export type EventDocument = Origin &
   Partial<StoredOperation> & {
     _id: string;
@@ -20,25 +19,27 @@ export type EventDocument = Origin &
     sequence: number;
     body: Binary;
     endpoint_ids: string[];
-    /** Its position in the merchant's feed; absent until a reader reaches it. */
+    /** Position in the merchant's feed; absent until a reader reaches the event. */
     position?: number;
     occurred_at: Date;
     received_at: Date;
     expires_at: Date;
   };
 
-/** Of an event that an operation made, such as a test; the broker's have none. */
+/** Set on an operation's event, such as a test. Events from the broker have none. */
 type StoredOperation = StoredContent & { operation_id: string; actor: StoredActor };
 
-/** Longer than any of its deliveries, so that a late duplicate is recognised. */
+/** Longer than any delivery of the event, so that late duplicates are recognised. */
 export const eventKeptMs = 90 * 86_400_000;
 
-/** An event's key in the store; publishers number their events per merchant. */
+/**
+ * Returns an event's key in the store. Includes the merchant, because event ids are unique only per
+ * merchant.
+ */
 export function eventKey(merchantId: string, eventId: string): string {
   return `${merchantId}/${eventId}`;
 }
 
-/** An event that goes to these endpoints. */
 export function eventDocument(
   event: WebhookEvent,
   endpointIds: readonly string[],

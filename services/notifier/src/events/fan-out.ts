@@ -22,33 +22,32 @@ type FanOutDeps = {
   readonly order: Pick<OrderStore, "placed" | "stored">;
   readonly admission: Admission;
   readonly clock: Clock;
-  /** Deliveries of these ordering keys were stored that others may wait for. */
+  /** Releases deliveries that wait under these ordering keys, after an insert. */
   readonly release: (lines: Iterable<string>) => void;
 };
 
-/** Stores events and their deliveries. */
 export type FanOut = ReturnType<typeof createFanOut>;
 
 type Endpoints = ReadonlyMap<string, Recipient>;
 
 /**
- * Stores events and their deliveries: in one write where all are new, else in two repeatable ones,
- * as an event names its endpoints and a delivery's id follows from both.
+ * Stores events and their deliveries. One write suffices if all are new. Otherwise two repeatable
+ * writes do it, because an event names its endpoints and both determine a delivery's id.
  */
 export function createFanOut(deps: FanOutDeps) {
   const { endpoints, bulkInsert, events, deliveries, order, admission, clock } = deps;
 
   const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
-    // Deliveries of older events may be deleted by now.
+    // Deliveries of older events may already be deleted.
     const recent = stored.filter(
       (event) => now.getTime() - event.received_at.getTime() < deliveryKeptMs,
     );
-    const made = firstDeliveries(recent, known);
-    if (made.length > 0) await insertAdmitted(deps, made, known, deliveries.insert);
+    const missing = firstDeliveries(recent, known);
+    if (missing.length > 0) await insertAdmitted(deps, missing, known, deliveries.insert);
   };
 
-  /** `false`: some were stored before, and not all are stored now. */
+  /** Returns `false` if some were stored before; then not all are stored now. */
   const insertFresh = (fresh: readonly EventDocument[], known: Endpoints): Promise<boolean> =>
     insertAdmitted(deps, firstDeliveries(fresh, known), known, async (admitted) =>
       (await bulkInsert([
@@ -65,7 +64,7 @@ export function createFanOut(deps: FanOutDeps) {
       [...new Set(batch.flatMap(subscriptionTypes))],
     );
 
-  /** Stores missing deliveries of stored events, to the endpoints that the events name. */
+  /** Stores missing deliveries of stored events to the endpoints that the events name. */
   const deliver = async (stored: readonly EventDocument[]): Promise<void> => {
     order.stored(stored);
     const ids = new Set(stored.flatMap((event) => event.endpoint_ids));
@@ -75,11 +74,11 @@ export function createFanOut(deps: FanOutDeps) {
   return {
     deliver,
     /**
-     * Stores events and their deliveries. If it throws, a repeat does the rest; attempts are not
-     * awaited.
+     * Stores events and their deliveries without waiting for attempts. If it throws, a repeat
+     * completes it.
      */
     publish: async (batch: readonly WebhookEvent[]): Promise<void> => {
-      await admission.room();
+      await admission.waitForCapacity();
       const subscribed = await findSubscribed(batch);
       const documents = keptDocuments(batch, subscribed, clock.now());
       if (documents.length === 0) return;
@@ -88,8 +87,8 @@ export function createFanOut(deps: FanOutDeps) {
       else await deliver(await events.store(documents));
     },
     /**
-     * The same for an operation's event, to chosen endpoints in place of subscribed ones;
-     * `undefined`: the operation was used with other content.
+     * Like `publish`, for an operation's event to chosen endpoints. Returns `undefined` if the
+     * operation was used with different content.
      */
     publishOne: async (
       event: WebhookEvent,
@@ -105,7 +104,9 @@ export function createFanOut(deps: FanOutDeps) {
   };
 }
 
-/** What is stored of a batch: of opt-in events those whose type an endpoint names. */
+/**
+ * Returns the events to store. Keeps an opt-in event only if an endpoint subscribes to its type.
+ */
 function keptDocuments(
   batch: readonly WebhookEvent[],
   subscribed: ReadonlyMap<string, readonly Recipient[]>,
@@ -122,12 +123,12 @@ function wanted(event: WebhookEvent, all: readonly Recipient[] = []): string[] {
   return all.filter((endpoint) => isSubscribed(endpoint, event)).map(({ id }) => id);
 }
 
-/** Inserts deliveries, and starts those that are admitted. */
+/** Inserts deliveries, and starts the admitted ones. */
 async function insertAdmitted(
   { order, admission, release }: FanOutDeps,
   made: readonly DeliveryDocument[],
   known: Endpoints,
-  /** Answers the indices of those stored before; `undefined` where it did not insert all. */
+  /** Returns the indices of those stored before, or `undefined` if it did not insert all. */
   write: (admitted: readonly DeliveryDocument[]) => Promise<ReadonlySet<number> | undefined>,
 ): Promise<boolean> {
   const admitted = admission.admit(await order.placed(made), known);

@@ -7,7 +7,7 @@ it.each([0, 1, 999_999_999_999_999])("reads the position %i that it wrote", (pos
   expect(readFeedCursor("mer_1", writeFeedCursor("mer_1", position))).toBe(position);
 });
 
-it("begins at the beginning where there is none", () => {
+it("starts at the beginning without a cursor", () => {
   expect(readFeedCursor("mer_1", "")).toBe(0);
 });
 
@@ -24,6 +24,6 @@ it.each([
 ])("refuses %s", (_what, text) => {
   expect(readFeedCursor("mer_1", text)).toMatchObject({
     refused: "INVALID_REQUEST",
-    detail: "after: must be the next_cursor of an answer before",
+    detail: "after: must be the next_cursor of an earlier response",
   });
 });

@@ -7,27 +7,26 @@ import { fedTypes } from "./rules/event.ts";
 import type { EventStore } from "./store.ts";
 
 /**
- * The end of a merchant's feed. A reader at the end gives the next events positions, in three
- * writes: this document names them (one writer wins), the events get their positions (a repeat
- * changes nothing), and `next` moves past them. Only events before `next` are read.
+ * The end of a merchant's feed. A reader at the end assigns positions to the next events in three
+ * writes. First, this document names the events, so that one writer wins. Then the events get their
+ * positions, and a repeat changes nothing. Finally `next` moves past them. Readers see only events
+ * before `next`.
  */
 type FeedDocument = {
-  /** The merchant. */
+  /** The merchant whose feed this is. */
   _id: string;
   schema_version: number;
   /** The first position that may not be read yet. */
   next: number;
-  /** Keys of the events that are given the positions from `next` on. */
+  /** Keys of the events that get the positions from `next` on. */
   assigning?: string[];
 };
 
-/** An event with its position. */
 export type FedEvent = EventDocument & { readonly position: number };
 
-/** Merchants' feeds. */
 export type FeedStore = ReturnType<typeof openFeedStore>;
 
-/** Opens the feeds; their events are in the collection of all events. */
+/** The feeds' events are in the collection of all events. */
 export function openFeedStore(
   { db }: Pick<Database, "db">,
   { collection: events }: Pick<EventStore, "collection">,
@@ -35,7 +34,9 @@ export function openFeedStore(
   const feeds = db.collection<FeedDocument>("feeds");
 
   return {
-    /** The first position that may not be read yet; finishes what other readers left. */
+    /**
+     * Returns the first position that may not be read yet. Completes unfinished assignments first.
+     */
     next: async (merchantId: string): Promise<number> => {
       for (;;) {
         const feed = await feeds.findOne({ _id: merchantId });
@@ -44,7 +45,7 @@ export function openFeedStore(
       }
     },
 
-    /** Events behind a position and before another, in order. */
+    /** Events between two positions, both exclusive, in order. */
     page: (merchantId: string, after: number, before: number, limit: number) =>
       events
         .find({ merchant_id: merchantId, position: { $gt: after, $lt: before } }, { hint: "fed" })
@@ -69,9 +70,9 @@ export function openFeedStore(
       return found.map(({ _id }) => _id);
     },
 
-    /** Names the next events, if `next` is unchanged and no others are named. */
+    /** Names the next events, unless `next` has changed or others are named. */
     assign: async (merchantId: string, next: number, keys: readonly string[]): Promise<void> => {
-      // A duplicate key: another reader began this feed.
+      // A duplicate key means that another reader created this feed.
       await onceByKey(() =>
         feeds.updateOne(
           { _id: merchantId, next, assigning: { $exists: false } },
@@ -83,7 +84,9 @@ export function openFeedStore(
   };
 }
 
-/** Finishes an assignment; a repeat changes nothing. An expired event leaves its position empty. */
+/**
+ * Completes an assignment. A repeat changes nothing. An expired event leaves its position empty.
+ */
 async function finish(
   { feeds, events }: { feeds: Collection<FeedDocument>; events: Collection<EventDocument> },
   { _id, next }: FeedDocument,
@@ -104,12 +107,12 @@ async function finish(
 
 const cursorText = /^([\x21-\x7e]{1,128})\/(\d{1,15})$/;
 
-/** Writes the position that was read last as opaque text: of this merchant's feed alone. */
+/** Encodes the last read position as opaque text, bound to this merchant's feed. */
 export function writeFeedCursor(merchantId: string, position: number): string {
   return Buffer.from(`${merchantId}/${position}`).toString("base64url");
 }
 
-/** The position behind which to read: 0 is the beginning. */
+/** Returns the last read position; 0 is the start. */
 export function readFeedCursor(
   merchantId: string,
   text: string,
@@ -121,7 +124,7 @@ export function readFeedCursor(
   return isOurs ? position : foreignCursor();
 }
 
-/** Refuses a cursor that this feed never gave: a guess would skip events. */
+/** Refuses a cursor that this feed never returned, because a guessed one would skip events. */
 export function foreignCursor(): Refused<"INVALID_REQUEST"> {
-  return refused("INVALID_REQUEST", "after: must be the next_cursor of an answer before");
+  return refused("INVALID_REQUEST", "after: must be the next_cursor of an earlier response");
 }

@@ -29,14 +29,14 @@ afterAll(async () => {
 
 const feeds = () => notifier.database.db.collection<{ _id: string }>("feeds");
 
-/** Events that arrive now; answers their ids. */
+/** Stores events that arrive now. Returns their ids. */
 async function arrive(merchantId: string, count: number, by = notifier): Promise<string[]> {
   const messages = Array.from({ length: count }, () => payoutMessage({ merchantId }));
   await by.consume(messages);
   return messages.map(({ id }) => id);
 }
 
-/** The feed from a cursor to its end, page by page, and the cursor there. */
+/** Reads the feed from a cursor to its end. Returns the ids and the final cursor. */
 async function readOn(merchantId: string, limit: number, after = "", by = notifier) {
   const ids: string[] = [];
   for (let cursor = after; ; ) {
@@ -48,7 +48,7 @@ async function readOn(merchantId: string, limit: number, after = "", by = notifi
 }
 
 describe("a merchant's feed", () => {
-  it("has each position once, even were it given twice", async () => {
+  it("has each position once, even if it were assigned twice", async () => {
     const { merchantId } = await register(notifier);
     await arrive(merchantId, 2);
     await readOn(merchantId, 10);
@@ -84,7 +84,7 @@ describe("a merchant's feed", () => {
     expect(rest.hasMore).toBe(false);
   });
 
-  it("lists what came first before what came later, and events of one moment by number", async () => {
+  it("lists events in order of arrival, and simultaneous ones by number", async () => {
     const merchantId = newId("merchant");
     const [slow, fast] = [newId("payout"), newId("payout")];
     const of = (payoutId: string, version: number) =>
@@ -109,7 +109,7 @@ describe("a merchant's feed", () => {
     ]);
   });
 
-  it("says where it ends, for who wants only what comes from now on", async () => {
+  it("returns its end, for readers that want only new events", async () => {
     const { merchantId } = await register(notifier);
     const empty = await notifier.rpc.listEvents({ merchantId, atEnd: true });
     expect(empty.events).toEqual([]);
@@ -122,14 +122,14 @@ describe("a merchant's feed", () => {
     expect((await readOn(merchantId, 10, end)).ids).toEqual(later);
   });
 
-  it("continues at its end, whatever arrival time a late event has", async () => {
+  it("continues at its end, regardless of a late event's arrival time", async () => {
     const merchantId = newId("merchant");
     const early = await arrive(merchantId, 2);
     const { ids, cursor } = await readOn(merchantId, 20);
     expect(ids.toSorted()).toEqual(early.toSorted());
     const again = await notifier.rpc.listEvents({ merchantId, after: cursor });
     expect(again).toMatchObject({ events: [], nextCursor: cursor, hasMore: false });
-    // Another process, whose clock is an hour slow.
+    // Another process with a clock that is an hour slow.
     notifier.advance(-3_600_000);
     const late = await arrive(merchantId, 1, beside);
     notifier.advance(3_600_000);
@@ -137,7 +137,7 @@ describe("a merchant's feed", () => {
     expect((await readOn(merchantId, 1)).ids).toEqual([...ids, ...late]);
   });
 
-  it("is the same to many readers of two processes while events arrive", async () => {
+  it("is the same for many readers of two processes while events arrive", async () => {
     const merchantId = newId("merchant");
     const writing = (async () => {
       const written: string[] = [];
@@ -192,8 +192,8 @@ describe("a merchant's feed", () => {
     const ids = await arrive(merchantId, 3);
     const assigning = ids.map((id) => `${merchantId}/${id}`);
     let isCrashed = false;
-    // Between two looks of a reader another one dies that had given two of three places.
-    const page: FeedStore["page"] = async (...asked) => {
+    // Between two reads, another reader dies after assigning two of three positions.
+    const page: FeedStore["page"] = async (...args) => {
       if (!isCrashed) {
         const feed = { schema_version: 1, next: 1, assigning };
         await feeds().updateOne({ _id: merchantId }, { $set: feed }, { upsert: true });
@@ -203,14 +203,14 @@ describe("a merchant's feed", () => {
         }
       }
       isCrashed = true;
-      return notifier.feeds.page(...asked);
+      return notifier.feeds.page(...args);
     };
     const read = await readFeed({ ...notifier.feeds, page }, { merchantId, after: 0, limit: 1 });
     expect(read).toMatchObject({ events: [{ event_id: ids[0], position: 1 }], hasMore: true });
     expect((await readOn(merchantId, 1)).ids).toEqual(ids);
   });
 
-  it("gives no position twice and skips none where a stalled reader finishes during the next assignment", async () => {
+  it("assigns no position twice and skips none if a stalled reader finishes during the next assignment", async () => {
     const merchantId = newId("merchant");
     const events = beside.events.collection;
     const first = await arrive(merchantId, 2);
@@ -219,10 +219,10 @@ describe("a merchant's feed", () => {
     const [written, stalled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const bulkWrite = events.bulkWrite.bind(events);
     vi.spyOn(events, "bulkWrite").mockImplementationOnce(async (...args) => {
-      const answer = await bulkWrite(...args);
+      const result = await bulkWrite(...args);
       written.resolve();
       await stalled.promise;
-      return answer;
+      return result;
     });
     const late = beside.feeds.next(merchantId);
     await written.promise;
@@ -230,7 +230,7 @@ describe("a merchant's feed", () => {
     const second = await arrive(merchantId, 3);
     const [key = "", ...others] = keysOf(second);
     await notifier.feeds.assign(merchantId, 3, [key, ...others]);
-    // The process that named them died after it had given the first position.
+    // The process that named them died after assigning the first position.
     await events.updateOne({ _id: key }, { $set: { position: 3 } });
     stalled.resolve();
     await late;
@@ -239,7 +239,7 @@ describe("a merchant's feed", () => {
     expect(stored.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("leaves out what expired, and nothing else", async () => {
+  it("omits expired events, and no others", async () => {
     const merchantId = newId("merchant");
     await arrive(merchantId, 3);
     const { ids, cursor } = await readOn(merchantId, 20);
@@ -254,7 +254,7 @@ describe("a merchant's feed", () => {
     expect((await readOn(merchantId, 1, cursor)).ids).toEqual([late[1], late[2]]);
   });
 
-  it("ends a page where its bodies are large, and loses none", async () => {
+  it("ends a page early if its bodies are large, and loses none", async () => {
     const merchantId = newId("merchant");
     const [id = ""] = await arrive(merchantId, 1);
     const { collection } = notifier.events;
@@ -282,7 +282,7 @@ describe("a merchant's feed", () => {
     const merchantId = newId("merchant");
     const after = cursorOf(merchantId);
     const refused = await refusal(notifier.rpc.listEvents({ merchantId, after }));
-    expect(refused).toBe("INVALID_REQUEST after: must be the next_cursor of an answer before");
+    expect(refused).toBe("INVALID_REQUEST after: must be the next_cursor of an earlier response");
   });
 
   it("refuses a page of more than 100", async () => {

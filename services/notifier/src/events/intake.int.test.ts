@@ -19,8 +19,8 @@ beforeEach(async () => {
   return service.close;
 });
 
-describe("what reaches the queue", () => {
-  it("goes to the dead letters when it cannot be read, and delays no other", async () => {
+describe("a message in the queue", () => {
+  it("is dead-lettered if it is unreadable, and delays no other", async () => {
     const { merchantId } = await service.hook();
     const good = payoutMessage({ merchantId });
     await service.publish([
@@ -33,9 +33,9 @@ describe("what reaches the queue", () => {
     expect(await service.deadLetters(3)).toEqual(["bad-1", "bad-2", "bad-3"]);
   });
 
-  it("goes out once if payout published it, however often it comes, and never if not", async () => {
+  it("is sent once if payout published it, despite repeats, and never otherwise", async () => {
     const { merchantId } = await service.hook();
-    // The queue is bound from then on.
+    // From here on the queue is bound.
     const first = payoutMessage({ merchantId });
     await service.publish([first]);
     await service.receiver.waitFor(1);
@@ -59,7 +59,7 @@ describe("what reaches the queue", () => {
       const { content, fields, properties } = seen;
       channel.publish(exchange, fields.routingKey, content, { ...properties });
     });
-    // Stands behind what was replayed.
+    // Queued after the replayed ones.
     const last = payoutMessage({ merchantId });
     await service.publish([last]);
     await service.receiver.waitFor(3);
@@ -80,7 +80,7 @@ describe("what reaches the queue", () => {
     await crashAfterStoring(merchantId, 3, lose);
     await service.start();
     await service.receiver.waitFor(3);
-    // Stands behind the ones that come again.
+    // Queued after the redelivered ones.
     await service.publish([payoutMessage({ merchantId })]);
     await service.receiver.waitFor(4);
     await expect.poll(async () => (await service.delivered(merchantId)).length).toBe(4);
@@ -88,14 +88,14 @@ describe("what reaches the queue", () => {
     expect(service.receiver.calls).toHaveLength(4);
   });
 
-  it("is stored once, and the others of its batch too, where some were stored before", async () => {
+  it("is stored once, as are the others of its batch, if some were stored before", async () => {
     const notifier = await startTestNotifier();
     const { merchantId } = await register(notifier);
     const message = () => payoutMessage({ merchantId });
     const [known, unsent, fresh, last] = [message(), message(), message(), message()];
     await notifier.consume([known, unsent]);
     await notifier.work();
-    // As a store that was killed in the middle of a write leaves it.
+    // Simulates a store that was killed in the middle of a write.
     await notifier.deliveries.collection.deleteOne({ event_id: unsent.id });
     notifier.world.posted.length = 0;
     await notifier.consume([fresh, known, unsent, last, fresh]);
@@ -132,8 +132,8 @@ describe("what reaches the queue", () => {
 });
 
 /**
- * Publishes some events and breaks their consumer's connection after it stored its first batch,
- * which may have some of them or all, before it acknowledges.
+ * Publishes events, then breaks the consumer's connection after it stored its first batch and
+ * before it acknowledges. The batch may contain some or all of them.
  */
 async function crashAfterStoring(
   merchantId: string,
@@ -163,7 +163,7 @@ async function crashAfterStoring(
   await before.close();
 }
 
-/** A way to the broker that can be cut. */
+/** A proxy to the broker whose connections the test can cut. */
 async function startProxy(): Promise<{ url: string; cut(): void }> {
   const target = new URL(amqpUrl());
   const sockets = new Set<Socket>();

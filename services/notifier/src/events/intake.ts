@@ -31,7 +31,7 @@ import {
 import { payoutBody } from "./rules/webhook-body.ts";
 import { conflictProblem, type TransactionTypes } from "./transaction-types.ts";
 
-/** A message that is not an event of the contract. */
+/** A message that breaks the contract of its event. */
 class UnreadableEventError extends Error {
   override name = "UnreadableEventError";
 }
@@ -44,7 +44,7 @@ function present<T>(value: T | undefined, field: string): T {
 const presentDate = (time: Timestamp | undefined, field: string): Date =>
   timestampDate(present(time, field));
 
-/** A payout's event as merchants get it; throws where the message breaks the contract. */
+/** Converts a payout's event to its webhook. Throws if the message breaks the contract. */
 function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   const payout = present(message.payout, "payout");
   const status = present(wordOf(PayoutStatus, payout.status), "payout.status");
@@ -71,7 +71,7 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   };
 }
 
-/** Another system's event, by bus or by RPC. */
+/** Converts another system's event, from the bus or an RPC. */
 export function publishedEvent(message: MerchantEvent | OptInEvent): PublishedEvent {
   const { occurredAt } = message;
   return {
@@ -91,14 +91,14 @@ function merchantEvent(
   return webhookEventOf(event, receivedAt);
 }
 
-/** An event that goes only where it is subscribed to; each type has one publisher. */
+/** Reads an opt-in event. Each type has one permitted publisher. */
 function optInEvent({ body, publisher }: BusMessage, receivedAt: Date): WebhookEvent {
   const event = merchantEvent(fromBinary(OptInEventSchema, body), receivedAt, optInTypes);
   if (mayPublish(publisher, event.transactionType)) return event;
   throw new UnreadableEventError(`transaction_type is not one that ${publisher} may publish`);
 }
 
-/** A message as merchants get it; throws where it breaks its contract. */
+/** Reads a message as a webhook event. Throws if it breaks its contract. */
 export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
   return { ...readBody(message, receivedAt), origin: message.origin };
 }
@@ -125,7 +125,7 @@ type IntakeDeps = {
   readonly countUnreadable: (routingKey: string) => void;
 };
 
-/** What the notifier consumes. A batch is acknowledged once stored; an unreadable event is dead. */
+/** Consumes events. Acknowledges a batch once stored, and dead-letters unreadable events. */
 export function subscription(
   { fanOut, types, countUnreadable }: IntakeDeps,
   now: () => Date,
@@ -165,14 +165,14 @@ export function subscription(
 
 const families: readonly string[] = ["payout", "payment_session", "refund", "opt_in"];
 
-/** Counts messages that went to the dead letters unread. */
+/** Counts unreadable messages, which go to the dead-letter queue. */
 export function createUnreadableCount(metrics: Metrics) {
   const unreadable = metrics.counter(
     "disburse_webhook_events_unreadable_total",
-    "Messages that went to the dead letters unread, by what they claimed to be.",
+    "Unreadable messages sent to the dead-letter queue, by their claimed type.",
     ["key"],
   );
-  // An increase counts from a sample on: without the zeros the first message would be none.
+  // Prometheus needs initial zeros, or it would miss the increase by the first message.
   for (const key of [...families, "other"]) unreadable.inc({ key }, 0);
   return (routingKey: string): void => {
     const [family = ""] = routingKey.split(".");

@@ -11,7 +11,7 @@ import { hookUrl, operation, register, testNotifierOfFile } from "../test-notifi
 const notifier = await testNotifierOfFile();
 const screening = "beneficiary.screening_changed";
 
-/** The endpoint of a new merchant that subscribes to these. */
+/** Registers a new merchant's endpoint with these subscriptions. */
 async function subscribed(eventTypes: string[], order = "bounded") {
   const merchantId = newId("merchant");
   const endpoint = { mutation: operation(), merchantId, url: hookUrl, eventTypes, order };
@@ -21,7 +21,7 @@ async function subscribed(eventTypes: string[], order = "bounded") {
 
 type Change = Partial<Omit<OptInEvent, "$typeName" | "$unknown">>;
 
-/** A change of a beneficiary's screening, signed by its service. */
+/** A screening change of a beneficiary, published by its service. */
 function message(merchantId: string, change: Change = {}, publisher = "beneficiary"): BusMessage {
   const { transactionId = newId("beneficiary"), sequence = 1n } = change;
   const data = { id: transactionId, status: "blocked", merchant_id: merchantId };
@@ -58,7 +58,7 @@ describe("an opt-in event", () => {
     ["every event", ["*"]],
     ["another opt-in type", ["account.credited"]],
     ["another type", ["payout_session"]],
-  ])("is neither sent nor stored where an endpoint gets %s", async (_what, eventTypes) => {
+  ])("is neither sent nor stored if an endpoint gets %s", async (_what, eventTypes) => {
     const merchantId = await subscribed(eventTypes);
     expect(await notifier.consume([message(merchantId)])).toEqual(["stored"]);
     await notifier.work();
@@ -89,14 +89,14 @@ describe("an opt-in event", () => {
     ["is another service's", {}, "payout"],
     ["names another merchant", { dataJson: '{"merchant_id":"mer_2"}' }, "beneficiary"],
     ["names another status", { status: "cleared" }, "beneficiary"],
-  ])("is a dead letter where it %s", async (_what, change, publisher) => {
+  ])("is dead-lettered if it %s", async (_what, change, publisher) => {
     const merchantId = await subscribed(["*", screening, "account.credited", "refund"]);
     expect(await notifier.consume([message(merchantId, change, publisher)])).toEqual(["dead"]);
     expect(await stored(merchantId)).toBe(0);
   });
 });
 
-it("an endpoint takes everything else by default", async () => {
+it("an endpoint subscribes to everything else by default", async () => {
   const { merchantId } = await register(notifier);
   await notifier.consume([message(merchantId)]);
   expect(await stored(merchantId)).toBe(0);

@@ -27,12 +27,12 @@ beforeEach(async () => {
 });
 afterEach(() => notifier.drop());
 
-/** Works until then, each attempt at its moment. */
+/** Works for `ms`, running each attempt when it is due. */
 async function workFor(ms: number): Promise<void> {
   const until = notifier.world.now.getTime() + ms;
   await notifier.work();
   for (let before = notifier.world.now; await notifier.advanceToNext(); ) {
-    // What is due may have to wait for a slot.
+    // Due deliveries may have to wait for a slot.
     if (notifier.world.now <= before) notifier.advance(1_000);
     before = notifier.world.now;
     if (before.getTime() >= until) break;
@@ -61,19 +61,19 @@ const unreachable = async () => {
     /^disburse_webhook_merchants_unreachable\S* (\d+)$/m.exec(await notifier.series()) ?? [];
   return Number(count);
 };
-/** Answers of the first URL; others acknowledge. */
-function answer(by: (call: Posted, attempt: number) => Outcome): void {
+/** Sets the responses of the first URL. Other URLs acknowledge. */
+function respond(by: (call: Posted, attempt: number) => Outcome): void {
   let attempts = 0;
   notifier.world.answer = (call) => (call.url === hookUrl ? by(call, ++attempts) : acknowledged);
 }
 
 describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", () => {
-  it("is paused; the merchant's other endpoint, its feed and the trail show it", async () => {
+  it("is paused; the merchant's other endpoint, its feed and the audit trail show it", async () => {
     const hook = await register(notifier);
     const other = await register(notifier, hook.merchantId, `${hookUrl}/other`);
     const subscribed = { ...other, mutation: operation(), eventTypes: ["refund"] };
     await notifier.rpc.updateEndpoint(subscribed);
-    answer(() => refusedBy(410));
+    respond(() => refusedBy(410));
     await notifier.consume([payoutMessage(hook)]);
     await workFor(dayMs);
     expect(await statesOf(hook)).toEqual([DeliveryState.EXHAUSTED]);
@@ -99,7 +99,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
     const [entry] = await openAuditStore(notifier.database).list(hook.endpointId, undefined, 10);
     expect(entry).toMatchObject({ action: "endpoint.paused", person: "notifier" });
     expect(await unreachable()).toBe(0);
-    // Nothing of it is done again.
+    // No step is repeated.
     await pauses();
     expect(
       await openAuditStore(notifier.database).list(hook.endpointId, undefined, 10),
@@ -115,7 +115,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
     ["no answer but 404", () => 404],
   ])("is not paused for %s", async (_name, status) => {
     const hook = await register(notifier);
-    answer((_call, attempt) => refusedBy(status(attempt)));
+    respond((_call, attempt) => refusedBy(status(attempt)));
     await notifier.consume([payoutMessage(hook)]);
     await workFor(dayMs);
     await pauses();
@@ -125,7 +125,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
 
   it("is retried like any other: one 410 loses nothing", async () => {
     const hook = await register(notifier);
-    answer((_call, attempt) => (attempt === 1 ? refusedBy(410) : acknowledged));
+    respond((_call, attempt) => (attempt === 1 ? refusedBy(410) : acknowledged));
     await notifier.consume([payoutMessage(hook)]);
     await workFor(10_000);
     await pauses();
@@ -135,7 +135,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
 
   it("shows operators a merchant without another endpoint, until it is resumed", async () => {
     const hook = await register(notifier);
-    answer(() => refusedBy(410));
+    respond(() => refusedBy(410));
     await notifier.consume([payoutMessage(hook)]);
     await workFor(dayMs);
     expect(await unreachable()).toBe(1);
@@ -143,10 +143,10 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
     expect(await unreachable()).toBe(0);
   });
 
-  it("is paused once where the process ended in the middle", async () => {
+  it("is paused once if the process ended in the middle", async () => {
     const hook = await register(notifier);
     const other = await register(notifier, hook.merchantId, `${hookUrl}/other`);
-    answer(() => refusedBy(410));
+    respond(() => refusedBy(410));
     await notifier.consume([payoutMessage(hook)]);
     await workFor(dayMs);
     const { revise } = notifier.endpoints;
@@ -163,7 +163,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
     notifier.fanOut.publishOne = publishOne;
     expect(await isPaused(hook)).toBe(true);
     await pauses();
-    // Another process, or this one after a restart, says it again under the same key.
+    // Another process, or this one after a restart, announces it again under the same key.
     const beside = await startTestNotifier({ beside: notifier });
     await beside.pauser.round();
     await beside.close();
@@ -180,7 +180,7 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
 });
 
 describe("an endpoint that acknowledges nothing", () => {
-  /** One event a day, on these days, each at noon of the endpoint's own day. */
+  /** Works one day for each entry. An event is due at its start if the entry is true. */
   async function daily(hook: Hook, days: readonly boolean[]): Promise<void> {
     for (const isDue of days) {
       if (isDue) await notifier.consume([payoutMessage(hook)]);
@@ -188,9 +188,9 @@ describe("an endpoint that acknowledges nothing", () => {
     }
   }
 
-  it("is paused after five days with a delivery due on each, and begins anew when resumed", async () => {
+  it("is paused after five days with a due delivery each, and restarts when resumed", async () => {
     const hook = await register(notifier);
-    answer(() => refusedBy(500));
+    respond(() => refusedBy(500));
     await daily(hook, [true, true, true, true]);
     await pauses();
     expect(await isPaused(hook)).toBe(false);
@@ -208,26 +208,26 @@ describe("an endpoint that acknowledges nothing", () => {
     expect(await isPaused(hook)).toBe(true);
   });
 
-  it("is not paused where it acknowledged one", async () => {
+  it("is not paused if it acknowledged one", async () => {
     const hook = await register(notifier);
-    answer((_call, attempt) => (attempt === 40 ? acknowledged : refusedBy(500)));
+    respond((_call, attempt) => (attempt === 40 ? acknowledged : refusedBy(500)));
     await daily(hook, [true, true, true, true, true, true]);
     await pauses();
     expect(await isPaused(hook)).toBe(false);
   });
 
-  it("is paused also where another process takes over meanwhile", async () => {
+  it("is paused also if another process takes over meanwhile", async () => {
     const hook = await register(notifier);
-    answer(() => refusedBy(500));
+    respond(() => refusedBy(500));
     await daily(hook, [true, true, true]);
     await notifier.dispatcher.saveHealth();
     const before = notifier;
     const next = await startTestNotifier({ beside: before });
     notifier = next;
-    // It takes over what one leaves that is silent for 15 s.
+    // It takes over after the other process has been silent for 15 s.
     for (let ms = 0; ms <= 20_000; ms += 5_000) {
       next.advance(5_000);
-      await next.dispatcher.look();
+      await next.dispatcher.poll();
     }
     await daily(hook, [true, true]);
     await pauses();
@@ -237,10 +237,10 @@ describe("an endpoint that acknowledges nothing", () => {
   });
 });
 
-describe("what waits for a paused endpoint", () => {
+describe("a delivery to a paused endpoint", () => {
   it("outlives 40 days, with the rest of its 24 hours", async () => {
     const hook = await register(notifier);
-    answer(() => refusedBy(500));
+    respond(() => refusedBy(500));
     await notifier.consume([payoutMessage(hook)]);
     // Three attempts: 0, 5 and 15 s.
     await workFor(20_000);
@@ -264,7 +264,7 @@ describe("what waits for a paused endpoint", () => {
 
   it("ends after 90 days, visibly", async () => {
     const hook = await register(notifier);
-    answer(() => refusedBy(500));
+    respond(() => refusedBy(500));
     await notifier.consume([payoutMessage(hook)]);
     await notifier.work();
     await notifier.rpc.pauseEndpoint({ ...hook, mutation: operation() });
@@ -294,7 +294,7 @@ describe("what waits for a paused endpoint", () => {
     const concurrent = new Map<string, number>();
     const disordered: string[] = [];
     const times: number[] = [];
-    answer((call) => {
+    respond((call) => {
       const [, payoutId = "", sequence] =
         /"transaction_id":"([^"]+)".*/.exec(Buffer.from(call.body).toString()) ?? [];
       expect(sequence).toBeUndefined();
@@ -314,7 +314,7 @@ describe("what waits for a paused endpoint", () => {
     }
     expect(times).toHaveLength(180);
     expect(disordered).toEqual([]);
-    // A page may go at once, and the next ones wait for it.
+    // A page may start at once, and the next one waits for it.
     for (const [at, time] of times.entries()) {
       expect((time - startedAt) / 10 + 32).toBeGreaterThanOrEqual(at);
     }

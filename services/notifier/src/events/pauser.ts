@@ -29,27 +29,30 @@ type PauserDeps = {
   readonly log: Log;
 };
 
-/** Bounds a round; the others follow in the next one. */
+/** Bounds one run; the next run handles the rest. */
 const goneMax = 200;
 
 const actor = { kind: "service", id: "notifier" } as const;
 
-/** Why an endpoint is to be paused, and by what: the same again after a crash. */
+/** The reason of a pause and its operation, which is the same after a crash. */
 type Cause = { readonly reason: Exclude<PauseReason, "requested">; readonly operationId: string };
 
-/** Longer than a process is away. Events are kept for longer, so a repeat finds its notice. */
+/**
+ * Longer than any downtime of a process, and shorter than the retention of events, so that a repeat
+ * finds its notice.
+ */
 const announcedMs = 30 * 86_400_000;
 
 /**
- * Pauses endpoints that take nothing, and notifies their merchants. A pause is stored first, so no
- * notice is of a pause that did not happen. Each process then announces the stored pauses that it
- * has not announced yet: after a crash all of them again, each once by its key.
+ * Pauses endpoints that acknowledge nothing, and notifies their merchants. The pause is stored
+ * first, so that every notice is true. Each process then announces all stored pauses that it has
+ * not announced yet. After a crash it announces all again, and their keys make that safe.
  */
 export function createPauser(deps: PauserDeps) {
   const { endpoints, deliveries, merchants, dispatcher, metrics } = deps;
   const unreachable = metrics.gauge(
     "disburse_webhook_merchants_unreachable",
-    "Merchants with an endpoint that was paused because it takes nothing, and no other one.",
+    "Merchants with an endpoint paused as gone or unresponsive, and no live one.",
   );
 
   const announced = new Set<string>();
@@ -99,7 +102,7 @@ export function createPauser(deps: PauserDeps) {
   };
 
   return {
-    /** Answers whether there is more to do. */
+    /** Returns true if more remain. */
     round: async (): Promise<boolean> => {
       await pauseUnresponsive();
       const hasMore = await pauseGone();
@@ -126,7 +129,7 @@ async function pauseFor(
   if (!isDeleted) log.warn(fields, "endpoint paused");
 }
 
-/** Writes the audit entry of a pause, and the notice for the merchant's other live endpoints. */
+/** Writes a pause's audit entry, and the notice for the merchant's other live endpoints. */
 async function announce(deps: PauserDeps, endpoint: Recipient, pausedAt: Date): Promise<void> {
   const { id, merchantId, pausedFor: reason = "requested" } = endpoint;
   const others = (await deps.merchants.activeOf(merchantId)).filter(
@@ -150,7 +153,9 @@ async function announce(deps: PauserDeps, endpoint: Recipient, pausedAt: Date): 
   );
 }
 
-/** The notice of a pause. A later pause has a later time, so times number the notices. */
+/**
+ * Builds a pause's notice. Pauses of an endpoint have increasing times, which number the notices.
+ */
 function noticeOf(
   { id, merchantId, description }: Recipient,
   reason: PauseReason,

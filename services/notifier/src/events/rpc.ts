@@ -50,8 +50,8 @@ import { conflictProblem, type TransactionTypes } from "./transaction-types.ts";
 type EventRpc = ReturnType<typeof eventRpc>;
 
 /**
- * A webhook says to a merchant that money has come or gone, so no person sends one alone. Events of
- * a system of the operator's come from a service, which is not guarded.
+ * A webhook reports movements of money, so one operator can't send it alone. Other systems publish
+ * through a service, which needs no approval.
  */
 const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
   publishEvent: {
@@ -66,7 +66,7 @@ const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
         data_json: event?.dataJson,
       }),
     }),
-    // The RPC itself refuses a malformed request.
+    // The RPC itself rejects a malformed request.
     reasons: async ({ event }) =>
       event === undefined || publishedEventViolations(publishedEvent(event)).length > 0
         ? []
@@ -74,10 +74,8 @@ const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
   },
 };
 
-/** The audit trail, as far as events go into it. */
 type PublishingAudit = Pick<AuditStore<"event.published">, "append">;
 
-/** What the RPCs of events use. */
 export type EventDeps = {
   readonly endpoints: EndpointStore;
   readonly events: EventStore;
@@ -89,11 +87,10 @@ export type EventDeps = {
   readonly clock: Clock;
 };
 
-/** The RPCs of events: published ones, test events, and the feed. */
 export function eventRpc(deps: EventDeps) {
   const { endpoints, events, feeds, deliveries, fanOut, types, clock } = deps;
 
-  /** The delivery of a test event, if the event is one and goes to this endpoint. */
+  /** Returns a test event's delivery, or `undefined` for another event or endpoint. */
   const testDelivery = async (event: EventDocument, endpointId: string) => {
     const { merchant_id: merchantId, event_id: eventId, transaction_type, endpoint_ids } = event;
     const isSame = transaction_type === testTransactionType && endpoint_ids[0] === endpointId;
@@ -106,18 +103,18 @@ export function eventRpc(deps: EventDeps) {
   return {
     publishEvent: async (request) => {
       const change = readChange(PublishEventRequestSchema, request);
-      const asked = orThrow(request.event ?? refused("INVALID_REQUEST", "event: is required"));
-      const event = publishedEvent(asked);
+      const message = orThrow(request.event ?? refused("INVALID_REQUEST", "event: is required"));
+      const event = publishedEvent(message);
       const violations = publishedEventViolations(event);
       if (violations.length > 0) {
         orThrow(refused("INVALID_REQUEST", violationsMessage(violations)));
       }
-      const made = webhookEventOf(event, clock.now());
-      if ((await types.conflicts([made])).has(made)) {
+      const webhookEvent = webhookEventOf(event, clock.now());
+      if ((await types.conflicts([webhookEvent])).has(webhookEvent)) {
         orThrow(refused("INVALID_REQUEST", conflictProblem));
       }
       await notePublished(deps, event, change.operationId);
-      const stored = await fanOut.publishOne(made, change);
+      const stored = await fanOut.publishOne(webhookEvent, change);
       orThrow(stored ?? otherContent);
       return {};
     },
@@ -137,12 +134,12 @@ export function eventRpc(deps: EventDeps) {
       return { delivery: deliveryMessage(orThrow(await testDelivery(event, endpointId))) };
     },
 
-    listEvents: async ({ merchantId, limit: asked, after: cursor, atEnd }) => {
+    listEvents: async ({ merchantId, limit: wanted, after: cursor, atEnd }) => {
       if (atEnd) {
         const end = (await feeds.next(merchantId)) - 1;
         return { nextCursor: writeFeedCursor(merchantId, end) };
       }
-      const limit = orThrow(readLimit(asked));
+      const limit = orThrow(readLimit(wanted));
       const after = orThrow(readFeedCursor(merchantId, cursor));
       const page = orThrow(await readFeed(feeds, { merchantId, after, limit }));
       const nextCursor = writeFeedCursor(merchantId, page.events.at(-1)?.position ?? after);
@@ -151,7 +148,7 @@ export function eventRpc(deps: EventDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Says in the audit trail what a person publishes, before it is stored; a repeat says no more. */
+/** Audits an operator's event before it is stored. A repeat adds no entry. */
 async function notePublished(
   { audit, clock }: Pick<EventDeps, "audit" | "clock">,
   event: PublishedEvent,
@@ -176,7 +173,10 @@ async function notePublished(
   });
 }
 
-/** An event of its own transaction, so that tests wait for nothing and nothing waits for them. */
+/**
+ * Each test event has its own transaction, so that tests never wait for other events, nor others
+ * for tests.
+ */
 function testEvent(merchantId: string, endpointId: string, now: Date): WebhookEvent {
   const eventId = newId("event", now);
   return {
@@ -207,13 +207,15 @@ function eventMessage(event: FedEvent): EventRecord {
 type FeedRange = { readonly merchantId: string; readonly after: number; readonly limit: number };
 type FeedPage = { readonly events: readonly FedEvent[]; readonly hasMore: boolean };
 
-/** Bodies have up to 60 KiB; a page stays about this size, and has one event at least. */
+/** Bodies have up to 60 KiB. A page stays near this size, but has at least one event. */
 const pageBytesMax = 1_024 * 1_024;
 
 /** Each failed try means that another reader assigned positions first. */
 const triesMax = 20;
 
-/** The events after a position (0: from the beginning). At the end the next ones get positions. */
+/**
+ * Returns the events after a position; 0 is the start. At the end, the next events get positions.
+ */
 export async function readFeed(
   feeds: FeedStore,
   { merchantId, after, limit }: FeedRange,
@@ -225,13 +227,13 @@ export async function readFeed(
     if (found.length > limit) return cut(found, limit);
     const waiting = await feeds.waiting(merchantId, limit + 1 - found.length);
     if (waiting.length === 0) return cut(found, limit);
-    // If there are no more, the next page is empty.
+    // Without more events, the next page is empty.
     if (tries === triesMax) return { events: found, hasMore: true };
     await feeds.assign(merchantId, next, waiting);
   }
 }
 
-/** As many events as a page may have, by number and by size. */
+/** Limits a page by number and by size. */
 function cut(found: readonly FedEvent[], limit: number): FeedPage {
   let bytes = 0;
   const large = found.findIndex((event, at) => {
@@ -242,7 +244,7 @@ function cut(found: readonly FedEvent[], limit: number): FeedPage {
   return { events, hasMore: events.length < found.length };
 }
 
-/** The RPCs of events, guarded where there are persons. */
+/** Adds approval where operators use the service. */
 export function guardedEvents(deps: EventDeps, approvals?: Pick<ServiceApprovals, "guard">) {
   const rpc = eventRpc(deps);
   return approvals?.guard(NotifierService, rpc, eventGuards) ?? rpc;

@@ -23,15 +23,15 @@ beforeEach(() => {
   world.posted = [];
 });
 
-/** A delivery that its endpoint has refused once. */
+/** A delivery that its endpoint refused once. */
 async function refusedOnce() {
   const { merchantId, endpointId } = await register(notifier);
   world.answer = () => refusedBy(500);
   await notifier.consume([payoutMessage({ merchantId })]);
   await notifier.work();
-  const [made] = (await rpc.listDeliveries({ merchantId, limit: 1 })).deliveries;
-  expect(made).toMatchObject({ state: DeliveryState.PENDING, attemptsCount: 1 });
-  return { merchantId, endpointId, deliveryId: made?.id ?? "" };
+  const [refused] = (await rpc.listDeliveries({ merchantId, limit: 1 })).deliveries;
+  expect(refused).toMatchObject({ state: DeliveryState.PENDING, attemptsCount: 1 });
+  return { merchantId, endpointId, deliveryId: refused?.id ?? "" };
 }
 
 const stateOf = async (its: { merchantId: string; deliveryId: string }) => {
@@ -82,14 +82,14 @@ describe("a pending delivery", () => {
   });
 });
 
-describe("an event that a merchant makes up", () => {
+describe("a merchant's sandbox event", () => {
   const exampleJson = '{"id":"po_1","status":"succeeded","merchant_id":"x","source_amount":10.00}';
-  const asked = { transactionType: "payout_session", exampleJson };
+  const example = { transactionType: "payout_session", exampleJson };
 
   it("goes signed to the one endpoint, and is marked as a test", async () => {
     const { merchantId, endpointId } = await register(notifier);
     await register(notifier, merchantId);
-    const request = { mutation: operation(), merchantId, endpointId, ...asked };
+    const request = { mutation: operation(), merchantId, endpointId, ...example };
     const chosen = { ...request, status: "failed", data: { source_amount: "12.50" } };
     const { delivery } = await sandbox.sendSandboxEvent(chosen);
     expect(delivery).toMatchObject({ test: true, status: "failed", transactionId: "po_1" });
@@ -114,7 +114,7 @@ describe("an event that a merchant makes up", () => {
     world.answer = () => refusedBy(500);
     const payout = payoutMessage({ merchantId });
     const { payoutId: transactionId } = payout;
-    const request = { merchantId, endpointId, ...asked, transactionId };
+    const request = { merchantId, endpointId, ...example, transactionId };
     await sandbox.sendSandboxEvent({ mutation: operation(), ...request });
     await notifier.work();
     world.answer = () => acknowledged;
@@ -138,7 +138,7 @@ describe("an event that a merchant makes up", () => {
     [{ endpointId: "whe_none" }, /^RECORD_NOT_FOUND /],
   ])("with %j is refused", async (change, expected) => {
     const its = await register(notifier);
-    const request = { mutation: operation(), ...its, ...asked, ...change };
+    const request = { mutation: operation(), ...its, ...example, ...change };
     expect(await refusal(sandbox.sendSandboxEvent(request))).toMatch(expected);
   });
 });

@@ -18,25 +18,24 @@ import type { DeliveryStore } from "../deliveries/store.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { orThrow } from "../refusals.ts";
 import { fedTypes, publishedEventViolations, webhookEventOf } from "./rules/event.ts";
-import { madeUpData } from "./rules/webhook-body.ts";
+import { sandboxData } from "./rules/webhook-body.ts";
 
-/** So long ago that no pause moves it past the present. */
+/** So early that no pause moves it past the present. */
 const ended = new Date(0);
 
-/** How long the first attempt, or one in flight, is waited for. */
+/** Maximum wait for the first attempt, or for one in flight. */
 const waitMs = 2_000;
-const lookEveryMs = 20;
+const pollEveryMs = 20;
 
-/** What the RPCs of a sandbox use. */
 type SandboxDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
-  /** Something is due. */
+  /** Wakes the dispatcher, because a delivery is due. */
   readonly wake: () => void;
 };
 
-/** The RPCs by which a merchant of a sandbox brings its webhooks to their states. */
+/** Lets a sandbox merchant force its webhooks into a state. */
 export function sandboxWebhooksRpc(deps: SandboxDeps) {
   const { endpoints, deliveries, clock, wake } = deps;
   return {
@@ -59,28 +58,30 @@ export function sandboxWebhooksRpc(deps: SandboxDeps) {
       const { merchantId, endpointId } = request;
       orThrow((await endpoints.find(merchantId, endpointId)) ?? refused("RECORD_NOT_FOUND"));
       const find = () => deliveries.findByOperation(merchantId, change.operationId);
-      let made = await find();
-      if (made === null) {
+      let found = await find();
+      if (found === null) {
         const now = clock.now();
-        await deliveries.insert([testDelivery(madeUp(request, now), endpointId, now, change)]);
-        made = await find();
+        await deliveries.insert([
+          testDelivery(sandboxEvent(request, now), endpointId, now, change),
+        ]);
+        found = await find();
       }
-      if (made === null) throw new Error("a test that was just stored is not there");
+      if (found === null) throw new Error("a test delivery is missing right after its write");
       wake();
-      return { delivery: deliveryMessage(made) };
+      return { delivery: deliveryMessage(found) };
     },
   } satisfies ServiceImpl<typeof NotifierSandboxService>;
 }
 
-/** The event that is asked for, with the content that was chosen; refuses what no event is. */
-function madeUp(request: SendSandboxEventRequest, now: Date) {
+/** Builds the requested event. Refuses invalid content. */
+function sandboxEvent(request: SendSandboxEventRequest, now: Date) {
   const { unreadable } = request;
   const schema = SendSandboxEventRequestSchema;
-  const asked = orThrow(checkedMessage(sendWebhookEvent, schema, request, { now, unreadable }));
-  const { merchantId, transactionType } = asked;
+  const requested = orThrow(checkedMessage(sendWebhookEvent, schema, request, { now, unreadable }));
+  const { merchantId, transactionType } = requested;
   const noExample = refused("INVALID_REQUEST", "example_json: must be a JSON object");
   const { transactionId, status, dataJson } = orThrow(
-    madeUpData(asked.exampleJson, asked) ?? noExample,
+    sandboxData(requested.exampleJson, requested) ?? noExample,
   );
   const event = {
     merchantId,
@@ -107,9 +108,9 @@ function madeUp(request: SendSandboxEventRequest, now: Date) {
 }
 
 /**
- * Makes a pending delivery due now, or ends its 24 hours, by one write of its stored times; a
- * worker does the rest. The 24 hours begin with the first attempt. Waits a moment for that, and
- * where it is being attempted.
+ * Makes a pending delivery due now, or ends its 24 hours, in one write of its stored times. A
+ * worker does the rest. The 24 hours start with the first attempt, so this waits briefly for that
+ * attempt, and for one in flight.
  */
 async function advanceDelivery(
   { deliveries, clock }: { readonly deliveries: DeliveryStore; readonly clock: Clock },
@@ -132,6 +133,6 @@ async function advanceDelivery(
     if (found === null) return refused("RECORD_NOT_FOUND");
     const isOver = found.state !== "pending" || performance.now() > until;
     if (isOver) return refused("STATE_NOT_REACHABLE");
-    await pause(lookEveryMs);
+    await pause(pollEveryMs);
   }
 }

@@ -4,10 +4,9 @@ import { type EventNumber, numberKey } from "../deliveries/order/recent-events.t
 import type { Arrived } from "../deliveries/order/store.ts";
 import type { EventDocument } from "./documents.ts";
 
-/** Every event that arrived. */
 export type EventStore = ReturnType<typeof openEventStore>;
 
-/** Opens the store of all events, those without a subscribed endpoint too. */
+/** Contains all events, including those without a subscribed endpoint. */
 export function openEventStore({ db }: Database) {
   const events = db.collection<EventDocument>("events");
 
@@ -15,8 +14,8 @@ export function openEventStore({ db }: Database) {
     collection: events,
 
     /**
-     * Stores a batch. A duplicate is answered as first stored, with the endpoints chosen then; an
-     * event whose operation has stored another one, or had other content, is left out.
+     * Stores a batch. For a duplicate, returns the event as first stored, with its endpoints. Omits
+     * an event whose operation stored another event or had different content.
      */
     store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
       const there = await insertNew(events, documents);
@@ -32,7 +31,7 @@ export function openEventStore({ db }: Database) {
     findByOperation: (merchantId: string, operationId: string) =>
       events.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** The events of these numbers that have arrived, by `numberKey`. */
+    /** The stored events of these numbers, by `numberKey`. */
     arrived: async (numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>> => {
       if (numbers.length === 0) return new Map();
       const found = await events.find({ $or: [...numbers] }, { projection: { body: 0 } }).toArray();
@@ -41,7 +40,10 @@ export function openEventStore({ db }: Database) {
   };
 }
 
-/** Whether a stored event is what came again: under another operation it is by its id alone. */
+/**
+ * Returns true if `again` is a repeat of a stored event. Under another operation, the equal id
+ * decides.
+ */
 function isRepeated(stored: EventDocument, again: EventDocument | undefined): boolean {
   const { operation_id, operation_content } = again ?? {};
   if (operation_id === undefined || stored.operation_id !== operation_id) return true;

@@ -48,7 +48,7 @@ it("sends no id of one type as another type, by RPC", async () => {
   expect(await notifier.events.collection.countDocuments({ merchant_id: merchantId })).toBe(1);
   const later = eventOf(merchantId, "refund", "t_1");
   await publish({ ...later, sequence: 2n });
-  // Ids of another merchant are signed by other secrets.
+  // Other secrets sign another merchant's ids.
   const { merchantId: another } = await register(notifier);
   await publish(eventOf(another, "payment_session", "t_1"));
 });

@@ -2,22 +2,21 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertNew } from "../deliveries/insert.ts";
 import { publishedTypes, type WebhookEvent } from "./rules/event.ts";
 
-/** The type of the first event of a transaction. It never expires: a signature does not either. */
+/** The type of a transaction's first event. It never expires, because signatures don't either. */
 type TypeDocument = { readonly _id: string; readonly transaction_type: string };
 
-/** The transaction types of ids that other systems choose. */
 export type TransactionTypes = ReturnType<typeof openTransactionTypes>;
 
 /**
- * Keeps one transaction type for each id of another system. `X-SERVICE-Signature` does not cover
- * the type, so an event of a refund signs for a payment session of the same id and status. Ids of
- * our own records have a prefix of their kind, and are neither looked up nor stored.
+ * Stores one transaction type per id of another system. `X-SERVICE-Signature` doesn't cover the
+ * type, so a refund's signature would also be valid for a payment session with the same id and
+ * status. Ids of the platform's own records have a prefix for their kind, so they need no check.
  */
 export function openTransactionTypes({ db }: Database) {
   const types = db.collection<TypeDocument>("transaction_types");
 
   return {
-    /** Stores the types of new ids; returns the events whose id has another type. */
+    /** Stores the types of new ids. Returns the events whose id has another type. */
     conflicts: async (events: readonly WebhookEvent[]): Promise<ReadonlySet<WebhookEvent>> => {
       const published = events.filter((each) => publishedTypes.includes(each.transactionType));
       const documents = published.map((each) => ({
@@ -45,5 +44,4 @@ function typeKey({ merchantId, transactionId }: WebhookEvent): string {
   return JSON.stringify([merchantId, transactionId]);
 }
 
-/** The problem of a conflicting event's `transaction_id`. */
 export const conflictProblem = "transaction_id: is the id of another transaction_type";

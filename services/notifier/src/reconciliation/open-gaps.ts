@@ -1,20 +1,20 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { GapKind } from "./rules/window.ts";
 
-/** A gap when it is found: the key of the event that is lost, or that lacks deliveries. */
+/** A new gap. The key is that of the lost event, or of the event without deliveries. */
 export type FoundGap = { readonly key: string; readonly eventId: string };
 
 /** A gap that is not repaired yet. */
 export type Gap = FoundGap & { readonly failures: number; readonly foundAt: Date };
 
 type GapDocument = {
-  /** `event mer_…/evt_…` */
+  /** For example `event mer_…/evt_…`. */
   _id: string;
   schema_version: number;
   kind: GapKind;
   key: string;
   event_id: string;
-  /** Repairs that failed. */
+  /** Number of repairs that failed so far. */
   failures: number;
   found_at: Date;
   due_at: Date;
@@ -22,11 +22,10 @@ type GapDocument = {
 
 const gapId = (kind: GapKind, { key }: FoundGap): string => `${kind} ${key}`;
 
-/** Reads and writes the gaps that are not repaired yet. */
 export function openGaps(db: Database["db"]) {
   const open = db.collection<GapDocument>("gaps");
   return {
-    /** Stores gaps that are due at once, and returns how many of them were not known. */
+    /** Stores gaps that are due at once. Returns how many were new. */
     record: async (kind: GapKind, found: readonly FoundGap[], now: Date): Promise<number> => {
       const writes = found.map((gap) => ({
         updateOne: {
@@ -48,7 +47,7 @@ export function openGaps(db: Database["db"]) {
       return (await open.bulkWrite(writes, { ordered: false })).upsertedCount;
     },
 
-    /** Gaps that are due, those first that failed least often: none waits for a failing one. */
+    /** Returns due gaps, fewest failures first, so that failing gaps delay no others. */
     due: async (kind: GapKind, now: Date, limit: number): Promise<Gap[]> => {
       const found = open.find({ kind, due_at: { $lte: now } }).sort({ failures: 1, due_at: 1 });
       return (await found.limit(limit).toArray()).map(
@@ -63,7 +62,7 @@ export function openGaps(db: Database["db"]) {
 
     countOpen: (kind: GapKind): Promise<number> => open.countDocuments({ kind }),
 
-    /** Counts a failure of each gap. */
+    /** Counts a failure of each gap and schedules its next repair. */
     postpone: async (
       kind: GapKind,
       failed: readonly Gap[],

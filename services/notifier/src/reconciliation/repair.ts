@@ -8,29 +8,31 @@ import type { Gap } from "./open-gaps.ts";
 import { batchSize, type GapKind, retryAfterMs } from "./rules/window.ts";
 import type { EventReach, GapStore } from "./store.ts";
 
-/** What a sweep uses. */
 export type SweepDeps = {
   readonly gaps: GapStore;
   readonly fanOut: FanOut;
   readonly metrics: GapMetrics;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether this process still is the one that sweeps. */
+  /** Returns true while this process holds the sweep's lease. */
   readonly holdsLease: () => Promise<boolean>;
 };
 
-/** An older event may be deleted here, and is no gap; a third of its time is left for outages. */
+/**
+ * Older events may be deleted here, so they are no gaps. A third of the retention allows for
+ * outages.
+ */
 export const reachMs = (eventKeptMs / 3) * 2;
 
-/** A pass ends after so many batches in a row failed: the rest waits for the next sweep. */
+/** After this many failed batches in a row, a run ends and the next one continues. */
 const failedBatchesMax = 10;
 
-/** Repairs some gaps of a kind, and returns the keys of those that are closed now. */
+/** Repairs gaps of one kind. Returns the keys of those that are closed. */
 export type Repair = (batch: readonly Gap[]) => Promise<ReadonlySet<string>>;
 
 /**
- * Repairs the gaps of a kind that are due. A gap whose repair fails waits longer each time, and is
- * tried apart from the others, so that it delays none of them.
+ * Repairs due gaps of one kind. A gap that fails waits longer each time and runs in smaller
+ * batches, so that it delays no others.
  */
 export async function repairGaps(deps: SweepDeps, kind: GapKind, repair: Repair): Promise<void> {
   const { gaps, clock, holdsLease, metrics } = deps;
@@ -44,14 +46,14 @@ export async function repairGaps(deps: SweepDeps, kind: GapKind, repair: Repair)
   metrics.open(kind, await gaps.countOpen(kind));
 }
 
-/** Gaps that are due, those that failed equally often. */
+/** Due gaps with equally many failures. */
 async function nextBatch(gaps: GapStore, kind: GapKind, now: Date): Promise<Gap[]> {
   const due = await gaps.due(kind, now, batchSize(0));
   const size = batchSize(due[0]?.failures ?? 0);
   return due.filter(({ failures }) => batchSize(failures) === size).slice(0, size);
 }
 
-/** Returns how many gaps of a batch are closed; the others are due later. */
+/** Returns the number of closed gaps. The others are due later. */
 async function repairBatch(
   { gaps, metrics, clock, log }: SweepDeps,
   kind: GapKind,
@@ -79,19 +81,19 @@ async function repairBatch(
   return closed.size;
 }
 
-/** Makes the deliveries that stored events lack; an event that is deleted needs none. */
+/** Creates missing deliveries of stored events. A deleted event needs none. */
 export function deliveryRepair({ gaps, fanOut, log }: SweepDeps): Repair {
   return async (batch) => {
     const events = await gaps.readEvents(batch.map(({ key }) => key));
     await fanOut.deliver(events);
     const lacking = await lackingDeliveries(gaps, events);
     const closed = batch.filter(({ key }) => !lacking.some(({ _id }) => _id === key));
-    for (const { eventId } of closed) log.warn({ event_id: eventId }, "lost deliveries made");
+    for (const { eventId } of closed) log.warn({ event_id: eventId }, "lost deliveries created");
     return new Set(closed.map(({ key }) => key));
   };
 }
 
-/** The events that lack a delivery. */
+/** Returns the events that lack a delivery. */
 export async function lackingDeliveries<T extends EventReach>(
   gaps: GapStore,
   events: readonly T[],
@@ -100,7 +102,7 @@ export async function lackingDeliveries<T extends EventReach>(
   return events.filter((event) => deliveryIds(event).some((id) => !stored.has(id)));
 }
 
-/** The deliveries that an event must have: one to each endpoint that was chosen when it came. */
+/** The ids of an event's required deliveries, one per endpoint chosen at its arrival. */
 function deliveryIds(event: EventReach): string[] {
   const { merchant_id: merchantId, event_id: eventId, endpoint_ids, received_at } = event;
   return endpoint_ids.map(

@@ -17,7 +17,7 @@ afterAll(async () => {
 const [events, deliveries] = [openEventStore(database), openDeliveryStore(database)];
 const gaps = openGapStore(database, events, deliveries);
 
-/** As far as a sweep reads it, and its expiry. */
+/** An event with only the fields that a sweep reads, and its expiry. */
 const event = (name: string, receivedAt: Date) => ({
   ...{ _id: `mer_1/${name}`, merchant_id: "mer_1", event_id: name, endpoint_ids: ["whe_1"] },
   ...{ received_at: receivedAt, expires_at: new Date(receivedAt.getTime() + eventKeptMs) },
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await deliveries.collection.insertOne({ _id: "whd_1", line: "l" } as never);
 });
 
-it("remembers of each kind of sweep how far it came, and never goes back", async () => {
+it("stores the progress of each kind of sweep, and never goes back", async () => {
   expect(await gaps.through("event")).toBeUndefined();
   await gaps.advance("event", at(-5));
   await gaps.advance("delivery", at(-7));
@@ -52,7 +52,7 @@ it("reads events that were received in a window, from its start to before its en
   expect(next).toEqual(stored[2]);
 });
 
-it("knows of the keys that it is asked for which are stored", async () => {
+it("returns the stored keys among those requested", async () => {
   const keys = ["mer_1/first", "mer_1/none", "whd_1"];
   expect(await gaps.storedEvents(keys)).toEqual(new Set(["mer_1/first"]));
   expect(await gaps.storedDeliveries(keys)).toEqual(new Set(["whd_1"]));

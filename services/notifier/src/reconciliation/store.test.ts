@@ -2,7 +2,7 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { expect, it } from "vitest";
 import { openGapStore } from "./store.ts";
 
-/** The sizes of the chunks in which so many events are read. */
+/** Returns the chunk sizes in which `count` events are read. */
 async function chunksOf(count: number): Promise<number[]> {
   const found = {
     sort: () => found,
@@ -20,7 +20,7 @@ async function chunksOf(count: number): Promise<number[]> {
   return sizes;
 }
 
-it("reads events by five hundred, and leaves none out", async () => {
+it("reads events in chunks of five hundred, and omits none", async () => {
   expect(await chunksOf(0)).toEqual([]);
   expect(await chunksOf(499)).toEqual([499]);
   expect(await chunksOf(500)).toEqual([500]);

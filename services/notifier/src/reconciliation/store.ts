@@ -6,22 +6,19 @@ import type { EventStore } from "../events/store.ts";
 import { openGaps } from "./open-gaps.ts";
 import type { GapKind, GapWindow } from "./rules/window.ts";
 
-/** How far the sweep of a kind has come. */
 type CheckpointDocument = { _id: GapKind; schema_version: number; through: Date };
 
-/** A stored event, as far as it determines its deliveries. */
+/** The fields of a stored event that determine its deliveries. */
 export type EventReach = Pick<
   EventDocument,
   "_id" | "merchant_id" | "event_id" | "endpoint_ids" | "received_at"
 >;
 
-/** So many events are checked by one read. */
 const chunkMax = 500;
 
-/** What sweeps read and write. */
 export type GapStore = ReturnType<typeof openGapStore>;
 
-/** Opens the checkpoints of sweeps, and reads what is stored and what should be. */
+/** Stores the sweeps' checkpoints, and reads events and deliveries. */
 export function openGapStore(
   { db }: Pick<Database, "db">,
   { collection: events }: Pick<EventStore, "collection">,
@@ -29,11 +26,11 @@ export function openGapStore(
 ) {
   const checkpoints = db.collection<CheckpointDocument>("checkpoints");
   return {
-    /** Where the last sweep ended; `undefined` before the first. */
+    /** The end of the last sweep; `undefined` before the first. */
     through: async (kind: GapKind): Promise<Date | undefined> =>
       (await checkpoints.findOne({ _id: kind }))?.through,
 
-    /** A sweep has come so far; never goes back. */
+    /** Moves a checkpoint forward, never back. */
     advance: async (kind: GapKind, through: Date): Promise<void> => {
       await checkpoints.updateOne(
         { _id: kind },
@@ -44,17 +41,17 @@ export function openGapStore(
 
     ...openGaps(db),
 
-    /** Which of these keys of events are stored. */
+    /** Returns the keys that are stored. */
     storedEvents: (keys: readonly string[]) => present(events, keys),
 
-    /** Which of these deliveries are stored. */
+    /** Returns the ids that are stored. */
     storedDeliveries: (ids: readonly string[]) => present(deliveries, ids),
 
     readEvents: (keys: readonly string[]) => events.find({ _id: { $in: [...keys] } }).toArray(),
 
-    /** Events that were received in a window, those received first, some at a time. */
+    /** Yields the events received in a window in chunks, earliest first. */
     receivedIn: async function* ({ from, to }: GapWindow): AsyncGenerator<EventReach[]> {
-      // They expire all alike, and their expiry has an index.
+      // All events have the same retention, and `expires_at` has an index.
       const found = events
         .find<EventReach>(
           { expires_at: { $gte: after(from, eventKeptMs), $lt: after(to, eventKeptMs) } },

@@ -32,14 +32,13 @@ const minuteMs = 60_000;
 let notifier: TestNotifier;
 let payouts: Published[];
 let isAway: boolean;
-/** How many payouts a page has. */
 let pageSize: number;
 let ages: Map<GapKind, number>;
 let counted: { kind: GapKind; found?: number; repaired?: number }[];
 let unrepaired: Map<GapKind, number>;
-/** Payout fails every call that names one of these events. */
+/** Payout fails every call with one of these events. */
 let poisonous: Set<string>;
-/** How many events each call of payout named. */
+/** Number of events in each call of payout. */
 let republishes: number[];
 let payout: Awaited<ReturnType<typeof servePayout>>["rpc"];
 let stopPayout: () => Promise<void>;
@@ -64,7 +63,7 @@ beforeEach(async () => {
   republishes = [];
 });
 
-/** The payout service: what it published by its own clock. */
+/** The payout service, which publishes by its own clock. */
 const published: Partial<ServiceImpl<typeof PayoutOperationsService>> = {
   listPublishedPayouts: ({ from, to, cursor }) => {
     if (isAway) throw new ConnectError("away", Code.Unavailable);
@@ -89,16 +88,16 @@ const published: Partial<ServiceImpl<typeof PayoutOperationsService>> = {
     republishes.push(eventIds.length);
     if (eventIds.some((id) => poisonous.has(id))) throw new Error("a poisonous event");
     const all = payouts.flatMap(({ events }) => events);
-    const asked = all.filter(({ id, body }) => eventIds.includes(id) && body.length > 0);
+    const requested = all.filter(({ id, body }) => eventIds.includes(id) && body.length > 0);
     return {
-      events: asked.map(({ id, key, body }) => ({
+      events: requested.map(({ id, key, body }) => ({
         ...{ eventId: id, routingKey: key, body, requestId: "req-7" },
       })),
     };
   },
 };
 
-/** Serves it as payout does: by tokens and the contract's access options. */
+/** Serves payout with its tokens and the contract's access options. */
 async function servePayout() {
   const server = await startRpcServer({
     host: "127.0.0.1",
@@ -132,7 +131,7 @@ const deps = (log = silentLog) => ({
   clock: { now: () => notifier.world.now },
 });
 
-/** A payout that published all of its versions just now; nothing of it has arrived. */
+/** A payout that just published all its versions. None has arrived. */
 function publishes(merchantId: string, count: number): Published {
   const payoutId = newId("payout");
   const events = Array.from({ length: count }, (_each, at) =>
@@ -160,7 +159,7 @@ describe("an event that was lost on its way", () => {
     notifier.advance(minuteMs);
     await sweep();
     expect((await stored(merchantId)).length).toBe(1);
-    // A minute old, it is not on its way any more.
+    // At one minute of age it counts as lost.
     notifier.advance(1);
     notifier.world.posted.length = 0;
     const lines: string[] = [];
@@ -179,7 +178,7 @@ describe("an event that was lost on its way", () => {
     expect(body).toMatchObject({ transaction_id: payoutId, data: { status: "succeeded" } });
   });
 
-  it("is repaired once, also where it arrives after all", async () => {
+  it("is repaired once, also if it arrives after all", async () => {
     const { merchantId } = await register(notifier);
     const { events } = publishes(merchantId, 3);
     const others = [publishes(merchantId, 1), publishes(merchantId, 1)];
@@ -201,7 +200,7 @@ describe("an event that was lost on its way", () => {
     expect(await notifier.deliveries.collection.countDocuments(deliveries)).toBe(5);
   });
 
-  it("is found later where payout was unavailable, with no change until then", async () => {
+  it("is found later if payout was unavailable, with no change until then", async () => {
     const merchantId = newId("merchant");
     publishes(merchantId, 1);
     notifier.advance(2 * minuteMs);
@@ -216,7 +215,7 @@ describe("an event that was lost on its way", () => {
     expect(await stored(merchantId)).toHaveLength(1);
   });
 
-  it("is found though it is listed late, by a clock that is five minutes slow", async () => {
+  it("is found although payout's clock is five minutes slow", async () => {
     const merchantId = newId("merchant");
     await sweep();
     const late = publishes(merchantId, 1);
@@ -245,7 +244,7 @@ describe("an event that was lost on its way", () => {
     expect(new Set(ids)).toEqual(new Set(lost));
   });
 
-  it("is counted and stays open where its repair fails, and is repaired once it can be", async () => {
+  it("is counted and stays open if its repair fails, and is repaired once possible", async () => {
     const { merchantId } = await register(notifier);
     const lost = publishes(merchantId, 1);
     poisonous.add(lost.events[0]!.id);
@@ -257,7 +256,7 @@ describe("an event that was lost on its way", () => {
     expect(counted.flatMap(({ found = [] }) => found)).toEqual([1, 0]);
     expect(unrepaired.get("event")).toBe(1);
     poisonous.clear();
-    // Long behind the checkpoint by now.
+    // By now far behind the checkpoint.
     await sweep();
     expect((await stored(merchantId)).map((each) => each.event_id)).toEqual([lost.events[0]!.id]);
     expect(unrepaired.get("event")).toBe(0);
@@ -283,7 +282,7 @@ describe("an event that was lost on its way", () => {
     expect(new Set(republishes)).toEqual(new Set([100, 50, 10, 1]));
   });
 
-  it("is left for the next sweep where every call fails", async () => {
+  it("is left for the next sweep if every call fails", async () => {
     const merchantId = newId("merchant");
     pageSize = 2_000;
     const all = Array.from({ length: 1_100 }, () => publishes(merchantId, 1));
@@ -307,7 +306,7 @@ describe("an event that was lost on its way", () => {
     expect(unrepaired.get("event")).toBe(0);
   });
 
-  it("is none where the event is so old that it may be deleted here", async () => {
+  it("is no gap if the event is so old that it may be deleted here", async () => {
     const merchantId = newId("merchant");
     const returned = publishes(merchantId, 2);
     notifier.advance(70 * 86_400_000);
@@ -320,7 +319,7 @@ describe("an event that was lost on its way", () => {
 });
 
 describe("a stored event without its deliveries", () => {
-  it("whose deliveries cannot be made delays neither another's nor a payout's event", async () => {
+  it("whose deliveries can't be created delays neither another nor a payout's event", async () => {
     const { merchantId, endpointId } = await register(notifier);
     const [bad, good] = [payoutMessage({ merchantId }), payoutMessage({ merchantId })];
     await notifier.consume([bad, good]);
@@ -337,15 +336,15 @@ describe("a stored event without its deliveries", () => {
       notifier.advance(5 * minuteMs);
       await sweepDeliveries({ ...deps(), fanOut });
     }
-    const made = await notifier.deliveries.collection.find({ merchant_id: merchantId }).toArray();
-    expect(made.map(({ event_id }) => event_id)).toEqual([good.id]);
+    const stored = await notifier.deliveries.collection.find({ merchant_id: merchantId }).toArray();
+    expect(stored.map(({ event_id }) => event_id)).toEqual([good.id]);
     expect(unrepaired.get("delivery")).toBe(1);
     notifier.advance(5 * minuteMs);
     await sweepDeliveries(deps());
     expect(unrepaired.get("delivery")).toBe(0);
   });
 
-  it("gets them, once, in a minute after it came", async () => {
+  it("gets them once, within a minute of its arrival", async () => {
     const { merchantId, endpointId } = await register(notifier);
     await register(notifier, merchantId);
     await notifier.consume([payoutMessage({ merchantId }), payoutMessage({ merchantId })]);
@@ -369,7 +368,7 @@ describe("a stored event without its deliveries", () => {
     expect(counted).toHaveLength(2);
   });
 
-  it("gets them also where its publisher crashed with the process", async () => {
+  it("gets them also if its publisher crashed with the process", async () => {
     const { merchantId } = await register(notifier);
     const event = {
       ...{ eventId: newId("event"), merchantId, transactionType: "refund", transactionId: "rf_1" },
@@ -389,7 +388,7 @@ describe("a stored event without its deliveries", () => {
   });
 });
 
-it("sweeps in one process at a time, and says once that it looks for no payout's events", async () => {
+it("sweeps in one process at a time, and logs once that payouts' events are not swept", async () => {
   const merchantId = newId("merchant");
   publishes(merchantId, 1);
   notifier.advance(2 * minuteMs);
@@ -405,12 +404,12 @@ it("sweeps in one process at a time, and says once that it looks for no payout's
     repaired: (kind) => void (kind === "event" && swept.resolve()),
     through: (kind, ageMs) => void (kind === "event" && reported.resolve(ageMs)),
   };
-  const start = (asked: PayoutEvents | undefined) =>
-    startGapSweep({ ...deps(log), metrics: events, lease: lease(), payout: asked, everyMs });
+  const start = (source: PayoutEvents | undefined) =>
+    startGapSweep({ ...deps(log), metrics: events, lease: lease(), payout: source, everyMs });
   const loops = [start(undefined), start(payout)];
   await new Promise((resolve) => setTimeout(resolve, 5 * everyMs));
   expect(await stored(merchantId)).toEqual([]);
-  // Neither sweeps, and both tell how long ago somebody did.
+  // Neither process sweeps, and both report the age of the last sweep.
   const { gaps, clock } = deps();
   const before = await gaps.through("event");
   const age = clock.now().getTime() - before!.getTime();

@@ -27,13 +27,12 @@ import {
 import { type GapKind, type GapTerms, gapKinds, gapWindow } from "./rules/window.ts";
 import type { GapStore } from "./store.ts";
 
-/** The RPCs of payout that a sweep uses. */
 export type PayoutEvents = Pick<
   Client<typeof PayoutOperationsService>,
   "listPublishedPayouts" | "republishPayoutEvents"
 >;
 
-/** The window that a sweep of a kind looks at now, and how to record how far it came. */
+/** Returns the window of the next sweep, and a function that records its progress. */
 async function nextWindow({ gaps, clock, metrics }: SweepDeps, kind: GapKind, terms: GapTerms) {
   const report = (to: Date) => metrics.through(kind, clock.now().getTime() - to.getTime());
   const through = await gaps.through(kind);
@@ -45,7 +44,7 @@ async function nextWindow({ gaps, clock, metrics }: SweepDeps, kind: GapKind, te
   return { window: gapWindow(through, clock.now(), terms), reached };
 }
 
-/** Stores and counts gaps, before anything tries to repair them; a known gap stays as it is. */
+/** Stores and counts gaps before any repair. A known gap stays unchanged. */
 async function record(
   { gaps, metrics, clock }: SweepDeps,
   kind: GapKind,
@@ -54,14 +53,14 @@ async function record(
   if (found.length > 0) metrics.found(kind, await gaps.record(kind, found, clock.now()));
 }
 
-/** Payout's time is its own process's: more than the clocks of two are ever apart (5 minutes). */
+/** More than any clock difference between two processes (5 minutes); payout uses its own clock. */
 const overlapMs = 360_000;
 
 /**
- * Finds events that payout has published and that never arrived, and stores them: payout lists the
- * published versions, and republishes the missing ones. They are stored like the broker's, so that
- * a late arrival changes nothing. The checkpoint passes a gap once the gap is recorded; it stays
- * where payout lists nothing.
+ * Finds events that payout published and that never arrived, and stores them. Payout lists its
+ * published versions and republishes the missing ones. They are stored like events from the broker,
+ * so that a late arrival changes nothing. The checkpoint passes a gap once it is recorded. It
+ * doesn't move if payout's list fails.
  */
 export async function sweepPayoutEvents(deps: SweepDeps, payout: PayoutEvents): Promise<void> {
   await inTurn([
@@ -86,7 +85,7 @@ async function findLostEvents(deps: SweepDeps, payout: PayoutEvents): Promise<vo
   }
 }
 
-/** The published versions of payouts that are not stored. */
+/** Returns the published versions of payouts that are not stored. */
 async function missing(
   gaps: GapStore,
   payouts: readonly PublishedPayout[],
@@ -102,19 +101,19 @@ async function missing(
   return expected.filter(({ key }) => !there.has(key));
 }
 
-/** Of an old payout the last version alone is sure to be recent. */
+/** For an old payout, only the last version is certainly recent. */
 function recentVersions({ versions, createdAt }: PublishedPayout, oldest: Date): number[] {
   const isOld = createdAt === undefined || timestampDate(createdAt) < oldest;
   return isOld ? versions.slice(-1) : versions;
 }
 
-/** Stores lost events, as payout republishes them; one that arrived meanwhile is closed too. */
+/** Stores lost events that payout republishes. Also closes gaps whose event arrived meanwhile. */
 function eventRepair({ gaps, fanOut, clock, log }: SweepDeps, payout: PayoutEvents): Repair {
   return async (batch) => {
     const keys = batch.map(({ key }) => key);
-    const before = await gaps.storedEvents(keys);
-    const eventIds = batch.filter(({ key }) => !before.has(key)).map((gap) => gap.eventId);
-    if (eventIds.length === 0) return before;
+    const stored = await gaps.storedEvents(keys);
+    const eventIds = batch.filter(({ key }) => !stored.has(key)).map((gap) => gap.eventId);
+    if (eventIds.length === 0) return stored;
     const { events } = await payout.republishPayoutEvents({ eventIds });
     const read = events.flatMap((event) => readAgain(event, clock.now(), log) ?? []);
     if (read.length > 0) await fanOut.publish(read);
@@ -126,7 +125,7 @@ function eventRepair({ gaps, fanOut, clock, log }: SweepDeps, payout: PayoutEven
   };
 }
 
-/** An event that payout republished, as the broker would have brought it. */
+/** Reads a republished event like a message from the broker. */
 function readAgain(
   { eventId: id, routingKey: key, body, requestId: request_id }: PublishedEvent,
   now: Date,
@@ -143,26 +142,29 @@ function readAgain(
 
 type GapLoopOptions = Omit<SweepDeps, "holdsLease"> & {
   readonly lease: SweepLease;
-  /** Absent where the deployment names no payout service: its events are not looked at then. */
+  /** Absent if the deployment has no payout service; its events are then not swept. */
   readonly payout: PayoutEvents | undefined;
   readonly everyMs: number;
 };
 
-/** How long a sweep's lease lasts; a live holder renews it. */
+/** Duration of a sweep's lease. A live holder renews it. */
 export function gapLeaseMs(everyMs: number): number {
   return Math.max(2 * everyMs, 60_000);
 }
 
 /** Leaves a starting process time for other work, and spreads processes that start together. */
 const firstAfterMs = { atLeast: 2_000, spread: 8_000 };
-/** The checkpoint's age grows also while no process sweeps, or another one does. */
-const tellEveryMs = 15_000;
+/** Also reports the checkpoint's age while no process, or another one, sweeps. */
+const reportEveryMs = 15_000;
 
-/** Sweeps periodically, in one process at a time; deliveries first: they need no other service. */
+/**
+ * Sweeps periodically, in one process at a time. Deliveries come first, because they need no other
+ * service.
+ */
 export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   const { lease, payout, everyMs, log } = options;
   const ended = new AbortController();
-  // A sweep of a long time need not come to its end: the next one goes on from there.
+  // A long sweep may stop early; the next one continues there.
   const holdsLease = async () => !ended.signal.aborted && (await lease.hold()) !== undefined;
   const deps: SweepDeps = { ...options, holdsLease };
   if (payout === undefined) log.warn({}, "no PAYOUT_URL: lost events of payouts are not swept");
@@ -184,7 +186,7 @@ export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   });
   const ages = startLoop({
     name: "webhook-gap-age",
-    everyMs: Math.min(everyMs, tellEveryMs),
+    everyMs: Math.min(everyMs, reportEveryMs),
     run: () => reportAges(options),
     log,
   });
@@ -206,13 +208,13 @@ async function reportAges({ gaps, clock, metrics }: GapLoopOptions): Promise<fal
   return false;
 }
 
-/** A delivery is kept for longer than this, whatever became of it. */
+/** Shorter than the retention of any delivery. */
 const deliveryReachMs = deliveryKeptMs - 86_400_000;
-/** All processes of the notifier take their time from the database; a write takes seconds. */
+/** All processes of the notifier use the database's time, and a write takes seconds. */
 const deliveryOverlapMs = 60_000;
 
 /**
- * Finds stored events that lack a delivery, as a crash during PublishEvent leaves, and makes it.
+ * Finds stored events that lack a delivery, as a crash during PublishEvent leaves, and creates it.
  */
 export async function sweepDeliveries(deps: SweepDeps): Promise<void> {
   await inTurn([
@@ -235,7 +237,7 @@ async function findLackingDeliveries(deps: SweepDeps): Promise<void> {
   await reached(window.to);
 }
 
-/** Runs every step, also after one that failed; then throws the first error. */
+/** Runs every step even if an earlier one failed, then throws the first error. */
 async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => errors.push(error));

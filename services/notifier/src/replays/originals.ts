@@ -10,10 +10,13 @@ import type { DeliveryDocument } from "../deliveries/documents.ts";
 import { testTransactionType } from "../events/rules/webhook-body.ts";
 import type { ReplayTerms } from "./rules/replay.ts";
 
-/** Whose deliveries, and which of them. */
+/** The terms of a replay, and its merchant. */
 export type Originals = ReplayTerms & { readonly merchantId: string };
 
-/** A replay's originals after the cursor, oldest first; neither redeliveries nor test events. */
+/**
+ * Returns a replay's originals after the cursor, oldest first, without redeliveries and test
+ * events.
+ */
 export function readOriginals(
   deliveries: Collection<DeliveryDocument>,
   of: Originals,
@@ -28,7 +31,7 @@ export function readOriginals(
     .toArray();
 }
 
-/** How many originals there are, up to `countMax` and one. */
+/** Counts the originals, up to `countMax` plus one. */
 export function countOriginals(deliveries: Collection<DeliveryDocument>, of: Originals) {
   return countUpToMax(deliveries, originalFilter(of), { hint: "originals" });
 }

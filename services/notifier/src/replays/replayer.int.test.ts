@@ -18,7 +18,7 @@ import {
   type TestNotifier,
 } from "../test-notifier.ts";
 import { createReplayer } from "./replayer.ts";
-import { lookAgainMs } from "./rules/replay.ts";
+import { recheckEveryMs } from "./rules/replay.ts";
 import { openReplayStore } from "./store.ts";
 
 let notifier: TestNotifier;
@@ -38,11 +38,11 @@ beforeEach(() => {
 
 const since = "2026-11-19";
 
-/** An endpoint with deliveries that ended so, a second apart by threes; their events in order. */
+/** An endpoint with deliveries in the given state, three per second; their events in order. */
 async function endpointWith(count: number, state: "exhausted" | "delivered" = "exhausted") {
-  const made = await register(notifier);
-  const eventIds = await deliver(made, count, state);
-  return { ...made, eventIds };
+  const created = await register(notifier);
+  const eventIds = await deliver(created, count, state);
+  return { ...created, eventIds };
 }
 
 type Registered = { readonly merchantId: string; readonly endpointId: string };
@@ -70,14 +70,14 @@ async function deliver(
   return found.map(({ event_id }) => event_id);
 }
 
-/** The events that were queued once more, each as often as it was. */
+/** Returns the redelivered events, one entry per redelivery. */
 async function queued({ endpointId }: Registered): Promise<string[]> {
   const filter = { endpoint_id: endpointId, replay: { $gt: 0 } };
   const found = await notifier.deliveries.collection.find(filter).toArray();
   return found.map(({ event_id }) => event_id);
 }
 
-/** The events that go out now of those that an endpoint had from the start. */
+/** Sends due deliveries now. Returns those of the endpoint's initial events. */
 async function posted({ eventIds }: { readonly eventIds: readonly string[] }): Promise<string[]> {
   notifier.world.posted.length = 0;
   await notifier.work();
@@ -85,18 +85,18 @@ async function posted({ eventIds }: { readonly eventIds: readonly string[] }): P
   return sent.filter((id) => eventIds.includes(id));
 }
 
-const asked = ({ merchantId, endpointId }: Registered, change: object = {}) => ({
+const request = ({ merchantId, endpointId }: Registered, change: object = {}) => ({
   ...{ mutation: operation(), merchantId, endpointId, since },
   ...change,
 });
 
 async function replay(of: Registered, change: object = {}) {
-  const made = (await notifier.rpc.createReplay(asked(of, change))).replay;
-  if (made === undefined) throw new Error("no replay");
-  return made;
+  const created = (await notifier.rpc.createReplay(request(of, change))).replay;
+  if (created === undefined) throw new Error("no replay");
+  return created;
 }
 
-async function look({ merchantId }: Registered, replayId: string) {
+async function readReplay({ merchantId }: Registered, replayId: string) {
   const found = (await notifier.rpc.getReplay({ merchantId, replayId })).replay;
   if (found === undefined) throw new Error("no replay");
   return found;
@@ -105,33 +105,36 @@ async function look({ merchantId }: Registered, replayId: string) {
 describe("a replay", () => {
   it("sends each delivery once, oldest first, and no more than its rate in a second", async () => {
     const endpoint = await endpointWith(25);
-    const { id, ...made } = await replay(endpoint, { ratePerSecond: 10 });
-    expect(made).toMatchObject({ state: ReplayState.RUNNING, totalCount: 25n, queuedCount: 0n });
+    const { id, ...created } = await replay(endpoint, { ratePerSecond: 10 });
+    expect(created).toMatchObject({ state: ReplayState.RUNNING, totalCount: 25n, queuedCount: 0n });
     for (const sent of [10, 20, 25]) {
       while (await notifier.replayer.round());
       const oldest = endpoint.eventIds.slice(0, sent);
       expect((await queued(endpoint)).toSorted()).toEqual(oldest.toSorted());
-      expect((await look(endpoint, id)).queuedCount).toBe(BigInt(sent));
+      expect((await readReplay(endpoint, id)).queuedCount).toBe(BigInt(sent));
       notifier.advance(999);
       expect(await notifier.replayer.round()).toBe(false);
       notifier.advance(1);
     }
-    expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
+    expect((await readReplay(endpoint, id)).state).toBe(ReplayState.DONE);
     expect((await posted(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
   });
 
-  it("sends a full last page and finds nothing behind it", async () => {
+  it("sends a full last page and then ends", async () => {
     const endpoint = await endpointWith(6);
     const { id } = await replay(endpoint, { ratePerSecond: 3 });
     for (let page = 0; page < 3; page += 1) {
       expect(await notifier.replayer.round()).toBe(true);
       notifier.advance(1_000);
     }
-    expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.DONE, queuedCount: 6n });
+    expect(await readReplay(endpoint, id)).toMatchObject({
+      state: ReplayState.DONE,
+      queuedCount: 6n,
+    });
     expect(await queued(endpoint)).toHaveLength(6);
   });
 
-  it("sends the originals of its endpoint, time and states alone", async () => {
+  it("sends only the originals of its endpoint, time span and states", async () => {
     const endpoint = await endpointWith(3);
     const start = notifier.world.now;
     const exhausted = await deliver(endpoint, 3, "exhausted");
@@ -182,17 +185,17 @@ describe("a replay", () => {
     });
     await expect(dying.round()).rejects.toThrow("killed");
     expect(await queued(endpoint)).toHaveLength(4);
-    expect((await look(endpoint, id)).queuedCount).toBe(0n);
+    expect((await readReplay(endpoint, id)).queuedCount).toBe(0n);
     notifier.advance(29_999);
     expect(await beside.replayer.round()).toBe(false);
     notifier.advance(1);
     for (const sent of [4, 8, 9]) {
       expect(await beside.replayer.round()).toBe(true);
-      expect((await look(endpoint, id)).queuedCount).toBe(BigInt(sent));
+      expect((await readReplay(endpoint, id)).queuedCount).toBe(BigInt(sent));
       notifier.advance(1_000);
     }
     expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
-    expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
+    expect((await readReplay(endpoint, id)).state).toBe(ReplayState.DONE);
   });
 
   it("resumes at once when its process restarts, and no faster than its rate", async () => {
@@ -224,7 +227,7 @@ describe("a replay", () => {
     await worker.stop();
     for (const sent of [3, 6, 8]) {
       if (sent > 3) expect(await restarted.replayer.round()).toBe(true);
-      expect((await look(endpoint, id)).queuedCount).toBe(BigInt(sent));
+      expect((await readReplay(endpoint, id)).queuedCount).toBe(BigInt(sent));
       expect(await queued(endpoint)).toHaveLength(sent);
       notifier.advance(999);
       expect(await restarted.replayer.round()).toBe(false);
@@ -232,7 +235,7 @@ describe("a replay", () => {
     }
     await restarted.close();
     expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
-    expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
+    expect((await readReplay(endpoint, id)).state).toBe(ReplayState.DONE);
   });
 
   it("waits while its endpoint is paused, and goes on at its rate", async () => {
@@ -242,23 +245,26 @@ describe("a replay", () => {
     const { id } = await replay(endpoint, { ratePerSecond: 3 });
     expect(await notifier.replayer.round()).toBe(true);
     await notifier.rpc.pauseEndpoint(named());
-    for (const waitedMs of [1_000, lookAgainMs]) {
+    for (const waitedMs of [1_000, recheckEveryMs]) {
       notifier.advance(waitedMs);
       expect(await notifier.replayer.round()).toBe(true);
       expect(await notifier.replayer.round()).toBe(false);
-      expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.RUNNING });
+      expect(await readReplay(endpoint, id)).toMatchObject({ state: ReplayState.RUNNING });
       expect(await queued(endpoint)).toHaveLength(3);
     }
     await notifier.rpc.resumeEndpoint(named());
-    notifier.advance(lookAgainMs - 1);
+    notifier.advance(recheckEveryMs - 1);
     expect(await notifier.replayer.round()).toBe(false);
     notifier.advance(1);
     expect(await notifier.replayer.round()).toBe(true);
-    expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.DONE, queuedCount: 5n });
+    expect(await readReplay(endpoint, id)).toMatchObject({
+      state: ReplayState.DONE,
+      queuedCount: 5n,
+    });
     expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
   });
 
-  it("sends the originals, whatever the endpoint's filter is now", async () => {
+  it("sends the originals regardless of the endpoint's current filter", async () => {
     const endpoint = await endpointWith(3);
     const { merchantId, endpointId } = endpoint;
     const filter = { merchantId, endpointId, eventTypes: ["refund"] };
@@ -291,14 +297,17 @@ describe("a replay", () => {
       wake: () => undefined,
     });
     await slow.round();
-    expect((await look(endpoint, id)).queuedCount).toBe(6n);
+    expect((await readReplay(endpoint, id)).queuedCount).toBe(6n);
     notifier.advance(1_000);
     await beside.replayer.round();
-    expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.DONE, queuedCount: 7n });
+    expect(await readReplay(endpoint, id)).toMatchObject({
+      state: ReplayState.DONE,
+      queuedCount: 7n,
+    });
     expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
   });
 
-  it("takes the next number where one was sent again meanwhile, and loses none", async () => {
+  it("takes the next number if a delivery was redelivered meanwhile, and loses none", async () => {
     const endpoint = await endpointWith(3);
     const { merchantId, endpointId } = endpoint;
     const { collection } = notifier.deliveries;
@@ -320,18 +329,20 @@ describe("a replay", () => {
       },
     });
     const actor = { kind: "service", id: "test" } as const;
-    const asked = sources.map((source) => ({
+    const request = sources.map((source) => ({
       source,
       change: { operationId: `raced/${source._id}`, actor },
     }));
-    await makeRedeliveries(racing, asked, notifier.world.now);
-    const made = await collection.find({ endpoint_id: endpointId, replay: { $gt: 0 } }).toArray();
-    expect(made.map(({ replay }) => replay).toSorted()).toEqual([1, 1, 1, 2]);
+    await makeRedeliveries(racing, request, notifier.world.now);
+    const created = await collection
+      .find({ endpoint_id: endpointId, replay: { $gt: 0 } })
+      .toArray();
+    expect(created.map(({ replay }) => replay).toSorted()).toEqual([1, 1, 1, 2]);
   });
 
-  it("is worked on by one of several at a time", async () => {
+  it("is processed by one worker at a time", async () => {
     const endpoints = await Promise.all([endpointWith(10), endpointWith(10)]);
-    const made = await Promise.all(endpoints.map((each) => replay(each, { ratePerSecond: 4 })));
+    const created = await Promise.all(endpoints.map((each) => replay(each, { ratePerSecond: 4 })));
     for (const sent of [4, 8, 10]) {
       const workers = [notifier, beside, notifier, beside];
       await Promise.all(workers.map(({ replayer }) => replayer.round()));
@@ -340,7 +351,7 @@ describe("a replay", () => {
     }
     for (const [at, endpoint] of endpoints.entries()) {
       expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
-      expect((await look(endpoint, made[at]?.id ?? "")).state).toBe(ReplayState.DONE);
+      expect((await readReplay(endpoint, created[at]?.id ?? "")).state).toBe(ReplayState.DONE);
     }
   });
 
@@ -351,14 +362,14 @@ describe("a replay", () => {
     await notifier.rpc.deleteEndpoint({ mutation: operation(), ...endpoint });
     notifier.advance(1_000);
     expect(await notifier.replayer.round()).toBe(true);
-    const ended = await look(endpoint, id);
+    const ended = await readReplay(endpoint, id);
     expect(ended).toMatchObject({ state: ReplayState.CANCELLED, queuedCount: 3n });
     notifier.advance(60_000);
     expect(await notifier.replayer.round()).toBe(false);
     expect(await posted(endpoint)).toEqual([]);
   });
 
-  it("ends where it is cancelled, and stays so", async () => {
+  it("ends when it is cancelled, and stays so", async () => {
     const endpoint = await endpointWith(6);
     const { merchantId } = endpoint;
     const { id: replayId } = await replay(endpoint, { ratePerSecond: 3 });
@@ -375,23 +386,23 @@ describe("a replay", () => {
     expect((await notifier.rpc.cancelReplay(done)).replay?.state).toBe(ReplayState.DONE);
   });
 
-  it("is forgotten as long after its end as its deliveries, a running one never", async () => {
+  it("expires as long after its end as its deliveries, and never while running", async () => {
     const running = await endpointWith(3);
     const { id: runningId } = await replay(running, { ratePerSecond: 1 });
     const ended = await register(notifier, newId("merchant"));
     const { id } = await replay(ended);
     const keptUntil = notifier.world.now.getTime() + deliveryKeptMs;
     await sweepExpired(notifier, new Date(keptUntil - 1));
-    expect((await look(ended, id)).state).toBe(ReplayState.DONE);
+    expect((await readReplay(ended, id)).state).toBe(ReplayState.DONE);
     await sweepExpired(notifier, new Date(keptUntil));
-    await expect(look(ended, id)).rejects.toThrow();
-    expect((await look(running, runningId)).state).toBe(ReplayState.RUNNING);
+    await expect(readReplay(ended, id)).rejects.toThrow();
+    expect((await readReplay(running, runningId)).state).toBe(ReplayState.RUNNING);
     const { merchantId } = running;
     const ending = { mutation: operation(), merchantId, replayId: runningId };
     await notifier.rpc.cancelReplay(ending);
   });
 
-  it("of nothing is done at once", async () => {
+  it("without originals is done at once", async () => {
     const endpoint = await register(notifier, newId("merchant"));
     expect(await replay(endpoint)).toMatchObject({ state: ReplayState.DONE, totalCount: 0n });
     expect(await notifier.replayer.round()).toBe(false);

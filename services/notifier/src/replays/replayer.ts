@@ -15,23 +15,22 @@ type ReplayerDeps = {
   readonly endpoints: Pick<EndpointStore, "find">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
-  /** Something is due. */
+  /** Wakes the dispatcher, because a delivery is due. */
   readonly wake: () => void;
 };
 
-/** Longer than a page takes; after a crash the replay waits for its end. */
+/** Longer than a page takes. After a crash the replay waits until the lease expires. */
 const leaseMs = 30_000;
 
 /**
- * Queues the deliveries of replays, page by page; each page before its progress is written, under
- * operations that follow from replay and original, so that a repeat makes none twice.
+ * Queues replays' deliveries page by page, each page before its progress is written. Replay and
+ * original determine each redelivery's operation, so that a repeat creates none twice.
  */
 export function createReplayer(deps: ReplayerDeps) {
   const { replays, clock, log, tracing } = deps;
   return {
-    /** Queues the next page of a replay that is due; answers whether there was one. */
+    /** Queues the next page of a due replay. Returns true if there was one. */
     round: async (): Promise<boolean> => {
       const leaseToken = crypto.randomUUID();
       const replay = await replays.claim(leaseToken, clock.now(), leaseMs);
@@ -66,11 +65,11 @@ async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<Rep
   }
   const of = { merchantId, ...termsOf(replay) };
   const page = await readOriginals(deliveries.collection, of, cursor ?? undefined, rate);
-  const made = page.map((source) => {
+  const redeliveries = page.map((source) => {
     const operationId = `${replay._id}/${source._id}`;
     return { source, change: { operationId, actor: replay.actor } };
   });
-  await makeRedeliveries(deliveries.collection, made, clock.now());
+  await makeRedeliveries(deliveries.collection, redeliveries, clock.now());
   wake();
   const last = page.at(-1);
   const at = clock.now();

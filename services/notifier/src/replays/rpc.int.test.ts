@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => notifier.drop());
 
-/** The clock of these tests stands a second past this. */
+/** These tests' clock is a second past this. */
 const since = "2026-11-20";
 const ask = (change: object = {}) =>
   notifier.rpc.createReplay({
@@ -48,13 +48,13 @@ describe("a requested replay", () => {
     [{ ratePerSecond: 101 }, "rate: must be a whole number from 1 to 100"],
     [{ unreadable: [{ field: "rate", problem: "must be odd" }] }, "rate: must be odd"],
   ])("is refused with %j", async (change, problem) => {
-    const said = await refusal(ask(change));
-    expect(said.startsWith(`INVALID_REQUEST ${problem}`), said).toBe(true);
+    const message = await refusal(ask(change));
+    expect(message.startsWith(`INVALID_REQUEST ${problem}`), message).toBe(true);
   });
 
-  it("needs an endpoint that is its merchant's and still there", async () => {
-    const stranger = newId("merchant");
-    expect(await refusal(ask({ merchantId: stranger }))).toBe(notFound);
+  it("needs an existing endpoint of its merchant", async () => {
+    const otherMerchant = newId("merchant");
+    expect(await refusal(ask({ merchantId: otherMerchant }))).toBe(notFound);
     expect(await refusal(ask({ endpointId: newId("endpoint") }))).toBe(notFound);
     const gone = await register(notifier);
     await notifier.rpc.deleteEndpoint({ mutation: operation(), ...gone });
@@ -63,8 +63,8 @@ describe("a requested replay", () => {
 
   it("is one per operation, and one at a time for an endpoint", async () => {
     const mutation = operation();
-    const answers = await Promise.all([1, 2, 3].map(() => ask({ mutation })));
-    for (const each of answers) expect(each).toEqual(answers[0]);
+    const responses = await Promise.all([1, 2, 3].map(() => ask({ mutation })));
+    for (const each of responses) expect(each).toEqual(responses[0]);
     expect(await refusal(ask())).toBe(
       "INVALID_REQUEST A replay of this endpoint is running already.",
     );
@@ -72,13 +72,13 @@ describe("a requested replay", () => {
     await notifier.replayer.round();
     notifier.advance(5_000);
     const again = (await ask({ mutation })).replay;
-    expect(again).toMatchObject({ id: answers[0]?.replay?.id, queuedCount: 1n });
+    expect(again).toMatchObject({ id: responses[0]?.replay?.id, queuedCount: 1n });
     const next = (await ask()).replay;
     expect(next?.id).not.toBe(again?.id);
     await notifier.replayer.round();
   });
 
-  it("is not taken for another merchant's of the same operation", async () => {
+  it("is separate from another merchant's replay under the same operation", async () => {
     const [one, other] = [await register(notifier), await register(notifier)];
     const mutation = operation();
     const first = (await ask({ ...one, mutation })).replay;
@@ -90,7 +90,7 @@ describe("a requested replay", () => {
   it("is its merchant's alone, and in its list, newest first", async () => {
     const own = await register(notifier);
     const ids: string[] = [];
-    for (let made = 0; made < 3; made += 1) {
+    for (let count = 0; count < 3; count += 1) {
       ids.unshift((await ask(own)).replay?.id ?? "");
       notifier.advance(1);
     }

@@ -33,17 +33,15 @@ import { countOriginals } from "./originals.ts";
 import { isSameReplay, type ReplayRequest, replayTerms } from "./rules/replay.ts";
 import { newReplay, type ReplayDocument, type ReplayStore, termsOf } from "./store.ts";
 
-/** What the RPCs of replays use. */
 type ReplayDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: Pick<DeliveryStore, "collection">;
   readonly replays: ReplayStore;
   readonly clock: Clock;
-  /** The next page of a replay is due. */
+  /** Wakes the replayer, because a replay's next page is due. */
   readonly wakeReplayer: () => void;
 };
 
-/** The RPCs of replays. */
 export function replayRpc(deps: ReplayDeps) {
   const { replays, clock } = deps;
   return {
@@ -71,7 +69,7 @@ export function replayRpc(deps: ReplayDeps) {
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
-/** Stores a replay once per operation; a worker does the rest. */
+/** Stores a replay once per operation. A worker does the rest. */
 async function createReplay(
   { endpoints, deliveries, replays, clock }: ReplayDeps,
   message: CreateReplayRequest,
@@ -79,11 +77,11 @@ async function createReplay(
   const change = readMutation(message.mutation);
   const { merchantId } = message;
   const now = clock.now();
-  const asked = readReplayRequest(message, now);
-  if (isRefused(asked)) return asked;
+  const request = readReplayRequest(message, now);
+  if (isRefused(request)) return request;
   const first = await replays.findByOperation(merchantId, change.operationId);
-  if (first !== null) return repeated(first, asked);
-  const terms = replayTerms(asked, now);
+  if (first !== null) return repeated(first, request);
+  const terms = replayTerms(request, now);
   if (!("rate" in terms)) return invalidRequest(terms);
   const endpoint = await endpoints.find(merchantId, terms.endpointId);
   if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
@@ -91,20 +89,20 @@ async function createReplay(
   const replay = newReplay(merchantId, terms, count, change, now);
   if (await replays.insert(replay)) return replay;
   const meanwhile = await replays.findByOperation(merchantId, change.operationId);
-  if (meanwhile !== null) return repeated(meanwhile, asked);
+  if (meanwhile !== null) return repeated(meanwhile, request);
   return refused("INVALID_REQUEST", "A replay of this endpoint is running already.");
 }
 
-/** The first replay, as it is now, if the repeat has the same terms. */
+/** Returns the first replay in its current state. Refuses if the repeat's terms differ. */
 function repeated(
   first: ReplayDocument,
-  asked: ReplayRequest,
+  request: ReplayRequest,
 ): ReplayDocument | Refused<NotifierRefusal> {
-  const terms = replayTerms(asked, first.created_at);
+  const terms = replayTerms(request, first.created_at);
   return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : otherContent;
 }
 
-/** A request's fields, checked by their form. */
+/** Checks a request's fields by their form. */
 function readReplayRequest(
   message: CreateReplayRequest,
   now: Date,
@@ -113,7 +111,7 @@ function readReplayRequest(
   const checked = checkedMessage(createReplayBody, CreateReplayRequestSchema, message, context);
   if (isRefused(checked)) return checked;
   const since = parseMoment(checked.since);
-  if (since === undefined) throw new Error("a sound replay has a since");
+  if (since === undefined) throw new Error("a checked replay request lacks its since");
   const states = replayableStates.filter((state) => checked.states.includes(state));
   return {
     endpointId: checked.endpointId,

@@ -20,14 +20,20 @@ afterAll(async () => {
 });
 beforeEach(() => replays.collection.deleteMany({}));
 
-/** A running replay of an endpoint of its own, otherwise as it is changed. */
+/** A running replay of its own endpoint, plus changes. */
 function replay(name: string, changes: Partial<ReplayDocument> = {}): ReplayDocument {
   const terms = {
     ...{ endpointId: `whe_${name}`, since: at(-9_000), until: now },
     ...{ states: ["exhausted"] as const, rate: 10 },
   };
-  const made = newReplay("mer_1", terms, 5, { ...change, operationId: `op-${name}` }, at(-1_000));
-  return { ...made, _id: name, ...changes };
+  const created = newReplay(
+    "mer_1",
+    terms,
+    5,
+    { ...change, operationId: `op-${name}` },
+    at(-1_000),
+  );
+  return { ...created, _id: name, ...changes };
 }
 
 const stored = () => replays.collection.find().sort({ _id: 1 }).toArray();
@@ -44,7 +50,7 @@ it("finds a replay for its merchant alone, by its id and by its operation", asyn
   expect(await replays.findByOperation("mer_2", "op-c")).toBeNull();
 });
 
-it("leases the replay that has been due longest, and answers it as it is then", async () => {
+it("leases the replay that has been due longest, and returns its new state", async () => {
   const due = { now: replay("now", { due_at: now }), longest: replay("z", { due_at: at(-5) }) };
   const later = replay("later", { due_at: at(1) });
   await Promise.all([due.now, later, due.longest].map(replays.insert));
@@ -84,7 +90,7 @@ it("is settled under its lease alone: a page, a page without an original, the en
   const settled = { lease: null, updated_at: now };
   const first = { ...settled, queued_count: 3, cursor: last, due_at: at(1_000) };
   expect(await stored()).toEqual([replay("a", first), replay("b", held)]);
-  // Once settled it has no lease.
+  // A settled replay has no lease.
   expect(await replays.settle("a", "own", page(3))).toBe(false);
   await replays.collection.updateOne({ _id: "a" }, { $set: { lease } });
   expect(await replays.settle("a", "own", page(0, "done"))).toBe(true);

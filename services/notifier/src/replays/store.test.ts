@@ -19,15 +19,15 @@ it.each([
   [10_000, running, 10_000, false],
   [10_001, running, 10_000, true],
 ])("a new replay of %i deliveries is %j", (count, progress, total, isCapped) => {
-  const made = withCallContext({ requestId: "req-1" }, () =>
+  const created = withCallContext({ requestId: "req-1" }, () =>
     newReplay("mer_1", terms, count, change, now),
   );
-  expect(made).toEqual({
+  expect(created).toEqual({
     ...{ _id: expect.stringMatching(/^whr_/), schema_version: 1, merchant_id: "mer_1" },
     ...{ endpoint_id: "whe_1", since: terms.since, until: terms.until, rate: 7 },
     ...{ states: ["exhausted", "delivered"], cursor: null, queued_count: 0, lease: null },
     ...{ total, total_capped: isCapped, created_at: now, updated_at: now, ...progress },
     ...{ request_id: "req-1", operation_id: "op-1", actor: change.actor },
   });
-  expect(termsOf(made)).toEqual(terms);
+  expect(termsOf(created)).toEqual(terms);
 });

@@ -12,7 +12,6 @@ import { newId } from "@disburse/kernel/id.ts";
 import { deliveryKeptMs } from "../deliveries/documents.ts";
 import type { ReplayableState, ReplayTerms, ReplayTransition } from "./rules/replay.ts";
 
-/** A replay's terms and progress. */
 export type ReplayDocument = Origin & {
   _id: string;
   schema_version: number;
@@ -23,36 +22,37 @@ export type ReplayDocument = Origin & {
   states: ReplayableState[];
   rate: number;
   state: ReplayTransition["state"];
-  /** The last original that was sent once more. */
+  /** The last original that was redelivered. */
   cursor: PageCursor | null;
-  /** Up to 10,000, and then `total_capped`. */
+  /** Counts up to 10,000; beyond that `total_capped` is true. */
   total: number;
   total_capped: boolean;
   queued_count: number;
-  /** When it may be claimed: the next page, or the end of its lease. */
+  /** Earliest claim: the next page's time, or the end of the lease. */
   due_at: Date | null;
   lease: { token: string; place: string } | null;
   created_at: Date;
   updated_at: Date;
-  /** As long after the end as its deliveries. */
+  /** Set when the replay ends, to the retention of its deliveries. */
   expires_at?: Date;
   operation_id: string;
   actor: StoredActor;
-  /** The operation that cancelled it. */
+  /** The operation that cancelled the replay. */
   cancelled_by?: { operation_id: string; actor: StoredActor };
 };
 
-/** Replays, each one document. */
 export type ReplayStore = ReturnType<typeof openReplayStore>;
 
-/** Replays, each one document that is changed by one write at a time. */
+/** Each replay is one document, and each change is one write. */
 export function openReplayStore({ db }: Database, place: string) {
   const replays = db.collection<ReplayDocument>("replays");
 
   return {
     collection: replays,
 
-    /** `false`: its endpoint has a running replay, or its operation has made one. */
+    /**
+     * Returns `false` if its endpoint has a running replay, or its operation already created one.
+     */
     insert: (replay: ReplayDocument) => insertOnce(replays, replay),
 
     find: (merchantId: string, id: string) => replays.findOne({ _id: id, merchant_id: merchantId }),
@@ -60,11 +60,11 @@ export function openReplayStore({ db }: Database, place: string) {
     findByOperation: (merchantId: string, operationId: string) =>
       replays.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** A page, newest first, and the count of all pages. */
+    /** Returns a page, newest first, and the total count. */
     list: (merchantId: string, request: PageRequest) =>
       findCountedPage(replays, { merchant_id: merchantId }, request),
 
-    /** Ends a running replay; answers it as it is now. */
+    /** Ends a running replay. Returns its current state. */
     cancel: async (merchantId: string, id: string, now: Date, { operationId, actor }: Change) => {
       const replay = { _id: id, merchant_id: merchantId };
       const by = { operation_id: operationId, actor };
@@ -95,9 +95,9 @@ export function openReplayStore({ db }: Database, place: string) {
       await replays.updateMany(left, { $set: { lease: null, due_at: now } });
     },
 
-    /** Writes a page's progress, if the lease still holds; answers whether it did. */
+    /** Writes a page's progress if the lease still holds. Returns true if it did. */
     settle: async (id: string, leaseToken: string, page: ReplaySettlement): Promise<boolean> => {
-      // What has ended has no lease.
+      // An ended replay has no lease.
       const leased = { _id: id, "lease.token": leaseToken };
       const progress = { $set: settledFields(page), $inc: { queued_count: page.queued } };
       return (await replays.updateOne(leased, progress)).matchedCount === 1;
@@ -105,11 +105,10 @@ export function openReplayStore({ db }: Database, place: string) {
   };
 }
 
-/** How far a page came. */
 export type ReplaySettlement = {
   readonly transition: ReplayTransition;
   readonly queued: number;
-  /** The last original of the page; `undefined` when there was none. */
+  /** The last original of the page; `undefined` if it was empty. */
   readonly last: PageCursor | undefined;
   readonly at: Date;
 };
@@ -124,12 +123,11 @@ function settledFields({ transition, last, at }: ReplaySettlement) {
   };
 }
 
-/** The fields of a replay that has ended. */
 function ended(state: "done" | "cancelled", at: Date) {
   return { state, due_at: null, expires_at: new Date(at.getTime() + deliveryKeptMs) };
 }
 
-/** A new replay; one of nothing is done at once. */
+/** Builds a new replay. One without originals is done at once. */
 export function newReplay(
   merchantId: string,
   terms: ReplayTerms,
@@ -160,7 +158,6 @@ export function newReplay(
   };
 }
 
-/** The terms of a stored replay. */
 export function termsOf(replay: ReplayDocument): ReplayTerms {
   const { endpoint_id: endpointId, since, until, states, rate } = replay;
   return { endpointId, since, until, states, rate };

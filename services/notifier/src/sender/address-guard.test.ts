@@ -14,7 +14,7 @@ let tlsServer: Server;
 let plainPort = 0;
 let tlsPort = 0;
 let opened: SocketTarget[] = [];
-let asked: string[] = [];
+let queried: string[] = [];
 let serverNames: string[] = [];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   };
 });
 beforeEach(() => {
-  [opened, asked, serverNames] = [[], [], []];
+  [opened, queried, serverNames] = [[], [], []];
 });
 
 async function listening(server: Server): Promise<number> {
@@ -42,7 +42,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Connects to a server of the test and checks that it reached the given address. */
+/** Connects to a server of the test, and checks the address that the sender requested. */
 const openTo =
   (port: () => number): OpenSocket =>
   (target) => {
@@ -54,7 +54,7 @@ const openTo =
 
 function senderOf(policy: AddressPolicy, openSocket: OpenSocket) {
   const resolve = async (host: string) => {
-    asked.push(host);
+    queried.push(host);
     const addresses = zone[host.replace(/\.$/, "")];
     if (addresses === undefined) throw new Error("no such name");
     return addresses;
@@ -83,14 +83,14 @@ async function expectVerdict(url: string, policy: AddressPolicy, verdict: Verdic
   const error = verdict === "no address" ? "dns_failed" : "address_refused";
   expect(outcome).toEqual({ kind: "failed", error });
   expect(opened).toEqual([]);
-  expect(asked).toHaveLength(verdict === "text" || isLiteral(url) ? 0 : 1);
+  expect(queried).toHaveLength(verdict === "text" || isLiteral(url) ? 0 : 1);
   return { outcome, hosts };
 }
 
 const isLiteral = (url: string): boolean =>
   URL.canParse(url) && /^(\[|[\d.]+$)/.test(new URL(url).hostname);
 
-/** Why the connector by itself, without a look at the URL's text, does not connect. */
+/** Returns why the connector alone, without the check of the URL's text, refuses to connect. */
 function connectorRefusal(policy: AddressPolicy, url: string): Promise<string | undefined> {
   const openSocket = openTo(() => plainPort);
   const connector = createConnector({ policy, ownNetworks, resolve: async () => [], openSocket });
@@ -104,18 +104,18 @@ function connectorRefusal(policy: AddressPolicy, url: string): Promise<string | 
   });
 }
 
-describe("a webhook to a place that is none of the public internet", () => {
+describe("a webhook to an address outside the public internet", () => {
   it.each(guardedUrls)(
     "%s opens no connection: %s live, %s in the sandbox",
     async (url, live, box) => {
       await expectVerdict(url, "public", live);
-      [opened, asked] = [[], []];
+      [opened, queried] = [[], []];
       await expectVerdict(url, "sandbox", box);
     },
   );
 
   const literals = guardedUrls.filter(([url]) => isLiteral(url) && !/[@#\s]|:\d+\//.test(url));
-  it.each(literals)("%s is not connected to for its address either", async (url, live, box) => {
+  it.each(literals)("%s is refused by its address too", async (url, live, box) => {
     expect(live).toBe("text");
     expect(await connectorRefusal("public", url)).toBe("ADDRESS_REFUSED");
     if (box === "text") expect(await connectorRefusal("sandbox", url)).toBe("ADDRESS_REFUSED");
@@ -136,13 +136,13 @@ describe("a webhook that may go", () => {
     ["https://[2606:4700::1111]:8443/", [six], 8443, undefined],
   ])("%s goes to the addresses that were checked alone", async (url, addresses, port, name) => {
     for (const policy of ["public", "sandbox"] as const) {
-      [opened, asked, serverNames] = [[], [], []];
+      [opened, queried, serverNames] = [[], [], []];
       await expectVerdict(url, policy, "sent");
       const [target] = opened;
       expect(target?.addresses.map(({ address }) => address)).toEqual(addresses);
       expect(target).toMatchObject({ port, localAddress: undefined });
       expect(serverNames).toEqual(name === undefined ? [] : [name]);
-      expect(asked).toHaveLength(name === undefined ? 0 : 1);
+      expect(queried).toHaveLength(name === undefined ? 0 : 1);
     }
   });
 
@@ -151,11 +151,11 @@ describe("a webhook that may go", () => {
     ["http://hooks.example.com/", "hooks.example.com"],
     ["http://2130706433:81/", "127.0.0.1:81"],
     ["http://[::FFFF:127.0.0.1]/", "[::ffff:7f00:1]"],
-  ])("%s says its own host", async (url, host) => {
+  ])("%s sends its own host", async (url, host) => {
     expect((await expectVerdict(url, "sandbox", "sent")).hosts).toEqual([host]);
   });
 
-  it("is not led on by a redirect to a private address", async () => {
+  it("does not follow a redirect to a private address", async () => {
     const sender = senderOf(
       "sandbox",
       openTo(() => plainPort),
@@ -187,7 +187,7 @@ describe("a webhook that may go", () => {
     }
   });
 
-  it("leaves the machine from that address indeed", async () => {
+  it("really leaves the machine from that address", async () => {
     const from: (string | undefined)[] = [];
     receiver.answer((response) => {
       from.push(response.socket?.remoteAddress);
@@ -204,7 +204,7 @@ describe("a webhook from the address of the setting", () => {
   const from = { policy: "sandbox", log: silentLog, localAddress: "127.0.0.9" } as const;
   const request = { url: "", headers: {}, body: Buffer.from("{}") };
 
-  it("goes to the next address of the name where one does not answer", async () => {
+  it("goes to the next address of the name if one does not respond", async () => {
     receiver.answer({ status: 200, headers: { connection: "close" } });
     const resolve = async () => ["127.0.0.2", "127.0.0.3", "127.0.0.1"];
     const sender = createSender({ ...from, resolve });
@@ -213,7 +213,7 @@ describe("a webhook from the address of the setting", () => {
     await sender.close();
   });
 
-  it("says what the last one said where none answers", async () => {
+  it("reports the last address's error if none responds", async () => {
     const resolve = async () => ["127.0.0.2", "127.0.0.3"];
     const sender = createSender({ ...from, resolve });
     const url = `http://two.example.com:${plainPort}/`;
@@ -223,20 +223,20 @@ describe("a webhook from the address of the setting", () => {
   });
 });
 
-describe("a name whose answers change", () => {
+describe("a name whose DNS responses change", () => {
   const request = { url: "http://turning.example.com/", headers: {}, body: Buffer.from("{}") };
 
-  it("is asked once a connection, and refused once it leads inside", async () => {
-    const answers = [["8.8.4.4"], ["169.254.169.254"], ["8.8.4.4"]];
+  it("is queried once per connection, and refused once it resolves to an internal address", async () => {
+    const responses = [["8.8.4.4"], ["169.254.169.254"], ["8.8.4.4"]];
     const openSocket = openTo(() => plainPort);
-    const resolve = async () => answers.shift() ?? [];
+    const resolve = async () => responses.shift() ?? [];
     const sender = createSender({ policy: "sandbox", log: silentLog, resolve, openSocket });
     receiver.answer({ status: 200, headers: { connection: "close" } });
     expect(await sender.post(request)).toMatchObject({ statusCode: 200 });
-    expect([answers.length, opened.length]).toEqual([2, 1]);
+    expect([responses.length, opened.length]).toEqual([2, 1]);
     const refusal = { kind: "failed", error: "address_refused" };
     expect(await sender.post(request)).toEqual(refusal);
-    expect([answers.length, opened.length]).toEqual([1, 1]);
+    expect([responses.length, opened.length]).toEqual([1, 1]);
     await sender.close();
   });
 
@@ -266,22 +266,22 @@ describe("a name whose answers change", () => {
   );
 });
 
-describe("a name server that does not answer", () => {
+describe("a name server that does not respond", () => {
   it("ends the attempt to connect after 5 s, and is not followed later", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const answer = Promise.withResolvers<string[]>();
+      const response = Promise.withResolvers<string[]>();
       const connector = createConnector({
         policy: "public",
-        resolve: () => answer.promise,
+        resolve: () => response.promise,
         openSocket: openTo(() => plainPort),
       });
       const target = { protocol: "https:", hostname: "slow.example.com", port: "" };
       const ended = new Promise((resolve) => connector(target, (...[error]) => resolve(error)));
       vi.advanceTimersByTime(5_000);
       expect(await ended).toMatchObject({ code: "UND_ERR_CONNECT_TIMEOUT" });
-      answer.resolve(["8.8.4.4"]);
-      await answer.promise;
+      response.resolve(["8.8.4.4"]);
+      await response.promise;
       await new Promise((resolve) => setImmediate(resolve));
       expect(opened).toEqual([]);
     } finally {

@@ -9,15 +9,15 @@ import { buildConnector, errors } from "undici";
 import { type AddressRules, isOfThisMachine, mayReach } from "./rules/address.ts";
 import { hostWithoutDot, portOf } from "./rules/url.ts";
 
-/** A look-up that takes longer is as good as none (webhooks: limits). */
+/** A slower lookup counts as failed (webhooks: limits). */
 const dnsTimeoutMs = 2_000;
-/** TCP, TLS and the look-up together. */
+/** Covers lookup, TCP and TLS together. */
 export const connectTimeoutMs = 5_000;
 
-/** All addresses of a host name. */
+/** Returns all addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Where a socket is to go: to one of these addresses, and to nothing that a name says later. */
+/** Allowed destinations of a socket. Later name lookups can't change them. */
 export type SocketTarget = {
   /** At least one, each checked. */
   readonly addresses: readonly { readonly address: string; readonly family: number }[];
@@ -25,19 +25,18 @@ export type SocketTarget = {
   readonly localAddress: string | undefined;
 };
 
-/** Begins to connect a socket. */
 export type OpenSocket = (target: SocketTarget) => Socket;
 
-/** What a connector connects to, and from where. */
+/** The rules for addresses, and how to connect. */
 export type ConnectorOptions = AddressRules & {
   /** The static source address that merchants may rely on. */
   readonly localAddress?: string | undefined;
   readonly resolve: Resolve;
-  /** The system's when left out. */
+  /** The default opens the system's sockets. */
   readonly openSocket?: OpenSocket | undefined;
 };
 
-/** Why a connection was not even tried; `code` is what the attempt's log shows. */
+/** The reason why no connection was tried. `code` appears in the attempt's log. */
 export class ConnectRefusedError extends Error {
   override name = "ConnectRefusedError";
   readonly code: "ADDRESS_REFUSED" | "DNS_FAILED";
@@ -49,7 +48,7 @@ export class ConnectRefusedError extends Error {
 
 /**
  * Queries name servers only, so that no merchant's host name resolves to a machine of the
- * deployment; and without the thread pool, which a slow name server would block.
+ * deployment. Avoids the thread pool, which a slow name server would block.
  */
 export const resolvePublic: Resolve = async (host) => {
   const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 1 });
@@ -60,13 +59,13 @@ export const resolvePublic: Resolve = async (host) => {
 };
 
 /**
- * Tries the addresses one after the other. Node gives one up before it tries the next (half a
- * second by default), so each has its share of the time: the last may be unreachable
- * from here, and a first packet that is lost is sent again after a second.
+ * Tries the addresses in turn. Node's default limit per address is half a second, and a lost first
+ * packet is resent after a second. So each address gets an equal share of the time, because the
+ * last one may be unreachable from here.
  */
 const openSystemSocket: OpenSocket = ({ addresses, port, localAddress }) =>
   connect({
-    // The look-up answers what was checked, whatever name it is asked for.
+    // Returns the checked addresses for any name.
     host: "checked.invalid",
     port,
     autoSelectFamilyAttemptTimeout: attemptShareMs(addresses.length),
@@ -79,10 +78,10 @@ const openSystemSocket: OpenSocket = ({ addresses, port, localAddress }) =>
   });
 
 /**
- * Connects to addresses that the policy allows and to no others. Every address of a name is
- * checked, and the connection goes to the very addresses that were checked, so a second answer of a
- * name server changes nothing. The address that the socket has reached is checked once more before
- * anything is written, TLS's first message included. Name and certificate stay those of the host.
+ * Connects only to addresses that the policy allows. Checks every address of a name and connects to
+ * exactly those, so that a second DNS response can't change them. Checks the reached address again
+ * before anything is written, including TLS's first message. The host name still decides SNI and
+ * certificate.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { openSocket = openSystemSocket, localAddress } = options;
@@ -105,12 +104,12 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   };
 }
 
-/** A connection in progress: what to close, and whether it is late. */
+/** A connection in progress: the socket to close, and the signal of its timeout. */
 type Opened = { socket?: Socket; readonly late: AbortSignal };
 
 /**
- * A socket that is connected to one of the addresses. With a local address Node tries the first
- * alone, so they go one by one here then, each with its share of the time.
+ * Connects a socket to one of the addresses. With a local address, Node tries only the first
+ * address. So this tries them one by one, each with its share of the time.
  */
 async function connected(open: OpenSocket, target: SocketTarget, opened: Opened): Promise<Socket> {
   const { addresses, localAddress } = target;
@@ -120,7 +119,7 @@ async function connected(open: OpenSocket, target: SocketTarget, opened: Opened)
     opened.late.throwIfAborted();
     const socket = open({ ...target, addresses: round });
     opened.socket = socket;
-    // An error that no caller awaits must not end the process.
+    // Keeps an error that no caller awaits from ending the process.
     socket.on("error", () => undefined);
     socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs);
     const shareMs = attemptShareMs(addresses.length);
@@ -132,15 +131,15 @@ async function connected(open: OpenSocket, target: SocketTarget, opened: Opened)
       if (at === last) throw error;
     }
   }
-  throw new Error("a target without addresses");
+  throw new Error("a target has no addresses");
 }
 
-/** The time that one of so many addresses has; the last one has what is left. */
+/** The time limit of one address. The last address gets the remaining time. */
 function attemptShareMs(addresses: number): number {
   return Math.floor(connectTimeoutMs / (addresses + 1));
 }
 
-/** The system detects receivers that vanished. */
+/** Lets the system detect receivers that vanished. */
 const keepAliveProbeMs = 60_000;
 
 async function connectInTime(open: (opened: Opened) => Promise<Socket>): Promise<Socket> {
@@ -159,7 +158,7 @@ function isAllowed(rules: AddressRules, address: string, port: number): boolean 
   return rules.ownPorts?.has(port) !== true || !isOfThisMachine(address, machineAddresses());
 }
 
-/** Read each time: a machine changes its networks. */
+/** Read each time, because a machine's networks can change. */
 function machineAddresses(): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return all.map(({ address }) => address);
@@ -169,7 +168,7 @@ function refusedAddress(): ConnectRefusedError {
   return new ConnectRefusedError("ADDRESS_REFUSED", "the address may not be reached");
 }
 
-/** The addresses of a host that a socket may go to, if all of the host are allowed. */
+/** Returns a host's addresses for a socket, if all of them are allowed. */
 async function vetted(options: ConnectorOptions, host: string, port: number) {
   const { resolve, localAddress } = options;
   const addresses =
@@ -187,7 +186,7 @@ async function vetted(options: ConnectorOptions, host: string, port: number) {
   return fitting;
 }
 
-/** Throws where the machine does not have the address: every attempt from it would fail. */
+/** Throws if the machine lacks the address, because every attempt from it would fail. */
 export async function checkSourceAddress(address: string): Promise<void> {
   const server = createServer();
   try {
@@ -195,8 +194,8 @@ export async function checkSourceAddress(address: string): Promise<void> {
     await once(server, "listening");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const said = `WEBHOOK_SOURCE_ADDRESS: is no address of this machine (${code})`;
-    throw new SettingsError(`settings: ${said}`, { cause: error });
+    const message = `WEBHOOK_SOURCE_ADDRESS: is not an address of this machine (${code})`;
+    throw new SettingsError(`settings: ${message}`, { cause: error });
   }
   await new Promise((resolve) => server.close(resolve));
 }

@@ -4,7 +4,7 @@ import type { buildConnector } from "undici";
 import type { Outcome } from "./rules/outcome.ts";
 import type { Target } from "./targets.ts";
 
-/** What one exchange sends, and when it ends without an answer. */
+/** The content and time limit of one exchange. */
 export type ExchangeRequest = {
   readonly target: Target;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,29 +12,32 @@ export type ExchangeRequest = {
   readonly signal: AbortSignal;
 };
 
-/** Sends one request; rejects where no answer came. */
+/** Sends one request. Rejects if no response arrives. */
 export type Exchange = (
   request: ExchangeRequest,
 ) => Promise<Extract<Outcome, { kind: "answered" }>>;
 
-/** A reused connection was closed or reset before a byte of the answer came. */
+/** A reused connection was closed or reset before the first byte of the response. */
 export class StaleConnectionError extends Error {
   override name = "StaleConnectionError";
 }
 
-/** The receiver switched protocols, or its status is none. Named as the parser's own errors are. */
+/**
+ * The receiver switched protocols, or sent an invalid status. The code follows the HTTP parser's
+ * naming.
+ */
 class InvalidAnswerError extends Error {
   override name = "InvalidAnswerError";
   readonly code = "HPE_INVALID_ANSWER";
 }
 
-/** Reading more would let a receiver keep us busy. */
+/** Reading more would let a receiver keep the sender busy. */
 const readBytesMax = 16 * 1_024;
-/** What is kept of an answer for the attempt's log. */
+/** Part of a response that the attempt's log keeps. */
 const keptBytesMax = 1_024;
-/** Head of an answer; Node's own servers send no more. */
+/** Maximum head of a response. Node's own servers send no more. */
 const headBytesMax = 16 * 1_024;
-/** Receivers close idle connections after 5 s and more; reusing one that is being closed fails. */
+/** Receivers close idle connections after 5 s or more, and reusing a closing connection fails. */
 const keepAliveMs = 2_000;
 
 const fixedHeaders = {
@@ -43,12 +46,12 @@ const fixedHeaders = {
   "user-agent": "Disburse-Webhooks/1",
 };
 
-/** Codes of a connection that the other side closed or reset. */
+/** Error codes of a connection that the other side closed or reset. */
 const closedCodes: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
 
 /**
- * Connections of one kind: kept for the next request, or made for one request alone. Node's client
- * skips 1xx answers other than 101, which RFC 9110 (section 15.2) requires; undici resets on 100.
+ * Opens connections of one kind: kept alive, or for a single request. Uses Node's client, because
+ * it skips 1xx responses other than 101, as RFC 9110 (section 15.2) requires; undici resets on 100.
  */
 export function openConnections(
   connector: buildConnector.connector,
@@ -106,7 +109,7 @@ function exchange(
     });
     call.on("response", (response) => {
       const { statusCode = 0 } = response;
-      // Node takes any three digits for a status; RFC 9110 has none below 100.
+      // Node accepts any three digits as a status. RFC 9110 has none below 100.
       if (statusCode < 100) {
         reject(new InvalidAnswerError("no status"));
         response.destroy();
@@ -126,7 +129,9 @@ function exchange(
   });
 }
 
-/** The beginning of an answer's body; the status alone acknowledges, so it may break off. */
+/**
+ * Reads the start of a response's body. The status alone acknowledges, so the body may break off.
+ */
 async function readSome(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -137,7 +142,7 @@ async function readSome(response: IncomingMessage): Promise<string> {
       if (bytes >= readBytesMax) break;
     }
   } catch {
-    // What came before the break is all there is to keep.
+    // Keeps the part that arrived before the break.
   }
   const kept = Buffer.concat(chunks).subarray(0, keptBytesMax);
   return new TextDecoder().decode(kept, { stream: true });

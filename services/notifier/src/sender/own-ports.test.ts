@@ -15,7 +15,9 @@ const own = Object.values(networkInterfaces())
   .filter(({ family }) => family === "IPv4")
   .map(({ address }) => address);
 
-/** What comes of a webhook to a name at the receiver's port, and how often that was called. */
+/**
+ * Sends a webhook to a name at the receiver's port. Returns the outcome and the number of calls.
+ */
 async function sent(address: string, isOwnPort: boolean) {
   const port = Number(new URL(receiver.url).port);
   const sender = createSender({
@@ -34,7 +36,7 @@ async function sent(address: string, isOwnPort: boolean) {
   return { outcome, calls: receiver.calls.length - calls };
 }
 
-it("sends no webhook to a port of the platform, by whatever name it is called", async () => {
+it("sends no webhook to a port of the platform, under any host name", async () => {
   for (const address of ["127.0.0.1", "::ffff:127.0.0.1", ...own]) {
     expect(await sent(address, true)).toEqual({
       outcome: { kind: "failed", error: "address_refused" },

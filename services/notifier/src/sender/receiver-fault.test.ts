@@ -8,14 +8,14 @@ import { createSender, type Sender } from "./sender.ts";
 import { type BadPath, type BadReceiver, badPaths, startBadReceiver } from "./test-bad-receiver.ts";
 import { testCertificates, testKey } from "./test-certificates.ts";
 
-/** As large as a webhook gets: more than an unread connection buffers. */
+/** The maximum size of a webhook, which exceeds the buffers of an unread connection. */
 const body = new Uint8Array(60 * 1_024).fill(0x20);
 
 let receiver: BadReceiver;
 let sender: Sender;
-/** Give up soon, for the receivers that never come to an end. */
+/** A sender with a short timeout, for receivers that never finish. */
 let hasty: Sender;
-/** Hears the head of an answer all the same, on a busy machine as well. */
+/** A longer timeout, so that the head of a response arrives even on a busy machine. */
 let lessHasty: Sender;
 
 beforeAll(async () => {
@@ -33,12 +33,12 @@ const post = (by: Sender, path: string): Promise<Outcome> =>
   by.post({ url: receiver.url + path, headers: {}, body });
 const timersNow = (): number =>
   process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
-/** It is asked often: most of this is over within a millisecond. */
+/** A short interval, because most of this takes less than a millisecond. */
 const soon = { interval: 2 };
 const outcomeText = (outcome: Outcome): string =>
   outcome.kind === "answered" ? String(outcome.statusCode) : outcome.error;
 
-/** What an attempt comes to, and whether its connection has to be given up. */
+/** An attempt's outcome, and its effect on the connection. */
 const expected: Readonly<Record<BadPath, readonly [string, "kept" | "closed"]>> = {
   "/200": ["200", "kept"],
   "/201": ["201", "kept"],
@@ -97,7 +97,7 @@ describe("an attempt at a receiver that", () => {
   });
 });
 
-it("goes on posting over new connections where the old ones close early", async () => {
+it("continues over new connections when the old ones close early", async () => {
   const outcomes: string[] = [];
   for (let at = 0; at < 20; at += 1) {
     outcomes.push(outcomeText(await post(sender, "/closes-early")));
@@ -106,7 +106,7 @@ it("goes on posting over new connections where the old ones close early", async 
   expect(outcomes).toEqual(Array.from({ length: 20 }, () => "200"));
 });
 
-it("takes a receiver that speaks no TLS for one where TLS failed", async () => {
+it("reports a receiver without TLS as failed TLS", async () => {
   const url = receiver.url.replace("http:", "https:");
   expect(outcomeText(await sender.post({ url, headers: {}, body }))).toBe("tls_failed");
 });
@@ -122,7 +122,7 @@ describe("a receiver over TLS", () => {
 
   it.each([
     ["a certificate that is good", "trusted", "200"],
-    ["a certificate that it signed itself", "stranger", "tls_failed"],
+    ["a certificate that it signed itself", "selfSigned", "tls_failed"],
     ["an expired certificate", "expired", "tls_failed"],
     ["a certificate of another host", "elsewhere", "tls_failed"],
   ] as const)("with %s", async (_, name, expectedText) => {

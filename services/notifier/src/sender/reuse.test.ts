@@ -13,10 +13,10 @@ import { testCertificates, testKey } from "./test-certificates.ts";
 
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
-/** What a connection does with each of its requests, in turn. */
+/** A connection's reaction to one request. */
 type Turn = (socket: Socket) => void;
 const answers: Turn = (socket) => void socket.write(ok);
-/** Node resets no TLS connection by itself; it breaks off without TLS's own end. */
+/** Node can't reset a TLS connection, so this closes it without TLS's own end. */
 const reset: Turn = (socket) =>
   void (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy());
 const turns = {
@@ -44,7 +44,7 @@ beforeAll(() => {
 /** The requests of each connection, by their `webhook-id`. */
 type Served = string[][];
 
-/** Posts one request after the other to a receiver whose connections take these turns. */
+/** Posts requests in sequence to a receiver whose connections react with these turns. */
 async function postAll(
   protocol: string,
   connections: readonly (readonly Turn[])[],
@@ -108,7 +108,7 @@ describe.each(["http", "https"])("a connection by %s that is used again", (proto
     expect(served).toEqual([["evt_1", "evt_2"]]);
   });
 
-  it("takes no answer that came unasked for the next one's", async () => {
+  it("does not use an unrequested response for the next request", async () => {
     const twice = [turns["answers twice, late"], turns.refuses];
     const { outcomes } = await postAll(protocol, [twice, [turns.refuses]], 2, 500);
     expect(outcomes).toEqual(["200", "500"]);

@@ -15,7 +15,7 @@ const failed = (error: string) => ({ kind: "failed", error });
 
 let receiver: Receiver;
 let sender: Sender;
-/** Gives up soon, so that tests of time need not wait 15 s. */
+/** A sender with a short timeout, so that tests of time need not wait 15 s. */
 let hasty: Sender;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const send = (by: Sender, url = receiver.url) => by.post({ url, headers: { "x-a": "b" }, body });
 
-/** A server that speaks no proper HTTP. */
+/** A server that sends invalid HTTP. */
 async function startRaw(text: string): Promise<{ url: string; server: Server }> {
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());
@@ -64,7 +64,7 @@ describe("sender", () => {
     expect(receiver.calls).toHaveLength(calls + 1);
   });
 
-  it("keeps at most 1 KiB of an answer, cut between characters, as it came", async () => {
+  it("keeps at most 1 KiB of a response unchanged, cut between characters", async () => {
     receiver.answer({ status: 500, body: "é".repeat(2_000) });
     expect(await send(sender)).toEqual(answered(500, "é".repeat(512)));
     receiver.answer({ status: 500, body: `a${"é".repeat(2_000)}` });
@@ -83,19 +83,19 @@ describe("sender", () => {
     await expect.poll(() => receiver.open()).toBe(0);
   });
 
-  it("takes the status as the answer when the body drips past the time, and hangs up", async () => {
+  it("uses the status when the body drips past the time limit, and hangs up", async () => {
     receiver.answer((response) => void response.writeHead(200).write("he"));
     expect(await send(hasty)).toEqual(answered(200, "he"));
     await expect.poll(() => receiver.open()).toBe(0);
   });
 
-  it("gives up when nothing comes in time", async () => {
+  it("gives up without a response in time", async () => {
     receiver.answer("hang");
     expect(await send(hasty)).toEqual(failed("timeout"));
     await expect.poll(() => receiver.open()).toBe(0);
   });
 
-  it("says that the connection broke, was refused, or spoke no HTTP", async () => {
+  it("reports a broken connection, a refused one, and invalid HTTP", async () => {
     receiver.answer("reset");
     expect(await send(sender)).toEqual(failed("connection_reset"));
     const raw = await startRaw("what?\r\n\r\n");
@@ -107,7 +107,7 @@ describe("sender", () => {
     expect(await send(sender, long.url)).toEqual(failed("connection_refused"));
   });
 
-  it("says that TLS failed", async () => {
+  it("reports failed TLS", async () => {
     expect(await send(sender, receiver.url.replace("http:", "https:"))).toEqual(
       failed("tls_failed"),
     );

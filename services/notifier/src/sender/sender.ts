@@ -10,36 +10,33 @@ import { type Exchange, openConnections, StaleConnectionError } from "./exchange
 import type { AttemptError, Outcome } from "./rules/outcome.ts";
 import { createTargets } from "./targets.ts";
 
-/** One webhook on its way. */
 export type PostRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Where it is less than an attempt may take. */
+  /** Set if shorter than the default time limit of an attempt. */
   readonly timeoutMs?: number;
 };
 
-/** Makes one attempt; an attempt that fails is an outcome, not an error. */
+/** Makes one attempt. A failed attempt is an outcome, not an error. */
 export type Post = (request: PostRequest) => Promise<Outcome>;
 
-/** Posts webhooks until it is closed. */
 export type Sender = { readonly post: Post; close(): Promise<void> };
 
-/** An attempt in all, the answer's body included (webhooks: limits). */
+/** Covers a whole attempt, including the response's body (webhooks: limits). */
 export const attemptTimeoutMs = 15_000;
 
-/** What a sender may reach, and how long it waits. */
 export type SenderOptions = Omit<ConnectorOptions, "resolve"> & {
   readonly resolve?: Resolve;
   readonly log: Log;
   readonly timeoutMs?: number;
 };
 
-/** The machine's own look-up, which knows `localhost`: for the sandbox. */
+/** Uses the machine's own lookup, which resolves `localhost`, for the sandbox. */
 const resolveLocally: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Posts webhooks without redirects, bounded in time and size, to allowed addresses only. */
+/** Posts webhooks without redirects, limited in time and size, to allowed addresses only. */
 export function createSender(options: SenderOptions): Sender {
   const { resolve = options.policy === "public" ? resolvePublic : resolveLocally } = options;
   const targetOf = createTargets(options);
@@ -47,18 +44,18 @@ export function createSender(options: SenderOptions): Sender {
   const connector = createConnector({ ...options, resolve });
   const kept = openConnections(connector, { keepAlive: true });
   const fresh = openConnections(connector, { keepAlive: false });
-  /** A receiver may close a connection just when it is reused: that costs no attempt. */
+  /** A receiver may close a connection just as it is reused. That costs no attempt. */
   const exchange: Exchange = (request) =>
     kept.exchange(request).catch((error: unknown) => {
       if (error instanceof StaleConnectionError) return fresh.exchange(request);
       throw error;
     });
-  const post: Post = async ({ url, headers, body, timeoutMs: asked = timeoutMs }) => {
-    // Checked again, since a URL may be older than a rule or a setting.
+  const post: Post = async ({ url, headers, body, timeoutMs: requestedMs = timeoutMs }) => {
+    // Checked again, because a URL may be older than a rule or a setting.
     const target = targetOf(url);
     if (target === undefined) return { kind: "failed", error: "address_refused" };
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), Math.min(asked, timeoutMs));
+    const timer = setTimeout(() => late.abort(), Math.min(requestedMs, timeoutMs));
     try {
       return await exchange({ target, headers, body, signal: late.signal });
     } catch (error) {
@@ -89,7 +86,7 @@ const namedErrors: Readonly<Record<string, AttemptError>> = {
   UND_ERR_CONNECT_TIMEOUT: "timeout",
 };
 
-/** Node's TLS errors and OpenSSL's certificate errors come in families. */
+/** Node's TLS errors and OpenSSL's certificate errors share prefixes. */
 const tlsCode = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_)/;
 
 function attemptError(error: unknown): AttemptError {

@@ -11,7 +11,7 @@ describe("a target", () => {
     expect(createTargets({ policy: "public" })(url)).toEqual(target);
   });
 
-  it("stays what it is, remembered or not", () => {
+  it("is the same with and without the cache", () => {
     const targetOf = createTargets({ policy: "public" });
     for (let round = 0; round < 2; round += 1) {
       for (let at = 0; at < 1_500; at += 1) {

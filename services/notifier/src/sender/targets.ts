@@ -1,19 +1,18 @@
 import type { AddressRules } from "./rules/address.ts";
 import { portOf, urlProblem } from "./rules/url.ts";
 
-/** A URL in the parts that a request is made of. */
 export type Target = {
   readonly protocol: string;
-  /** A name or an address, IPv6 without brackets. */
+  /** A name or an address. IPv6 has no brackets. */
   readonly host: string;
   readonly port: number;
   readonly path: string;
 };
 
-/** Some 100 KiB; then the cache is cleared. */
+/** About 100 KiB. The cache is cleared beyond it. */
 const targetsMax = 1_000;
 
-/** Parses URLs, and caches them; `undefined` where the rules refuse one by its text. */
+/** Parses and caches URLs. Returns `undefined` if the rules refuse a URL by its text. */
 export function createTargets(rules: AddressRules): (url: string) => Target | undefined {
   const known = new Map<string, Target | undefined>();
   return (url) => {

@@ -2,31 +2,30 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What a path does with the connection, from the moment at which it says something. */
+/** The behaviour of a path on its connection. */
 type Script = {
   readonly say: (socket: Socket) => void;
-  /** Says it as soon as the head is there, and reads no body. */
+  /** Responds after the head of the request, without reading a body. */
   readonly isEarly?: boolean;
-  /** Says this as soon as the head is there, and reads on. */
+  /** Sends this after the head of the request, and reads on. */
   readonly atHead?: (socket: Socket) => void;
 };
 
-const answer = (head: string, body = ""): string =>
+const response = (head: string, body = ""): string =>
   `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-const status = (head: string): Script => ({ say: (socket) => void socket.write(answer(head)) });
+const status = (head: string): Script => ({ say: (socket) => void socket.write(response(head)) });
 const text = (all: string): Script => ({ say: (socket) => void socket.end(all) });
-/** It reads nothing more, and says so, for the connection is of no use then. */
+/** Reads nothing more. Announces the close, because the connection can't be reused. */
 const early = (head: string): Script => ({
   isEarly: true,
-  say: (socket) => void socket.write(answer(`${head}\r\nconnection: close`)),
+  say: (socket) => void socket.write(response(`${head}\r\nconnection: close`)),
 });
 
 const dripEveryMs = 1_000;
 const megabyte = 1_048_576;
-/** 10 MiB of nothing, in 10 KB. */
+/** 10 MiB of zeros in 10 KB. */
 const bomb = gzipSync(Buffer.alloc(10 * megabyte));
 
-/** One byte a second. */
 function drip(socket: Socket, all: string): void {
   let at = 0;
   const next = () => void socket.write(all.charAt(at++));
@@ -35,7 +34,6 @@ function drip(socket: Socket, all: string): void {
   next();
 }
 
-/** Each byte in a packet of its own. */
 function saySlowly(socket: Socket, all: string): void {
   const next = (at: number): void => {
     if (at < all.length) socket.write(all.charAt(at), () => setImmediate(next, at + 1));
@@ -46,7 +44,7 @@ function saySlowly(socket: Socket, all: string): void {
 
 const interim = (head: string): string => `HTTP/1.1 ${head}\r\n\r\n`;
 
-/** As much as is taken, without end. */
+/** Writes endlessly, as fast as the peer reads. */
 function pour(socket: Socket, first: string, more: string): void {
   const go = () => {
     while (!socket.destroyed && socket.write(more));
@@ -59,7 +57,7 @@ function pour(socket: Socket, first: string, more: string): void {
 const piece = `4000\r\n${"x".repeat(0x40_00)}\r\n`;
 const chunked = (head: string) => `HTTP/1.1 ${head}\r\ntransfer-encoding: chunked\r\n\r\n`;
 
-/** Receivers as they should not be, by path. */
+/** Misbehaving receivers, by path. */
 export const scripts = {
   "/200": status("200 OK"),
   "/201": status("201 Created"),
@@ -77,11 +75,11 @@ export const scripts = {
   "/reset-in-body": {
     say: (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nha");
-      // Later, for what a reset overtakes was never sent.
+      // Delayed, because a reset would drop data that is still queued.
       setTimeout(() => socket.resetAndDestroy(), 20);
     },
   },
-  "/drip-head": { say: (socket) => drip(socket, answer("200 OK")) },
+  "/drip-head": { say: (socket) => drip(socket, response("200 OK")) },
   "/drip-body": {
     say: (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\n");
@@ -97,28 +95,28 @@ export const scripts = {
     },
   },
   "/continue": {
-    say: (socket) => void socket.write(interim("100 Continue") + answer("200 OK", "ok")),
+    say: (socket) => void socket.write(interim("100 Continue") + response("200 OK", "ok")),
   },
   "/continue-at-head": {
     atHead: (socket) => void socket.write(interim("100 Continue")),
-    say: (socket) => void socket.write(answer("200 OK", "ok")),
+    say: (socket) => void socket.write(response("200 OK", "ok")),
   },
   "/continue-refused": {
-    say: (socket) => void socket.write(interim("100 Continue") + answer("500 No")),
+    say: (socket) => void socket.write(interim("100 Continue") + response("500 No")),
   },
   "/continue-with-headers": {
     say: (socket) => {
       const head = "100 Continue\r\ncontent-length: 7\r\nx-a: b";
-      socket.write(interim(head) + answer("200 OK", "ok"));
+      socket.write(interim(head) + response("200 OK", "ok"));
     },
   },
   "/continue-by-the-byte": {
-    say: (socket) => saySlowly(socket, interim("100 Continue") + answer("200 OK", "ok")),
+    say: (socket) => saySlowly(socket, interim("100 Continue") + response("200 OK", "ok")),
   },
   "/many-interim": {
     say: (socket) => {
       const heads = ["100 Continue", "102 Processing", "103 Early Hints\r\nlink: </a>", "199 X"];
-      socket.write([...heads, ...heads].map(interim).join("") + answer("200 OK", "ok"));
+      socket.write([...heads, ...heads].map(interim).join("") + response("200 OK", "ok"));
     },
   },
   "/continue-and-reset": {
@@ -135,7 +133,7 @@ export const scripts = {
     say: (socket) => void socket.write(interim("101 Switching Protocols")),
   },
   "/answers-twice": {
-    say: (socket) => void socket.write(answer("500 No") + answer("200 OK")),
+    say: (socket) => void socket.write(response("500 No") + response("200 OK")),
   },
   "/bomb": {
     say: (socket) => {
@@ -165,14 +163,14 @@ export const badPaths = Object.keys(scripts) as BadPath[];
 
 export type BadReceiver = {
   readonly url: string;
-  /** Bodies that were complete, by path. */
+  /** Complete request bodies, by path. */
   readonly bodies: ReadonlyMap<string, readonly Buffer[]>;
-  /** Paths of connections that are open; an idle one has that of its last call. */
+  /** Paths of open connections. An idle connection has the path of its last call. */
   readonly open: () => readonly string[];
   readonly close: () => Promise<void>;
 };
 
-/** A receiver on raw sockets, which does at each path what its script says; no TLS. */
+/** A receiver on raw sockets without TLS. Each path runs its script. */
 export async function startBadReceiver(): Promise<BadReceiver> {
   const bodies = new Map<string, Buffer[]>();
   const open = new Map<Socket, string>();

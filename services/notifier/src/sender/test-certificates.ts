@@ -1,6 +1,6 @@
 /**
- * Certificates made for tests alone, each signed by itself: one key, which guards nothing. All but
- * the expired one are good from 2020 to 2120.
+ * Self-signed certificates for tests. Their one key protects nothing. All except the expired one
+ * are valid from 2020 to 2120.
  */
 export const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgo5ai57UUGXsSh5LU
@@ -9,9 +9,9 @@ TFzEtTUKezlQ7OOxhf52hD3o/c8ILxp0fOw4fBO12YGJaFVC0Ck1sBID
 -----END PRIVATE KEY-----
 `;
 
-/** By what a test makes of them; all but one are for localhost. */
+/** Named after their use in tests. All except one are for localhost. */
 export const testCertificates = {
-  stranger: `-----BEGIN CERTIFICATE-----
+  selfSigned: `-----BEGIN CERTIFICATE-----
 MIIBXjCCAQWgAwIBAgIBATAKBggqhkjOPQQDAjATMREwDwYDVQQDDAhzdHJhbmdl
 cjAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowEzERMA8GA1UEAwwI
 c3RyYW5nZXIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR0F3OqzBnxoScW2JFk
@@ -33,7 +33,6 @@ mfhrBYaIvU5hqxrUabznYZZzp659smOlnkwViFZJlwIhALPzJx/U/Y24fRMnfEZs
 YM27J89rnPbJP2LFizfhay4b
 -----END CERTIFICATE-----
 `,
-  /** From 2020 to 2021. */
   expired: `-----BEGIN CERTIFICATE-----
 MIIBWzCCAQGgAwIBAgIBAzAKBggqhkjOPQQDAjASMRAwDgYDVQQDDAdleHBpcmVk
 MB4XDTIwMDEwMTAwMDAwMFoXDTIxMDEwMTAwMDAwMFowEjEQMA4GA1UEAwwHZXhw
@@ -45,7 +44,6 @@ lPLwTxeaehAc0cALC9HhCIjO/JG7iYddWxsG+AIhANdyrUd1p1sibZR4/l5Iz1EX
 lCvdmgj6018SpEUkaXb/
 -----END CERTIFICATE-----
 `,
-  /** For elsewhere.example. */
   elsewhere: `-----BEGIN CERTIFICATE-----
 MIIBaDCCAQ+gAwIBAgIBBDAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAllbHNld2hl
 cmUwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM

@@ -1,6 +1,6 @@
 import { networks } from "./rules/address.ts";
 
-/** What name servers say; every further question gets the last answer. */
+/** DNS responses by name. Further queries get the last response. */
 export const zone: Readonly<Record<string, readonly string[]>> = {
   "hooks.example.com": ["8.8.4.4"],
   "both.example.com": ["8.8.4.4", "2606:4700::1111"],
@@ -27,13 +27,15 @@ export const zone: Readonly<Record<string, readonly string[]>> = {
   metadata: ["169.254.169.254"],
 };
 
-/** The deployment's own networks, whose addresses are public. */
+/** The deployment's own networks. Their addresses are public. */
 export const ownNetworks = networks(["8.8.8.0/24", "2620:1::/32"]);
 
-/** Refused by its text when registered, by what it resolves to when sent, or sent there. */
+/**
+ * Refused by its text at registration, refused by its resolved address at sending, or sent there.
+ */
 export type Verdict = "text" | "address" | "no address" | "sent";
 
-/** URLs with what becomes of them live and in the sandbox. */
+/** URLs with their verdicts in live mode and in the sandbox. */
 export const guardedUrls: readonly (readonly [string, live: Verdict, sandbox: Verdict])[] = [
   // This machine, in every spelling of its address.
   ["https://127.0.0.1/", "text", "sent"],
@@ -99,7 +101,7 @@ export const guardedUrls: readonly (readonly [string, live: Verdict, sandbox: Ve
   ["https://[2620:4f:8000::1]/", "text", "sent"],
   ["https://[::ffff:10.0.0.1]/", "text", "sent"],
   ["https://[::ffff:0:10.0.0.1]/", "text", "sent"],
-  // What only infrastructure answers, in every spelling.
+  // Addresses of infrastructure, in every spelling.
   ["https://169.254.169.254/latest/meta-data/", "text", "text"],
   ["https://169.254.170.2/", "text", "text"],
   ["https://2852039166/", "text", "text"],
@@ -129,14 +131,14 @@ export const guardedUrls: readonly (readonly [string, live: Verdict, sandbox: Ve
   ["https://[ff02::1]/", "text", "text"],
   ["https://255.255.255.255/", "text", "text"],
   ["https://240.0.0.1/", "text", "text"],
-  // Networks of the deployment, by setting.
+  // The deployment's networks, by setting.
   ["https://8.8.8.8/", "text", "text"],
   ["https://134744072/", "text", "text"],
   ["https://[::ffff:8.8.8.8]/", "text", "text"],
   ["https://[64:ff9b::8.8.8.8]/", "text", "text"],
   ["https://[2002:808:808::1]/", "text", "text"],
   ["https://[2620:1::1]/", "text", "text"],
-  // URLs that say two things, or nothing.
+  // URLs with an ambiguous or missing host.
   ["https://hooks.example.com@127.0.0.1/", "text", "text"],
   ["https://127.0.0.1:443@hooks.example.com/", "text", "text"],
   ["https://hooks.example.com:443#@127.0.0.1/", "text", "text"],
@@ -151,7 +153,7 @@ export const guardedUrls: readonly (readonly [string, live: Verdict, sandbox: Ve
   ["https://hooks.example.com:22/", "text", "sent"],
   ["https://hooks.example.com:8080/", "text", "sent"],
   ["https://hooks/", "text", "no address"],
-  // Names that lead inside.
+  // Names that resolve to internal addresses.
   ["https://metadata.google.internal/", "text", "address"],
   ["https://metadata/", "text", "address"],
   ["https://host.docker.internal/", "text", "sent"],

@@ -9,7 +9,7 @@ import { readConfig } from "../config.ts";
 import { corridorGuards } from "./approvals.ts";
 import type { CorridorStore } from "./store.ts";
 
-const asked = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
+const proposer = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
 const unchanged = { before: "", after: "" };
 let isOpen = false;
 const store = {
@@ -28,7 +28,7 @@ it.each([
   const { setCorridor } = guards(alone);
   const corridor = { sourceCurrencyCode: "USD", destinationCurrencyCode: "INR", feeFlat: "0.30" };
   const request = create(SetCorridorRequestSchema, { corridor });
-  expect(await setCorridor?.reasons(request, asked, unchanged)).toEqual(reasons);
+  expect(await setCorridor?.reasons(request, proposer, unchanged)).toEqual(reasons);
   const difference = await setCorridor?.difference(request);
   expect(difference?.before).toBe("");
   expect(JSON.parse(difference?.after ?? "")).toMatchObject(corridor);
@@ -43,7 +43,7 @@ it.each([
   const { setMerchantCorridor } = guards(alone);
   const pair = { merchantId: "mer_1", corridorId: "cor_1" };
   const request = create(SetMerchantCorridorRequestSchema, { ...pair, open });
-  expect(await setMerchantCorridor?.reasons(request, asked, unchanged)).toEqual(reasons);
+  expect(await setMerchantCorridor?.reasons(request, proposer, unchanged)).toEqual(reasons);
   isOpen = !open;
   expect(await setMerchantCorridor?.difference(request)).toEqual({
     before: JSON.stringify({ open: !open }),
@@ -51,7 +51,7 @@ it.each([
   });
 });
 
-it("corridors are changed by two persons in live mode, and where the settings say so", () => {
+it("corridor changes need approval in live mode, and where the settings require it", () => {
   const environment = {
     ...{ PORT: "9000", MONGODB_URI: "mongodb://h", ...testTrust.settings("quote") },
     ...{ BENEFICIARY_URL: "https://b", PAYOUT_URL: "https://p" },

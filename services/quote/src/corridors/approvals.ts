@@ -10,17 +10,16 @@ import { corridorMessage, type corridorsRpc } from "./rpc.ts";
 import { movesMoreThan, readRate } from "./rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo, latestRate, ratesToCompare } from "./store.ts";
 
-/** What one person may change alone. */
+/** Changes that one operator may make without approval. */
 export type CorridorLimits = {
-  /** The share by which a rate may move within a day: 0.1 is a tenth. */
+  /** Largest move of a rate within a day, as a share: 0.1 is a tenth. */
   readonly rateMove: Decimal;
-  /** Whether one person may change corridors. */
   readonly corridors: boolean;
 };
 
 type CorridorsRpc = ReturnType<typeof corridorsRpc>;
 
-/** Rates that move far, and corridors, wait for a second person. */
+/** Requires approval for large rate moves and for corridor changes. */
 export function corridorGuards(deps: {
   readonly corridors: CorridorStore;
   readonly limits: CorridorLimits;
@@ -40,7 +39,7 @@ export function corridorGuards(deps: {
       },
       reasons: async ({ corridorId, rate }) => {
         const wanted = readRate(rate?.rate ?? "");
-        // The RPC itself refuses a malformed request.
+        // The RPC itself rejects a malformed request.
         if (wanted === undefined) return [];
         const compared = await ratesToCompare(corridors, corridorId, clock.now());
         const far = compared.find((from) => movesMoreThan(limits.rateMove, from, wanted));
@@ -69,7 +68,7 @@ export function corridorGuards(deps: {
         before: JSON.stringify({ open: await isOpenTo(corridors, merchantId, corridorId) }),
         after: JSON.stringify({ merchantId, corridorId, open }),
       }),
-      // Closing stops payments, which one person may do at once.
+      // Closing stops payments, so one operator may do it at once.
       reasons: async ({ open }) =>
         limits.corridors || !open ? [] : ["opens a corridor to a merchant"],
     },

@@ -23,9 +23,7 @@ import { openCorridors } from "./store.ts";
 let database: Database;
 let rpc: ReturnType<typeof createClient<typeof QuoteService>>;
 const now = new Date("2026-01-01T00:00:00Z");
-/** What payout was asked about. */
-const askedFor: (readonly string[])[] = [];
-/** Currencies that no rail pays. */
+const requested: (readonly string[])[] = [];
 const unpayable = new Set<string>();
 
 beforeAll(async () => {
@@ -36,7 +34,7 @@ beforeAll(async () => {
     current: openCurrentCorridors(corridors),
     isPayable: async (currency) => !unpayable.has(currency),
     railsTo: async (currencies) => {
-      askedFor.push(currencies);
+      requested.push(currencies);
       return new Map([["INR", [create(CorridorRailSchema, { rail: "bank" })]]]);
     },
     clock: { now: () => now },
@@ -55,13 +53,13 @@ afterAll(async () => {
 let operations = 0;
 const mutation = () => ({ operationId: `op-${++operations}` });
 
-/** Free, without limits, and with the service's default times. */
+/** No fees, no limits, and the service's default lifetimes. */
 const plain = {
   ...{ active: false, feeShare: "0", feeFlat: "0", limits: {}, quoteTtlSeconds: 0 },
   ...{ rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
 };
 
-it("is set whole: what is left out is neither zero nor none", async () => {
+it("requires every term: a missing term means neither zero nor no bound", async () => {
   const pair = { sourceCurrencyCode: "EUR", destinationCurrencyCode: "USD" };
   for (const [name, field] of [
     ["active", "active"],
@@ -112,7 +110,7 @@ it("lists every rate of a corridor once, the latest first, in pages and within a
   };
   const corridorId = await make("SOL");
   const hour = (at: number) => timestampFromDate(new Date(now.getTime() - at * 3_600_000));
-  // Two of the same time, and one that came late.
+  // Two rates have the same time, and one arrives late.
   for (const [rate, at] of [
     ["1.1", 3],
     ["1.2", 2],
@@ -150,7 +148,7 @@ it("lists every rate of a corridor once, the latest first, in pages and within a
   expect(await codeOf({ corridorId, cursor: "x" })).toBe("INVALID_REQUEST");
 });
 
-it("loses no change of a corridor that several make at once", async () => {
+it("loses no change when several operations change a corridor at once", async () => {
   const sources = ["USD", "BTC", "ETH", "SOL", "INR"];
   for (const source of sources) {
     await Promise.all(["0.01", "0.02", "0.03", "0.04"].map((share) => set(source, share)));
@@ -160,7 +158,7 @@ it("loses no change of a corridor that several make at once", async () => {
   expect(stored.map(({ operations: made }) => made.length)).toEqual([4, 4, 4, 4, 4]);
 });
 
-it("lists corridors alone, by the index of pairs, beside what is open to whom", async () => {
+it("lists corridors without their openings, by the index of pairs", async () => {
   const corridorId = (await set("USDT_TRON", "0")).corridor?.id ?? "";
   const before = await rpc.listCorridors({ limit: 100 });
   for (const merchantId of ["mer_2", "mer_3"]) {
@@ -170,7 +168,7 @@ it("lists corridors alone, by the index of pairs, beside what is open to whom", 
   expect(after).toEqual(before);
   const { corridors } = await rpc.listCorridors({ merchantId: "mer_2" });
   expect(corridors.map(({ id }) => id)).toEqual([corridorId]);
-  // An opening has an id as a corridor has, and is none.
+  // An opening's id has the form of a corridor id but names no corridor.
   const opening = { corridorId: `mer_2:${corridorId}`, merchantId: "mer_2", open: true };
   expect(await refusalOf(rpc.setMerchantCorridor({ mutation: mutation(), ...opening }))).toBe(
     "RECORD_NOT_FOUND",
@@ -181,7 +179,7 @@ it("lists corridors alone, by the index of pairs, beside what is open to whom", 
   expect(plan).not.toContain("COLLSCAN");
 });
 
-it("loses no change of whom a corridor is open to", async () => {
+it("loses no change of a corridor's openings", async () => {
   const corridorId = (await set("USDC", "0")).corridor?.id ?? "";
   const change = (open: boolean) =>
     rpc.setMerchantCorridor({ mutation: mutation(), merchantId: "mer_1", corridorId, open });
@@ -190,7 +188,7 @@ it("loses no change of whom a corridor is open to", async () => {
   expect(stored?.operations).toHaveLength(4);
 });
 
-it("is stored and shown whole, with whom it is open to and its rate", async () => {
+it("stores and returns every field, with openings and rate", async () => {
   const [first, second, opening, rating] = [mutation(), mutation(), mutation(), mutation()];
   const actor = { kind: "service", id: "test" };
   const corridor = {
@@ -229,7 +227,7 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
     ...{ rate: "83.12", as_of: now, source: "test", received_at: now, actor },
     operation_id: rating.operationId,
   });
-  askedFor.length = 0;
+  requested.length = 0;
   const listed = await rpc.listCorridors({ merchantId: "mer_1" });
   const shown = listed.corridors.find(({ id }) => id === corridorId);
   expect(shown && toJson(CorridorSchema, shown)).toEqual({
@@ -238,12 +236,12 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
     rails: [{ rail: "bank" }],
   });
   const paidFor = listed.corridors.map(({ destinationCurrencyCode: code }) => code);
-  expect(askedFor).toEqual([paidFor]);
+  expect(requested).toEqual([paidFor]);
   const repeated = await rpc.setCorridor({ mutation: first, corridor });
   expect(repeated.corridor).toEqual({ ...shown, rails: [] });
 });
 
-it("takes no rate of the future, which would be in force for ever", async () => {
+it("refuses a rate dated in the future", async () => {
   const corridorId = (await set("MATIC_POLYGON", "0")).corridor?.id ?? "";
   const rate = (aheadMs: number) =>
     rpc
@@ -264,7 +262,7 @@ it("takes no rate of the future, which would be in force for ever", async () => 
   expect(await rate(60_001)).toBe("INVALID_REQUEST");
 });
 
-it("answers with a rate as it was set, and with the first one where it is repeated", async () => {
+it("returns a rate as it was set; a repeat returns the first one", async () => {
   const corridorId = (await set("USDT_TRON", "0")).corridor?.id ?? "";
   const once = mutation();
   const asOf = timestampFromDate(new Date(now.getTime() - 1_000));
@@ -275,7 +273,7 @@ it("answers with a rate as it was set, and with the first one where it is repeat
   }
 });
 
-it("changes nothing for a repeat, however many changes came after the first try", async () => {
+it("changes nothing for a repeat, even after many later changes", async () => {
   const corridorId = (await set("USDT_ETH", "0")).corridor?.id ?? "";
   const opening = { mutation: mutation(), merchantId: "mer_1", corridorId, open: true };
   await rpc.setMerchantCorridor(opening);
@@ -293,7 +291,7 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.code,
   );
 
-it("opens no corridor and takes no rate of one that is not there", async () => {
+it("refuses an opening and a rate of an unknown corridor", async () => {
   const to = { corridorId: "cor_none", merchantId: "mer_1", open: true };
   expect(await refusalOf(rpc.setMerchantCorridor({ mutation: mutation(), ...to }))).toBe(
     "RECORD_NOT_FOUND",
@@ -318,11 +316,11 @@ it.each([
 
 describe("a list of corridors", () => {
   const merchantId = "mer_lister";
-  const pairsOf = async (asked: { merchantId: string }) => {
+  const pairsOf = async (request: { merchantId: string }) => {
     const pairs: string[] = [];
     let cursor = "";
     do {
-      const page = await rpc.listCorridors({ ...asked, limit: 4, cursor });
+      const page = await rpc.listCorridors({ ...request, limit: 4, cursor });
       pairs.push(
         ...page.corridors.map((each) => each.sourceCurrencyCode + each.destinationCurrencyCode),
       );
@@ -345,8 +343,8 @@ describe("a list of corridors", () => {
         corridor: { ...plain, ...pair, active },
       });
       const open = source !== destination;
-      const asked = { merchantId, corridorId: corridor?.id ?? "", open };
-      await rpc.setMerchantCorridor({ mutation: mutation(), ...asked });
+      const request = { merchantId, corridorId: corridor?.id ?? "", open };
+      await rpc.setMerchantCorridor({ mutation: mutation(), ...request });
     }
   });
 

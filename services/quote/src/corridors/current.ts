@@ -2,15 +2,19 @@ import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
 import type { Corridor, Rate } from "./rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo, latestRate } from "./store.ts";
 
-/** A request for quote may see a change that another process made so late; execute reads fresh. */
+/**
+ * Creating a quote may use a change by another process this late. Execute reads without a cache.
+ */
 const freshMs = 5_000;
 const pairsMax = 10_000;
 const merchantCorridorsMax = 100_000;
 
-/** What requests for quotes read of corridors and rates, at most 5 s old. */
+/** Corridors and rates for new quotes, at most 5 s old. */
 export type CurrentCorridors = ReturnType<typeof openCurrentCorridors>;
 
-/** Opens the caches; a corridor that is closed to a merchant, or not there, is read each time. */
+/**
+ * Opens the caches. They don't cache a missing or closed corridor, so opening one works at once.
+ */
 export function openCurrentCorridors(store: CorridorStore, countRead?: CountRead) {
   const corridors = createCache<Corridor>({
     name: "corridors",
@@ -46,7 +50,7 @@ export function openCurrentCorridors(store: CorridorStore, countRead?: CountRead
     isOpenTo: async (merchantId: string, corridorId: string): Promise<boolean> =>
       (await open.get(opening(merchantId, corridorId))) === true,
     latestRate: rates.get,
-    /** What this process changed is read again at once. */
+    /** Drops a pair that this process changed, so that its next read is fresh. */
     corridorChanged: (source: string, destination: string) =>
       corridors.drop(pair(source, destination)),
     openingChanged: (merchantId: string, corridorId: string) =>

@@ -11,7 +11,7 @@ import {
   setCorridor,
 } from "./store.ts";
 
-/** Without indexes: their order would hide that a read asks for none. */
+/** Without indexes, because index order would hide a missing sort. */
 let database: Database;
 let store: CorridorStore;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const rate = (corridorId: string, units: bigint, asOfMs: number, receivedMs: num
   return addRate(store, { corridorId, rate: added }, change(), new Date(receivedMs));
 };
 
-it("the rate in force is the one of the latest time, of two the one that came later", async () => {
+it("the rate in force has the latest time; of two equal times, the later arrival", async () => {
   await rate("cor_1", 3n, 1_000, 9_000);
   await rate("cor_1", 4n, 2_000, 7_000);
   await rate("cor_1", 5n, 2_000, 8_000);
@@ -50,7 +50,7 @@ it("the rate in force is the one of the latest time, of two the one that came la
   expect(await latestRate(store, "cor_none")).toBeUndefined();
 });
 
-it("corridors are listed by pair, and no more than are asked for", async () => {
+it("corridors are listed by pair, up to the limit", async () => {
   for (const [source, destination] of [
     ["SOL", "BTC"],
     ["BTC", "SOL"],

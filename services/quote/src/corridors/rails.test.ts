@@ -6,34 +6,34 @@ import { railsTo } from "./rails.ts";
 const bank = { rail: "bank", transferMethod: "SEPA", network: "", cutOff: "16:00 Europe/Berlin" };
 
 function payoutThat(answer: () => object) {
-  const asked: string[][] = [];
+  const requested: string[][] = [];
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, {
       describeDestinations: ({ currencyCodes }) => {
-        asked.push(currencyCodes);
+        requested.push(currencyCodes);
         return answer();
       },
     });
   });
-  return { asked, railsOf: railsTo(createClient(PayoutService, transport)) };
+  return { requested, railsOf: railsTo(createClient(PayoutService, transport)) };
 }
 
-it("asks once for each currency of a page, and has what payout says", async () => {
+it("requests each currency of a page once, and returns payout's rails", async () => {
   const destinations = [
     { currencyCode: "EUR", rails: [{ ...bank, settlementSeconds: 86_400n }, bank] },
     { currencyCode: "INR", rails: [] },
   ];
-  const { asked, railsOf } = payoutThat(() => ({ destinations }));
+  const { requested, railsOf } = payoutThat(() => ({ destinations }));
   const rails = await railsOf(["EUR", "INR", "EUR"]);
-  expect(asked).toEqual([["EUR", "INR"]]);
+  expect(requested).toEqual([["EUR", "INR"]]);
   expect(rails.get("EUR")).toMatchObject([{ ...bank, settlementSeconds: 86_400n }, bank]);
   expect(rails.get("EUR")?.[1]?.settlementSeconds).toBeUndefined();
   expect(rails.get("INR")).toEqual([]);
 });
 
-it("asks nothing for an empty page", async () => {
-  const { asked, railsOf } = payoutThat(() => ({}));
-  expect([...(await railsOf([])), ...asked]).toEqual([]);
+it("sends no request for an empty page", async () => {
+  const { requested, railsOf } = payoutThat(() => ({}));
+  expect([...(await railsOf([])), ...requested]).toEqual([]);
 });
 
 it.each([

@@ -10,12 +10,14 @@ import {
   CorridorRailSchema,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 
-/** How currencies are paid, by currency; what is not known is not in it. */
+/** Returns the rails by currency, without currencies whose rails are unknown. */
 export type RailsTo = (
   currencies: readonly string[],
 ) => Promise<ReadonlyMap<string, readonly CorridorRail[]>>;
 
-/** Asks payout, which has the rails; corridors are listed without them where it does not answer. */
+/**
+ * Reads rails from the payout service. If it is unavailable, corridors are listed without rails.
+ */
 export function railsTo(payout: Client<typeof PayoutService>): RailsTo {
   return async (currencies) => {
     const currencyCodes = [...new Set(currencies)];

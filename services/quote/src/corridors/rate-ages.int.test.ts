@@ -34,7 +34,7 @@ const set = (own: Partial<CorridorText>) => {
   return setCorridor(openCorridors(database), terms, change(), now);
 };
 
-it("shows how old the rates of active corridors are, and how old they may be", async () => {
+it("reports rate ages and maximum ages of active corridors", async () => {
   const corridors = openCorridors(database);
   const metrics = createMetrics("quote");
   const read = rateAges({ corridors, metrics, clock: { now: () => now }, log: silentLog });
@@ -76,7 +76,7 @@ it("reads again after its pause, not at once", async () => {
   const corridors = openCorridors(database);
   const loop = startRateAges({ corridors, metrics: createMetrics("quote"), clock, log: silentLog });
   await expect.poll(() => reads).toBe(1);
-  // As long as some reads take.
+  // Waits for as long as a few reads take.
   for (let at = 0; at < 5; at += 1) await activeCorridors(corridors, 1);
   await loop.stop();
   expect(reads).toBe(1);

@@ -28,7 +28,6 @@ import {
   toRate,
 } from "./store.ts";
 
-/** The RPC of the rates that were set for a corridor. */
 export function rateHistoryRpc(corridors: CorridorStore) {
   return {
     listRates: async ({ corridorId, from, to, limit: wanted, cursor }) => {
@@ -55,7 +54,6 @@ function historicRateMessage(set: HistoricRate) {
   });
 }
 
-/** A rate with when it came and who set it. */
 type HistoricRate = Rate & {
   readonly operationId: string;
   readonly receivedAt: Date;
@@ -66,7 +64,7 @@ type HistoricRate = Rate & {
 /** A span of `as_of`: `from` inclusive, `to` exclusive. */
 type RateSpan = { readonly from: Date | undefined; readonly to: Date | undefined };
 
-/** The rates of a corridor: the one in force first, then those before it. */
+/** Lists a corridor's rates, latest first. */
 async function listRates(
   { rates }: CorridorStore,
   corridorId: string,
@@ -106,9 +104,9 @@ async function listRates(
   }));
 }
 
-/** Prometheus scrapes every 15 s; a reading is one look-up in an index for each corridor. */
+/** Prometheus scrapes every 15 s. Each run reads one index entry per corridor. */
 const everyMs = 10_000;
-/** Pairs of currencies that are shown: more than any deployment has, and few for Prometheus. */
+/** More corridors than any deployment has, and few enough labels for Prometheus. */
 const corridorsMax = 500;
 
 type RateAgeDeps = {
@@ -118,14 +116,14 @@ type RateAgeDeps = {
   readonly log: Log;
 };
 
-/** Updates the gauges of rates; every process shows the same. */
+/** Updates the gauges of rate ages. Every process reports the same values. */
 export function startRateAges(deps: RateAgeDeps): Loop {
   const read = rateAges(deps);
   const run = () => read().then(() => false);
   return startLoop({ name: "rate-ages", everyMs, run, log: deps.log });
 }
 
-/** One reading shows the age of each active corridor's rate; a corridor without one has no age. */
+/** Reports the rate age of each active corridor. A corridor without a rate reports none. */
 export function rateAges({ corridors, metrics, clock }: RateAgeDeps): () => Promise<void> {
   const age = metrics.gauge(
     "disburse_quote_rate_age_seconds",
@@ -134,13 +132,13 @@ export function rateAges({ corridors, metrics, clock }: RateAgeDeps): () => Prom
   );
   const ageMax = metrics.gauge(
     "disburse_quote_rate_max_age_seconds",
-    "Past this age nothing is quoted in an active corridor; 0: no bound.",
+    "Maximum rate age for new quotes in an active corridor; 0 means no bound.",
     ["corridor"],
   );
   return async () => {
     const active = await activeCorridors(corridors, corridorsMax);
     const now = clock.now().getTime();
-    // One that was closed meanwhile is not shown any more.
+    // Removes corridors that were closed since the last run.
     age.reset();
     ageMax.reset();
     for (const { corridor, rateAsOf } of active) {

@@ -41,25 +41,23 @@ import {
   setMerchantCorridor,
 } from "./store.ts";
 
-/** A publisher's clock may be ahead of ours by this much; tomorrow's rate would stay in force. */
+/** Allowed clock skew of a publisher. A rate dated tomorrow would stay in force until then. */
 const aheadMaxMs = 60_000;
-/** A publisher's name fits a line of an audit report. */
+/** Bound so that a source name fits on one line of an audit report. */
 const rateSourceMax = 64;
 
-/** What the RPCs of corridors work with. */
 export type CorridorDeps = {
   readonly corridors: CorridorStore;
   readonly current: CurrentCorridors;
   /**
-   * Whether a rail pays a currency out; absent in the sandbox, whose simulated rail pays all. No
-   * corridor is opened to a currency that none pays.
+   * Absent in the sandbox, whose simulated rail pays all currencies. Otherwise a corridor opens
+   * only to a currency that a rail pays.
    */
   readonly isPayable?: ((currency: string) => Promise<boolean>) | undefined;
   readonly railsTo: RailsTo;
   readonly clock: Clock;
 };
 
-/** The RPCs of corridors and rates, for the operator. */
 export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: CorridorDeps) {
   const assertPayable = async (destination: string): Promise<void> => {
     if (isPayable === undefined || (await isPayable(destination))) return;
@@ -129,7 +127,7 @@ export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: 
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
 }
 
-/** The terms of a request that names each of them; what is left out is refused by its name. */
+/** Reads the terms of a request. Each term is required; a violation names the missing one. */
 function corridorText(corridor = create(CorridorTermsSchema)): CorridorText | Violation[] {
   const { active, feeShare, feeFlat, limits, quoteTtlSeconds, rateMaxAgeSeconds } = corridor;
   const returnCharges = wordOf(ReturnCharges, corridor.returnCharges);
@@ -164,7 +162,6 @@ function corridorText(corridor = create(CorridorTermsSchema)): CorridorText | Vi
   };
 }
 
-/** A rate as other services read it. */
 export function rateMessage(rate: Rate) {
   return create(RateSchema, {
     rate: formatDecimal(rate.rate),
@@ -173,7 +170,6 @@ export function rateMessage(rate: Rate) {
   });
 }
 
-/** A corridor's bounds on one payout as other services read them. */
 export function limitsMessage({ source, destination, limits }: CorridorTerms): LimitsMessage {
   const text = (minor: bigint | undefined, currency: string) =>
     minor === undefined ? "" : formatAmount(minor, currency);
@@ -185,7 +181,6 @@ export function limitsMessage({ source, destination, limits }: CorridorTerms): L
   });
 }
 
-/** A corridor as other services read it, with the rate in force. */
 export function corridorMessage(corridor: Corridor, rate: Rate | undefined): CorridorMessage {
   return create(CorridorSchema, {
     ...corridor,

@@ -9,10 +9,9 @@ import type { Collection, Filter } from "mongodb";
 import type { Corridor, CorridorTerms, Rate } from "./rules/corridor.ts";
 import type { PairCursor } from "./rules/page.ts";
 
-/** What each stored document that changes has of its last change. */
 type Changed = { schema_version: number; actor: StoredActor; created_at: Date; updated_at: Date };
 
-/** The terms of a corridor, the share as decimal text. */
+/** Corridor terms with the fee share as decimal text. */
 type TermsText = Omit<CorridorTerms, "fee"> & {
   readonly fee: { readonly share: string; readonly flatMinor: bigint };
 };
@@ -23,7 +22,7 @@ type CorridorDocument = Stored<TermsText> &
     operations: string[];
   };
 
-/** The state of one corridor for one merchant. */
+/** A corridor's state for one merchant. */
 type OpeningDocument = Changed & {
   _id: string;
   merchant_id: string;
@@ -32,18 +31,19 @@ type OpeningDocument = Changed & {
   operations: string[];
 };
 
-/** `rates`: one of a corridor, as it was set. */
 export type RateDocument = ReturnType<typeof rateDocument>;
 
-/** Corridors, the merchants they are open to, and every rate that was ever in force. */
+/** Corridors, their openings to merchants, and all rates ever in force. */
 export type CorridorStore = {
   readonly corridors: Collection<CorridorDocument>;
-  /** In the collection of corridors, so that an execute reads a corridor and its opening in one query. */
+  /**
+   * Shares the collection of corridors, so that execute reads a corridor and its opening in one
+   * query.
+   */
   readonly openings: Collection<OpeningDocument>;
   readonly rates: Collection<RateDocument>;
 };
 
-/** The collections of corridors. */
 export function openCorridors({ db }: Database): CorridorStore {
   return {
     corridors: db.collection("corridors"),
@@ -52,20 +52,19 @@ export function openCorridors({ db }: Database): CorridorStore {
   };
 }
 
-/** Selects corridors without openings, by the condition of the partial index of pairs. */
+/** Excludes openings; matches the condition of the partial index on pairs. */
 const isCorridor = { source: { $exists: true } } as const;
 
-/** The corridor of an id, or of a pair of currencies. */
 export async function findCorridor(
   { corridors }: CorridorStore,
   filter: { readonly _id: string } | { readonly source: string; readonly destination: string },
 ): Promise<Corridor | undefined> {
   const found = await corridors.findOne(filter);
-  // An operator may name an opening by its id.
+  // The id in a request may be that of an opening.
   return found !== null && Object.hasOwn(found, "source") ? toCorridor(found) : undefined;
 }
 
-/** The active corridors and the times of their rates in force, by pair; at most `limit`. */
+/** Returns active corridors, sorted by pair, with the times of their rates in force. */
 export async function activeCorridors({ corridors, rates }: CorridorStore, limit: number) {
   const latest = [{ $sort: { as_of: -1 } }, { $limit: 1 }, { $project: asOf }];
   const key = { localField: "_id", foreignField: "corridor_id" };
@@ -84,7 +83,6 @@ const asOf = { as_of: 1 } as const;
 
 const openingId = (merchantId: string, corridorId: string) => `${merchantId}:${corridorId}`;
 
-/** Whether a corridor is open to a merchant. */
 export async function isOpenTo(
   { openings }: CorridorStore,
   merchantId: string,
@@ -94,7 +92,9 @@ export async function isOpenTo(
   return found?.open === true;
 }
 
-/** A page of all corridors, or those open to a merchant, by pair; and how many there are. */
+/**
+ * Returns a page of all corridors, or of those open to a merchant, sorted by pair, and the total.
+ */
 export async function listCorridors(
   { corridors, openings }: CorridorStore,
   merchantId: string,
@@ -117,7 +117,7 @@ function beyond({ source, destination }: PairCursor): Filter<CorridorDocument> {
   return { $or: [{ source: { $gt: source } }, { source, destination: { $gt: destination } }] };
 }
 
-/** One corridor per pair of currencies; a repeat of an operation changes nothing. */
+/** Each currency pair has one corridor. Repeating an operation changes nothing. */
 export async function setCorridor(
   { corridors }: CorridorStore,
   terms: CorridorTerms,
@@ -138,11 +138,11 @@ export async function setCorridor(
     ),
   );
   const stored = await corridors.findOne({ source, destination });
-  if (stored === null) throw new Error("a corridor that was just written is not there");
+  if (stored === null) throw new Error("a corridor is missing right after its write");
   return toCorridor(stored);
 }
 
-/** Opens a corridor to a merchant, or closes it; a repeat of an operation changes nothing. */
+/** Repeating an operation changes nothing. */
 export async function setMerchantCorridor(
   { openings }: CorridorStore,
   { merchantId, corridorId, open }: { merchantId: string; corridorId: string; open: boolean },
@@ -164,19 +164,19 @@ export async function setMerchantCorridor(
   );
 }
 
-/** The rate in force: the one with the latest time, whenever it arrived. */
+/** Returns the rate with the latest `as_of`, regardless of arrival order. */
 export async function latestRate({ rates }: CorridorStore, corridorId: string) {
   const sort = { as_of: -1, received_at: -1 } as const;
   const found = await rates.findOne({ corridor_id: corridorId }, { sort });
   return found === null ? undefined : toRate(found);
 }
 
-/** A day that rolls. */
 const compareWithinMs = 24 * 60 * 60 * 1_000;
 
 /**
- * What a new rate is compared with, so that small steps do not add up: the rate in force, and the
- * one that was in force a day ago, or came after it with a second person's approval.
+ * Returns the rates to compare a new rate with, so that small steps can't add up. The first is the
+ * rate in force. The second is the latest rate that is a day old or was approved by a second
+ * operator, or else the corridor's first rate.
  */
 export async function ratesToCompare(
   { rates }: CorridorStore,
@@ -196,7 +196,7 @@ export async function ratesToCompare(
   return [inForce, base].flatMap((found) => (found === null ? [] : [toRate(found).rate]));
 }
 
-/** Appends a rate and answers with it; a repeat answers with the first one. */
+/** Appends a rate. A repeated operation returns the rate it added first. */
 export async function addRate(
   { rates }: CorridorStore,
   added: { readonly corridorId: string; readonly rate: Rate },
@@ -207,7 +207,6 @@ export async function addRate(
   return toRate(await insertOrFind(rates, document, { operation_id: change.operationId }));
 }
 
-/** The id of the rate that an operation added. */
 export const rateId = (corridorId: string, operationId: string) => `${corridorId}:${operationId}`;
 
 function rateDocument(
@@ -231,8 +230,9 @@ function rateDocument(
 }
 
 /**
- * The parts of an upsert that make a repeated operation change nothing. None is forgotten: one person
- * could repeat later what two have confirmed. Operators change a corridor a few times a year.
+ * Returns the parts of an upsert that make a repeated operation a no-op. All operation ids are
+ * kept, because one operator could otherwise repeat a change that needed two. A corridor changes
+ * only a few times a year, so the list stays short.
  */
 function onceFor({ operationId, actor }: Change, now: Date) {
   return {
@@ -243,10 +243,9 @@ function onceFor({ operationId, actor }: Change, now: Date) {
   };
 }
 
-/** Reads a decimal that this service has stored. */
 export function storedDecimal(text: string): Decimal {
   const read = parseDecimal(text);
-  if (read === undefined) throw new Error("not a stored decimal");
+  if (read === undefined) throw new Error("a stored decimal is not valid");
   return read;
 }
 
@@ -268,7 +267,6 @@ function toCorridor(document: CorridorDocument): Corridor {
   return { id, ...terms, fee: { ...fee, share: storedDecimal(fee.share) } };
 }
 
-/** The rate of a document. */
 export function toRate(document: RateDocument): Rate {
   return { rate: storedDecimal(document.rate), asOf: document.as_of, source: document.source };
 }

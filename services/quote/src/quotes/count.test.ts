@@ -5,14 +5,14 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
 import { createQuoteCount } from "./count.ts";
 
-it("counts quotes from none on, and what refused or broke the others", async () => {
+it("counts quotes from zero, and refusals and errors by code", async () => {
   const metrics = createMetrics("quote");
   const count = createQuoteCount(metrics);
   const shown = async () =>
     (await metrics.text())
       .match(/^disburse_quotes_total.*$/gm)
       ?.map((line) => line.replace(',service="quote"', "").replace("disburse_quotes_total", ""));
-  // An increase counts from a sample on: without the zero the first quote would be none.
+  // Prometheus needs an initial zero, or it would miss the increase by the first quote.
   expect(await shown()).toEqual(['{outcome="QUOTED"} 0']);
   const refusal = refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
   const away = new ConnectError("away", Code.Unavailable);

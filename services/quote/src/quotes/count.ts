@@ -2,14 +2,14 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 
-/** Counts a request for a quote: with what it threw, where it made none. */
+/** Counts a request for a quote. Pass the error if it failed. */
 export type CountQuote = (error?: unknown) => void;
 
-/** Counts requests for quotes: `QUOTED`, the code of a refusal, or of an RPC error. */
+/** Counts by outcome: `QUOTED`, a refusal code or an RPC error code. */
 export function createQuoteCount(metrics: Pick<Metrics, "counter">): CountQuote {
   const quotes = metrics.counter(
     "disburse_quotes_total",
-    "Requests for quotes by outcome: QUOTED, or why there is none.",
+    "Quote requests by outcome: QUOTED, or the code of the refusal or error.",
     ["outcome"],
   );
   quotes.inc({ outcome: quoted }, 0);

@@ -71,7 +71,7 @@ const neighbours = createRouterTransport(({ service }) => {
   });
 });
 
-/** What some beneficiaries have beside the others. */
+/** Fields that override the default beneficiary's, by id. */
 const latinNames: Readonly<Record<string, object>> = {
   ben_inr_latin: { name: "आशा", nameLatin: "Asha" },
   ben_inr_unpayable: {
@@ -148,7 +148,7 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
   );
 
-it("keeps the Latin letters of a name, and none where there are none", async () => {
+it("keeps a name in Latin letters if the beneficiary has one", async () => {
   const { quote } = await ask({ beneficiaryId: "ben_inr_latin" });
   const found = await quotes.getQuote({ merchantId: "mer_1", quoteId: quote?.id ?? "" });
   for (const each of [quote, found.quote]) {
@@ -157,7 +157,7 @@ it("keeps the Latin letters of a name, and none where there are none", async () 
   expect((await ask()).quote?.beneficiary?.nameLatin).toBe("");
 });
 
-it("refuses a beneficiary that its payment method cannot carry", async () => {
+it("refuses a beneficiary whose fields its payment method can't carry", async () => {
   const error = await ask({ beneficiaryId: "ben_inr_unpayable" }).catch((thrown) => thrown);
   expect(readRefusal(error)).toMatchObject({
     code: "INVALID_REQUEST",
@@ -182,7 +182,7 @@ it("counts requests for quotes by their outcome", async () => {
   expect(await counted("UNAVAILABLE")).toBe(1);
 });
 
-it("counts the reads of what it remembers, by cache", async () => {
+it("counts cached reads, by cache", async () => {
   const counted = async (result: string) => {
     const reads = new RegExp(`cache="(\\w+)",result="${result}".*} (.*)$`, "gm");
     return new Map(
@@ -217,7 +217,7 @@ describe("a quote", () => {
     );
   });
 
-  it("is stored and shown whole, before its claim and after", async () => {
+  it("stores and returns every field, before its claim and after", async () => {
     const mutation = operation();
     const { quote } = await ask({ mutation });
     const id = quote?.id ?? "";
@@ -296,8 +296,8 @@ describe("a quote", () => {
     expect(await claimable()).toEqual({ quote: message, ...open });
     const claiming = operation();
     const order = new TextEncoder().encode("$expires_at");
-    const asked = { payoutId: "po_1", order };
-    const claimed = await quotes.claimQuote({ mutation: claiming, quoteId: id, ...asked });
+    const payout = { payoutId: "po_1", order };
+    const claimed = await quotes.claimQuote({ mutation: claiming, quoteId: id, ...payout });
     const after = await stored();
     const at = after?.updated_at ?? new Date(0);
     expect(after).toEqual({
@@ -329,7 +329,7 @@ describe("a quote", () => {
     });
   });
 
-  it("lets the source amount win, and does not look at the other", async () => {
+  it("uses the source amount and ignores the receiving amount", async () => {
     const { quote } = await ask({ sourceAmount: "100.10", receivingAmount: "-junk" });
     expect(quote).toMatchObject({ sourceAmount: "100.10", totalFees: "0.81" });
   });
@@ -348,7 +348,7 @@ describe("a quote", () => {
     expect(await codeOf(ask(change))).toBe(code);
   });
 
-  it("waits for a beneficiary that is not cleared yet, and for a service that is away", async () => {
+  it("refuses a beneficiary that is not cleared yet, and reports an unavailable service", async () => {
     screening = ScreeningStatus.PENDING;
     expect(await codeOf(ask())).toBe("BENEFICIARY_NOT_READY");
     screening = ScreeningStatus.REVIEW;
@@ -359,7 +359,7 @@ describe("a quote", () => {
     isAway = false;
   });
 
-  it("is answered to the repeat of its operation, also where it would be refused by now", async () => {
+  it("is returned to a repeat of its operation, even if it would now be refused", async () => {
     const mutation = operation();
     const { quote } = await ask({ mutation });
     screening = ScreeningStatus.BLOCKED;
@@ -368,7 +368,7 @@ describe("a quote", () => {
     screening = ScreeningStatus.CLEARED;
   });
 
-  it("asks once whose account it is, and each time where there is none", async () => {
+  it("reads an account's owner once, and an unknown account each time", async () => {
     await ask();
     accountReads.length = 0;
     await ask();
@@ -378,12 +378,12 @@ describe("a quote", () => {
   });
 
   it("of one operation is created once by concurrent repeats", async () => {
-    // Another quote of the merchant is no repeat of this one.
+    // An earlier quote of the same merchant, created by another operation.
     await ask();
     const mutation = operation();
-    const answers = await Promise.all(Array.from({ length: 16 }, () => ask({ mutation })));
-    expect(new Set(answers.map(({ quote }) => quote?.id)).size).toBe(1);
-    expect((await ask({ mutation })).quote).toEqual(answers[0]?.quote);
+    const responses = await Promise.all(Array.from({ length: 16 }, () => ask({ mutation })));
+    expect(new Set(responses.map(({ quote }) => quote?.id)).size).toBe(1);
+    expect((await ask({ mutation })).quote).toEqual(responses[0]?.quote);
     expect(await codeOf(ask({ mutation, receivingAmount: "5.00" }))).toBe("INVALID_REQUEST");
     expect(await codeOf(ask({ mutation, accountId: "acc_new" }))).toBe("INVALID_REQUEST");
   });
@@ -416,7 +416,7 @@ describe("a claim", () => {
     expect(await codeOf(claim("qt_none", "po_1"))).toBe("RECORD_NOT_FOUND");
   });
 
-  it("is refused of a quote that was ended, and one that was made cannot be ended", async () => {
+  it("is refused for an expired quote, and a claimed quote can't expire", async () => {
     const [ended, claimed] = [(await ask()).quote?.id ?? "", (await ask()).quote?.id ?? ""];
     const end = (quoteId: string) => quotes.expireQuote({ mutation: operation(), quoteId });
     expect([await codeOf(end(ended)), await codeOf(end(ended))]).toEqual(["OK", "OK"]);
@@ -427,7 +427,7 @@ describe("a claim", () => {
     expect(await codeOf(end("qt_none"))).toBe("RECORD_NOT_FOUND");
   });
 
-  it("of many at once wins or loses against the end of its quote, never both", async () => {
+  it("of many at once wins or loses against the expiry of its quote, never both", async () => {
     const quoteId = (await ask()).quote?.id ?? "";
     const end = quotes.expireQuote({ mutation: operation(), quoteId });
     const codes = await Promise.all([codeOf(claim(quoteId, "po_1")), codeOf(end)]);
@@ -449,14 +449,14 @@ describe("a claim", () => {
   });
 });
 
-/** The terms of a corridor that is listed, to be set again. */
+/** Returns a listed corridor's terms, to set them again. */
 function termsOf(corridor = create(CorridorSchema)) {
   const { $typeName: _name, id: _id, rate: _rate, rails: _rails, ...terms } = corridor;
   return terms;
 }
 
 describe("a corridor", () => {
-  it("is not changed by an operation that comes again with other content", async () => {
+  it("is not changed by a repeated operation with different content", async () => {
     const { corridors } = await quotes.listCorridors({ merchantId: "" });
     const corridor = termsOf(corridors[0]);
     const set = { mutation: operation(), corridor };
@@ -492,7 +492,7 @@ describe("a corridor", () => {
     expect((await quotes.listCorridors({ merchantId: "mer_1" })).corridors).toHaveLength(1);
   });
 
-  it("keeps who bears charges of returns as its corridor said when it was made", async () => {
+  it("keeps its corridor's return charges as of its creation", async () => {
     const { corridors } = await quotes.listCorridors({ merchantId: "mer_1" });
     const corridor = termsOf(corridors[0]);
     const set = (returnCharges: ReturnCharges) =>
@@ -505,7 +505,7 @@ describe("a corridor", () => {
     expect((await ask()).quote?.returnCharges).toBe(ReturnCharges.HOUSE);
   });
 
-  it("quotes its latest rate by the time at which it was true, and none that is too old", async () => {
+  it("quotes the rate with the latest time, and none that is too old", async () => {
     const asOf = timestampFromDate(new Date(Date.now() - 60_000));
     const old = { rate: "1", source: "late news", asOf };
     await quotes.setRate({ mutation: operation(), corridorId, rate: old });
@@ -538,7 +538,7 @@ describe("a corridor", () => {
   });
 });
 
-describe("a quote that its merchant expires in a sandbox", () => {
+describe("a quote that its sandbox merchant expires", () => {
   const expire = (quoteId = "", merchantId = "mer_1") =>
     sandbox.expireQuoteNow({ mutation: operation(), merchantId, quoteId });
   const claim = (quoteId = "") =>
@@ -555,7 +555,7 @@ describe("a quote that its merchant expires in a sandbox", () => {
     expect(again.quote).toMatchObject({ expiredAt: ended?.expiredAt });
   });
 
-  it("is its own, and was not claimed", async () => {
+  it("must be the merchant's own and unclaimed", async () => {
     const { quote } = await ask();
     expect(await codeOf(expire(quote?.id, "mer_2"))).toBe("RECORD_NOT_FOUND");
     expect(await codeOf(claim(quote?.id))).toBe("OK");

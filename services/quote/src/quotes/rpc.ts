@@ -55,7 +55,6 @@ type RateDeps = { readonly current: CurrentCorridors; readonly clock: Clock };
 
 type Pair = { readonly source: string; readonly destination: string };
 
-/** What the RPCs of quotes work with. */
 export type QuoteDeps = {
   readonly quotes: QuoteStore;
   readonly corridors: CorridorStore;
@@ -68,7 +67,6 @@ export type QuoteDeps = {
   readonly countQuote?: CountQuote;
 };
 
-/** The RPCs of quotes. */
 export function quotesRpc(deps: QuoteDeps) {
   const { quotes, corridors, countQuote } = deps;
   const accountOf = openAccountOwners(deps);
@@ -123,7 +121,7 @@ export function quotesRpc(deps: QuoteDeps) {
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
 }
 
-/** A quote at today's terms, not stored; throws what refuses it. */
+/** Prices a quote at current terms without storing it. Throws if any check refuses the request. */
 async function priced(deps: QuoteDeps, request: QuoteRequest, accountOf: AccountOwners) {
   const [parties, corridor] = await Promise.all([
     readParties(deps, request, accountOf),
@@ -142,7 +140,7 @@ async function priced(deps: QuoteDeps, request: QuoteRequest, accountOf: Account
   return newQuote(deps, { request, corridor: open, rate, amounts, beneficiary });
 }
 
-/** Makes the quote that is asked for; a repeat of an operation answers with the first one. */
+/** Creates the requested quote. A repeated operation returns the quote it created first. */
 async function requestedQuote(
   deps: QuoteDeps,
   message: CreateQuoteRequest,
@@ -156,7 +154,8 @@ async function requestedQuote(
   try {
     return orThrow(await deps.quotes.insert(await priced(deps, request, accountOf), change));
   } catch (error) {
-    // What is refused now was not when its operation made a quote: the repeat answers with it.
+    // The operation may have created a quote before the refusal applied; a repeat returns that
+    // quote.
     const first = await deps.quotes.findByOperation(request.merchantId, change);
     if (first === undefined) throw error;
     return orThrow(first);
@@ -168,7 +167,7 @@ type AccountOwners = (accountId: string) => Promise<Account | undefined>;
 
 const accountsMax = 100_000;
 
-/** Whose account it is and in which currency, which never change. */
+/** An account's owner and currency never change, so they are cached without expiry. */
 function openAccountOwners({ payout, countRead }: QuoteDeps): AccountOwners {
   const owners = createCache<Account>({
     name: "account_owners",
@@ -183,7 +182,6 @@ function openAccountOwners({ payout, countRead }: QuoteDeps): AccountOwners {
   return owners.get;
 }
 
-/** What the owning services know of the account and the beneficiary, read at the same time. */
 async function readParties(
   deps: QuoteDeps,
   { accountId, merchantId, beneficiaryId }: QuoteRequest,
@@ -274,7 +272,6 @@ function newQuote(
   };
 }
 
-/** A quote as other services see it. */
 export function quoteMessage(quote: Quote): QuoteMessage {
   const { source, destination, amounts, beneficiary } = quote;
   return create(QuoteSchema, {
@@ -305,7 +302,7 @@ function claimMessage(claim: Claim) {
   return create(ClaimSchema, { ...claim, claimedAt: timestampFromDate(claim.claimedAt) });
 }
 
-/** The RPCs by which a merchant of a sandbox brings its quotes to their states. */
+/** Lets a sandbox merchant force its quotes into a state. */
 export function sandboxQuotesRpc({ quotes }: { readonly quotes: QuoteStore }) {
   return {
     expireQuoteNow: async ({ mutation, merchantId, quoteId }) => {
@@ -318,7 +315,7 @@ export function sandboxQuotesRpc({ quotes }: { readonly quotes: QuoteStore }) {
   } satisfies ServiceImpl<typeof QuoteSandboxService>;
 }
 
-/** An amount in another currency, rounded up; without one where no current rate is open. */
+/** Returns an amount in another currency, rounded up, or none without a current open rate. */
 async function equivalentAmount(
   deps: RateDeps,
   {
@@ -339,7 +336,7 @@ async function equivalentAmount(
   return back === undefined ? {} : { amount: formatAmount(convertedBack(back, amount), to) };
 }
 
-/** The rate in force of a corridor that is open to the merchant, and not stale. */
+/** Returns the current rate of an open corridor, or `undefined` if it is stale or missing. */
 async function openRate(
   { current, clock }: RateDeps,
   merchantId: string,

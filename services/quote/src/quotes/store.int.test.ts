@@ -36,7 +36,7 @@ const quote = (id: string, merchantId: string): Quote => ({
   },
 });
 
-it("keeps the operations of merchants apart: one of a name never shows another's quote", async () => {
+it("separates merchants' operations: an equal id never returns another merchant's quote", async () => {
   const quotes = openQuotes(database);
   const actor = { kind: "service", id: "test" } as const;
   const by = { operationId: "op-1", content: "asked", actor };

@@ -15,10 +15,9 @@ import { Binary, type Collection } from "mongodb";
 import { storedDecimal } from "../corridors/store.ts";
 import type { Claim, Quote, QuoteState } from "./rules/quote.ts";
 
-/** A quote's fields that never change, its rate as decimal text. */
+/** The immutable fields of a quote, with the rate as decimal text. */
 type QuotedText = Omit<Quote, "id" | "rate" | "state" | "claim"> & { readonly rate: string };
 
-/** A quote as it is stored. */
 type QuoteDocument = Stored<QuotedText> &
   StoredContent & {
     _id: string;
@@ -27,11 +26,10 @@ type QuoteDocument = Stored<QuotedText> &
     operation_id: string;
     actor: StoredActor;
     claim?: StoredClaim | undefined;
-    /** Over `hashedFields`. */
     content_hash: string;
   };
 
-/** Fields that no write changes; the expiry is not among them, for a sandbox may end a quote. */
+/** Immutable fields. The expiry is excluded, because a sandbox merchant may end a quote. */
 const hashedFields = [
   "_id",
   "merchant_id",
@@ -61,21 +59,22 @@ type StoredClaim = {
   claimed_at: Date;
 };
 
-/** The store of quotes. */
 export type QuoteStore = ReturnType<typeof openQuotes>;
 
-/** Quotes; a claimed one holds its claim. */
 export function openQuotes({ db }: Database) {
   const quotes = db.collection<QuoteDocument>("quotes");
   const firstOf = (found: QuoteDocument, content: string) =>
     isOther(found, content) ? otherContent : toQuote(found);
   return {
-    /** The quote that an operation made; refused where that came with other content. */
+    /** Returns the quote that an operation created. Refuses if the request's content differs. */
     findByOperation: async (merchantId: string, { operationId, content }: RequestedChange) => {
       const found = await quotes.findOne({ merchant_id: merchantId, operation_id: operationId });
       return found === null ? undefined : firstOf(found, content);
     },
-    /** Stores a new quote; returns the first one of its operation if another call was faster. */
+    /**
+     * Stores a new quote. Returns the operation's existing quote if a concurrent call stored it
+     * first.
+     */
     insert: async (quote: Quote, { operationId, actor, content }: RequestedChange) => {
       const operation = { operation_id: operationId, operation_content: content, actor };
       const fields = { ...quoteDocument(quote), ...operation };
@@ -92,7 +91,7 @@ export function openQuotes({ db }: Database) {
       const found = await quotes.findOne({ _id: id, merchant_id: merchantId });
       return found === null ? undefined : toQuote(found);
     },
-    /** Any merchant's quote, with the database's clock, against which it expires. */
+    /** Reads any merchant's quote with the database's time, which decides expiry. */
     readAny: async (id: string): Promise<{ quote: Quote; now: Date } | undefined> => {
       const found = await findWithTime(quotes, id);
       if (found === null) return undefined;
@@ -100,7 +99,7 @@ export function openQuotes({ db }: Database) {
       return { quote: toQuote(stored), now };
     },
     claim: (id: string, claim: Omit<Claim, "claimedAt">) => claimQuote(quotes, id, claim),
-    /** Moves the end of an open quote to now, where it is later; answers with it as it then is. */
+    /** Sets an open quote's expiry to now, unless it already passed. Returns the updated quote. */
     endNow: async (merchantId: string, id: string): Promise<Quote | undefined> => {
       const its = { _id: id, merchant_id: merchantId };
       const ended = { expires_at: { $min: ["$expires_at", "$$NOW"] }, updated_at: "$$NOW" };
@@ -108,7 +107,7 @@ export function openQuotes({ db }: Database) {
       const found = await quotes.findOne(its);
       return found === null ? undefined : toQuote(found);
     },
-    /** Ends an open quote, which no claim can change any more; answers with it as it then is. */
+    /** Expires an open quote, so that no later claim can win. Returns the updated quote. */
     expire: async (id: string): Promise<Quote | undefined> => {
       const ended = { state: "expired", updated_at: "$$NOW" };
       await quotes.updateOne({ _id: id, state: "open" }, [{ $set: ended }]);
@@ -119,8 +118,8 @@ export function openQuotes({ db }: Database) {
 }
 
 /**
- * The commit point: in one write an open quote becomes claimed, or finally expired where it is past
- * its expiry by the database's clock. Answers with the quote as it then is.
+ * The commit point. One write moves an open quote to claimed, or to expired if the database's clock
+ * is past its expiry. Returns the quote as stored after the write.
  */
 async function claimQuote(
   quotes: Collection<QuoteDocument>,
@@ -135,9 +134,9 @@ async function claimQuote(
     claimed_at: "$$NOW",
   };
   const ended = { $cond: [inTime, "claimed", "expired"] };
-  // The guard is in the update: see `setAtRevision`.
-  const ifOpen = (next: unknown, before: string) => ({
-    $cond: [{ $eq: ["$state", "open"] }, next, before],
+  // The update itself checks the state; see `setAtRevision`.
+  const ifOpen = (next: unknown, current: string) => ({
+    $cond: [{ $eq: ["$state", "open"] }, next, current],
   });
   const update = {
     state: ifOpen(ended, "$state"),
@@ -145,7 +144,7 @@ async function claimQuote(
     updated_at: ifOpen("$$NOW", "$updated_at"),
   };
   await quotes.updateOne({ _id: id }, [{ $set: update }]);
-  // A quote that is no longer open does not change again.
+  // Claimed and expired are final, so this read sees the outcome of the write.
   const found = await quotes.findOne({ _id: id });
   return found === null ? undefined : toQuote(found);
 }
@@ -164,7 +163,7 @@ function toQuote(document: QuoteDocument): Quote {
 
 function quoteState({ state, claim }: Pick<QuoteDocument, "state" | "claim">): QuoteState {
   if (state !== "claimed") return { state };
-  if (claim === undefined) throw new Error("a claimed quote without its claim");
+  if (claim === undefined) throw new Error("a claimed quote has no claim");
   return {
     state,
     claim: {

@@ -24,8 +24,8 @@ describe("a crypto beneficiary", () => {
   };
 
   it("is paid to the canonical address and shows the merchant's own last four", () => {
-    const made = newCryptoBeneficiary(origin, body, "0xCANONICAL");
-    expect(made).toMatchObject({
+    const created = newCryptoBeneficiary(origin, body, "0xCANONICAL");
+    expect(created).toMatchObject({
       kind: "crypto",
       name: "Jane Doe",
       network: "POL",
@@ -35,7 +35,7 @@ describe("a crypto beneficiary", () => {
       archived: false,
       screening: { status: "pending" },
     });
-    expect(made.whole).toEqual({ ...body, beneficiary_account_number: "0xCANONICAL" });
+    expect(created.whole).toEqual({ ...body, beneficiary_account_number: "0xCANONICAL" });
   });
 });
 
@@ -58,9 +58,9 @@ describe("a fiat beneficiary", () => {
     [person, "Jane Doe", "SWIFT"],
     [company, "Doe LLC", "ACH"],
   ])("has the name of its account type", (body, name, transferMethod) => {
-    const made = newFiatBeneficiary(origin, body);
-    expect(made).toMatchObject({ kind: "fiat", name, transferMethod, network: "" });
-    expect(made.accountNumberMasked).toBe("******7890");
+    const created = newFiatBeneficiary(origin, body);
+    expect(created).toMatchObject({ kind: "fiat", name, transferMethod, network: "" });
+    expect(created.accountNumberMasked).toBe("******7890");
   });
 
   it("of a person with one name has that name", () => {
@@ -68,11 +68,11 @@ describe("a fiat beneficiary", () => {
     expect(newFiatBeneficiary(origin, { ...rest, beneficiary_single_name: true }).name).toBe("Doe");
   });
 
-  it("is screened by its name and its Latin letters, which the bank gets", () => {
+  it("is screened by its name and its Latin name, which the bank receives", () => {
     const body = { ...company, beneficiary_name: "山田商事", destination_country: "US" };
-    const made = newFiatBeneficiary(origin, body);
+    const created = newFiatBeneficiary(origin, body);
     const scope = (latin: string) =>
-      beneficiaryScope(made, { ...body, beneficiary_name_latin: latin }).parties.map(
+      beneficiaryScope(created, { ...body, beneficiary_name_latin: latin }).parties.map(
         ({ type, name, countries }) => [type, name, ...countries],
       );
     expect(scope("Yamada Shoji")).toEqual([
@@ -112,12 +112,12 @@ describe("a beneficiary in EUR", () => {
     beneficiary_country_code: "AT",
   };
 
-  it("is paid to its IBAN, which is shown masked", () => {
-    const made = newFiatBeneficiary(origin, body);
+  it("is paid to its IBAN, which is masked when shown", () => {
+    const created = newFiatBeneficiary(origin, body);
     const masked = "******************3000";
-    expect(made).toMatchObject({ transferMethod: "SEPA", accountNumberMasked: masked });
+    expect(created).toMatchObject({ transferMethod: "SEPA", accountNumberMasked: masked });
     expect(accountNumberOf(body)).toBe("DE89370400440532013000");
-    const shown = { ...made, fields: { beneficiary_name: "Doe GmbH" } };
+    const shown = { ...created, fields: { beneficiary_name: "Doe GmbH" } };
     expect(shownFields(shown)).toEqual({ beneficiary_name: "Doe GmbH", iban: masked });
   });
 
@@ -132,8 +132,8 @@ describe("a beneficiary in EUR", () => {
   });
 
   it("is screened by its name and residence", () => {
-    const made = newFiatBeneficiary(origin, body);
-    expect(beneficiaryScope(made, body)).toEqual({
+    const created = newFiatBeneficiary(origin, body);
+    expect(beneficiaryScope(created, body)).toEqual({
       parties: [{ type: "entity", name: "Doe GmbH", date: "", countries: ["AT"], documentIds: [] }],
       wallets: [],
       banks: [],

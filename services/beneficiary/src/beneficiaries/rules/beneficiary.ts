@@ -12,30 +12,28 @@ import {
 } from "../../records/rules/record.ts";
 import { type PartyBank, party, type ScreeningScope } from "../../records/rules/screening.ts";
 
-/** How a beneficiary is paid: to a wallet, or to a bank account. */
+/** A beneficiary is paid to a wallet (`crypto`) or to a bank account (`fiat`). */
 export const beneficiaryKinds = ["crypto", "fiat"] as const;
 export type BeneficiaryKind = (typeof beneficiaryKinds)[number];
 
-/** The method by which a rail pays a beneficiary. */
 export type TransferMethod = "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA";
 
-/** A beneficiary as it can be read without opening what is sealed. */
+/** The part of a beneficiary that needs no unsealing. */
 export type Beneficiary = StoredRecord & {
   readonly kind: BeneficiaryKind;
   readonly name: string;
   readonly accountType: AccountType;
   readonly destinationCurrency: string;
   readonly transferMethod: TransferMethod;
-  /** Of a crypto beneficiary, else `""`. */
+  /** `""` for a fiat beneficiary. */
   readonly network: string;
   readonly accountNumberMasked: string;
   readonly archived: boolean;
 };
 
-/** A beneficiary and the whole body that it was made of. */
 export type NewBeneficiary = Beneficiary & NewRecord;
 
-/** A crypto beneficiary from its checked body; the canonical address is the one that is paid. */
+/** Creates a crypto beneficiary from its checked body. Payments go to the canonical address. */
 export function newCryptoBeneficiary(
   origin: Origin,
   body: Fields,
@@ -50,7 +48,6 @@ export function newCryptoBeneficiary(
   };
 }
 
-/** A fiat beneficiary from its checked body. */
 export function newFiatBeneficiary(origin: Origin, body: Fields): NewBeneficiary {
   return {
     ...common(origin, body, body),
@@ -71,18 +68,18 @@ function common(origin: Origin, body: Fields, whole: Fields) {
   };
 }
 
-/** The number of the account or wallet that is paid, an IBAN in EUR; needs the whole body. */
+/** Returns the account or wallet number, or the IBAN for EUR. Needs the whole body. */
 export function accountNumberOf(whole: Fields): string {
   return textOf(whole, "iban") || textOf(whole, "beneficiary_account_number");
 }
 
-/** The body's fields as they are shown: the account number masked, under the form's own name. */
+/** Returns the body's fields with the account number masked, under its form's field name. */
 export function shownFields({ fields, transferMethod, accountNumberMasked }: Beneficiary): Fields {
   const name = transferMethod === "SEPA" ? "iban" : "beneficiary_account_number";
   return { ...fields, [name]: accountNumberMasked };
 }
 
-/** How a bank account is routed; SEPA goes by the IBAN, which names the country too. */
+/** Returns the routing of a bank account. SEPA uses the IBAN alone, which includes the country. */
 export function routingOf(whole: Fields) {
   const iban = textOf(whole, "iban");
   if (iban === "") {
@@ -100,7 +97,7 @@ export function routingOf(whole: Fields) {
   };
 }
 
-/** A person's name is first plus last (decisions: payouts), or the last name alone. */
+/** A person's name is first plus last name (decisions: payouts), or the last name alone. */
 function fiatName(body: Fields): string {
   if (textOf(body, "beneficiary_account_type") !== "Individual") {
     return textOf(body, "beneficiary_name");
@@ -109,14 +106,14 @@ function fiatName(body: Fields): string {
   return names.filter((name) => name !== "").join(" ");
 }
 
-/** The name in Latin letters that the merchant gave, as the bank gets it; `""` for none. */
+/** Returns the name in Latin letters for the bank, or `""` if the merchant gave none. */
 export function latinNameOf(fields: Fields): string {
   return textOf(fields, "beneficiary_name_latin");
 }
 
 const countryOf = (fields: Fields): string => payeeCountry((field) => textOf(fields, field));
 
-/** The payee's address as a file has it: without placeholders. */
+/** Returns the payee's address for payment files, without placeholders. */
 export function payeeAddress(whole: Fields) {
   return {
     street: givenText(textOf(whole, "beneficiary_address")),
@@ -129,17 +126,17 @@ export function payeeAddress(whole: Fields) {
 
 function accountTypeOf(body: Fields): AccountType {
   const type = accountTypes.find((each) => each === textOf(body, "beneficiary_account_type"));
-  if (type === undefined) throw new Error("a checked body has no account type");
+  if (type === undefined) throw new Error("a checked body lacks an account type");
   return type;
 }
 
 function transferMethodOf(body: Fields): TransferMethod {
   const type = textOf(body, "transfer_type");
   if (type === "SWIFT" || type === "ACH" || type === "LOCAL" || type === "SEPA") return type;
-  throw new Error("a checked body has no transfer type");
+  throw new Error("a checked body lacks a transfer type");
 }
 
-/** Whom and what compliance screens; needs the whole body. */
+/** Returns the parties, wallets and banks to screen. Needs the whole body. */
 export function beneficiaryScope(
   { kind, name, network }: Pick<Beneficiary, "kind" | "name" | "network">,
   whole: Fields,
@@ -152,7 +149,7 @@ export function beneficiaryScope(
       countries: [countryOf(whole)],
       documentIds: [textOf(whole, "beneficiary_document_id")],
     });
-  // The bank gets the name in Latin letters: it may be listed where the original is not.
+  // Screens both spellings, because a list may contain only the Latin one, which the bank receives.
   const latin = latinNameOf(whole);
   const names = latin === "" || latin === name ? [name] : [name, latin];
   const address = textOf(whole, "beneficiary_account_number");
@@ -161,8 +158,8 @@ export function beneficiaryScope(
 }
 
 /**
- * The banks that an account's details name: by name, and by each BIC among its routing codes,
- * whatever type they are said to be of. The form leaves the second code free, so it may be no BIC.
+ * Returns the banks to screen: by name, and by each BIC among the routing codes regardless of their
+ * declared type. The form allows any text as the second code, so it may not be a BIC.
  */
 function banksOf(whole: Fields): PartyBank[] {
   const name = textOf(whole, "beneficiary_bank_name");

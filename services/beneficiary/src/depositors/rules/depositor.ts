@@ -2,13 +2,16 @@ import { type Fields, fieldsOf, listOf, textOf } from "../../records/rules/priva
 import { newRecord, type Origin } from "../../records/rules/record.ts";
 import { type Party, party, type ScreeningScope } from "../../records/rules/screening.ts";
 
-/** A depositor from its checked body, and its wallet in canonical form where it has one. */
+/** Creates a depositor from its checked body. A wallet address is stored in canonical form. */
 export function newDepositor(origin: Origin, body: Fields, walletAddress: string | undefined) {
   if (walletAddress === undefined) return newRecord(origin, body);
   return newRecord(origin, { ...body, depositor_wallet_address: walletAddress });
 }
 
-/** A person, or a business with its owners, and the wallet; the merchant's own has that alone. */
+/**
+ * Screens a person, or a business with its owners, plus the wallet. The merchant's own business is
+ * screened by its wallet alone.
+ */
 export function depositorScope(whole: Fields): ScreeningScope {
   const address = textOf(whole, "depositor_wallet_address");
   const wallets = address === "" ? [] : [{ networks: [], address }];
@@ -46,13 +49,12 @@ function businessParty(business: Fields): Party {
   });
 }
 
-/** Private fields that the merchant may read again, for they name no person. */
+/** Private fields that the merchant may read again, because they identify no person. */
 const shownPrivate: ReadonlySet<string> = new Set([
   "depositor_wallet_address",
   "depositor_business_id",
 ]);
 
-/** Whether a private field is part of the body that the merchant reads. */
 export function isShown(field: string): boolean {
   return shownPrivate.has(field);
 }

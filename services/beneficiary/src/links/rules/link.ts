@@ -2,7 +2,7 @@ import type { Violation } from "@disburse/kernel/refusal.ts";
 import { type Fields, textOf } from "../../records/rules/private-fields.ts";
 import { contactProblem, displayNameProblem } from "./page-text.ts";
 
-/** What of a link's texts the page must not show, by field. */
+/** Returns the violations among the link's texts that the public page shows. */
 export function pageViolations(link: Fields, registeredName: string): Violation[] {
   const display = displayNameProblem(textOf(link, "display_name"), registeredName);
   const problems: [string, string | undefined][] = [
@@ -17,10 +17,10 @@ export function pageViolations(link: Fields, registeredName: string): Violation[
   );
 }
 
-/** Where a link stands; `submitted`: its details are stored, and no beneficiary is made yet. */
+/** `submitted`: the details are stored, but the beneficiary is not created yet. */
 export type LinkState = "open" | "submitted" | "used" | "revoked";
 
-/** A link's state as it is shown: what was submitted is used, what is over is expired. */
+/** Shows `submitted` as used, and an open link past its expiry as expired. */
 export function shownState(
   { state, expiresAt }: { readonly state: LinkState; readonly expiresAt: Date },
   now: Date,
@@ -29,14 +29,14 @@ export function shownState(
   return state === "open" && now >= expiresAt ? "expired" : state;
 }
 
-/** Names that a merchant may set for its beneficiary. */
+/** Name fields that a merchant may prefill for its beneficiary. */
 const lockedNames = [
   "beneficiary_name",
   "beneficiary_first_name",
   "beneficiary_last_name",
 ] as const;
 
-/** What the merchant has set, by the names of the beneficiary's fields. */
+/** Returns the merchant's values under the beneficiary's field names. */
 export function prefilledOf(link: Fields): Readonly<Record<string, string>> {
   const names = lockedNames.filter((name) => textOf(link, name) !== "");
   return Object.fromEntries(names.map((name) => [name, textOf(link, name)]));

@@ -55,7 +55,7 @@ describe("a display name", () => {
     expect(displayNameProblem(text, "acme")).toContain(problem);
   });
 
-  it("may be the registered name, whatever that is", () => {
+  it("may be any registered name", () => {
     expect(displayNameProblem("58.com", "58.com")).toBeUndefined();
   });
 });

@@ -1,16 +1,16 @@
-/** Checks of a merchant's texts that the page of a link shows. */
+/** Checks a merchant's texts before the link's public page shows them. */
 
 const urlProblem = "must not contain a web or email address";
 const phoneProblem = "must not contain a phone number";
 const lookAlikeProblem = "must not contain look-alike or invisible characters";
 
-/** `https:`, `www.`, `@`, `//`, or a dot that letters follow, as in `evil.example`. */
+/** `https:`, `www.`, `@`, `//`, or a dot before letters, as in `evil.example`. */
 const address = /:|@|\/\/|\\|\bwww\b|\.\p{L}{2,}|\d+\.\d+\.\d+\.\d+/iu;
-/** Company names have a year at most; the shortest phone numbers have six digits. */
+/** Allows a year in a company name. The shortest phone numbers have six digits. */
 const digitsMax = 5;
 const dialled = /\+\s*\p{Nd}/u;
 
-/** Refuses a text that leads people elsewhere: to an address or a telephone. */
+/** Refuses a text that contains a web address, an email address or a phone number. */
 export function contactProblem(text: string): string | undefined {
   const plain = text.normalize("NFKC");
   if (address.test(plain)) return urlProblem;
@@ -18,32 +18,34 @@ export function contactProblem(text: string): string | undefined {
   return digits > digitsMax || dialled.test(plain) ? phoneProblem : undefined;
 }
 
-/** Scripts in everyday use; letters of others are known for looking like these. */
+/** Scripts in everyday use. Other scripts contain letters that imitate these. */
 const scripts = [
   ...["Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Thai", "Lao"],
   ...["Khmer", "Myanmar", "Sinhala", "Ethiopic", "Devanagari", "Bengali", "Gujarati", "Gurmukhi"],
   ...["Kannada", "Malayalam", "Oriya", "Tamil", "Telugu"],
 ].map((name) => new RegExp(`\\p{Script=${name}}`, "u"));
-/** These go together, and with Latin, as in "TCL 集团". */
+/** These scripts may be mixed with each other and with Latin, as in "TCL 集团". */
 const eastAsian =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}ー]/u;
 const [latin = /[A-Z]/u] = scripts;
 const [, greek = latin, cyrillic = latin, armenian = latin] = scripts;
 
-/** Letters, marks, digits, blanks, and the punctuation of names. */
+/** Letters, marks, digits, spaces, and the punctuation of names. */
 const nameText = /^[\p{L}\p{M}\p{Nd} '’.,&()/!+–-]*$/u;
-/** Latin letters of living languages; `ı`, `ĸ` and the letters for sounds look like others. */
+/**
+ * Latin letters of living languages. Excludes `ı`, `ĸ` and phonetic letters, which imitate others.
+ */
 const latinInUse = /^[A-Za-zÀ-İĲ-ķĹ-žƠơƯưǍ-ǜȘ-țḀ-ỿ]$/u;
-/** Letters that look Latin (Unicode TR39): a word of these alone reads as another one. */
+/** Letters that look Latin (Unicode TR39). A word of these alone can imitate a Latin word. */
 const looksLatin =
   /^[асеорхуівкмнтѕјԁԛԝһӏёїАСЕОРХУІВКМНТЅЈԚԜҺӀЁЇαβεηικμνορτυχζγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧօսոհյզցգքԼՕՍՏ]$/u;
-/** A digit for a letter within a word, `Paypa1`, `G00gle`; a capital I for an l at its end. */
+/** A digit in place of a letter, as in `Paypa1` or `G00gle`, or a capital I for a final l. */
 const forLetter = /[a-z][01]|[01][a-z]|[a-z]I\b/u;
 const ordinals = /\b\d+(?:st|nd|rd|th)\b/giu;
 
 /**
- * Refuses a display name that can pass for another one. The registered name, which operators have
- * checked, is never refused.
+ * Refuses a display name that can pass for another name. Always accepts the registered name, which
+ * operators have checked.
  */
 export function displayNameProblem(text: string, registered: string): string | undefined {
   if (text === registered) return undefined;
@@ -61,7 +63,7 @@ function looksAlike(text: string): boolean {
   if (!isKnown || isMixed) return true;
   if (others.some((each) => latin.test(each) && !latinInUse.test(each))) return true;
   const isEuropean = [latin, greek, cyrillic, armenian].some((script) => used.includes(script));
-  // Marks that make no letter with the one before them: they cross letters out, or dot them.
+  // Marks that don't combine with the preceding letter strike it out or dot it.
   if (isEuropean && /\p{M}/u.test(text)) return true;
   return others.length > 0 && others.every((each) => looksLatin.test(each));
 }

@@ -1,7 +1,6 @@
 import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 
-/** A merchant of the registry. */
 export type Merchant = {
   readonly id: string;
   readonly name: string;
@@ -9,15 +8,14 @@ export type Merchant = {
   readonly updatedAt: Date;
 };
 
-/** What a merchant is registered with; an id is made where none is chosen. */
+/** An id is generated if none is chosen. */
 export type Registration = { readonly id: string | undefined; readonly name: string };
 
-/** A line of a list. */
+/** Keeps a name on one line of a list. */
 const nameMax = 255;
-/** What cursors of lists can carry, and what is safe in a log and in a path. */
+/** Characters that are safe in list cursors, logs and paths. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
-/** Reads what a merchant is to be registered with. */
 export function readRegistration(
   merchantId: string,
   sentName: string,

@@ -11,7 +11,7 @@ const depositor: Fields = {
   depositor_wallet_address: "T1",
 };
 
-it("parts what is sealed from what is not, by path", () => {
+it("splits private fields from the open body, by path", () => {
   expect(splitPrivate(depositor)).toEqual({
     open: {
       depositor_relation: "external",
@@ -28,13 +28,13 @@ it("parts what is sealed from what is not, by path", () => {
   });
 });
 
-it("leaves the merchant's own data whole, whatever its keys are called", () => {
+it("leaves the merchant's metadata open, even under private field names", () => {
   const metadata = { iban: "mine", date_of_birth: "also mine" };
   const { open, secrets } = splitPrivate({ iban: "DE1", metadata });
   expect([open, secrets]).toEqual([{ metadata }, { iban: "DE1" }]);
 });
 
-it("joins to the whole again, whatever the body", () => {
+it("joins any split body to the original", () => {
   const name = fc.constantFrom("city", "date_of_birth", "document_number", "address", "owners");
   const { body } = fc.letrec<{ body: Fields; value: Fields[string] }>((tie) => ({
     body: fc.dictionary(name, tie("value")),
@@ -52,9 +52,9 @@ it("joins to the whole again, whatever the body", () => {
       expect(joinPrivate(open, secrets)).toEqual(fields);
     }),
   );
-  // Some seeds make large bodies: 11 s alone, 15 s and more while other runs share the processors.
+  // Some seeds generate large bodies: 11 s alone, over 15 s with other runs on the same CPUs.
 }, 60_000);
 
-it("throws for a sealed field that has no place", () => {
+it("throws for a sealed field without a place in the record", () => {
   expect(() => joinPrivate({}, { "documents.document_number": "X1" })).toThrow("no place");
 });

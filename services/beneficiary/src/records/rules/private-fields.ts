@@ -1,8 +1,8 @@
-/** A public body as it is kept: names of the interface, text and nested objects. */
+/** A value of a stored body, under the field names of the API. */
 export type FieldValue = string | number | boolean | Fields | FieldValue[];
 export type Fields = { [name: string]: FieldValue };
 
-/** Plain texts by dotted path: `company_owner_details[0].documents.document_number`. */
+/** Plain texts by path, such as `company_owner_details[0].documents.document_number`. */
 export type Secrets = Readonly<Record<string, string>>;
 
 /** Fields encrypted at rest: account, wallet and document numbers, dates of birth. */
@@ -18,7 +18,7 @@ const privateNames: ReadonlySet<string> = new Set([
   "iban",
 ]);
 
-/** Parts a body into what may be kept as it is and what has to be sealed. */
+/** Splits a body into its open part and the texts to seal. */
 export function splitPrivate(fields: Fields): { open: Fields; secrets: Secrets } {
   const secrets: Record<string, string> = {};
   const part = (value: Fields, prefix: string): Fields => {
@@ -26,7 +26,7 @@ export function splitPrivate(fields: Fields): { open: Fields; secrets: Secrets }
     for (const [name, each] of Object.entries(value)) {
       const path = `${prefix}${name}`;
       if (typeof each === "string" && privateNames.has(name)) secrets[path] = each;
-      // The merchant's own names mean nothing here.
+      // Keys of the merchant's metadata may equal private field names; they are not private.
       else open[name] = path === "metadata" ? each : partValue(each, path);
     }
     return open;
@@ -38,7 +38,6 @@ export function splitPrivate(fields: Fields): { open: Fields; secrets: Secrets }
   return { open: part(fields, ""), secrets };
 }
 
-/** The whole body again. */
 export function joinPrivate(open: Fields, secrets: Secrets): Fields {
   const whole = structuredClone(open);
   for (const [path, plain] of Object.entries(secrets)) {
@@ -61,19 +60,18 @@ function isFields(value: FieldValue | undefined): value is Fields {
   return typeof value === "object" && !Array.isArray(value);
 }
 
-/** The text of a field, `""` where there is none. */
+/** Returns a text field, or `""` if absent. */
 export function textOf(fields: Fields, name: string): string {
   const value = fields[name];
   return typeof value === "string" ? value : "";
 }
 
-/** A nested object, empty where there is none. */
+/** Returns a nested object, or an empty one if absent. */
 export function fieldsOf(fields: Fields, name: string): Fields {
   const value = fields[name];
   return isFields(value) ? value : {};
 }
 
-/** The objects of a nested array. */
 export function listOf(fields: Fields, name: string): readonly Fields[] {
   const value = fields[name];
   return Array.isArray(value) ? value.filter(isFields) : [];

@@ -1,25 +1,25 @@
 import type { Fields } from "./private-fields.ts";
 import type { Screening } from "./screening.ts";
 
-/** Of beneficiaries; depositors that are not the merchant's own business have them as types too. */
+/** Types of beneficiaries, and of depositors other than the merchant's own business. */
 export const accountTypes = ["Individual", "Corporate"] as const;
 export type AccountType = (typeof accountTypes)[number];
 
-/** What beneficiaries and depositors have in common, readable without opening what is sealed. */
+/** The common part of beneficiaries and depositors that needs no unsealing. */
 export type StoredRecord = {
   readonly id: string;
   readonly merchantId: string;
-  /** The public body without its private fields; with those of a depositor that it may show. */
+  /** The public body without private fields, except those that a depositor may show. */
   readonly fields: Fields;
   readonly screening: Screening;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** A record and the whole body that it was made of, before the private part is sealed. */
+/** A record with its whole body, before the private fields are sealed. */
 export type NewRecord = StoredRecord & { readonly whole: Fields };
 
-/** What a record has before its body is looked at. */
+/** The parts of a record that don't depend on its body. */
 export type Origin = {
   readonly id: string;
   readonly merchantId: string;
@@ -27,7 +27,7 @@ export type Origin = {
   readonly now: Date;
 };
 
-/** A new record of a body, none of it opened to readers yet. */
+/** Leaves `fields` empty; the document to store is built from `whole`. */
 export function newRecord({ id, merchantId, screening, now }: Origin, whole: Fields): NewRecord {
   return { id, merchantId, fields: {}, screening, createdAt: now, updatedAt: now, whole };
 }

@@ -30,7 +30,7 @@ it.each([
   expect(result).toEqual({ status, screeningId: "scr_1", screenedAt: now });
 });
 
-it("names a party by all of its name, without what is not known", () => {
+it("joins a party's full name, without unknown parts", () => {
   const known = { date: "", countries: ["US", "", "US", "GB"], documentIds: [""] };
   expect(party("entity", "𝒥".repeat(511), known)).toEqual({
     type: "entity",

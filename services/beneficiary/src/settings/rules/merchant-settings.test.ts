@@ -15,6 +15,6 @@ it.each([
   ["beneficiary", may(true, false), undefined],
   ["depositor", may(false, true), undefined],
 ] as const)("a %s with %j: %s", (noun, settings, refusal) => {
-  const answer = mayCreate(settings, noun);
-  expect("refused" in answer ? answer.refused : undefined).toBe(refusal);
+  const result = mayCreate(settings, noun);
+  expect("refused" in result ? result.refused : undefined).toBe(refusal);
 });

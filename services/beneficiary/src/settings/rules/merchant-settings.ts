@@ -1,16 +1,14 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-/** What a merchant may create. */
 export type MerchantSettings = {
   readonly merchantId: string;
   readonly mayCreateBeneficiaries: boolean;
   readonly mayCreateDepositors: boolean;
 };
 
-/** Why a merchant may not create a record. */
 export type CreationRefusal = Refused<"RECORD_NOT_FOUND" | "BENEFICIARY_CREATION_NOT_ALLOWED">;
 
-/** The first two checks of every creation: there are settings, and they allow it. */
+/** The first two checks of every creation: settings exist and permit it. */
 export function mayCreate(
   settings: MerchantSettings | undefined,
   noun: "beneficiary" | "depositor",

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The store of one place, in memory; `onJoin` sees what is so while a process joins. */
+/** An in-memory store with one place. `onJoin` runs while a process joins. */
 function begin(onJoin = (): void => undefined) {
   const store: ShardStore = {
     join: async (token) => {
@@ -47,16 +47,16 @@ function begin(onJoin = (): void => undefined) {
   });
 }
 
-it("beats until what is under way has ended, starts nothing more, and leaves in any case", async () => {
+it("sends heartbeats until attempts have ended, starts no more, and leaves in any case", async () => {
   const ownership = begin();
   await ownership.round();
   expect(ownership.owns("we_1")).toBe(true);
   const drained = Promise.withResolvers<void>();
-  const left = expect(ownership.leave(drained.promise)).rejects.toThrow("not told");
+  const left = expect(ownership.leave(drained.promise)).rejects.toThrow("not settled");
   await vi.advanceTimersByTimeAsync(14_000);
   expect(ownership.owns("we_1")).toBe(false);
   expect([...beats.values()]).toEqual([3]);
-  drained.reject(new Error("not told"));
+  drained.reject(new Error("not settled"));
   await left;
   expect(beats.size).toBe(0);
 });
@@ -72,7 +72,7 @@ it("owns nothing as soon as it has another token", async () => {
   expect(seen).toEqual([false, false]);
 });
 
-it("owns nothing as soon as it sees that it was taken away, and begins anew at once", async () => {
+it("owns nothing once it sees its eviction, and joins again at once", async () => {
   const ownership = begin();
   await ownership.round();
   beats.set("other", 0);

@@ -5,37 +5,36 @@ import { shardOf } from "../../endpoints/rules/shard.ts";
 import { fairShare, shardMoves } from "../rules/shards.ts";
 import type { ShardStore, Shards, Worker } from "./shard-store.ts";
 
-/** The lease of a process without a heartbeat expires after this (webhooks: data). */
+/** Lease of a process without a heartbeat (webhooks: data). */
 export const processLeaseMs = 15_000;
 const heartbeatEveryMs = 5_000;
-/** A process stops by itself so long before others may evict it. */
+/** A process stops on its own this long before others may evict it. */
 const marginMs = 1_000;
-/** How often a process looks at the others: so soon it takes what they leave. */
-const lookEveryMs = 1_000;
+/** Interval of reading the other processes, which bounds how soon this one takes their shards. */
+const pollEveryMs = 1_000;
 const never = Number.NEGATIVE_INFINITY;
 
 type OwnershipDeps = {
   readonly store: ShardStore;
-  /** Where this process is; it succeeds the process that was there. */
+  /** Identifies the process. A restarted process has the same place and succeeds the old one. */
   readonly place: string;
-  /** Milliseconds of a monotonic clock. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
-  /** Whether attempts to endpoints of a shard are in flight here. */
+  /** Returns true while attempts to endpoints of the shard are in flight in this process. */
   readonly isBusy: (shard: number) => boolean;
-  /** The process has joined, and no other one delivers from its place. */
+  /** Runs after the process has joined, when no other process delivers from its place. */
   readonly onJoin: () => Promise<void>;
-  /** Runs before this process owns these shards. */
+  /** Runs before this process owns the shards. */
   readonly onTake: (shards: readonly number[]) => Promise<void>;
   readonly log: Log;
 };
 
-/** The shards, and so the endpoints, that this process delivers to. */
+/** The shards whose endpoints this process delivers to. */
 export type Ownership = ReturnType<typeof createOwnership>;
 
-/** Keeps this process's share of the shards. */
 export function createOwnership(deps: OwnershipDeps) {
   const { store, elapsed, isBusy, onTake, log } = deps;
-  let [heartbeatAt, lookedAt] = [never, never];
+  let [heartbeatAt, polledAt] = [never, never];
   let [isUnsettled, isShared, isLeaving] = [true, false, false];
   let own = new Set<number>();
   const membership = createMembership(deps);
@@ -44,14 +43,14 @@ export function createOwnership(deps: OwnershipDeps) {
     const token = membership.token();
     const tokens = members.map((worker) => worker.token);
     if (!tokens.includes(token)) {
-      // Evicted since the last heartbeat: others may own its shards, and it joins again at once.
+      // Evicted since the last heartbeat. Others may own its shards, so it joins again at once.
       own = new Set();
       heartbeatAt = never;
       return;
     }
     const { take, give } = shardMoves(shards.owners, token, tokens);
     const kept = ownedBy(token, shards).filter((shard) => !give.includes(shard));
-    // Nothing starts in a shard that is given from now on; it goes when its last attempt has ended.
+    // A shard to give away starts no more attempts; it is released when its last attempt has ended.
     own = new Set(kept);
     const given = give.filter((shard) => !isBusy(shard));
     isUnsettled = give.length > 0 || kept.length + take.length < fairShare(token, tokens);
@@ -66,37 +65,38 @@ export function createOwnership(deps: OwnershipDeps) {
 
   return {
     token: membership.token,
-    /** Whether this process alone may attempt deliveries to an endpoint now. */
+    /** Returns true while only this process may attempt deliveries to the endpoint. */
     owns: (endpointId: string): boolean =>
       !isLeaving &&
       own.has(shardOf(endpointId)) &&
       elapsed() < heartbeatAt + processLeaseMs - marginMs,
     shardsOwned: (): number => own.size,
     isShared: (): boolean => isShared,
-    /** Sends a heartbeat, watches the others, takes and gives shards, each when it is due. */
+    /** Sends a heartbeat, watches the other processes, takes and gives shards, each when due. */
     round: async (): Promise<void> => {
       const startedAt = elapsed();
-      const passedMs = startedAt - lookedAt;
+      const passedMs = startedAt - polledAt;
       const isLate = startedAt - heartbeatAt >= heartbeatEveryMs;
-      if (!isLate && !((isShared || isUnsettled) && passedMs >= lookEveryMs)) return;
+      if (!isLate && !((isShared || isUnsettled) && passedMs >= pollEveryMs)) return;
       if (isLate) {
         if (!(await membership.heartbeat())) {
-          // In this order: under a new token it owns nothing yet.
+          // The order matters: under the new token it owns nothing yet.
           own = new Set();
           await membership.join();
         }
         heartbeatAt = startedAt;
       }
-      lookedAt = startedAt;
-      // In this order: the owner of a shard had joined, and is among the members if it lives.
+      polledAt = startedAt;
+      // The order matters: a shard's owner joined before, so it is among the members if it is
+      // alive.
       const shards = await store.read();
       const members = await membership.watch(passedMs);
       isShared = members.length > 1;
-      // The time of the reads was no silence: a heartbeat may have come until they were answered.
-      lookedAt = elapsed();
+      // The time of the reads doesn't count as silence, because heartbeats may arrive during it.
+      polledAt = elapsed();
       await move(shards, members);
     },
-    /** Starts nothing more, and keeps its shards until `drained` settles. */
+    /** Starts no more attempts. Keeps its shards until `drained` settles. */
     leave: async (drained: Promise<unknown>): Promise<void> => {
       isLeaving = true;
       await membership.leave(drained);
@@ -119,41 +119,41 @@ function movedOwners(
   );
 }
 
-/** This process's membership: sends heartbeats, and evicts processes that send none. */
+/** Sends this process's heartbeats, and evicts processes that send none. */
 function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
   let seen = new Map<string, { readonly heartbeat: number; readonly silentMs: number }>();
   let token = randomUUID();
   let joined = false;
 
-  /** For how long another process has been watched without a heartbeat. */
+  /** Returns how long another process has been watched without a new heartbeat. */
   const silentMs = ({ token: other, heartbeat }: Worker, passedMs: number): number => {
-    const before = seen.get(other);
-    if (before?.heartbeat !== heartbeat) return 0;
-    // No process could send one while the store was away: a long pause counts as one interval.
-    return before.silentMs + Math.min(passedMs, heartbeatEveryMs);
+    const previous = seen.get(other);
+    if (previous?.heartbeat !== heartbeat) return 0;
+    // An outage of the store also stops heartbeats, so a long pause counts as one interval.
+    return previous.silentMs + Math.min(passedMs, heartbeatEveryMs);
   };
 
   return {
     token: (): string => token,
 
-    /** `false`: this process must join (again), and others may own its shards. */
+    /** Returns `false` if this process must join (again). Others may then own its shards. */
     heartbeat: async (): Promise<boolean> => joined && (await store.heartbeat(token)),
 
-    /** Joins; under a new token after an eviction, for it must own nothing then. */
+    /** After an eviction, joins under a new token, which owns nothing. */
     join: async (): Promise<void> => {
       if (joined) {
         log.warn({}, "lease expired, joining again");
         token = randomUUID();
       } else {
-        const before = (await store.members()).filter((worker) => worker.place === place);
-        for (const worker of before) await store.leave(worker.token);
+        const previous = (await store.members()).filter((worker) => worker.place === place);
+        for (const worker of previous) await store.leave(worker.token);
         await onJoin();
       }
       await store.join(token, place);
       joined = true;
     },
 
-    /** All members, this process included; evicts those whose lease expired. */
+    /** Returns all members including this process. Evicts those whose lease expired. */
     watch: async (passedMs: number): Promise<readonly Worker[]> => {
       const members: Worker[] = [];
       const now: typeof seen = new Map();
@@ -171,7 +171,7 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
       return members;
     },
 
-    /** Sends heartbeats until `drained` settles, then leaves, also where it rejects. */
+    /** Sends heartbeats until `drained` settles, then leaves, even if `drained` rejects. */
     leave: async (drained: Promise<unknown>): Promise<void> => {
       const run = async () => joined && (await store.heartbeat(token)) && false;
       const everyMs = heartbeatEveryMs;
@@ -186,7 +186,10 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
   };
 }
 
-/** The place of a process, whose next one succeeds it; port 0 is a place of this process's own. */
+/**
+ * Returns the place of a process. A restart on the same host and port has the same place. Port 0
+ * gives a unique place.
+ */
 export function processPlace(host: string, port: number): string {
   return `${host}:${port === 0 ? randomUUID() : port}`;
 }

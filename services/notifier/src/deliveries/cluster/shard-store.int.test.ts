@@ -64,7 +64,7 @@ it("a process is a member until it leaves, or is evicted without a heartbeat sin
   });
   await store.join("a", "a:8080");
   await store.join("b", "b:8080");
-  // The answer of the first one was lost.
+  // The response of the first call was lost.
   await store.join("b", "b:8080");
   expect(await stored()).toEqual([worker("a", 0), worker("b", 0)]);
   expect(await store.heartbeat("b")).toBe(true);

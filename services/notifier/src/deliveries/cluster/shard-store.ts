@@ -5,17 +5,17 @@ import { shardCount } from "../../endpoints/rules/shard.ts";
 import { schemaVersion } from "../documents.ts";
 import type { ShardOwners } from "../rules/shards.ts";
 
-/** A process that delivers, for as long as it sends heartbeats. */
+/** A process that delivers. Its document exists as long as it sends heartbeats. */
 type WorkerDocument = {
-  /** Its token, new whenever it joins again. */
+  /** The process's token, new on each join. */
   _id: string;
   schema_version: number;
   place: string;
-  /** Counts heartbeats; other processes time its changes by their own clocks. */
+  /** Counts heartbeats. Other processes time its changes with their own clocks. */
   beat: number;
 };
 
-/** Who delivers to which endpoints: one document, changed where its epoch is still the one read. */
+/** The owners of all shards, in one document. A write requires an unchanged epoch. */
 type ShardsDocument = {
   _id: string;
   schema_version: number;
@@ -23,19 +23,17 @@ type ShardsDocument = {
   owners: (string | null)[];
 };
 
-/** A process that delivers. */
 export type Worker = { readonly token: string; readonly place: string; readonly heartbeat: number };
-/** The owners of all shards, at an epoch. */
+/** The owners of all shards at an epoch. */
 export type Shards = { readonly epoch: number; readonly owners: ShardOwners };
 
-/** Processes and the shards that they own. */
 export type ShardStore = ReturnType<typeof openShardStore>;
 
 const shardsId = "all";
 
 /**
- * Processes and the shards that they own. No clock time is stored: a process that sees another's
- * heartbeat unchanged for the length of a lease evicts it, if it still is.
+ * Stores processes and their shards. No clock time is stored. A process evicts another whose
+ * heartbeat it saw unchanged for a lease, if it is still unchanged.
  */
 export function openShardStore({ db }: Database) {
   const workers: Collection<WorkerDocument> = db.collection("workers");
@@ -43,11 +41,11 @@ export function openShardStore({ db }: Database) {
 
   return {
     join: async (token: string, place: string): Promise<void> => {
-      // A duplicate: the answer of an earlier insert was lost.
+      // A duplicate means that the response of an earlier insert was lost.
       await insertOnce(workers, { _id: token, schema_version: schemaVersion, place, beat: 0 });
     },
 
-    /** `false`: it was evicted, and other processes may own its shards. */
+    /** Returns `false` if the process was evicted. Others may then own its shards. */
     heartbeat: async (token: string): Promise<boolean> => {
       const { matchedCount } = await workers.updateOne({ _id: token }, { $inc: { beat: 1 } });
       return matchedCount === 1;
@@ -58,7 +56,7 @@ export function openShardStore({ db }: Database) {
       return found.map(({ _id, place, beat }) => ({ token: _id, place, heartbeat: beat }));
     },
 
-    /** Removes a process, unless it has sent a heartbeat since; answers whether it did. */
+    /** Removes a process unless it sent a heartbeat since. Returns true if it removed it. */
     evict: async ({ token, heartbeat }: Pick<Worker, "token" | "heartbeat">): Promise<boolean> =>
       (await workers.deleteOne({ _id: token, beat: heartbeat })).deletedCount === 1,
 
@@ -72,7 +70,9 @@ export function openShardStore({ db }: Database) {
       return { epoch: 0, owners };
     },
 
-    /** Changes the owners; `false`: another process changed them since `before` was read. */
+    /**
+     * Changes the owners. Returns `false` if another process changed them since `before` was read.
+     */
     write: async (before: Shards, owners: ShardOwners): Promise<boolean> => {
       const { matchedCount } = await shards.updateOne(
         { _id: shardsId, epoch: before.epoch },

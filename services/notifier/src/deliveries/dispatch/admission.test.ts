@@ -6,13 +6,13 @@ import { createFreshQueue } from "./fresh-queue.ts";
 import { createLimiter } from "./limiter.ts";
 import { deliveryLeaseMs } from "./work-store.ts";
 
-/** A step of the store that a test lets go on. */
+/** A step of the store that waits until the test opens it. */
 function gate() {
   const { promise: passed, resolve: open } = Promise.withResolvers<void>();
   return { passed, open };
 }
 
-/** Lets everything go on that waits for nothing from outside. */
+/** Runs everything that needs no external event. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const delivery = (id: string, endpointId: string) =>
@@ -21,7 +21,7 @@ const delivery = (id: string, endpointId: string) =>
     ...{ lease: { token: "t", place: "p" }, due_at: new Date(deliveryLeaseMs) },
   }) as DeliveryDocument;
 
-/** An admission whose store holds these under this process's lease; no attempt ends by itself. */
+/** Starts an admission with deliveries leased by this process. Attempts don't end on their own. */
 function startAdmission(leased: readonly DeliveryDocument[]) {
   let nowMs = 0;
   const held = new Map(leased.map((each) => [each._id, each]));
@@ -60,7 +60,7 @@ function startAdmission(leased: readonly DeliveryDocument[]) {
       },
     },
   });
-  /** The same events are handled once more: their deliveries are there already. */
+  /** Handles the same events again; their deliveries already exist. */
   const handle = (...again: readonly DeliveryDocument[]) => {
     const there = new Set(again.keys());
     const unleased = again.map((each) => ({ ...each, lease: null }));
@@ -75,7 +75,7 @@ function startAdmission(leased: readonly DeliveryDocument[]) {
   return { handle, fill, advance, started, held, limiter, runner, reading, givingBack };
 }
 
-it("starts what a try before has leased once, however many handle it at the same time", async () => {
+it("starts deliveries leased by an earlier try once, even with concurrent handlers", async () => {
   const [waits, starts] = [delivery("whd_1", "whe_full"), delivery("whd_2", "whe_free")];
   const { handle, fill, started, limiter, runner, givingBack } = startAdmission([waits, starts]);
   fill("whe_full");
@@ -90,7 +90,7 @@ it("starts what a try before has leased once, however many handle it at the same
   expect(limiter.of("whe_free").running).toBe(0);
 });
 
-it("starts nothing whose lease is being given back", async () => {
+it("starts no delivery whose lease is being given back", async () => {
   const only = delivery("whd_1", "whe_1");
   const { handle, fill, started, held, runner, givingBack } = startAdmission([only]);
   fill("whe_1");
@@ -107,7 +107,7 @@ it("starts nothing whose lease is being given back", async () => {
   expect(held.size).toBe(0);
 });
 
-it("leaves alone what may have been claimed since its lease was read", async () => {
+it("skips a delivery that may have been claimed since its lease was read", async () => {
   const only = delivery("whd_1", "whe_1");
   const { handle, started, held, advance, reading } = startAdmission([only]);
   const { passed, open } = gate();
@@ -120,7 +120,7 @@ it("leaves alone what may have been claimed since its lease was read", async () 
   expect(held.size).toBe(1);
 });
 
-it("handles what comes after a handling that failed", async () => {
+it("continues after a failed handling", async () => {
   const only = delivery("whd_1", "whe_1");
   const { handle, started, reading } = startAdmission([only]);
   reading.passed = Promise.reject(new Error("away"));

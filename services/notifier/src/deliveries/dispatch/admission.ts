@@ -8,7 +8,6 @@ import type { Limiter } from "./limiter.ts";
 import type { Runner } from "./runner.ts";
 import { underLease, type WorkStore } from "./work-store.ts";
 
-/** What starts deliveries. */
 export type StartDeps = {
   readonly limiter: Limiter;
   readonly ownership: Ownership;
@@ -20,24 +19,22 @@ export type StartDeps = {
 
 type AdmissionDeps = StartDeps & {
   readonly work: Pick<WorkStore, "leased" | "giveBack">;
-  /** Something is due. */
+  /** Wakes the dispatcher, because a delivery is due. */
   readonly wake: () => void;
 };
 
 type Endpoints = ReadonlyMap<string, Recipient>;
 
-/**
- * With so many fresh ones in flight a batch waits in the broker, while some end, for 1 s at most.
- */
+/** With this many fresh deliveries in flight, a batch waits in the broker for at most 1 s. */
 const freshMax = 160;
 const waitMaxMs = 1_000;
 const stalledMs = 100;
-const lookEveryMs = 5;
+const pollEveryMs = 5;
 
 /** Starts first attempts without a claim. */
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** Leases fresh deliveries as they are inserted, as far as their endpoints' limits allow. */
+/** Leases fresh deliveries on insertion, as far as their endpoints' limits allow. */
 export function createAdmission(deps: AdmissionDeps) {
   const { limiter, ownership, runner, freshQueue, clock, place, wake } = deps;
   const adopt = createAdoption(deps);
@@ -50,21 +47,21 @@ export function createAdmission(deps: AdmissionDeps) {
   };
 
   return {
-    /** Resolves when there may be room for a batch, and after a second at the latest. */
-    room: async (): Promise<void> => {
+    /** Resolves when a batch may fit, after 1 s at the latest. */
+    waitForCapacity: async (): Promise<void> => {
       const until = performance.now() + waitMaxMs;
       const fresh = () => limiter.inFlight.running - limiter.inFlight.claimed;
       let least = fresh();
       let movedAt = performance.now();
       while (fresh() >= freshMax) {
-        await pause(lookEveryMs);
+        await pause(pollEveryMs);
         const now = performance.now();
         if (now >= until || now - movedAt >= stalledMs) return;
         if (fresh() < least) movedAt = now;
         least = Math.min(least, fresh());
       }
     },
-    /** Deliveries to be inserted, leased where they can start at once. */
+    /** Returns the deliveries to insert, leased if they can start at once. */
     admit: (
       fresh: readonly DeliveryDocument[],
       endpoints: Endpoints,
@@ -78,7 +75,9 @@ export function createAdmission(deps: AdmissionDeps) {
         return underLease(delivery, lease, now, pausedMs);
       });
     },
-    /** Starts the admitted ones; `there` are the indices of those that were stored before. */
+    /**
+     * Starts the admitted deliveries. `there` has the indices of those that were already stored.
+     */
     begin: async (
       inserted: readonly DeliveryDocument[],
       there: ReadonlySet<number>,
@@ -101,14 +100,17 @@ export function createAdmission(deps: AdmissionDeps) {
       const known = inserted.filter((_each, at) => there.has(at)).map(({ _id }) => _id);
       if (known.length > 0) await adopt(known, endpoints);
     },
-    /** Frees the slots after a failed insert; its repeat finds what was written of it. */
+    /** Frees the slots after a failed insert. Its repeat finds the deliveries that were written. */
     abandon: (admitted: readonly DeliveryDocument[]): void => {
       for (const { _id, lease } of admitted) if (lease !== null) runner.leave(_id);
     },
   };
 }
 
-/** Starts what an insert leased whose answer was lost: one call at a time, so once each. */
+/**
+ * Starts deliveries that were leased by an insert whose response was lost. Calls run one at a time,
+ * so each delivery starts once.
+ */
 function createAdoption(deps: AdmissionDeps) {
   let last: Promise<unknown> = Promise.resolve();
   return (ids: readonly string[], endpoints: Endpoints): Promise<void> => {
@@ -125,7 +127,7 @@ async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: End
     ids.filter((id) => !runner.has(id)),
     lease,
   );
-  // One with a slot was claimed since the read; so may be one whose lease has expired.
+  // A delivery with a slot was claimed since the read, as may be one with an expired lease.
   const isLeft = ({ _id, due_at: leasedUntil }: DeliveryDocument): boolean =>
     !runner.has(_id) && leasedUntil !== null && leasedUntil > clock.now();
   const waiting: DeliveryDocument[] = [];
@@ -138,7 +140,7 @@ async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: End
       waiting.push(delivery);
     }
   }
-  // After the loop, because the read is out of date after each await.
+  // Runs after the loop, because each await makes the read outdated.
   for (const delivery of waiting) {
     if (!isLeft(delivery)) continue;
     const now = clock.now();

@@ -12,14 +12,13 @@ import type { Settlement } from "./work-store.ts";
 
 type PostDeps = {
   readonly post: Post;
-  /** Absent where tracing is off. */
+  /** Absent when tracing is disabled. */
   readonly tracing?: Tracing | undefined;
 };
 
-/** What an attempt uses. */
 export type AttemptDeps = SigningDeps & PostDeps & { readonly log: Log };
 
-/** Makes the next attempt of a leased delivery, unless it ends without one. */
+/** Makes the next attempt of a leased delivery, unless the delivery ends without one. */
 export async function attemptDelivery(
   deps: AttemptDeps,
   delivery: DeliveryDocument,
@@ -64,8 +63,8 @@ export async function attemptDelivery(
 }
 
 /**
- * Posts a delivery and reports its outcome. If its request is traced, both are in a span of their
- * own, and the webhook carries that span's `traceparent`.
+ * Posts a delivery and settles its outcome. If its request is traced, both run in a new span, and
+ * the webhook sends that span's `traceparent`.
  */
 async function postDelivery<T>(
   { post, tracing }: PostDeps,
@@ -83,7 +82,7 @@ async function postDelivery<T>(
   return withCallContext({ ...context, span: span.context }, () => report(outcome));
 }
 
-/** The span has the endpoint's id in place of its URL, which may contain a merchant's secret. */
+/** The span has the endpoint's id instead of its URL, which may contain a merchant's secret. */
 function spanOf({ _id, endpoint_id, event_id, attempts_count }: DeliveryDocument): SpanStart {
   return {
     kind: "client",

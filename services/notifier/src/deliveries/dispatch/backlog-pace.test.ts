@@ -4,7 +4,7 @@ import { createBacklogPace } from "./backlog-pace.ts";
 
 const bounds = { least: 16, most: 128 };
 
-/** Uniform numbers from 0 to 1, the same of a seed (Numerical Recipes' generator). */
+/** Generates uniform numbers from 0 to 1 from a seed (Numerical Recipes' generator). */
 function uniform(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,14 +13,14 @@ function uniform(seed: number): () => number {
   };
 }
 
-/** A machine whose fresh deliveries wait so long beside so many of the backlog in flight. */
+/** Simulates a machine on which fresh deliveries wait `delayMs`, given the backlog in flight. */
 function start(delayMs: (inFlight: number) => number | undefined) {
   let nowMs = 0;
   let inFlight = 0;
   const pace = createBacklogPace(bounds, () => nowMs);
   const run = (seconds: number, waiting: number): number => {
     for (const endsAtMs = nowMs + seconds * 1_000; nowMs < endsAtMs; nowMs += 25) {
-      // What was in flight has ended since the round before.
+      // Deliveries in flight have ended since the previous round.
       const allowed = pace.allowed(0);
       inFlight = Math.min(allowed, waiting);
       if (waiting > 0) pace.claimed(inFlight);
@@ -30,7 +30,7 @@ function start(delayMs: (inFlight: number) => number | undefined) {
     return inFlight;
   };
   return {
-    /** A backlog that never ends, or nothing but fresh deliveries; answers what is in flight. */
+    /** Runs an endless backlog, or only fresh deliveries. Returns the deliveries in flight. */
     backlog: (seconds: number) => run(seconds, 1_000),
     backlogOf: (seconds: number, waiting: number) => run(seconds, waiting),
     freshOnly: (seconds: number) => run(seconds, 0),
@@ -38,14 +38,14 @@ function start(delayMs: (inFlight: number) => number | undefined) {
   };
 }
 
-it("begins with the guaranteed share, and grows to the most where it delays nothing", () => {
+it("starts with the guaranteed share, and grows to the maximum if it delays nothing", () => {
   const { allowed, backlog } = start(() => 10);
   expect(allowed()).toBe(16);
   expect(backlog(1)).toBeLessThan(64);
   expect(backlog(4)).toBe(128);
 });
 
-it("grows also where nothing fresh comes that it could delay", () => {
+it("grows also without fresh deliveries", () => {
   expect(start(() => undefined).backlog(5)).toBe(128);
 });
 
@@ -78,7 +78,7 @@ it("gives way within a second when fresh deliveries begin to wait", () => {
   expect(backlog(2)).toBe(16);
 });
 
-it("takes the delay beside the guaranteed share for the baseline of a machine that became slower", () => {
+it("adapts the baseline of a slower machine to the delay at the guaranteed share", () => {
   let delay = 10;
   const { backlog } = start(() => delay);
   backlog(5);
@@ -88,11 +88,11 @@ it("takes the delay beside the guaranteed share for the baseline of a machine th
   expect(backlog(60)).toBe(128);
 });
 
-it("takes no lucky mean for the usual delay of a busy machine", () => {
+it("does not take an outlier as the baseline of a busy machine", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.constantFrom(5, 25, 200), (seed, ms) => {
       const random = uniform(seed);
-      // Delays of any queue scatter by as much as their mean; the backlog causes none of these.
+      // Queue delays scatter by as much as their mean. The backlog causes none of these.
       const { backlog } = start(() => -ms * Math.log(1 - random()));
       backlog(10);
       const mean = Array.from({ length: 100 }, () => backlog(0.5)).reduce((a, b) => a + b) / 100;
@@ -102,10 +102,10 @@ it("takes no lucky mean for the usual delay of a busy machine", () => {
   );
 });
 
-it("does not take a congestion that it did not cause for the usual delay", () => {
+it("does not take congestion with another cause as the baseline", () => {
   let delay = 100;
   const { backlog } = start(() => {
-    // Each second of a machine that cannot keep up adds to what waits.
+    // An overloaded machine: its delay grows each second.
     delay *= 1.02;
     return delay;
   });
@@ -122,14 +122,14 @@ it("is not slowed by one late start among few", () => {
   expect(backlog(0.6)).toBe(128);
 });
 
-it("begins anew where little has waited for a while", () => {
+it("starts again after a while with a small backlog", () => {
   const { allowed, backlog, backlogOf } = start(() => 10);
   backlog(5);
   backlogOf(3, 2);
   expect(allowed()).toBeLessThan(24);
 });
 
-it("never leaves the backlog less than its guaranteed share, nor takes more than the most", () => {
+it("stays between the guaranteed share and the maximum", () => {
   const delays = fc.array(fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined }));
   fc.assert(
     fc.property(delays, fc.array(fc.nat(200)), (freshMs, inFlights) => {

@@ -1,37 +1,37 @@
-/** How often a window is judged: long enough to hold several fresh starts. */
+/** Interval between judgements, long enough for several fresh starts. */
 const judgeEveryMs = 250;
-/** Fresh deliveries may wait half as long again as the baseline; timers differ by 5 ms. */
+/** Tolerates delays of fresh deliveries up to 1.5 times the baseline plus timer noise of 5 ms. */
 const toleratedRatio = 1.5;
 const toleratedMs = 5;
-/** The window grows from least to most in so many judgements: some seconds. */
+/** The window grows from least to most in this many judgements, a few seconds. */
 const growthSteps = 14;
 const backOff = 0.7;
-/** Fewer delays are no measurement: one stall of the machine would decide. */
+/** Fewer delays are not conclusive, because one stall of the machine would dominate them. */
 const samplesMin = 8;
 /**
- * The baseline follows means smoothed over so many, as TCP does with round trips. The mean of 8
- * delays differs from the usual by a third: the lowest of many would be a lucky one, and every
- * usual mean would count as a delay.
+ * The baseline follows means smoothed over this many, as TCP does with round trips. The mean of 8
+ * delays varies by a third. The lowest of many would be an outlier, and every usual mean would then
+ * count as a delay.
  */
 const smoothedOver = 8;
-/** The baseline doubles in 10 s at most: congestion must not pass for the usual delay. */
+/** The baseline doubles in 10 s at most, so that it can't adapt to congestion. */
 const baselineGrowth = 2 ** (judgeEveryMs / 10_000);
 
-/** How many deliveries of a backlog may be claimed; queued fresh deliveries are no part of it. */
+/** Limits how many backlog deliveries may be claimed. Queued fresh deliveries don't count. */
 export type Pace = Pick<ReturnType<typeof createBacklogPace>, "allowed" | "claimed">;
 
 /**
- * The window of a backlog: how many of its deliveries may be in flight, from a guaranteed share to
- * the most that it may ever have. It takes what the latency of fresh deliveries leaves, as a
- * background transfer does beside interactive traffic (LEDBAT, RFC 6817). Their mean queueing delay
- * is held against a baseline: the lowest smoothed mean, which rises only while the backlog has no
- * more than its guaranteed share. Within the tolerance the window grows by a step, beyond it
- * shrinks by a factor (AIMD). A window that is not used shrinks too, for what it would cost is
- * unknown (RFC 7661).
+ * The window is the number of backlog deliveries that may be in flight, between a guaranteed share
+ * and a maximum. It uses the latency that fresh deliveries leave, as a background transfer does
+ * beside interactive traffic (LEDBAT, RFC 6817). Their mean queueing delay is compared with a
+ * baseline, the lowest smoothed mean. The baseline rises only while the backlog uses at most its
+ * guaranteed share. Within the tolerance the window grows by a step; beyond it the window shrinks
+ * by a factor (AIMD). An unused window also shrinks, because its effect on latency is unknown (RFC
+ * 7661).
  */
 export function createBacklogPace(
   { least, most }: { readonly least: number; readonly most: number },
-  /** Milliseconds of a monotonic clock. */
+  /** A monotonic clock in milliseconds. */
   elapsed: () => number,
 ) {
   const step = Math.max(1, (most - least) / growthSteps);
@@ -43,7 +43,7 @@ export function createBacklogPace(
   let [delays, delayMs, peak] = [0, 0, 0];
   let isUsed = false;
 
-  /** Whether fresh deliveries started later than they may; takes their baseline where it can. */
+  /** Returns true if fresh deliveries started too late. Updates the baseline where allowed. */
   const isDelaying = (): boolean => {
     if (delays < samplesMin) return false;
     const meanMs = delayMs / delays;
@@ -62,7 +62,7 @@ export function createBacklogPace(
   };
 
   return {
-    /** How many may be claimed now, where so many are in flight. */
+    /** Returns how many may be claimed now, given the number in flight. */
     allowed: (inFlight: number): number => {
       if (elapsed() - judgedAtMs >= judgeEveryMs) {
         judge();
@@ -72,12 +72,12 @@ export function createBacklogPace(
       peak = Math.max(peak, inFlight);
       return granted;
     },
-    /** So many were, of those that were allowed. */
+    /** Reports how many were claimed after `allowed`. */
     claimed: (count: number): void => {
       peak = Math.max(peak, Math.floor(window) - granted + count);
       isUsed ||= count >= granted;
     },
-    /** A fresh delivery started so long after it was due. */
+    /** Reports the delay between a fresh delivery's due time and its start. */
     freshStarted: (ms: number): void => {
       delays += 1;
       delayMs += Math.max(0, ms);

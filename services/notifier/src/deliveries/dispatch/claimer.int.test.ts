@@ -17,8 +17,8 @@ it("leases only deliveries that are unchanged since they were read", async () =>
   world.answer = () => refusedBy(500);
   const consume = (count: number) =>
     notifier.consume(Array.from({ length: count }, () => payoutMessage({ merchantId })));
-  // Some are tried once, some never, when they are read.
-  await notifier.dispatcher.look();
+  // At the time of the read, some have one attempt and some none.
+  await notifier.dispatcher.poll();
   await consume(2);
   await notifier.dispatcher.idle();
   await notifier.rpc.pauseEndpoint({ mutation: operation(), merchantId, endpointId });
@@ -26,14 +26,14 @@ it("leases only deliveries that are unchanged since they were read", async () =>
   notifier.advance(6_000);
   const read = await work.due(endpointId, 10, world.now);
   expect(read.map((each) => each.attempts_count).toSorted()).toEqual([0, 0, 0, 1, 1]);
-  // One of each is tried meanwhile, and due again.
+  // One delivery of each kind is attempted meanwhile and due again.
   const tried = [0, 1].flatMap((count) =>
     read.filter((each) => each.attempts_count === count).slice(0, 1),
   );
   for (const { _id } of tried) {
     await deliveries.collection.updateOne({ _id }, { $inc: { attempts_count: 1 } });
   }
-  // Another one was leased and given back, and its deadline runs.
+  // Another one was leased and given back, so its deadline runs.
   const given = read.filter((each) => each.attempts_count === 0).at(-1)!;
   await deliveries.collection.updateOne({ _id: given._id }, { $set: { deadline: world.now } });
   const lease = { token: "token", place: "place" };

@@ -17,7 +17,7 @@ type Store = Pick<ClaimerDeps["work"], "take"> & {
   due(endpointId: string): Promise<DeliveryDocument[]>;
 };
 
-/** A claimer whose endpoints each have one delivery due, and are paused all but so many. */
+/** Starts a claimer with one due delivery per endpoint. All endpoints except `live` are paused. */
 function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
   let nowMs = 0;
   const started: string[] = [];
@@ -69,13 +69,13 @@ function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
   return { claimer, limiter, freshQueue, started, entered, reads, advance, last };
 }
 
-it("lets a thousand endpoints that rest cost a live one nothing", async () => {
+it("a thousand suspended endpoints do not delay a live one", async () => {
   const { claimer, started, reads, advance, last } = startClaimer(1_001);
   let rounds = 0;
   while (started.length === 0 && (await claimer.round()) > 0) rounds += 1;
   expect(started).toEqual([`whd_${last}`]);
   expect(rounds).toBeLessThanOrEqual(3);
-  // They are asked again a second later, in one read of so many at most.
+  // A second later they are probed again, in one read of limited size.
   reads.length = 0;
   advance(999);
   await claimer.round();
@@ -86,7 +86,7 @@ it("lets a thousand endpoints that rest cost a live one nothing", async () => {
   expect(reads.filter((count) => count > 1)).toEqual([500]);
 });
 
-it("starts what it took although the answer was lost", async () => {
+it("starts claimed deliveries although the response was lost", async () => {
   const { claimer, started, last } = startClaimer(1, {
     take: () => Promise.reject(new Error("lost")),
   });
@@ -94,7 +94,7 @@ it("starts what it took although the answer was lost", async () => {
   expect(started).toEqual([`whd_${last}`]);
 });
 
-/** Claims of one endpoint with three due, while so many fresh ones begin at some endpoints. */
+/** Claims for an endpoint with three due deliveries while fresh ones start elsewhere. */
 async function claimBeside(freshCount: number, endpointOfNews: (at: number) => string) {
   const { claimer, limiter, started, last } = startClaimer(1, {
     due: async (endpointId) => {
@@ -131,7 +131,7 @@ it("claims no more than 32 in one go, 2 of each endpoint in its turn", async () 
   expect(started.filter((id) => served.has(id.split("/")[0]))).toEqual([]);
 });
 
-it("counts what has waited against the pace, and no news", async () => {
+it("counts claimed deliveries against the pace, and no fresh ones", async () => {
   const { claimer, freshQueue, started, last } = startClaimer(1);
   freshQueue.add(dueDelivery("whd_news", last));
   const counted: number[] = [];

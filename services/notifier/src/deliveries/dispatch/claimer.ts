@@ -10,32 +10,31 @@ import type { Pace } from "./backlog-pace.ts";
 import type { Runner } from "./runner.ts";
 import type { WorkStore } from "./work-store.ts";
 
-/** The default. */
+/** Used when no backlog pace is given. */
 const unhurried: Pace = { allowed: () => 32, claimed: () => undefined };
 
-/** Signing and sending take a third of a millisecond each, and block the thread. */
+/** Signing and sending block the thread for a third of a millisecond each. */
 const startedTogether = 6;
 
-/** What a claimer uses. */
 export type ClaimerDeps = StartDeps & {
   readonly work: WorkStore;
   readonly failing: FailingStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
-  /** Soon rechecks what is held under these ordering keys. */
+  /** Soon rechecks held deliveries under these ordering keys. */
   readonly release: (lines: Iterable<string>) => void;
 };
 
 type Endpoints = ReadonlyMap<string, Recipient>;
 
-/** Claims due deliveries: retries, released ones, fresh ones that found no slot. */
+/** Claims due deliveries: retries, released ones, and fresh ones without a slot. */
 export function createClaimer(deps: ClaimerDeps) {
   const { clock, work, endpoints, limiter, ownership, runner, place } = deps;
 
-  /** Reads which endpoints are live, before they get slots. */
+  /** Finds the live endpoints before they get slots. */
   const probe = async (ids: readonly string[]): Promise<Endpoints> => {
     if (ids.length === 0) return new Map();
     const active = await endpoints.readActive(ids);
-    // Deliveries of a deleted endpoint are claimed, and cancelled.
+    // Deliveries of a deleted endpoint are claimed in order to cancel them.
     for (const id of ids) limiter.probed(id, isSuspended(active.get(id)) ? "suspended" : "live");
     return active;
   };
@@ -54,7 +53,7 @@ export function createClaimer(deps: ClaimerDeps) {
     try {
       return await work.take(live, mine, now, pausedMs);
     } catch (error) {
-      // Only the answer may be lost: leased deliveries would wait for their lease to end.
+      // If only the response was lost, the leased deliveries would wait until their lease expires.
       const leased = await work.leased(ids(live), mine);
       const taken = leased.filter(({ due_at }) => due_at !== null && due_at > now);
       if (taken.length === 0) throw error;
@@ -63,10 +62,10 @@ export function createClaimer(deps: ClaimerDeps) {
   };
 
   return {
-    /** Claims and starts due deliveries; answers how many, and 1 at least where more are due. */
+    /** Claims and starts due deliveries. Returns their number, or at least 1 if more are due. */
     round: async (pace: Pace = unhurried): Promise<number> => {
-      const asked = limiter.toProbe();
-      const probed = await probe(asked);
+      const unprobed = limiter.toProbe();
+      const probed = await probe(unprobed);
       const backlog = limiter.backlog.size > 0 ? pace.allowed(limiter.inFlight.claimed) : 0;
       const turns = limiter.takeTurns({ fresh: deps.freshQueue.size(), backlog });
       const entered = enterQueuedFresh(deps, turns.fresh);
@@ -77,7 +76,7 @@ export function createClaimer(deps: ClaimerDeps) {
       let active = probed;
       let suspended = 0;
       try {
-        const known = new Set(asked);
+        const known = new Set(unprobed);
         const wanted = new Set([...entered.map((each) => each.endpoint_id), ...shares.keys()]);
         const read = await probe([...wanted].filter((id) => !known.has(id)));
         active = new Map([...probed, ...read]);
@@ -91,13 +90,13 @@ export function createClaimer(deps: ClaimerDeps) {
       }
       await startAll(runner, taken, active);
       if (taken.length > 0) return taken.length;
-      // The slots of suspended endpoints go to the others at once.
+      // Suspended endpoints' slots go to others at once.
       return suspended + limiter.toProbe().length > 0 ? 1 : 0;
     },
   };
 }
 
-/** Adds the next due deliveries of each endpoint, also where another one's were not read. */
+/** Adds the next due deliveries of each endpoint. A failed read of one endpoint stops no other. */
 async function enterShares(
   deps: ClaimerDeps,
   entered: DeliveryDocument[],
@@ -121,7 +120,7 @@ type DuePage = {
   readonly resumedAt: Date | undefined;
 };
 
-/** Starts a few at a time, and yields to other work between. */
+/** Starts a few at a time, yielding to other work in between. */
 async function startAll(
   runner: Runner,
   taken: readonly DeliveryDocument[],
@@ -141,7 +140,7 @@ function ids(deliveries: readonly DeliveryDocument[]): string[] {
   return deliveries.map(({ _id }) => _id);
 }
 
-/** Fresh deliveries that found no slot, as far as there are slots now. */
+/** Enters queued fresh deliveries as far as slots are free. */
 function enterQueuedFresh(
   { freshQueue, limiter, ownership, runner }: ClaimerDeps,
   max: number,
@@ -160,7 +159,10 @@ function enterQueuedFresh(
   });
 }
 
-/** The next due deliveries of an endpoint, each with its slot; of a failing one retries in turn. */
+/**
+ * Enters an endpoint's next due deliveries, each with a slot. For a failing endpoint, retries take
+ * turns with first attempts.
+ */
 async function enterDue(
   { work, failing, limiter, runner, freshQueue }: ClaimerDeps,
   { endpointId, share, now, resumedAt }: DuePage,
@@ -172,10 +174,10 @@ async function enterDue(
   ]);
   const queue = limiter.of(endpointId, due[0]?.merchant_id);
   // Fresh deliveries may have taken slots meanwhile.
-  const room = Math.min(share, limiter.room(queue));
-  if (due.length < share && due.length <= room) limiter.caughtUp(queue);
-  // One whose lease has expired while its attempt is still being settled here needs no second one.
-  const entered = inTurns(due, retries, room).filter(({ _id }) => !runner.has(_id));
+  const slotsLeft = Math.min(share, limiter.slotsLeft(queue));
+  if (due.length < share && due.length <= slotsLeft) limiter.caughtUp(queue);
+  // Skips a delivery with an expired lease while this process still settles its attempt.
+  const entered = inTurns(due, retries, slotsLeft).filter(({ _id }) => !runner.has(_id));
   for (const delivery of entered) {
     freshQueue.forget(delivery._id);
     runner.enter(delivery, true);
@@ -186,7 +188,10 @@ async function enterDue(
   return entered;
 }
 
-/** Those that may go now; what is behind another one since a pause is held for its usual wait. */
+/**
+ * Returns the deliveries that may start. Holds one that follows another since a pause, for the
+ * usual wait.
+ */
 async function holdBehind(
   { failing, release }: ClaimerDeps,
   due: readonly DeliveryDocument[],
@@ -201,7 +206,7 @@ async function holdBehind(
   });
   if (waiters.length === 0) return due;
   const lines = Map.groupBy(
-    await failing.before([...new Set(waiters.map(({ line }) => line))]),
+    await failing.predecessors([...new Set(waiters.map(({ line }) => line))]),
     ({ line }) => line,
   );
   const behind = waiters.filter(({ line, sequence, order }) =>
@@ -214,7 +219,7 @@ async function holdBehind(
       ),
   );
   await failing.hold(behind, now, new Date(now.getTime() + orderWaitMs));
-  // What they wait for may have ended since it was read.
+  // Their predecessors may have ended since the read.
   release(behind.map(({ line }) => line));
   const held = new Set(behind);
   return due.filter((each) => !held.has(each));

@@ -22,8 +22,8 @@ import { createReleaser, createSettler } from "./settlement.ts";
 import type { WorkStore } from "./work-store.ts";
 
 /**
- * 256 sockets fill one core; a merchant or open circuits have a quarter at most, a backlog half
- * (webhooks: fairness).
+ * 256 sockets saturate one core. A merchant or the open circuits get at most a quarter, a backlog
+ * half (webhooks: fairness).
  */
 export const slotsDefault: Slots = {
   processMax: 256,
@@ -42,17 +42,16 @@ type DispatcherDeps = AttemptDeps & {
   readonly healths: HealthStore;
   readonly metrics: WorkMetrics;
   readonly slots: Slots;
-  /** Milliseconds of a monotonic clock. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
   readonly place: string;
   /** Notified when a delivery is due and may find a slot. */
   readonly slotFree: Wake;
 };
 
-/** The metric of due deliveries covers at most so many endpoints. */
+/** Maximum endpoints that the metric of due deliveries covers. */
 const countedMax = 1_000;
 
-/** The parts of a dispatcher, put together. */
 function assemble(deps: DispatcherDeps) {
   const wake = deps.slotFree.notify;
   const { clock, elapsed, work, order, shards, healths, place, log } = deps;
@@ -78,7 +77,8 @@ function assemble(deps: DispatcherDeps) {
     onJoin: () => work.freeLeases(place, clock.now()),
     onTake: async (taken) => {
       const isForeign = (endpointId: string): boolean => !ownership.owns(endpointId);
-      // For the next owner of these shards; after an eviction it has newer figures.
+      // Saves health for the next owner of these shards. After an eviction the new owner has newer
+      // data.
       if (ownership.token() === knownAs) await saveHealth(isForeign);
       limiter.forget(isForeign);
       knownAs = ownership.token();
@@ -125,13 +125,15 @@ function assemble(deps: DispatcherDeps) {
   };
 }
 
-/** Attempts take 15 s; what is cut off here is repeated when its lease ends. */
+/** Attempts take up to 15 s. An attempt cut off here is repeated after its lease expires. */
 export const drainMs = 20_000;
 
-/** Delivers this process's share of the endpoints. */
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-/** Fresh deliveries are admitted as they are stored; all others are claimed when due. */
+/**
+ * Admits fresh deliveries on insertion and claims all others when they are due. Covers only this
+ * process's endpoints.
+ */
 export function createDispatcher(deps: DispatcherDeps) {
   const { clock, work, order, metrics, log } = deps;
   let dueIds: readonly string[] = [];
@@ -141,41 +143,41 @@ export function createDispatcher(deps: DispatcherDeps) {
 
   return {
     admission: parts.admission,
-    /** Keeps this process's shards, and finds their endpoints with due deliveries. */
-    look: async (): Promise<void> => {
+    /** Updates this process's shards, and finds their endpoints with due deliveries. */
+    poll: async (): Promise<void> => {
       await ownership.round();
       const now = clock.now();
       await parts.releaseLeft(now);
       const found = await work.dueEndpoints(now);
       const own = found.filter(({ endpointId }) => ownership.owns(endpointId));
       for (const { endpointId } of own) limiter.due(endpointId);
-      // A suspended endpoint waits for its merchant, not for this process.
+      // A suspended endpoint waits for its merchant, so its deliveries don't count as due.
       const served = own.filter(({ endpointId }) => limiter.of(endpointId).liveness === "live");
       dueIds = served.map(({ endpointId }) => endpointId);
       metrics.due(served, now);
     },
     release: releaser.release,
     round: claimer.round,
-    /** What a backlog may claim, by how long fresh deliveries wait. */
     pace: parts.pace,
-    /** Resolves when no attempt is in flight, and all that waited for one is released. */
+    /**
+     * Resolves when no attempt is in flight and all deliveries that waited for one are released.
+     */
     idle,
     resumeSuspended: limiter.resumeSuspended,
-    /** Endpoints of this process that acknowledged nothing for days. */
+    /** Returns this process's endpoints that acknowledged nothing for days. */
     unresponsive: () =>
       limiter.unresponsive(clock.now()).filter(({ endpointId }) => ownership.owns(endpointId)),
     restartStreak: limiter.restartStreak,
-    /** Whether other processes store events too, which only a look finds. */
+    /** Returns true if other processes also store events, which only polling finds. */
     isShared: ownership.isShared,
-    /** Rechecks some deliveries that wait without bound; answers whether there are more. */
+    /** Rechecks some deliveries that wait without bound. Returns true if more are due. */
     recheck: async (): Promise<boolean> => {
       const { freed, givenUp, hasMore } = await order.recheck(clock.now());
-      const gaveUp = "strict order: sent without an event before it that never arrived";
-      if (givenUp.length > 0) log.warn({ delivery_ids: givenUp }, gaveUp);
+      const message = "strict order: sent without an earlier event, which never arrived";
+      if (givenUp.length > 0) log.warn({ delivery_ids: givenUp }, message);
       due(freed);
       return hasMore;
     },
-    /** Stores the health of this process's endpoints. */
     saveHealth: () => saveHealth(ownership.owns),
     figures: async (): Promise<DispatchStats> => ({
       due: await work.dueCount(dueIds.slice(0, countedMax), clock.now()),
@@ -183,7 +185,7 @@ export function createDispatcher(deps: DispatcherDeps) {
       shards: ownership.shardsOwned(),
       circuits: limiter.circuits(),
     }),
-    /** Starts nothing more; leaves when no attempt is in flight, or after `drainMs`. */
+    /** Starts no more attempts. Leaves when none is in flight, or after `drainMs`. */
     leave: (): Promise<void> => {
       const saved = () => idle().then(() => saveHealth());
       return ownership.leave(withTimeout(drainMs, saved, () => undefined));
@@ -191,38 +193,37 @@ export function createDispatcher(deps: DispatcherDeps) {
   };
 }
 
-/** Bounds how late a retry starts; this process's own inserts need no look. */
-const lookEveryMs = 200;
-/** A look alone finds what other processes store. */
-const lookEverySharedMs = 100;
-/** Slots that come free within this time are filled by one claim. */
+/** Bounds how late a retry starts. This process's own inserts need no poll. */
+const pollEveryMs = 200;
+/** Shorter, because only polling finds what other processes store. */
+const pollEverySharedMs = 100;
+/** One claim fills the slots that become free within this time. */
 const gatherMs = 25;
-/** What the dispatch is notified of. */
 type DispatchWakes = {
   readonly slotFree: Wake;
-  /** A delivery may be due that only a look finds; `slotFree` is notified too. */
+  /** A delivery may be due that only polling finds. `slotFree` is notified too. */
   readonly unseen: Wake;
 };
 
-/** Looks for due deliveries periodically, and claims whenever a slot may be free. */
+/** Polls for due deliveries, and claims whenever a slot may be free. */
 export function startDispatch(
   dispatcher: Dispatcher,
   { slotFree, unseen }: DispatchWakes,
   log: Log,
 ): Loop {
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let polledAt = Number.NEGATIVE_INFINITY;
   let claimedAt = Number.NEGATIVE_INFINITY;
   return startLoop({
     name: "webhook-dispatch",
-    everyMs: lookEverySharedMs,
+    everyMs: pollEverySharedMs,
     wake: slotFree,
     run: async () => {
       const sinceClaimMs = performance.now() - claimedAt;
       if (sinceClaimMs < gatherMs) await pause(gatherMs - sinceClaimMs);
-      const lookMs = dispatcher.isShared() ? lookEverySharedMs : lookEveryMs;
-      if (unseen.take() || performance.now() - lookedAt >= lookMs) {
-        lookedAt = performance.now();
-        await dispatcher.look();
+      const pollMs = dispatcher.isShared() ? pollEverySharedMs : pollEveryMs;
+      if (unseen.take() || performance.now() - polledAt >= pollMs) {
+        polledAt = performance.now();
+        await dispatcher.poll();
       }
       claimedAt = performance.now();
       return (await dispatcher.round(dispatcher.pace)) > 0;

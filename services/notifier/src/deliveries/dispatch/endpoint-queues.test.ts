@@ -16,7 +16,7 @@ function failing() {
   return { limiter, known, advance };
 }
 
-it("forgets an endpoint that failed once nothing was heard of it for two days", () => {
+it("drops a failed endpoint after two days without an attempt", () => {
   const { limiter, known, advance } = failing();
   limiter.unsavedHealth();
   advance(2 * 86_400_000);
@@ -27,7 +27,7 @@ it("forgets an endpoint that failed once nothing was heard of it for two days", 
   expect(known()).toBe(0);
 });
 
-it("tells of its own endpoints alone, and forgets at once those that went elsewhere", () => {
+it("reports only its own endpoints, and drops at once those of other processes", () => {
   const { limiter, known } = failing();
   const isOwn = (id: string) => id === "whe_1";
   expect([...limiter.unsavedHealth(isOwn).keys()]).toEqual(["whe_1"]);

@@ -5,42 +5,47 @@ import {
   withoutStreak,
 } from "../../endpoints/rules/health.ts";
 
-/** What this process knows of an endpoint that it delivers to. */
+/** This process's state of an endpoint that it delivers to. */
 export type EndpointQueue = {
   readonly endpointId: string;
-  /** "" until a delivery of the endpoint was read. */
+  /** "" until a delivery of the endpoint is read. */
   merchantId: string;
   health: Health;
-  /** Attempts in flight, and how many of them were claimed. */
+  /** Attempts in flight, and the claimed ones among them. */
   running: number;
   claimed: number;
-  /** Something is due that is not leased. */
+  /** True if an unleased delivery is due. */
   hasBacklog: boolean;
-  /** Claims so far while it failed: every second one is for a retry. */
+  /** Claims while the endpoint fails. Every second one is for a retry. */
   failingClaims: number;
-  /** By the monotonic clock: nothing starts before this, and nothing that waited for a pause. */
+  /**
+   * Monotonic. Nothing starts before `waitsUntilMs`, and nothing delayed by a pause before
+   * `pacedUntilMs`.
+   */
   waitsUntilMs: number;
   pacedUntilMs: number;
-  /** As it was found at `probedAtMs`; an endpoint that is paused or unverified is suspended. */
+  /** The result of the probe at `probedAtMs`. A paused or unverified endpoint is suspended. */
   liveness: "unknown" | "live" | "suspended";
   probedAtMs: number;
-  /** Its health has changed since it was saved. */
+  /** True if the health changed since it was saved. */
   isUnsaved: boolean;
   usedAtMs: number;
 };
 
-/** An idle endpoint is forgotten after this; its health is in the store. */
+/** An idle endpoint is dropped from memory after this time; its health stays in the store. */
 const idleMs = 600_000;
-/** A failing one is kept longer: the failures of its streak may be nearly two days apart. */
+/**
+ * Failing endpoints are kept longer, because two failures of a streak may be almost two days apart.
+ */
 const failingIdleMs = 2 * 86_400_000;
-/** One write saves the health of so many endpoints; the others follow seconds later. */
+/** Maximum endpoints whose health one write saves. The others follow seconds later. */
 const savedMax = 500;
-/** How soon a suspended endpoint is probed again, unless its resumption wakes the dispatcher. */
+/** Interval of probing a suspended endpoint, unless its resumption wakes the dispatcher. */
 const probeEveryMs = 1_000;
-/** So many are probed in one read; the others follow a second later. */
+/** Maximum endpoints that one read probes. The others follow a second later. */
 const probeMax = 500;
 
-/** The endpoints that this process has delivered to lately. */
+/** The endpoints that this process recently delivered to. */
 export function createEndpointQueues(elapsed: () => number) {
   const queues = new Map<string, EndpointQueue>();
   const backlog = new Set<EndpointQueue>();
@@ -50,7 +55,7 @@ export function createEndpointQueues(elapsed: () => number) {
     const queue = queues.get(endpointId) ?? newQueue(endpointId, merchantId);
     queues.set(endpointId, queue);
     queue.usedAtMs = usedAtMs;
-    // Only while nothing is in flight: an attempt is counted off where it was counted.
+    // Changes only while none is in flight, so that each attempt leaves the count that it entered.
     if (merchantId !== "" && queue.running === 0) queue.merchantId = merchantId;
     return queue;
   };
@@ -63,12 +68,12 @@ export function createEndpointQueues(elapsed: () => number) {
     of,
     ...createProbes(of, backlog, elapsed),
     ...createStreaks(of, queues),
-    /** Those with something due that is not leased. */
+    /** Endpoints with an unleased due delivery. */
     backlog: backlog as ReadonlySet<EndpointQueue>,
     due: (endpointId: string): void => setBacklog(of(endpointId), true),
     caughtUp: (queue: EndpointQueue): void => setBacklog(queue, false),
 
-    /** Health to be saved, which counts as saved now; forgets idle endpoints. */
+    /** Returns the health to save and marks it as saved. Drops idle endpoints. */
     unsavedHealth: (
       isIncluded: (endpointId: string) => boolean = () => true,
     ): ReadonlyMap<string, Health> => {
@@ -84,12 +89,12 @@ export function createEndpointQueues(elapsed: () => number) {
       return unsaved;
     },
 
-    /** The write that should have saved these failed. */
+    /** Reverts the mark after a failed write. */
     markUnsaved: (healths: ReadonlyMap<string, Health>): void => {
       for (const endpointId of healths.keys()) of(endpointId).isUnsaved = true;
     },
 
-    /** Forgets endpoints, but none with an attempt in flight. */
+    /** Drops endpoints without an attempt in flight. */
     forget: (isOut: (endpointId: string) => boolean): void => {
       for (const queue of queues.values()) {
         if (queue.running > 0 || !isOut(queue.endpointId)) continue;
@@ -106,20 +111,19 @@ export function createEndpointQueues(elapsed: () => number) {
   };
 }
 
-/** How long endpoints have acknowledged nothing. */
 function createStreaks(
   of: (endpointId: string) => EndpointQueue,
   queues: ReadonlyMap<string, EndpointQueue>,
 ) {
   return {
-    /** Endpoints that acknowledged nothing for days, and since when. */
+    /** Returns the endpoints that acknowledged nothing for days, with the start of each streak. */
     unresponsive: (now: Date): { readonly endpointId: string; readonly since: Date }[] =>
       [...queues.values()].flatMap(({ endpointId, health }) => {
         const { failingSince: since } = health;
         return since !== undefined && isUnresponsive(health, now) ? [{ endpointId, since }] : [];
       }),
 
-    /** An endpoint was resumed: its streak of failures begins anew. */
+    /** Restarts the failure streak of a resumed endpoint. */
     restartStreak: (endpointId: string): void => {
       const queue = of(endpointId);
       queue.health = withoutStreak(queue.health);
@@ -128,7 +132,7 @@ function createStreaks(
   };
 }
 
-/** Finds out which endpoints with a backlog are suspended: those get no slots. */
+/** Finds suspended endpoints among those with a backlog, because they get no slots. */
 function createProbes(
   of: (endpointId: string) => EndpointQueue,
   backlog: ReadonlySet<EndpointQueue>,
@@ -140,7 +144,7 @@ function createProbes(
     (liveness === "suspended" &&
       Math.max(probedAtMs, suspendedProbedAtMs) <= elapsed() - probeEveryMs);
   return {
-    /** Endpoints with a backlog that must be found live before they get slots. */
+    /** Returns the endpoints with a backlog that must be probed before they get slots. */
     toProbe: (): string[] =>
       [...backlog]
         .filter(mayProbe)
@@ -148,14 +152,14 @@ function createProbes(
         .slice(0, probeMax)
         .map(({ endpointId }) => endpointId),
 
-    /** A suspended endpoint gets no slots. */
+    /** Records a probe. A suspended endpoint gets no slots. */
     probed: (endpointId: string, liveness: "live" | "suspended"): void => {
       const queue = of(endpointId);
       if (queue.liveness === "suspended") suspendedProbedAtMs = elapsed();
       Object.assign(queue, { liveness, probedAtMs: elapsed() });
     },
 
-    /** Probes every suspended endpoint again. */
+    /** Makes every suspended endpoint due for a probe. */
     resumeSuspended: (): void => {
       for (const queue of backlog) if (queue.liveness === "suspended") queue.liveness = "unknown";
     },

@@ -5,7 +5,7 @@ import { createFreshQueue } from "./fresh-queue.ts";
 const delivery = (endpointId: string, number: number) =>
   ({ _id: `${endpointId}_${number}`, endpoint_id: endpointId }) as DeliveryDocument;
 
-it("remembers of each endpoint its part, so that a slow one leaves room to the others", () => {
+it("limits each endpoint's share, so that a slow one leaves space for others", () => {
   const freshQueue = createFreshQueue();
   for (let number = 0; number < 600; number += 1) freshQueue.add(delivery("slow", number));
   freshQueue.add(delivery("well", 0));

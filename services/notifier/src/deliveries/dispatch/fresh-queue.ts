@@ -1,16 +1,15 @@
 import type { DeliveryDocument } from "../documents.ts";
 
-/** Others are claimed from the store; with the largest bodies these are 32 MiB. */
+/** Other deliveries are claimed from the store. With the largest bodies the queue holds 32 MiB. */
 const queuedMax = 512;
-/** Bounds a slow endpoint's part. */
+/** Limits a slow endpoint's share of the queue. */
 const ofEndpointMax = 16;
 
-/** Fresh deliveries that wait for a slot. */
 export type FreshQueue = ReturnType<typeof createFreshQueue>;
 
 /**
- * Fresh deliveries that found no slot when stored: they get the next ones of fresh deliveries. They
- * are not leased: a forgotten one is due like any other.
+ * Fresh deliveries that found no slot when stored. They get the next slots for fresh deliveries.
+ * They are not leased, so a dropped one is claimed like any other.
  */
 export function createFreshQueue() {
   const waiting = new Map<string, DeliveryDocument>();
@@ -36,10 +35,10 @@ export function createFreshQueue() {
 
     size: (): number => waiting.size,
 
-    /** It was claimed from the store. */
+    /** Called when the delivery was claimed from the store. */
     forget,
 
-    /** Removes those that are decided, oldest first; answers those that may start now. */
+    /** Removes the decided deliveries, oldest first. Returns those that may start now. */
     admit: (decide: (delivery: DeliveryDocument) => "now" | "later" | "never") => {
       const admitted: DeliveryDocument[] = [];
       for (const [id, delivery] of waiting) {

@@ -17,10 +17,12 @@ import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
 /** Limits attempts in flight per process, merchant and endpoint. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/** What waited for a pause goes out at 100 a second to an endpoint: as fast as a replay may. */
+/**
+ * Deliveries delayed by a pause start at 100 a second per endpoint, the maximum rate of a replay.
+ */
 const resumedEveryMs = 10;
 
-/** Decides what may start, in memory: this process is the only owner of its endpoints. */
+/** Keeps its state in memory, because this process alone owns its endpoints. */
 export function createLimiter(slots: Slots, elapsed: () => number) {
   const queues = createEndpointQueues(elapsed);
   const { backlog } = queues;
@@ -34,10 +36,10 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
     if (isTurn) inFlight.circuitTurned(queue);
     if (health.circuit === "open") queue.waitsUntilMs = elapsed() + circuitPauseMs;
   };
-  const merchantRoom = (merchantId: string): number =>
-    roomIn(inFlight.ofMerchant(merchantId), slots.merchantMax);
-  const roomOf = (queue: EndpointQueue): number =>
-    roomOfEndpoint(queue, inFlight, slots, elapsed());
+  const merchantSlotsLeft = (merchantId: string): number =>
+    slotsLeftIn(inFlight.ofMerchant(merchantId), slots.merchantMax);
+  const slotsLeftOf = (queue: EndpointQueue): number =>
+    slotsLeftOfEndpoint(queue, inFlight, slots, elapsed());
 
   return {
     ...queues,
@@ -46,43 +48,47 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
     leave: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, -1, isClaimed),
     isBusy: inFlight.isBusy,
     inFlight: inFlight.all,
-    /** Whether a fresh delivery may start now; a backlog keeps its part. */
+    /** Returns true if a fresh delivery may start now. A backlog keeps its guaranteed share. */
     mayAdmit: (queue: EndpointQueue): boolean =>
       mayAdmit(queue, inFlight, backlog.size > 0, slots, elapsed()),
-    /** How much of an endpoint may be claimed at this moment, under every limit. */
-    room: (queue: EndpointQueue): number =>
+    /** Returns how many deliveries of an endpoint may be claimed now, under every limit. */
+    slotsLeft: (queue: EndpointQueue): number =>
       Math.max(
         0,
-        Math.min(roomOf(queue), merchantRoom(queue.merchantId), freeOf(inFlight.all, slots)),
+        Math.min(
+          slotsLeftOf(queue),
+          merchantSlotsLeft(queue.merchantId),
+          freeOf(inFlight.all, slots),
+        ),
       ),
 
-    /** Counts an attempt's outcome; an endpoint whose circuit is open then pauses. */
+    /** Counts an attempt's outcome. An open circuit then pauses the endpoint. */
     attempted: (queue: EndpointQueue, outcome: Outcome, at: Date): void => {
       setHealth(queue, afterOutcome(queue.health, outcome, at));
       queue.isUnsaved = true;
     },
-    /** Takes over the health that the previous owner saved. */
+    /** Restores the health that the previous owner saved. */
     restore: (healths: ReadonlyMap<string, Health>): void => {
       for (const [endpointId, health] of healths) setHealth(queues.of(endpointId), health);
     },
-    /** What each side may start now of a process's free slots. */
+    /** Splits the process's free slots between fresh deliveries and the backlog. */
     takeTurns: (wanted: Sides): Sides => {
       const taken = takeTurns(slots.processMax - inFlight.all.running, wanted, turn);
       turn = taken.turn;
       return taken.given;
     },
 
-    /** How much to claim for which endpoints. */
+    /** Returns the number of deliveries to claim, by endpoint. */
     shares: (isOwn: (endpointId: string) => boolean, max: number): Map<string, number> => {
       const free = Math.min(freeOf(inFlight.all, slots), max);
       if (free <= 0 || backlog.size === 0) return new Map();
       const due: Candidate[] = [];
       for (const queue of backlog) {
-        const room = roomOf(queue);
+        const slotsLeft = slotsLeftOf(queue);
         if (!isOwn(queue.endpointId)) queues.caughtUp(queue);
-        else if (room > 0) due.push({ ...queue, room });
+        else if (slotsLeft > 0) due.push({ ...queue, slotsLeft });
       }
-      const shares = allot(due, free, merchantRoom, slots.pageMax, servedLast);
+      const shares = allot(due, free, merchantSlotsLeft, slots.pageMax, servedLast);
       servedLast = [...shares.keys()].at(-1) ?? servedLast;
       return shares;
     },
@@ -90,7 +96,7 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
 }
 
 /** Slots of an endpoint that its backlog may still take. */
-function roomOfEndpoint(
+function slotsLeftOfEndpoint(
   queue: EndpointQueue,
   inFlight: Counts,
   slots: Slots,
@@ -98,20 +104,20 @@ function roomOfEndpoint(
 ): number {
   if (Math.max(queue.waitsUntilMs, queue.pacedUntilMs) > nowMs) return 0;
   if (queue.liveness !== "live") return 0;
-  if (queue.health.circuit === "closed") return roomIn(queue, queue.health.concurrency);
+  if (queue.health.circuit === "closed") return slotsLeftIn(queue, queue.health.concurrency);
   return queue.running === 0 && inFlight.open() < slots.openMax ? 1 : 0;
 }
 
-/** What an endpoint's claims are for, and when the next one may be. */
+/** Splits an endpoint's claims between retries and first attempts, and paces them after a pause. */
 function createClaimTurns(of: (endpointId: string) => EndpointQueue, elapsed: () => number) {
   return {
-    /** So many that waited for an endpoint's resumption start: the next ones at their pace. */
+    /** Reports starts that a pause delayed. The next ones wait for their pace. */
     pace: (queue: EndpointQueue, count: number): void => {
       if (count === 0) return;
       queue.pacedUntilMs = Math.max(queue.pacedUntilMs, elapsed()) + count * resumedEveryMs;
     },
 
-    /** How many of an endpoint's next claims are for retries. */
+    /** Returns how many of an endpoint's next claims are for retries. */
     retryTurns: (endpointId: string, count: number): number => {
       const queue = of(endpointId);
       if (queue.health.consecutiveFailures === 0) return 0;
@@ -143,20 +149,20 @@ function mayAdmit(
 
 type Counts = ReturnType<typeof createInFlight>;
 
-/** Attempts in flight; those that were claimed had waited. */
+/** Attempts in flight. Claimed ones had waited; the others are fresh. */
 type InFlight = { running: number; claimed: number };
 
-/** What may still be claimed of a process's slots. */
+/** Slots of the process that may still be claimed. */
 function freeOf({ running, claimed }: Readonly<InFlight>, slots: Slots): number {
   return Math.min(slots.processMax - running, slots.claimedMax - claimed);
 }
 
-/** What may still be claimed under a limit. */
-function roomIn({ running, claimed }: Readonly<InFlight>, max: number): number {
+/** Slots under a limit that may still be claimed. */
+function slotsLeftIn({ running, claimed }: Readonly<InFlight>, max: number): number {
   return Math.min(max - running, claimable(max) - claimed);
 }
 
-/** Counts attempts in flight: of the process, of each merchant, endpoint and shard. */
+/** Counts attempts in flight by process, merchant, endpoint and shard. */
 function createInFlight() {
   const all: InFlight = { running: 0, claimed: 0 };
   const merchants = new Map<string, InFlight>();
@@ -169,7 +175,7 @@ function createInFlight() {
   return {
     all: all as Readonly<InFlight>,
     ofMerchant: ofMerchant as (merchantId: string) => Readonly<InFlight>,
-    /** At endpoints whose circuit is open. */
+    /** Attempts at endpoints with an open circuit. */
     open: (): number => open,
     isBusy: (shard: number): boolean => shards.has(shard),
 
@@ -188,7 +194,7 @@ function createInFlight() {
       if (queue.health.circuit === "open") open += by;
     },
 
-    /** A circuit has opened or closed. */
+    /** Called when a circuit opens or closes. */
     circuitTurned: ({ health, running }: EndpointQueue): void => {
       open += health.circuit === "open" ? running : -running;
     },

@@ -16,13 +16,13 @@ it("counts no deliveries of suspended endpoints as due", async () => {
   await notifier.consume([payoutMessage({ merchantId })]);
   await notifier.work();
   notifier.advance(60_000);
-  await dispatcher.look();
+  await dispatcher.poll();
   expect(await figures()).toEqual(["0", "0", "0"]);
   await rpc.resumeEndpoint({ mutation: operation(), merchantId, endpointId });
   notifier.world.answer = () => ({ kind: "answered", statusCode: 500, body: "" });
   await notifier.work();
   notifier.advance(7_000);
-  await dispatcher.look();
+  await dispatcher.poll();
   expect(await figures()).toEqual(["1", expect.stringMatching(/^[12]/), "1"]);
   await notifier.drop();
 });

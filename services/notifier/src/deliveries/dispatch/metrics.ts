@@ -3,10 +3,9 @@ import type { Health } from "../../endpoints/rules/health.ts";
 import { isAcknowledged } from "../../sender/rules/outcome.ts";
 import type { DueEndpoint, Settlement } from "./work-store.ts";
 
-/** The worker's metrics. */
 export type WorkMetrics = ReturnType<typeof createWorkMetrics>;
 
-/** Figures that are measured periodically. */
+/** Values that are measured periodically. */
 export type DispatchStats = {
   readonly due: number;
   readonly running: number;
@@ -14,47 +13,47 @@ export type DispatchStats = {
   readonly circuits: Readonly<Record<Health["circuit"], number>>;
 };
 
-/** Seconds from an event to its first attempt: milliseconds, or as long as a backlog may be. */
+/** Seconds from an event to its first attempt: from milliseconds to the age of a backlog. */
 const waitBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30, 300, 3_600];
 
-/** The worker's series; labels are closed sets, never an endpoint or a merchant. */
+/** Labels have closed sets of values, never an endpoint or a merchant. */
 export function createWorkMetrics(metrics: Metrics) {
   const attempts = metrics.counter(
     "disburse_webhook_attempts_total",
-    "Webhook attempts by outcome: acknowledged, refused, or why there was no answer.",
+    "Webhook attempts by outcome: acknowledged, refused, or the error without a response.",
     ["outcome"],
   );
   const ended = metrics.counter(
     "disburse_webhook_deliveries_ended_total",
-    "Deliveries that ended, by their last state.",
+    "Ended deliveries by final state.",
     ["state"],
   );
   const dueEndpoints = metrics.gauge(
     "disburse_webhook_due_endpoints",
-    "Endpoints of this process with a delivery that is due; none that is paused or unverified.",
+    "Endpoints of this process with a due delivery, except paused and unverified ones.",
   );
   const oldest = metrics.gauge(
     "disburse_webhook_oldest_due_seconds",
-    "How long the longest waiting due delivery has been due, paused and unverified endpoints aside.",
+    "Longest time since a delivery became due, except those of paused and unverified endpoints.",
   );
   const due = metrics.gauge(
     "disburse_webhook_due_deliveries",
-    "Deliveries of this process that are due, paused and unverified endpoints' aside; to 10,000.",
+    "Due deliveries of this process, up to 10,000, except those of paused and unverified endpoints.",
   );
   const wait = metrics.histogram(
     "disburse_webhook_first_attempt_seconds",
-    "From the making of a delivery, redeliveries too, to its first attempt; waits included.",
+    "From the creation of a delivery or redelivery to its first attempt, including waits.",
     [],
     waitBuckets,
   );
-  const running = metrics.gauge("disburse_webhook_in_flight", "Attempts under way.");
+  const running = metrics.gauge("disburse_webhook_in_flight", "Attempts in flight.");
   const shards = metrics.gauge(
     "disburse_webhook_shards_owned",
-    "Shards of 256 that this process delivers to.",
+    "Shards, out of 256, that this process delivers to.",
   );
   const circuits = metrics.gauge(
     "disburse_webhook_endpoints",
-    "Endpoints of this process that had events lately, by the state of their circuit.",
+    "Recently active endpoints of this process, by circuit state.",
     ["circuit"],
   );
   return {

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 type Written = { readonly atMs: number; readonly values: readonly number[] };
 
-/** Batches that take so long to write, and what was written when. */
+/** Batches whose write takes `tookMs`, with the values and times written. */
 function writing(tookMs = 0) {
   const startedAt = performance.now();
   const written: Written[] = [];
@@ -22,7 +22,7 @@ function writing(tookMs = 0) {
   return { written, ...batches };
 }
 
-it("writes what comes first at once, and what comes after it together, 40 ms later", async () => {
+it("writes the first value at once, and later ones together, 40 ms later", async () => {
   const { written, add } = writing();
   for (const value of [1, 2]) void add(value);
   await vi.advanceTimersByTimeAsync(10);
@@ -37,7 +37,7 @@ it("writes what comes first at once, and what comes after it together, 40 ms lat
   ]);
 });
 
-it("answers what the write of a batch did", async () => {
+it("returns the result of a batch's write", async () => {
   const { add } = writing();
   const together = [add(1), add(2)];
   await vi.advanceTimersByTimeAsync(0);
@@ -46,7 +46,7 @@ it("answers what the write of a batch did", async () => {
   expect(await Promise.all([...together, alone])).toEqual([true, true, false]);
 });
 
-it("writes one batch at a time, and what comes meanwhile right after a slow one", async () => {
+it("writes one batch at a time, and the next right after a slow one", async () => {
   const { written, add } = writing(100);
   void add(1);
   await vi.advanceTimersByTimeAsync(1);
@@ -58,7 +58,7 @@ it("writes one batch at a time, and what comes meanwhile right after a slow one"
   ]);
 });
 
-it("tries a batch each second until it is written, before the next one", async () => {
+it("reretries a batch each second until it is written, before the next one", async () => {
   const tried: (readonly number[])[] = [];
   const failures: unknown[] = [];
   const { add } = createPacedBatches<number>(
@@ -96,7 +96,7 @@ it("gives a batch up after 20 tries", async () => {
   expect(await isWritten).toBe(false);
 });
 
-it("is idle when all that was added is written, and at once with nothing", async () => {
+it("is idle when all values are written, and at once without any", async () => {
   const { add, idle } = writing(20);
   await idle();
   void add(1);

@@ -4,15 +4,15 @@ import {
   type Gathered,
 } from "@disburse/chassis/mongo/grouping/gatherer.ts";
 
-/** Between two writes: a command for each webhook costs most. */
+/** Time between two writes. One command per webhook would dominate the cost. */
 const batchEveryMs = 40;
-/** A result outlives an outage of the store for as long as its lease may last. */
+/** A result survives an outage of the store for as long as its lease may last. */
 const triesMax = 20;
 const retryMs = 1_000;
 /** One command covers all attempts that a process may have in flight. */
 const batchMax = 256;
 
-/** What waits is bounded by the attempts in flight, of which each waits for its own. */
+/** The attempts in flight bound the waiting values, because each attempt waits for its own. */
 const limits = {
   batchMax,
   batchBytesMax: Number.POSITIVE_INFINITY,
@@ -24,10 +24,10 @@ const limits = {
 type Item<T> = Gathered & { readonly value: T; readonly end: (isDone: boolean) => void };
 
 /**
- * Writes values in batches, one at a time; one that fails is tried each second, 20 times.
+ * Writes values in batches, one at a time. Retries a failed batch each second, up to 20 times.
  *
- * @param write answers whether all of the batch took effect.
- * @param onFailure gets each try that fails.
+ * @param write returns true if the whole batch took effect. @param onFailure receives each failed
+ * try.
  */
 export function createPacedBatches<T>(
   write: (batch: readonly T[]) => Promise<boolean>,
@@ -51,7 +51,7 @@ export function createPacedBatches<T>(
   };
   const gatherer = createGatherer<Item<T>>(send, limits, paced());
   return {
-    /** Resolves with what `write` answers of its batch, or with `false` when it is given up. */
+    /** Resolves with the result of `write` for its batch, or with `false` if it was given up. */
     add: (value: T): Promise<boolean> => {
       const ended = new Promise<boolean>((end) => {
         gatherer.add({ key: undefined, bytes: 0, value, end });
@@ -59,14 +59,16 @@ export function createPacedBatches<T>(
       running.add(ended);
       return ended;
     },
-    /** Resolves when all that was added is written, or given up. */
+    /** Resolves when all added values are written or given up. */
     idle: async (): Promise<void> => {
       while (running.size > 0) await Promise.all(running);
     },
   };
 }
 
-/** The first at once, each other one at its time after the one before. */
+/**
+ * Runs the first at once, and each other one no sooner than its interval after the previous one.
+ */
 function paced(): Defer {
   let ranAt = Number.NEGATIVE_INFINITY;
   return (run) => {

@@ -16,13 +16,12 @@ type RunnerDeps = AttemptDeps & {
   readonly order: Pick<OrderStore, "ended">;
   readonly work: Pick<WorkStore, "giveBack">;
   readonly metrics: WorkMetrics;
-  /** A fresh delivery starts so long after it was due. */
+  /** Reports the delay between a fresh delivery's due time and its start. */
   readonly freshStarted: (delayMs: number) => void;
-  /** A slot is free, and a delivery waits for one. */
+  /** Called when a slot is free and a delivery waits for one. */
   readonly freed: () => void;
 };
 
-/** Runs attempts. */
 export type Runner = ReturnType<typeof createRunner>;
 
 /** Runs attempts concurrently, each from its slot to its settlement. */
@@ -45,7 +44,7 @@ export function createRunner(deps: RunnerDeps) {
     endpoint: Recipient | undefined,
   ): Promise<void> => {
     try {
-      // Another process may be the owner by now, and claims it.
+      // Another process may own the endpoint by now; it then claims the delivery.
       if (!ownership.owns(delivery.endpoint_id)) {
         const { lease } = delivery;
         if (lease !== null) await deps.work.giveBack(delivery, lease, deps.clock.now());
@@ -60,7 +59,7 @@ export function createRunner(deps: RunnerDeps) {
       if (isSettled && settlement.transition.state !== "pending") deps.order.ended(delivery);
       metrics.settled(settlement, delivery.created_at);
     } catch (error) {
-      // The lease expires, and the delivery is claimed again.
+      // The lease expires, and then the delivery is claimed again.
       log.error({ err: error, delivery_id: delivery._id }, "delivery not attempted");
     } finally {
       leave(delivery._id);
@@ -68,15 +67,15 @@ export function createRunner(deps: RunnerDeps) {
   };
 
   return {
-    /** Takes a slot for a delivery, before it is leased; `isClaimed` where it has waited. */
+    /** Takes a slot for a delivery before it is leased. `isClaimed` means that it has waited. */
     enter: (delivery: DeliveryDocument, isClaimed: boolean): void => {
       const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
       slots.set(_id, { endpointId, isClaimed });
       limiter.enter(limiter.of(endpointId, merchantId), isClaimed);
     },
-    /** Whether a delivery has its slot. */
+    /** Returns true if a delivery has a slot. */
     has: (deliveryId: string): boolean => slots.has(deliveryId),
-    /** Attempts a leased delivery that has its slot. */
+    /** Attempts a leased delivery that has a slot. */
     start: (delivery: DeliveryDocument, endpoint: Recipient | undefined): void => {
       const isFresh = slots.get(delivery._id)?.isClaimed === false && delivery.attempts_count === 0;
       if (isFresh) deps.freshStarted(deps.clock.now().getTime() - delivery.created_at.getTime());
@@ -85,7 +84,7 @@ export function createRunner(deps: RunnerDeps) {
       );
       running.add(work);
     },
-    /** Gives the slot back without an attempt. */
+    /** Frees the slot without an attempt. */
     leave,
     /** Resolves when no attempt is in flight. */
     idle: async (): Promise<void> => {

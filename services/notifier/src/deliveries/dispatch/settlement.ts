@@ -10,24 +10,24 @@ type ReleaserDeps = {
   readonly order: Pick<OrderStore, "release">;
   readonly clock: Clock;
   readonly log: Log;
-  /** These endpoints have deliveries due now. */
+  /** Reports endpoints that have due deliveries. */
   readonly due: (endpointIds: Iterable<string>) => void;
 };
 
 /** Releases held deliveries after settlements and inserts under their ordering keys. */
 export type Releaser = ReturnType<typeof createReleaser>;
 
-/** Releases by batches of ordering keys. */
+/** Processes ordering keys in batches. */
 export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
   const batches = createPacedBatches<string>(
     async (keys) => {
       due(await order.release([...new Set(keys)], clock.now()));
       return true;
     },
-    (error, count) => log.error({ err: error, count }, "held deliveries not looked at"),
+    (error, count) => log.error({ err: error, count }, "held deliveries not rechecked"),
   );
   return {
-    /** Soon releases deliveries of these ordering keys that need not wait. */
+    /** Soon releases deliveries of these ordering keys that need not wait any longer. */
     release: (keys: Iterable<string>): void => {
       for (const key of new Set(keys)) batches.add(key).catch(reportRejection);
     },
@@ -42,12 +42,12 @@ type SettlerDeps = {
 };
 
 /**
- * Settles attempts: resolves when a settlement is written, or given up for its lease to expire;
- * with `true` where it is certainly written.
+ * Settles an attempt. Resolves with `true` if the settlement was certainly written. If it was given
+ * up, the lease expires.
  */
 export type Settle = (settlement: Settlement) => Promise<boolean>;
 
-/** Writes settlements in batches, and releases what has waited for them. */
+/** Writes settlements in batches, then releases the deliveries that waited for them. */
 export function createSettler({ work, releaser, log }: SettlerDeps): Settle {
   const batches = createPacedBatches<Settlement>(
     async (settlements) => {
@@ -61,7 +61,7 @@ export function createSettler({ work, releaser, log }: SettlerDeps): Settle {
   return batches.add;
 }
 
-/** Whether the next deliveries of the ordering key need not wait for this one any longer. */
+/** Returns true if the ordering key's next deliveries need not wait for this one any longer. */
 function unblocks({ transition, attempt }: Settlement): boolean {
   return !blocksNext({ state: transition.state, attempts: attempt?.number ?? 0 });
 }

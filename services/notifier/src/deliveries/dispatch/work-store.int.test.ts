@@ -8,7 +8,7 @@ const work = openWorkStore(notifier.deliveries);
 
 const lease = { token: "own", place: "here:1" };
 
-/** A delivery as it is stored, and the settlement of an attempt under its lease. */
+/** A stored delivery, and the settlement of an attempt under its lease. */
 async function leased() {
   const { world, deliveries } = notifier;
   const { merchantId, endpointId } = await register(notifier);
@@ -28,7 +28,7 @@ async function leased() {
   return { delivery, settlement, stored };
 }
 
-it("shows of what a token holds only what is asked for", async () => {
+it("returns only the requested deliveries of a token", async () => {
   const [one, other] = [await leased(), await leased()];
   const held = await work.leased([one.delivery._id], lease);
   expect(held.map(({ _id }) => _id)).toEqual([one.delivery._id]);
@@ -61,23 +61,23 @@ it.each([
   expect(await stored()).toMatchObject({ state: "pending", lease: null, due_at: now });
 });
 
-/** A delivery that is due, and copies of it that differ. */
+/** Stores a due delivery and changed copies of it. */
 async function dueWith(changes: Readonly<Record<string, Partial<DeliveryDocument>>>) {
   const { world, deliveries } = notifier;
-  const made = await register(notifier);
-  // No process of this test owns a shard, so that nothing is started.
-  await notifier.consume([payoutMessage(made)]);
-  const of = { endpoint_id: made.endpointId };
+  const registered = await register(notifier);
+  // No process of this test owns a shard, so none starts it.
+  await notifier.consume([payoutMessage(registered)]);
+  const of = { endpoint_id: registered.endpointId };
   const base = (await deliveries.collection.findOne(of))!;
   await deliveries.collection.deleteOne({ _id: base._id });
   const copies = Object.entries(changes).map(([name, change], at) => ({
     ...{ ...base, due_at: world.now, ...change },
-    ...{ _id: `${made.endpointId} ${name}`, replay: at },
+    ...{ _id: `${registered.endpointId} ${name}`, replay: at },
   }));
   await deliveries.collection.insertMany(copies);
-  const nameOf = ({ _id }: { readonly _id: string }) => _id.slice(made.endpointId.length + 1);
+  const nameOf = ({ _id }: { readonly _id: string }) => _id.slice(registered.endpointId.length + 1);
   return {
-    ...made,
+    ...registered,
     copies,
     names: (some: readonly { readonly _id: string }[]) => some.map(nameOf),
     stored: () => deliveries.collection.find(of).sort({ replay: 1 }).toArray(),
@@ -86,7 +86,7 @@ async function dueWith(changes: Readonly<Record<string, Partial<DeliveryDocument
 
 const after = (ms: number): Date => new Date(notifier.world.now.getTime() + ms);
 
-it("finds what is pending and due, of an endpoint the oldest first", async () => {
+it("finds pending due deliveries, an endpoint's oldest first", async () => {
   const { world } = notifier;
   const due = { older: { due_at: after(-9) }, now: {}, oldest: { due_at: after(-10) } };
   const { endpointId, names } = await dueWith({
@@ -105,7 +105,7 @@ it("finds what is pending and due, of an endpoint the oldest first", async () =>
   expect(before.map((each) => each.endpointId)).not.toContain(endpointId);
 });
 
-it("answers a lease as it stores it: the first one sets the deadline, none holds it", async () => {
+it("returns a lease as stored: only the first one sets the deadline", async () => {
   const { world } = notifier;
   const [deadline, tried] = [after(1_000), { attempts_count: 2 }];
   const { endpointId, copies, stored } = await dueWith({
@@ -124,7 +124,7 @@ it("answers a lease as it stores it: the first one sets the deadline, none holds
   expect(byReplay.map((each) => ({ ...each, attempts: [] }))).toEqual(expected);
 });
 
-it("leases a delivery to one of two that take it at one moment", async () => {
+it("leases a delivery to one of two concurrent workers", async () => {
   const { world } = notifier;
   const { endpointId, names, stored } = await dueWith({ one: {}, other: {} });
   const due = await work.due(endpointId, 10, world.now);
@@ -183,9 +183,9 @@ it("settles an attempt, another one, and an end without one", async () => {
   ]);
 });
 
-/** Three deliveries under a lease, by their place. */
+/** Three leased deliveries, by their index. */
 async function settling() {
   const held = { lease, due_at: after(30_000), deadline: after(86_400_000) };
-  const made = await dueWith({ 0: held, 1: held, 2: held });
-  return { ...made, line: made.copies[0]!.line };
+  const due = await dueWith({ 0: held, 1: held, 2: held });
+  return { ...due, line: due.copies[0]!.line };
 }

@@ -4,14 +4,14 @@ import type { Attempt, Transition } from "../rules/delivery.ts";
 import { deadlineAfterPauses, deadlineOf } from "../rules/schedule.ts";
 import type { DeliveryStore } from "../store.ts";
 
-/** Attempts kept in a delivery's log (webhooks: data). */
+/** Maximum attempts in a delivery's log (webhooks: data). */
 const attemptsKept = 20;
-/** Longer than an attempt and its settlement; after a crash deliveries wait for its end. */
+/** Longer than an attempt and its settlement. After a crash, deliveries wait until it expires. */
 export const deliveryLeaseMs = 30_000;
 /** Bounds the cost of a count. */
 const countMax = 10_000;
 
-/** The outcome of a leased delivery; without an attempt where it ended before one. */
+/** The outcome of a leased delivery; it has no attempt if the delivery ended before one. */
 export type Settlement = {
   readonly id: string;
   readonly leaseToken: string;
@@ -22,29 +22,26 @@ export type Settlement = {
   readonly at: Date;
 };
 
-/** A process's token, and its place. */
 export type Lease = { readonly token: string; readonly place: string };
 
-/** An endpoint with due deliveries. */
 export type DueEndpoint = { readonly endpointId: string; readonly oldestDueAt: Date };
 
-/** All pauses of an endpoint that have ended, in milliseconds. */
+/** Returns the total time of an endpoint's ended pauses, in milliseconds. */
 export type PausedMs = (endpointId: string) => number;
 
-/** The first pending delivery of each endpoint: one index seek each. */
+/** Finds each endpoint's first pending delivery with one index seek. */
 const firstPending = [
   { $match: { state: "pending" } },
   { $sort: { endpoint_id: 1, due_at: 1 } },
   { $group: { _id: "$endpoint_id", due_at: { $first: "$due_at" } } },
 ];
 
-/** Deliveries as workers see them: due, leased, settled. */
+/** Deliveries for workers, which lease and settle them. */
 export type WorkStore = ReturnType<typeof openWorkStore>;
 
-/** Opens the store of workers on the deliveries. */
 export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
   return {
-    /** Endpoints with due deliveries; one index seek each, however long their backlogs. */
+    /** Endpoints with due deliveries. Takes one index seek each, regardless of their backlogs. */
     dueEndpoints: async (now: Date): Promise<DueEndpoint[]> => {
       const isDue = { $match: { due_at: { $lte: now } } };
       const found = await deliveries
@@ -53,10 +50,9 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       return found.map((each) => ({ endpointId: each._id, oldestDueAt: each.due_at }));
     },
 
-    /** Ends the leases that a killed process at this place left to its successor. */
+    /** Ends leases that a killed process at this place left to its successor. */
     freeLeases: (place: string, now: Date) => freeLeases(deliveries, place, now),
 
-    /** How many deliveries of these endpoints are due. */
     dueCount: (endpointIds: readonly string[], now: Date) =>
       deliveries.countDocuments(
         { state: "pending", endpoint_id: { $in: [...endpointIds] }, due_at: { $lte: now } },
@@ -74,7 +70,7 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
         .limit(limit)
         .toArray(),
 
-    /** Leases due deliveries; answers those that no other worker leased first. */
+    /** Leases due deliveries. Returns those that no other worker leased first. */
     take: (due: readonly DeliveryDocument[], lease: Lease, now: Date, pausedMs?: PausedMs) =>
       take(deliveries, due, lease, now, pausedMs),
 
@@ -88,15 +84,15 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       await deliveries.updateOne(leased, { $set: { lease: null, due_at: now } });
     },
 
-    /** The deliveries among these that the token holds. */
+    /** Returns the deliveries among these that the token holds. */
     leased: (ids: readonly string[], { token }: Lease): Promise<DeliveryDocument[]> =>
       deliveries
         .find({ _id: { $in: [...ids] }, "lease.token": token }, { projection: { attempts: 0 } })
         .toArray(),
 
-    /** Writes attempts and their outcomes where the lease still holds; answers how many held. */
+    /** Writes attempts and outcomes if their leases still hold. Returns how many held. */
     settle: async (settlements: readonly Settlement[]): Promise<number> => {
-      // One write guards one token and one number of attempts before.
+      // One write covers deliveries with the same token and the same number of earlier attempts.
       const groups = Map.groupBy(
         settlements,
         ({ leaseToken, attemptsBefore }) => `${attemptsBefore} ${leaseToken}`,
@@ -110,8 +106,8 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
 }
 
 /**
- * A delivery under a lease. The first one sets the deadline, so that a crash cannot extend it; a
- * later one moves it by the pauses since.
+ * Returns a delivery under a lease. The first lease sets the deadline, so that a crash can't extend
+ * it. Later leases extend it by the pauses since.
  */
 export function underLease(
   delivery: DeliveryDocument,
@@ -130,7 +126,7 @@ export function underLease(
   };
 }
 
-/** Excludes deliveries with an attempt since they were read. */
+/** Excludes deliveries that were attempted since the read. */
 function asRead(due: readonly DeliveryDocument[]): Filter<DeliveryDocument> {
   const groups = [...Map.groupBy(due, ({ attempts_count }) => attempts_count)];
   return {
@@ -151,11 +147,11 @@ async function take(
   const taken = due.map((each) => underLease(each, lease, now, pausedMs(each.endpoint_id)));
   const writes = taken.map((each, at) => leaseWrite(due[at] ?? each, each));
   let count = 0;
-  // Updates by value cost the engine a fifth less than one by expression.
+  // Updates by value cost the engine a fifth less than updates by expression.
   for (const each of Map.groupBy(writes, ({ key }) => key).values()) {
     const [first] = each;
     if (first === undefined) continue;
-    // What has ended is never due.
+    // Ended deliveries are never due.
     const filter = { ...asRead(each.map(({ read }) => read)), due_at: { $lte: now } };
     const { matchedCount } = await deliveries.updateMany(
       first.isFirst ? { ...filter, deadline: null } : filter,
@@ -172,7 +168,7 @@ async function take(
   return taken.filter(({ _id }) => mine.has(_id));
 }
 
-/** What a lease writes; those with the same key write the same. */
+/** Returns the fields that a lease writes. Equal keys mean equal writes. */
 function leaseWrite(read: DeliveryDocument, taken: DeliveryDocument) {
   const { lease, due_at, held, deadline, paused_ms } = taken;
   const isFirst = read.deadline === null;
@@ -206,7 +202,7 @@ async function freeLeases(
   await deliveries.updateMany(leased, { $set: { lease: null, due_at: now } });
 }
 
-/** One command for all: planning the guard is most of the cost of single updates. */
+/** Uses one command for all, because planning the filter is most of the cost of single updates. */
 async function settle(
   deliveries: Collection<DeliveryDocument>,
   settlements: readonly Settlement[],
@@ -219,23 +215,23 @@ async function settle(
       input: { $literal: Object.fromEntries(settlements.map((each) => [each.id, value(each)])) },
     },
   });
-  const made = of(({ attempt }) => (attempt === undefined ? [] : [attemptDocument(attempt)]));
-  const attempts = { $slice: [{ $concatArrays: ["$attempts", made] }, -attemptsKept] };
+  const logged = of(({ attempt }) => (attempt === undefined ? [] : [attemptDocument(attempt)]));
+  const attempts = { $slice: [{ $concatArrays: ["$attempts", logged] }, -attemptsKept] };
   const { matchedCount } = await deliveries.updateMany(
     {
       _id: { $in: settlements.map(({ id }) => id) },
-      // For a router to find its shard by (docs/SCALING.md).
+      // Lets a router find the shard (docs/SCALING.md).
       line: { $in: [...new Set(settlements.map(({ line }) => line))] },
-      // What has ended has no lease.
+      // Ended deliveries have no lease.
       "lease.token": first.leaseToken,
-      // A process has one token for all its leases; the count shows attempts since.
+      // All leases of a process have one token; the count detects attempts since.
       attempts_count: first.attemptsBefore,
     },
     [
       { $replaceWith: { $mergeObjects: ["$$ROOT", of(settledFields), { attempts }] } },
       ...(settlements.some(({ transition }) => transition.state === "exhausted") ? [goneMark] : []),
     ],
-    // Planning between the two would cost as much as a small update.
+    // Planning between the two indexes would cost as much as a small update.
     { hint: "_id_" },
   );
   return matchedCount;
@@ -243,7 +239,7 @@ async function settle(
 
 const gone = 410;
 const isGone = { $eq: ["$$this.status_code", gone] };
-/** Marks what is exhausted, and got 410 on every attempt: the log has them all. */
+/** Marks an exhausted delivery that got 410 on every attempt. Its log is complete. */
 const goneMark = {
   $set: {
     gone: {

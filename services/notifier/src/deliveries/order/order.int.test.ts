@@ -57,7 +57,7 @@ describe("order", () => {
     expect(sent()).toEqual(["initiated", "succeeded", "failed"]);
   });
 
-  it("costs no wait where a process crashed between settlement and release", async () => {
+  it("costs no wait after a crash between settlement and release", async () => {
     const { merchantId } = await register(notifier);
     const { first, second } = news(merchantId);
     await notifier.consume([first, second]);
@@ -75,7 +75,7 @@ describe("order", () => {
     expect(sent()).toEqual(["succeeded"]);
   });
 
-  it("is given up after 3 attempts of the one before", async () => {
+  it("is given up after 3 attempts of the previous one", async () => {
     const { merchantId } = await register(notifier);
     notifier.world.answer = (call) =>
       statusOf(call) === "initiated" ? refusedBy(500) : acknowledged;
@@ -103,7 +103,7 @@ describe("order", () => {
     expect(sent()).toEqual(["succeeded"]);
   });
 
-  it("is not looked up after an event that has ended, or that goes elsewhere", async () => {
+  it("needs no query after an event that has ended, or that goes elsewhere", async () => {
     const merchantId = newId("merchant");
     const { first, second, third } = news(merchantId);
     await notifier.consume([first]);
@@ -122,7 +122,7 @@ describe("order", () => {
     );
   });
 
-  it("is looked up after an attempt whose settlement had no effect", async () => {
+  it("needs a query after an attempt whose settlement had no effect", async () => {
     const { merchantId } = await register(notifier);
     const { first, second } = news(merchantId);
     await notifier.consume([first]);
@@ -138,13 +138,13 @@ describe("order", () => {
   });
 
   it("is not kept for an endpoint without order", async () => {
-    const made = await registerOrdered("none");
-    await notifier.consume([news(made.merchantId).second]);
+    const registered = await registerOrdered("none");
+    await notifier.consume([news(registered.merchantId).second]);
     await notifier.work();
     expect(sent()).toEqual(["succeeded"]);
   });
 
-  it("may be strict: the next event waits until the one before has ended", async () => {
+  it("may be strict: the next event waits until the previous one has ended", async () => {
     const { merchantId } = await registerOrdered("strict");
     notifier.world.answer = (call) =>
       statusOf(call) === "initiated" ? refusedBy(500) : acknowledged;
@@ -152,7 +152,7 @@ describe("order", () => {
     await notifier.consume([second, first]);
     await notifier.work();
     while (await notifier.advanceToNext()) {
-      // So long it waits at least where the circuit is open.
+      // The minimum wait while a circuit is open.
       notifier.advance(circuitPauseMs);
       await notifier.work();
     }
@@ -164,7 +164,7 @@ describe("order", () => {
     const { first, second } = news(merchantId);
     await notifier.work();
     await notifier.consume([second]);
-    // Else the look that follows the insert could still see the one before, and wake the second.
+    // Otherwise the poll after the insert could still see the predecessor and wake the second.
     await notifier.dispatcher.idle();
     const { collection } = notifier.deliveries;
     const { recheck_at: _none, ...waiting } = (await collection.findOne({ sequence: 2 }))!;
@@ -183,7 +183,7 @@ describe("order", () => {
     expect(await collection.countDocuments({ recheck_at: { $exists: true } })).toBe(0);
   });
 
-  it("gives up in strict order on an event that never comes, after 5 minutes or a day", async () => {
+  it("gives up in strict order on an event that never arrives, after 5 minutes or a day", async () => {
     const { merchantId } = await registerOrdered("strict");
     const later = async (ms: number) => {
       notifier.advance(ms);
@@ -199,7 +199,7 @@ describe("order", () => {
     expect(await later(1)).toEqual(["7", "3"]);
   });
 
-  it("is given up by the recheck, not by a new owner that looks for what was left", async () => {
+  it("is given up by the recheck, not by a new owner's release", async () => {
     const { merchantId } = await registerOrdered("strict");
     await notifier.consume([news(merchantId).third]);
     notifier.advance(86_400_001);
@@ -210,26 +210,26 @@ describe("order", () => {
     expect(sequences()).toEqual(["3"]);
   });
 
-  it("is kept in strict order where a process crashed before it saw both events", async () => {
-    const made = await registerOrdered("strict");
+  it("is kept in strict order after a crash before a process saw both events", async () => {
+    const registered = await registerOrdered("strict");
     await notifier.work();
-    await notifier.rpc.pauseEndpoint({ mutation: operation(), ...made });
-    await refund(made.merchantId, 2n);
+    await notifier.rpc.pauseEndpoint({ mutation: operation(), ...registered });
+    await refund(registered.merchantId, 2n);
     const { collection } = notifier.deliveries;
     const second = await collection.findOne({ sequence: 2 });
-    await refund(made.merchantId, 1n);
-    // What the second write about it changed is not there.
+    await refund(registered.merchantId, 1n);
+    // Reverts the change that the second write made.
     if (second !== null) await collection.replaceOne({ _id: second._id }, second);
     notifier.world.answer = () => refusedBy(500);
     notifier.advance(600_000);
-    await notifier.rpc.resumeEndpoint({ mutation: operation(), ...made });
+    await notifier.rpc.resumeEndpoint({ mutation: operation(), ...registered });
     await notifier.work();
     await notifier.dispatcher.recheck();
     await notifier.work();
     expect(sequences()).toEqual(["1"]);
   });
 
-  it("waits in its mode for a late event, also where numbers may have gaps", async () => {
+  it("waits in its mode for a late event, also if numbers may have gaps", async () => {
     const strict = await registerOrdered("strict");
     const bounded = await register(notifier);
     await notifier.work();
@@ -253,8 +253,8 @@ describe("order", () => {
   const refund = async (merchantId: string, sequence: bigint) => {
     const data = { id: "ref_1", status: `step_${sequence}` };
     const of = { merchantId, transactionType: "refund", transactionId: data.id, sequence };
-    const said = { eventId: `${merchantId}_${sequence}`, status: data.status };
-    const event = { ...of, ...said, dataJson: JSON.stringify(data) };
+    const fields = { eventId: `${merchantId}_${sequence}`, status: data.status };
+    const event = { ...of, ...fields, dataJson: JSON.stringify(data) };
     await notifier.rpc.publishEvent({ mutation: operation(), event });
   };
 

@@ -32,8 +32,8 @@ type Of = Partial<Record<"endpoint" | "type" | "transaction", string>> & {
   readonly createdAt?: Date;
 };
 
-/** The first delivery of a transaction's event, as it is made at `createdAt`. */
-function made(sequence: number, of: Of = {}, changes: Partial<DeliveryDocument> = {}) {
+/** The first delivery of a transaction's event, created at `createdAt`. */
+function deliveryOf(sequence: number, of: Of = {}, changes: Partial<DeliveryDocument> = {}) {
   const { endpoint = "whe_1", type = "payout_session", transaction = "po_1" } = of;
   const event = {
     ...{ merchant_id: "mer_1", event_id: `${transaction}_${sequence}`, status: "initiated" },
@@ -48,13 +48,13 @@ const stored = async (...some: readonly DeliveryDocument[]) => {
   const found = await collection.find().toArray();
   return some.map(({ _id }) => found.find((each) => each._id === _id));
 };
-/** The same, due at a moment, and held by none before it. */
+/** The same delivery released and due. */
 const freed = ({ recheck_at: _none, ...each }: DeliveryDocument, at = now): DeliveryDocument => ({
   ...{ ...each, held: false, due_at: at, next_attempt_at: at },
 });
 const ended = { state: "delivered", due_at: null, next_attempt_at: null } as const;
 
-/** Stores an event that goes to these endpoints, without a delivery. */
+/** Stores an event for these endpoints, without deliveries. */
 async function arrive(sequence: number, endpoints: string[], receivedAt = now, merchant = "mer_1") {
   const event = {
     ...{ eventId: `po_1_${sequence}`, merchantId: merchant, transactionType: "payout_session" },
@@ -65,12 +65,12 @@ async function arrive(sequence: number, endpoints: string[], receivedAt = now, m
 }
 
 describe("a release", () => {
-  it("frees of these ordering keys what need not wait any more, and nothing else", async () => {
+  it("releases deliveries of these ordering keys that need not wait, and no others", async () => {
     const other = { transaction: "po_2" };
-    const [first, second, third] = [made(1, {}, ended), made(2), made(3)];
-    // Sent once more, it is in no line.
-    const again = made(1, {}, { _id: "again", replay: 1 });
-    const elsewhere = [made(1, other, ended), made(2, other)];
+    const [first, second, third] = [deliveryOf(1, {}, ended), deliveryOf(2), deliveryOf(3)];
+    // A redelivery has no place in the order.
+    const again = deliveryOf(1, {}, { _id: "again", replay: 1 });
+    const elsewhere = [deliveryOf(1, other, ended), deliveryOf(2, other)];
     await insert(first, second, third, again, ...elsewhere);
     expect(await order.release([second.line], after(5))).toEqual(new Set(["whe_1"]));
     const expected = [first, freed(second, after(5)), third, again, ...elsewhere];
@@ -80,26 +80,32 @@ describe("a release", () => {
     expect(await stored(...expected)).toEqual(expected);
   });
 
-  it("changes nothing of a delivery that was leased meanwhile", async () => {
-    const [first, second] = [made(1, {}, ended), made(2)];
+  it("changes no delivery that was leased meanwhile", async () => {
+    const [first, second] = [deliveryOf(1, {}, ended), deliveryOf(2)];
     await insert(first, second);
     const leased = { held: false, due_at: after(30), lease: { token: "t", place: "here:1" } };
     const bulkWrite = collection.bulkWrite.bind(collection);
-    vi.spyOn(collection, "bulkWrite").mockImplementationOnce(async (...asked) => {
+    vi.spyOn(collection, "bulkWrite").mockImplementationOnce(async (...args) => {
       await collection.updateOne({ _id: second._id }, { $set: leased });
-      return bulkWrite(...asked);
+      return bulkWrite(...args);
     });
     await order.release([second.line], after(5));
     expect(await stored(second)).toEqual([{ ...second, ...leased }]);
   });
 
-  it("bounds a wait anew where the event before has come, strict ones excepted", async () => {
+  it("shortens a wait when the previous event has arrived, except in strict order", async () => {
     const refund = { type: "refund", transaction: "rf_1" };
-    const bounded = made(2, refund, { due_at: after(5), next_attempt_at: after(5) });
+    const bounded = deliveryOf(2, refund, { due_at: after(5), next_attempt_at: after(5) });
     const strict = { ...refund, endpoint: "whe_2", order: "strict" } as const;
-    const waiting = made(2, strict);
-    const [unbounded, early] = [made(3, strict), { due_at: after(5), next_attempt_at: after(5) }];
-    await insert(made(1, refund), bounded, made(1, strict), waiting, { ...unbounded, ...early });
+    const waiting = deliveryOf(2, strict);
+    const [unbounded, early] = [
+      deliveryOf(3, strict),
+      { due_at: after(5), next_attempt_at: after(5) },
+    ];
+    await insert(deliveryOf(1, refund), bounded, deliveryOf(1, strict), waiting, {
+      ...unbounded,
+      ...early,
+    });
     expect(await order.release([bounded.line, waiting.line], now)).toEqual(new Set());
     const until = { due_at: after(30), next_attempt_at: after(30) };
     const expected = [{ ...bounded, ...until }, waiting, unbounded];
@@ -107,9 +113,15 @@ describe("a release", () => {
   });
 });
 
-it("frees what a crashed process should have freed, of every ordering key", async () => {
+it("releases deliveries that a crashed process should have released", async () => {
   const of = { endpoint: "whe_2", order: "strict" } as const;
-  const lines = [made(1, {}, ended), made(2), made(1, of, ended), made(2, of), made(3, of)];
+  const lines = [
+    deliveryOf(1, {}, ended),
+    deliveryOf(2),
+    deliveryOf(1, of, ended),
+    deliveryOf(2, of),
+    deliveryOf(3, of),
+  ];
   await insert(...lines);
   expect(await order.releaseLeft(after(5))).toEqual(new Set(["whe_1", "whe_2"]));
   expect(await stored(...lines)).toEqual([
@@ -121,10 +133,10 @@ describe("a recheck", () => {
   const strict = { order: "strict" } as const;
   const nothing = { freed: new Set(), givenUp: [], hasMore: false };
 
-  it("is due for what waits without bound, and sets the next one", async () => {
+  it("is due for unbounded waits, and schedules the next one", async () => {
     const [due, later] = [
-      made(2, strict, { recheck_at: after(100) }),
-      made(2, { ...strict, transaction: "po_2" }, { recheck_at: after(101) }),
+      deliveryOf(2, strict, { recheck_at: after(100) }),
+      deliveryOf(2, { ...strict, transaction: "po_2" }, { recheck_at: after(101) }),
     ];
     await insert(due, later);
     expect(await order.recheck(after(99))).toEqual(nothing);
@@ -132,12 +144,12 @@ describe("a recheck", () => {
     expect(await stored(due, later)).toEqual([{ ...due, recheck_at: after(150) }, later]);
   });
 
-  it("frees what need not wait, and names what goes without the one before it", async () => {
+  it("releases deliveries that need not wait, and returns those without a predecessor", async () => {
     const others = { ...strict, type: "refund", transaction: "rf_1", endpoint: "whe_2" };
     const alone = { ...others, endpoint: "whe_3" };
     const all = [
-      ...[made(1, strict, ended), made(2, strict), made(3, strict)],
-      ...[made(2, others), made(4, alone)],
+      ...[deliveryOf(1, strict, ended), deliveryOf(2, strict), deliveryOf(3, strict)],
+      ...[deliveryOf(2, others), deliveryOf(4, alone)],
     ];
     const at = after(300);
     await insert(...all.map((each) => (each.held ? { ...each, recheck_at: at } : each)));
@@ -156,19 +168,19 @@ describe("a recheck", () => {
     ]);
   });
 
-  it("forgets what was cancelled when its time comes", async () => {
+  it("drops a cancelled delivery when it is due", async () => {
     const gone = { state: "cancelled", held: false, due_at: null, next_attempt_at: null } as const;
-    const due = made(2, strict, { ...gone, recheck_at: after(100) });
-    const later = made(3, strict, { ...gone, recheck_at: after(101) });
+    const due = deliveryOf(2, strict, { ...gone, recheck_at: after(100) });
+    const later = deliveryOf(3, strict, { ...gone, recheck_at: after(101) });
     await insert(due, later);
     expect(await order.recheck(after(100))).toEqual(nothing);
     const { recheck_at: _none, ...forgotten } = due;
     expect(await stored(due, later)).toEqual([forgotten, later]);
   });
 
-  it("takes two hundred at once, the oldest first, and says that there are more", async () => {
+  it("covers two hundred at once, oldest first, and reports that there are more", async () => {
     const waiting = Array.from({ length: 201 }, (_each, at) =>
-      made(2, { ...strict, transaction: `po_${at}` }, { recheck_at: after(300 - at) }),
+      deliveryOf(2, { ...strict, transaction: `po_${at}` }, { recheck_at: after(300 - at) }),
     );
     await insert(...waiting);
     expect(await order.recheck(after(300))).toEqual({ ...nothing, hasMore: true });
@@ -178,19 +190,22 @@ describe("a recheck", () => {
   });
 });
 
-describe("a delivery that is made", () => {
-  it("waits for what is before it, stored or made with it", async () => {
+describe("a new delivery", () => {
+  it("waits for earlier ones, whether stored or inserted with it", async () => {
     const other = { endpoint: "whe_2" };
-    await insert(made(1), made(1, other, ended));
-    const all = [made(2), made(3), made(2, other), made(3, other)];
+    await insert(deliveryOf(1), deliveryOf(1, other, ended));
+    const all = [deliveryOf(2), deliveryOf(3), deliveryOf(2, other), deliveryOf(3, other)];
     expect(await order.placed(all)).toEqual([all[0], all[1], freed(all[2]!), all[3]]);
-    const first = made(1, { transaction: "po_2" });
+    const first = deliveryOf(1, { transaction: "po_2" });
     expect(await order.placed([first])).toEqual([first]);
   });
 
-  it("waits in its order, and not longer than it has to", async () => {
+  it("waits according to its order, and no longer than necessary", async () => {
     const of = { type: "refund", transaction: "rf_1", createdAt: after(-9) };
-    const [bounded, strict] = [made(7, of), made(7, { ...of, endpoint: "whe_2", order: "strict" })];
+    const [bounded, strict] = [
+      deliveryOf(7, of),
+      deliveryOf(7, { ...of, endpoint: "whe_2", order: "strict" }),
+    ];
     const unseen = { due_at: after(-4), next_attempt_at: after(-4) };
     expect(await order.placed([bounded, strict])).toEqual([{ ...bounded, ...unseen }, strict]);
     expect(strict).toMatchObject({ due_at: withoutBound, recheck_at: after(21) });
@@ -210,7 +225,7 @@ describe("a delivery that is made", () => {
     ],
   ])("waits for an event that %s: %s", async (_what, to, receivedAt, merchant, waits) => {
     await arrive(1, to, receivedAt, merchant);
-    const second = made(2);
+    const second = deliveryOf(2);
     expect(await order.placed([second])).toEqual([waits ? second : freed(second)]);
   });
 });

@@ -12,10 +12,10 @@ import {
 import type { DeliveryStore } from "../store.ts";
 import { createRecentEvents, type EventNumber, numberKey } from "./recent-events.ts";
 
-/** Where a stored event goes, and when it arrived. */
+/** The endpoints of a stored event and its arrival time. */
 export type Arrived = { readonly endpoint_ids: readonly string[]; readonly received_at: Date };
 
-/** Finds the events of these numbers that are stored, by `numberKey`. */
+/** Finds the stored events among these numbers, by `numberKey`. */
 type Arrivals = {
   arrived(numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>>;
 };
@@ -26,20 +26,20 @@ const memberFields = [
 ];
 const memberProjection = Object.fromEntries(memberFields.map((field) => [field, 1]));
 
-/** A delivery of an ordering key, as far as order depends on it. */
+/** The fields of a delivery that the order depends on. */
 type Member = Pick<DeliveryDocument, "_id" | (typeof memberFields)[number]>;
 
-/** So many unbounded waits are rechecked at once; the others follow seconds later. */
-const lookMax = 200;
-/** So many held deliveries of a crashed process are released; the others wait for their bound. */
+/** Maximum unbounded waits to recheck at once. The others follow seconds later. */
+const recheckMax = 200;
+/** Maximum held deliveries of a crashed process to release. The others wait for their bound. */
 const leftMax = 1_000;
 
 /** Holds and releases deliveries by their order. */
 export type OrderStore = ReturnType<typeof openOrderStore>;
 
 /**
- * Releases held deliveries that need not wait any more. It runs after inserts and after
- * settlements: the later of the two sees the other's write. If a crash prevents it, the delivery
+ * Releases held deliveries that need not wait any longer. It runs after inserts and after
+ * settlements, so the later of the two sees the other's write. If a crash prevents it, the delivery
  * waits for its bound or its next recheck.
  */
 export function openOrderStore(
@@ -48,7 +48,10 @@ export function openOrderStore(
 ) {
   const recent = createRecentEvents();
 
-  /** The deliveries that wait no longer; `givesUp`: also those whose predecessor never came. */
+  /**
+   * Updates waits and returns the deliveries that may go. `givesUp` includes those whose
+   * predecessor never arrived.
+   */
   const decide = async (lines: readonly string[], now: Date, givesUp: boolean) => {
     const held = await keysWithHeld(deliveries, lines);
     if (held.length === 0) return [];
@@ -61,7 +64,7 @@ export function openOrderStore(
     return waits.filter(({ until }) => until === undefined);
   };
 
-  /** Releases deliveries of these ordering keys; answers endpoints that have one due now. */
+  /** Releases deliveries of these ordering keys. Returns the endpoints that have one due now. */
   const release = async (lines: readonly string[], now: Date): Promise<ReadonlySet<string>> =>
     endpointsOf(await decide(lines, now, false));
 
@@ -71,17 +74,20 @@ export function openOrderStore(
     stored: recent.stored,
     ended: recent.ended,
 
-    /** Deliveries to be inserted, held where one is before them; `release` sees later inserts. */
+    /**
+     * Returns the deliveries to insert, held if an earlier one is pending. `release` handles later
+     * inserts.
+     */
     placed: async (all: readonly DeliveryDocument[]): Promise<readonly DeliveryDocument[]> => {
-      const made = all.map((each) => (each.held && recent.isNext(each) ? unheld(each) : each));
-      const held = made.filter((delivery) => delivery.held);
-      if (held.length === 0) return made;
+      const placed = all.map((each) => (each.held && recent.isNext(each) ? unheld(each) : each));
+      const held = placed.filter((delivery) => delivery.held);
+      if (held.length === 0) return placed;
       const stored = await membersOf(deliveries, [...new Set(held.map(({ line }) => line))]);
       const there = new Set(stored.map(({ _id }) => _id));
-      const members = [...stored, ...made.filter(({ _id }) => !there.has(_id))];
+      const members = [...stored, ...placed.filter(({ _id }) => !there.has(_id))];
       const waits = await waitsOf(held, members, events);
       const untils = new Map(waits.map(({ member, until }) => [member._id, until]));
-      return made.map((delivery) => {
+      return placed.map((delivery) => {
         if (!delivery.held) return delivery;
         const free = unheld(delivery);
         const until = untils.get(delivery._id);
@@ -89,7 +95,7 @@ export function openOrderStore(
       });
     },
 
-    /** Releases what a crashed process should have released. */
+    /** Releases deliveries that a crashed process should have released. */
     releaseLeft: async (now: Date): Promise<ReadonlySet<string>> => {
       const left = await deliveries
         .find({ held: true }, { projection: { _id: 0, line: 1 }, hint: "held" })
@@ -98,26 +104,25 @@ export function openOrderStore(
       return release([...new Set(left.map(({ line }) => line))], now);
     },
 
-    /** Rechecks deliveries that wait without bound; `givenUp` go without their predecessor. */
+    /** Rechecks unbounded waits. `givenUp` deliveries go without their predecessor. */
     recheck: async (now: Date) => {
       const found = await dueForRecheck(deliveries, now);
       if (found.length === 0) return { freed: new Set<string>(), givenUp: [], hasMore: false };
       const free = await decide([...new Set(found.map(({ line }) => line))], now, true);
       await scheduleRecheck(deliveries, found, now);
       const givenUp = free.filter((each) => each.isGivenUp).map(({ member }) => member._id);
-      return { freed: endpointsOf(free), givenUp, hasMore: found.length === lookMax };
+      return { freed: endpointsOf(free), givenUp, hasMore: found.length === recheckMax };
     },
   };
 }
 
-/** Whether a wait stays as it is; one that began after a pause has its own bound. */
+/** Returns true if a wait stays unchanged. One that started after a pause has its own bound. */
 function isKept({ due_at, created_at }: Member, until: Date | undefined): boolean {
   if (until === undefined || due_at === null) return false;
   const isAnew = due_at.getTime() - created_at.getTime() > orderWaitMs && due_at < withoutBound;
   return until.getTime() === due_at.getTime() || (isAnew && until < withoutBound);
 }
 
-/** A delivery that waits for none before it. */
 function unheld({ recheck_at: _none, ...delivery }: DeliveryDocument): DeliveryDocument {
   const due = delivery.created_at;
   return { ...delivery, held: false, due_at: due, next_attempt_at: due };
@@ -133,11 +138,11 @@ function dueForRecheck(deliveries: Collection<DeliveryDocument>, now: Date): Pro
       { projection: { line: 1, created_at: 1, transaction_type: 1 } },
     )
     .sort({ recheck_at: 1 })
-    .limit(lookMax)
+    .limit(recheckMax)
     .toArray();
 }
 
-/** Sets the next recheck of those that still wait. */
+/** Schedules the next recheck of deliveries that still wait. */
 async function scheduleRecheck(
   deliveries: Collection<DeliveryDocument>,
   waiters: readonly Waiter[],
@@ -160,7 +165,7 @@ function endpointsOf(waits: readonly Wait[]): ReadonlySet<string> {
   return new Set(waits.map(({ member }) => member.endpoint_id));
 }
 
-/** The ordering keys with a held delivery: few, and in an index of their own. */
+/** Returns the ordering keys with a held delivery. They are few, and have their own index. */
 async function keysWithHeld(
   deliveries: Collection<DeliveryDocument>,
   lines: readonly string[],
@@ -183,14 +188,16 @@ function membersOf(
     .toArray();
 }
 
-/** How long a delivery waits; `undefined`: no longer. */
+/** A wait of a held delivery; `undefined` means that it ended. */
 type Wait = {
   readonly member: Member;
   readonly until: Date | undefined;
   readonly isGivenUp: boolean;
 };
 
-/** How long each held delivery waits, by all of its ordering key; at `now` some give up. */
+/**
+ * Computes the wait of each held delivery from all of its ordering key. Given `now`, some give up.
+ */
 async function waitsOf(
   some: readonly Member[],
   all: readonly Member[],
@@ -199,35 +206,35 @@ async function waitsOf(
 ): Promise<Wait[]> {
   const lines = Map.groupBy(all, ({ line }) => line);
   const waiters = some.filter((member) => member.held);
-  const withoutNext = waiters.filter((member) => !hasNumberBefore(member, lines));
-  const arrived = await events.arrived(withoutNext.map(numberBefore));
+  const withoutNext = waiters.filter((member) => !hasPreviousNumber(member, lines));
+  const arrived = await events.arrived(withoutNext.map(previousNumber));
   return waiters.map((member) => {
     const line = (lines.get(member.line) ?? []).map(orderedDelivery);
-    const isBefore =
-      hasNumberBefore(member, lines) ||
-      hasCome(arrived.get(numberKey(numberBefore(member))), member);
+    const previousArrived =
+      hasPreviousNumber(member, lines) ||
+      hasArrived(arrived.get(numberKey(previousNumber(member))), member);
     const waiter = { ...orderedDelivery(member), order: member.order ?? "bounded" };
     const type = member.transaction_type;
-    const until = heldUntil(waiter, line, type, isBefore);
+    const until = heldUntil(waiter, line, type, previousArrived);
     const mayGiveUp = now !== undefined && until !== undefined;
     const givesUp = mayGiveUp && isGivenUp(waiter, line, type, now);
     return { member, until: givesUp ? undefined : until, isGivenUp: givesUp };
   });
 }
 
-function hasNumberBefore(member: Member, lines: ReadonlyMap<string, readonly Member[]>): boolean {
+function hasPreviousNumber(member: Member, lines: ReadonlyMap<string, readonly Member[]>): boolean {
   const line = lines.get(member.line) ?? [];
   return line.some(({ sequence }) => sequence === member.sequence - 1);
 }
 
-/** Whether the event before has no delivery here to wait for, or has one no longer. */
-function hasCome(before: Arrived | undefined, member: Member): boolean {
-  if (before === undefined) return false;
-  const age = member.created_at.getTime() - before.received_at.getTime();
-  return age >= deliveryKeptMs || !before.endpoint_ids.includes(member.endpoint_id);
+/** Returns true if the previous event has no delivery here, or none any more. */
+function hasArrived(previous: Arrived | undefined, member: Member): boolean {
+  if (previous === undefined) return false;
+  const age = member.created_at.getTime() - previous.received_at.getTime();
+  return age >= deliveryKeptMs || !previous.endpoint_ids.includes(member.endpoint_id);
 }
 
-function numberBefore({ merchant_id, transaction_type, transaction_id, sequence }: Member) {
+function previousNumber({ merchant_id, transaction_type, transaction_id, sequence }: Member) {
   return { merchant_id, transaction_type, transaction_id, sequence: sequence - 1 };
 }
 
@@ -241,7 +248,7 @@ function orderedDelivery(member: Member): OrderedDelivery {
   };
 }
 
-/** Held until another moment, or due now. */
+/** Holds a delivery until another time, or makes it due now. */
 function moved(
   member: Member,
   until: Date | undefined,

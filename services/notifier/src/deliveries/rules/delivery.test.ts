@@ -17,16 +17,16 @@ const answered = (statusCode: number): Outcome => ({ kind: "answered", statusCod
 describe("delivery", () => {
   it("has one identity per event, endpoint and replay", () => {
     const key = { merchantId: "mer_1", eventId: "evt_1", endpointId: "whe_1", replay: 0 };
-    const made = deliveryIdentity(key, start);
-    expect(isId("delivery", made.id)).toBe(true);
-    expect(deliveryIdentity({ ...key }, start)).toEqual(made);
+    const identity = deliveryIdentity(key, start);
+    expect(isId("delivery", identity.id)).toBe(true);
+    expect(deliveryIdentity({ ...key }, start)).toEqual(identity);
     const others = [
       { merchantId: "mer_2" },
       { eventId: "evt_2" },
       { endpointId: "whe_2" },
       { replay: 1 },
     ].map((change) => deliveryIdentity({ ...key, ...change }, start).id);
-    expect(new Set([made.id, ...others]).size).toBe(5);
+    expect(new Set([identity.id, ...others]).size).toBe(5);
   });
 
   it("is delivered by 200 alone", () => {
@@ -43,7 +43,7 @@ describe("delivery", () => {
     },
   );
 
-  it("is tried again where there was no answer, and exhausted after the last attempt", () => {
+  it("is retried without a response, and exhausted after the last attempt", () => {
     const failed: Outcome = { kind: "failed", error: "timeout" };
     expect(transitionAfter(attempt(2, failed, later(7)), delivery)).toEqual({
       state: "pending",

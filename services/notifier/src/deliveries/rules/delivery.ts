@@ -3,10 +3,8 @@ import { newId } from "@disburse/kernel/id.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 import { jitterFactor, nextAttemptAt } from "./schedule.ts";
 
-/** Where a delivery stands. */
 export type DeliveryState = "pending" | "delivered" | "exhausted" | "cancelled";
 
-/** A line of a delivery's log. */
 export type Attempt = {
   readonly number: number;
   readonly startedAt: Date;
@@ -14,16 +12,19 @@ export type Attempt = {
   readonly outcome: Outcome;
 };
 
-/** What makes a delivery the one that it is, however often it is made. */
+/** The fields that identify a delivery, also across repeats. */
 export type DeliveryKey = {
   readonly merchantId: string;
   readonly eventId: string;
   readonly endpointId: string;
-  /** 0, or which redelivery it is. */
+  /** 0 for the first delivery, else the redelivery's number. */
   readonly replay: number;
 };
 
-/** A delivery's id and jitter, from its key and its event's stored arrival: made twice, one. */
+/**
+ * Derives a delivery's id and jitter from its key and its event's stored arrival, so that repeats
+ * create the same delivery.
+ */
 export function deliveryIdentity(
   key: DeliveryKey,
   receivedAt: Date,
@@ -34,7 +35,7 @@ export function deliveryIdentity(
   return { id, jitter: jitterFactor(hash.subarray(16)) };
 }
 
-/** The deliveries among which order is kept: one transaction's, to one endpoint. */
+/** Groups the deliveries that keep order: one transaction's events to one endpoint. */
 export function orderingKey(
   endpointId: string,
   transactionType: string,
@@ -43,12 +44,11 @@ export function orderingKey(
   return `${endpointId}/${transactionType}/${transactionId}`;
 }
 
-/** What becomes of a delivery. */
 export type Transition =
   | { readonly state: "pending"; readonly nextAttemptAt: Date }
   | { readonly state: Exclude<DeliveryState, "pending"> };
 
-/** What an attempt makes of its delivery: delivered, due again, or exhausted. */
+/** Decides a delivery's next state after an attempt: delivered, due again, or exhausted. */
 export function transitionAfter(
   attempt: Attempt,
   delivery: { readonly jitter: number; readonly deadline: Date },
@@ -60,7 +60,7 @@ export function transitionAfter(
   return next === undefined ? { state: "exhausted" } : { state: "pending", nextAttemptAt: next };
 }
 
-/** What is known before an attempt starts: where it goes may be gone, its time may be over. */
+/** Ends a delivery before an attempt if its endpoint is gone or its time is over. */
 export function transitionBefore(
   delivery: { readonly deadline: Date },
   endpointIsActive: boolean,

@@ -10,14 +10,15 @@ import {
   takeTurns,
 } from "./fairness.ts";
 
-const one = (endpointId: string, room: number, merchantId = endpointId): Candidate => ({
-  ...{ endpointId, room, merchantId },
+const one = (endpointId: string, slotsLeft: number, merchantId = endpointId): Candidate => ({
+  ...{ endpointId, slotsLeft, merchantId },
 });
-const rooms = (room: Readonly<Record<string, number>>) => (id: string) => room[id] ?? 64;
+const slotsLeftOf = (slotsLeft: Readonly<Record<string, number>>) => (id: string) =>
+  slotsLeft[id] ?? 64;
 
 it.each<[string, Candidate[], number, string, [string, number][]]>([
   ["nothing due", [], 6, "", []],
-  ["one endpoint its room", [one("a", 3)], 6, "", [["a", 3]]],
+  ["one endpoint its slots", [one("a", 3)], 6, "", [["a", 3]]],
   ["one endpoint page by page", [one("a", 9)], 6, "", [["a", 6]]],
   ["nothing to a full one", [one("a", 0), one("b", 2)], 6, "", [["b", 2]]],
   [
@@ -47,14 +48,14 @@ it.each<[string, Candidate[], number, string, [string, number][]]>([
   ],
   ["one page to an endpoint that is not known yet", [one("a", 9, "")], 16, "", [["a", 4]]],
 ])("gives %s", (_name, due, free, servedLast, expected) => {
-  expect([...allot(due, free, rooms({ m: 5 }), 4, servedLast)].sort()).toEqual(expected);
+  expect([...allot(due, free, slotsLeftOf({ m: 5 }), 4, servedLast)].sort()).toEqual(expected);
 });
 
-it("never passes a limit, and leaves no slot that could be used", () => {
+it("never exceeds a limit, and leaves no usable slot idle", () => {
   const merchant = fc.constantFrom("m", "n", "o");
   const candidate = fc.record({
     endpointId: fc.constantFrom(..."abcdefghijklmnop"),
-    room: fc.integer({ min: -2, max: 32 }),
+    slotsLeft: fc.integer({ min: -2, max: 32 }),
     merchantId: merchant,
   });
   const due = fc.uniqueArray(candidate, { selector: (each) => each.endpointId, maxLength: 16 });
@@ -66,17 +67,19 @@ it("never passes a limit, and leaves no slot that could be used", () => {
       fc.nat({ max: 128 }),
       fc.constantFrom("", "d"),
       (all, of, free, last) => {
-        const shares = allot(all, free, rooms(of), 8, last);
+        const shares = allot(all, free, slotsLeftOf(of), 8, last);
         const given = (some: readonly Candidate[]) =>
           some.reduce((sum, { endpointId }) => sum + (shares.get(endpointId) ?? 0), 0);
         expect(given(all)).toBeLessThanOrEqual(free);
         for (const each of all) {
           const share = shares.get(each.endpointId) ?? 0;
           const siblings = all.filter(({ merchantId }) => merchantId === each.merchantId);
-          const isMerchantFull = given(siblings) >= rooms(of)(each.merchantId);
-          expect(share).toBeLessThanOrEqual(Math.max(0, each.room));
-          expect(given(siblings)).toBeLessThanOrEqual(Math.max(0, rooms(of)(each.merchantId)));
-          expect(share >= each.room || isMerchantFull || given(all) === free).toBe(true);
+          const isMerchantFull = given(siblings) >= slotsLeftOf(of)(each.merchantId);
+          expect(share).toBeLessThanOrEqual(Math.max(0, each.slotsLeft));
+          expect(given(siblings)).toBeLessThanOrEqual(
+            Math.max(0, slotsLeftOf(of)(each.merchantId)),
+          );
+          expect(share >= each.slotsLeft || isMerchantFull || given(all) === free).toBe(true);
         }
       },
     ),
@@ -113,7 +116,7 @@ it.each([
   },
 );
 
-it("starves neither fresh deliveries nor a backlog, however few slots are free at a time", () => {
+it("starves neither fresh deliveries nor a backlog, even with few free slots at a time", () => {
   const free = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 });
   fc.assert(
     fc.property(free, (rounds) => {
@@ -155,7 +158,7 @@ it.each([
   expect(retryTurns(count, turn)).toBe(retries);
 });
 
-it("gives retries every second claim, however the claims are cut", () => {
+it("gives retries every second claim, regardless of the size of claims", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 24 })), (counts) => {
       let [turn, given] = [0, 0];
@@ -173,7 +176,7 @@ it.each([
   ["all due where no retry is", named("a", "b"), [], 2, named("a", "b")],
   ["a retry before what is due longer", named("a", "b"), named("r"), 2, named("r", "a")],
   ["none twice", named("a", "r"), named("r"), 3, named("r", "a")],
-  ["no more than there is room for", named("a", "b"), named("r", "s"), 1, named("r")],
+  ["no more than there are slots", named("a", "b"), named("r", "s"), 1, named("r")],
 ])("claims %s", (_name, due, retries, count, expected) => {
   expect(inTurns(due, retries, count)).toEqual(expected);
 });

@@ -1,46 +1,47 @@
-/** How many attempts may run at once, and how many are claimed in one go. */
+/** Limits of concurrent attempts, and of one claim. */
 export type Slots = {
-  /** In a process: more sockets gain nothing on one core. */
+  /** Per process. One core gains nothing from more sockets. */
   readonly processMax: number;
-  /** Of one merchant, however many endpoints it has. */
+  /** Per merchant, regardless of its number of endpoints. */
   readonly merchantMax: number;
-  /** Of endpoints whose circuit is open, all together: asking them is no one's urgent need. */
+  /** For all endpoints with an open circuit together, because probing them is never urgent. */
   readonly openMax: number;
-  /** Of deliveries that have waited: the others are for what is fresh. */
+  /** For deliveries that have waited. The rest is for fresh deliveries. */
   readonly claimedMax: number;
-  /** What an endpoint is given in its turn. */
+  /** Deliveries that an endpoint gets in its turn. */
   readonly pageMax: number;
 };
 
-/** An endpoint with something due. */
 export type Candidate = {
   readonly endpointId: string;
-  /** Slots that it may still take. */
-  readonly room: number;
-  /** Whose slots it shares; "" while unknown. */
+  /** Slots that the endpoint may still take. */
+  readonly slotsLeft: number;
+  /** The merchant whose slots it shares; "" while unknown. */
   readonly merchantId: string;
 };
 
-/** A part of every limit is left to what is fresh, so that a backlog delays no news. */
+/** Reserves a quarter of every limit for fresh deliveries, so that a backlog doesn't delay them. */
 export function claimable(limit: number): number {
   return limit - Math.floor(limit / 4);
 }
 
-/** What fresh deliveries may take of an endpoint's limit: all, or less where older ones wait. */
+/**
+ * Returns the part of an endpoint's limit for fresh deliveries: all, or less while older ones wait.
+ */
 export function admissible(limit: number, hasBacklog: boolean): number {
   return hasBacklog ? limit - Math.max(1, Math.floor(limit / 4)) : limit;
 }
 
-/** Of so many slots for which both sides wait, one is the backlog's: the quarter of every limit. */
+/** If both sides wait for slots, the backlog gets one of this many, a quarter as in every limit. */
 const turnLength = 4;
 
-/** What fresh deliveries and a backlog want of a process's slots, or are given. */
+/** Slots of a process that fresh deliveries and a backlog want or get. */
 export type Sides = { readonly fresh: number; readonly backlog: number };
 
 /**
- * Shares free slots between fresh deliveries and a backlog by weighted round-robin, three to one;
- * what one side does not want is the other's. `turn` goes on where the call before ended, so that
- * neither side starves, however few slots are free at a time.
+ * Shares free slots between fresh deliveries and a backlog by weighted round-robin, three to one. A
+ * side gets the slots that the other doesn't want. `turn` continues where the previous call ended,
+ * so neither side starves, even if few slots are free at a time.
  */
 export function takeTurns(
   free: number,
@@ -59,14 +60,14 @@ export function takeTurns(
 }
 
 /**
- * How many of the next `count` claims of a failing endpoint are for retries, every second one:
- * behind the first attempts of a long backlog no retry could show that the endpoint takes them.
+ * Returns how many of a failing endpoint's next `count` claims are for retries: every second one.
+ * Otherwise a long backlog of first attempts would delay the retry that shows a recovered endpoint.
  */
 export function retryTurns(count: number, turn: number): number {
   return Math.floor((count + 1 - (turn % 2)) / 2);
 }
 
-/** The next `count` to claim: the retries, then what is due longest. */
+/** Returns the next `count` deliveries to claim: retries first, then the longest due. */
 export function inTurns<T extends { readonly _id: string }>(
   due: readonly T[],
   retries: readonly T[],
@@ -76,16 +77,16 @@ export function inTurns<T extends { readonly _id: string }>(
   return [...retries, ...due.filter(({ _id }) => !taken.has(_id))].slice(0, count);
 }
 
-/** What a backlog has in any case of its slots: fresh deliveries never take these meanwhile. */
+/** Minimum slots of a backlog, which fresh deliveries never take. */
 export function guaranteedShare(claimedMax: number): number {
   return Math.max(1, Math.floor(claimedMax / 8));
 }
 
-/** Shares free slots among endpoints: a page each in turn, beginning after the one served last. */
+/** Shares free slots among endpoints, one page each in turn, starting after the last served one. */
 export function allot(
   due: readonly Candidate[],
   free: number,
-  merchantRoom: (merchantId: string) => number,
+  merchantSlotsLeft: (merchantId: string) => number,
   pageMax: number,
   servedLast: string,
 ): Map<string, number> {
@@ -98,11 +99,11 @@ export function allot(
   let given: boolean;
   do {
     given = false;
-    for (const { endpointId, merchantId, room } of turn) {
+    for (const { endpointId, merchantId, slotsLeft } of turn) {
       const share = shares.get(endpointId) ?? 0;
       const taken = ofMerchants.get(merchantId) ?? 0;
-      const roomOfMerchant = merchantId === "" ? pageMax : merchantRoom(merchantId) - taken;
-      const page = Math.min(pageMax, room - share, roomOfMerchant, left);
+      const merchantLeft = merchantId === "" ? pageMax : merchantSlotsLeft(merchantId) - taken;
+      const page = Math.min(pageMax, slotsLeft - share, merchantLeft, left);
       if (page <= 0 || (merchantId === "" && share > 0)) continue;
       shares.set(endpointId, share + page);
       ofMerchants.set(merchantId, taken + page);

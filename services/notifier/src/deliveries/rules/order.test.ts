@@ -43,7 +43,7 @@ it.each<[string, OrderedDelivery, OrderedDelivery[], boolean, Date | undefined]>
   expect(heldUntil(waiter, [...line, delivery], "payout_session", arrived)).toEqual(expected);
 });
 
-it("waits only briefly for a number that another publisher may have left out", () => {
+it("waits only briefly for a number that another publisher may have skipped", () => {
   const waiter = { ...one(7), order: "bounded" } as const;
   expect(heldUntil(waiter, [], "payment_session", false)).toEqual(after(5));
   expect(heldUntil(waiter, [one(3)], "payment_session", false)).toEqual(after(30));
@@ -80,7 +80,7 @@ it.each(["bounded", "strict"] as const)(
   },
 );
 
-it("has no moment in strict order at which it goes unseen, also where numbers have gaps", () => {
+it("in strict order is never released without a recheck, also if numbers may have gaps", () => {
   const waiter = { ...one(2), order: "strict" } as const;
   expect(heldUntil(waiter, [], "refund", false)).toEqual(withoutBound);
 });
@@ -108,7 +108,7 @@ it.each<[OrderedDelivery, DeliveryOrder, boolean]>([
   expect(blocksNext(delivery, order)).toBe(expected);
 });
 
-it("looks again just when a wait is given up", () => {
+it("rechecks just when a wait is given up", () => {
   const givesUp = givesUpAt(createdAt, "refund");
   expect(recheckAt(createdAt, after(250), givesUp)).toEqual(after(300));
   expect(recheckAt(createdAt, after(300), givesUp)).toEqual(after(450));
@@ -118,11 +118,11 @@ it.each([
   ["at first", 0, 30],
   ["later", 100, 150],
   ["at last", 90_000, 90_600],
-])("looks again %s", (_when, waited, next) => {
+])("rechecks %s", (_when, waited, next) => {
   expect(recheckAt(createdAt, after(waited))).toEqual(after(next));
 });
 
-it("makes a difference to who waits that an event has come whose number might be left out", () => {
+it("recomputes waits on arrival only for types whose numbers may have gaps", () => {
   expect(arrivalMatters("payout_session")).toBe(false);
   expect(arrivalMatters("refund")).toBe(true);
   expect(arrivalMatters("account.credited")).toBe(false);

@@ -3,32 +3,37 @@ import { isOptIn } from "../../endpoints/rules/opt-in.ts";
 import type { DeliveryState } from "./delivery.ts";
 
 /**
- * Order of a transaction's events at one endpoint. Bounded, the default: event N+1 waits for N, at
- * most 30 s or 3 attempts of N, then goes (decisions, webhooks); `webhook-sequence` lets the
- * receiver drop what is stale. Strict: it waits until N has ended. None: it does not wait.
+ * Order of a transaction's events at one endpoint.
+ *
+ * Bounded, the default: event N+1 waits for N, at most 30 s or 3 attempts of N (decisions,
+ * webhooks). `webhook-sequence` lets the receiver drop outdated events.
+ *
+ * Strict: event N+1 waits until N has ended.
+ *
+ * None: events don't wait.
  */
 export const orderWaitMs = 30_000;
 
-/** Until when a delivery waits that waits without bound. */
+/** The due time of a delivery that waits without bound. */
 export const withoutBound = new Date("9999-12-31T00:00:00.000Z");
 
-/** After this many attempts of an event the next one waits no longer. */
+/** After this many attempts of an event, the next event stops waiting. */
 export const orderAttemptsMax = 3;
 
 /**
- * How long an event waits for one before it that has not arrived. A payout's version will come;
- * another publisher may count with gaps, each of which costs the whole wait.
+ * Maximum wait for an earlier event that has not arrived. A payout's version will arrive. Other
+ * publishers may leave gaps in their numbers, and each gap costs the whole wait.
  */
 const unseenWaitMs: Readonly<Record<string, number>> = { payout_session: orderWaitMs };
 const unseenWaitDefaultMs = 5_000;
-/** In strict order: a payout's version that was lost is found in minutes, or after a day never. */
+/** In strict order. A payout's lost version is found within minutes, or after a day never. */
 const unseenWaitStrictMs: Readonly<Record<string, number>> = { payout_session: 86_400_000 };
 const unseenWaitStrictDefaultMs = 300_000;
 
-/** A wake-up that was lost is found by looking again, ever less often the longer it waits. */
-const lookAgainMs = { least: 30_000, most: 600_000 };
+/** Rechecks make up for lost wake-ups. Their interval grows with the wait. */
+const recheckMs = { least: 30_000, most: 600_000 };
 
-/** A delivery as its line sees it; redeliveries stand in no line. */
+/** The fields of a delivery that the order depends on. Redeliveries have no place in the order. */
 export type OrderedDelivery = {
   readonly id: string;
   readonly sequence: number;
@@ -37,7 +42,7 @@ export type OrderedDelivery = {
   readonly createdAt: Date;
 };
 
-/** Whether the ones behind a delivery still wait for it. */
+/** Returns true while later deliveries still wait for this one. */
 export function blocksNext(
   delivery: Pick<OrderedDelivery, "state" | "attempts">,
   order: DeliveryOrder = "bounded",
@@ -47,22 +52,22 @@ export function blocksNext(
 }
 
 /**
- * Whether what waits for an event waits otherwise once it has arrived. For payouts it does not, and
- * nothing waits for an opt-in event that is not there: none is stored before it is subscribed to.
+ * Returns true if an event's arrival changes the waits for it. For payouts it changes none. For
+ * opt-in events none waits for a missing one, because earlier ones may precede the subscription.
  */
 export function arrivalMatters(transactionType: string): boolean {
   return unseenWaitMs[transactionType] === undefined && !isOptIn(transactionType);
 }
 
 /**
- * Until when a delivery waits, if anything before it in its whole `line` holds it up;
- * `beforeArrived`: the event just before it is stored, and in the line if it goes there.
+ * Returns the end of a delivery's wait, if an earlier one in its `line` holds it. `beforeArrived`:
+ * the previous event is stored, and in `line` if it goes to this endpoint.
  */
 export function heldUntil(
   delivery: OrderedDelivery & { readonly order: DeliveryOrder },
   line: readonly OrderedDelivery[],
   transactionType: string,
-  beforeArrived: boolean,
+  previousArrived: boolean,
 ): Date | undefined {
   const { order, sequence } = delivery;
   if (order === "none") return undefined;
@@ -71,8 +76,8 @@ export function heldUntil(
   if (ahead.some((other) => blocksNext(other, order))) {
     return order === "strict" ? withoutBound : until(orderWaitMs);
   }
-  if (sequence === 1 || beforeArrived || isOptIn(transactionType)) return undefined;
-  // A strict delivery goes only after a recheck, never at a stored moment.
+  if (sequence === 1 || previousArrived || isOptIn(transactionType)) return undefined;
+  // A strict delivery is released only by a recheck, never by a stored time.
   if (order === "strict") return withoutBound;
   return until(unseenWaitMs[transactionType] ?? unseenWaitDefaultMs);
 }
@@ -83,8 +88,8 @@ type Waited = Pick<OrderedDelivery, "sequence" | "attempts" | "createdAt"> & {
 };
 
 /**
- * Whether a delivery may be due only because its endpoint was paused, and then waits for the ones
- * before it anew: all of a payout's events would go at once.
+ * Returns true if a delivery is due only because its endpoint was paused. It then waits for earlier
+ * ones again. Otherwise all events of a payout would start at once.
  */
 export function waitsAnew(delivery: Waited, resumedAt: Date | undefined): boolean {
   const { order, sequence, attempts, createdAt, dueAt } = delivery;
@@ -92,13 +97,13 @@ export function waitsAnew(delivery: Waited, resumedAt: Date | undefined): boolea
   return order !== "none" && sequence > 1 && attempts === 0;
 }
 
-/** When a strict delivery goes without the one before it, should that never arrive. */
+/** Returns when a strict delivery goes without a predecessor that never arrived. */
 export function givesUpAt(createdAt: Date, transactionType: string): Date {
   const waitMs = unseenWaitStrictMs[transactionType] ?? unseenWaitStrictDefaultMs;
   return new Date(createdAt.getTime() + waitMs);
 }
 
-/** Whether a strict delivery has waited long enough for one that has not even arrived. */
+/** Returns true if a strict delivery waited long enough for a predecessor that has not arrived. */
 export function isGivenUp(
   delivery: OrderedDelivery & { readonly order: DeliveryOrder },
   line: readonly OrderedDelivery[],
@@ -111,10 +116,10 @@ export function isGivenUp(
   return now >= givesUpAt(delivery.createdAt, transactionType);
 }
 
-/** When to look again at a delivery that waits without bound: also just when it gives up. */
+/** Schedules the next check of an unbounded wait, no later than the time at which it gives up. */
 export function recheckAt(createdAt: Date, now: Date, givesUp?: Date): Date {
   const waited = (now.getTime() - createdAt.getTime()) / 2;
-  const { least, most } = lookAgainMs;
+  const { least, most } = recheckMs;
   const next = new Date(now.getTime() + Math.min(Math.max(waited, least), most));
   return givesUp !== undefined && givesUp > now && givesUp < next ? givesUp : next;
 }

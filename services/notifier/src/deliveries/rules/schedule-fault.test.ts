@@ -6,27 +6,27 @@ import { transitionAfter, transitionBefore } from "./delivery.ts";
 import { attemptsMax, deadlineOf, firstDelayMs, horizonMs, jitterMax } from "./schedule.ts";
 
 /**
- * The 24 hours of a delivery in a world with true time, a database whose host's clock somebody may
- * set, and processes that come and go: each has a monotonic clock of its own, and reads the
- * database's time once. A process's own wall clock is never read.
+ * Simulates the 24 hours of a delivery with true time, a database whose clock may be set, and
+ * processes that restart. Each process has its own monotonic clock and reads the database's time
+ * once. No process reads its wall clock.
  */
 type World = {
   readonly jitter: number;
-  /** How long each attempt takes, in ms. */
+  /** Duration of each attempt in ms. */
   readonly durations: readonly number[];
-  /** Where in each wait another process takes over, as a part of it; `undefined` for nowhere. */
+  /** The part of each wait after which another process takes over; `undefined` for no restart. */
   readonly restarts: readonly (number | undefined)[];
-  /** By how much the database's clock is set in each wait, in ms, before any restart there. */
+  /** Shift of the database's clock in each wait, in ms, before any restart in it. */
   readonly shifts: readonly number[];
 };
 
 const bootedMs = Date.parse("2026-11-20T00:00:00.000Z");
 const shiftMax = 300_000;
-/** A store keeps whole milliseconds. */
+/** The store keeps whole milliseconds. */
 const roundingMs = 2;
 const failed: Outcome = { kind: "failed", error: "timeout" };
 
-/** True times, in ms, at which the attempts of a delivery that is never accepted start and end. */
+/** True start and end times, in ms, of the attempts of a delivery that is never acknowledged. */
 function live({ jitter, durations, restarts, shifts }: World): { start: number; end: number }[] {
   let trueMs = 0;
   let setByMs = 0;
@@ -36,17 +36,17 @@ function live({ jitter, durations, restarts, shifts }: World): { start: number; 
   };
   let clock = startProcess();
   const deadline = deadlineOf(clock.now());
-  const made: { start: number; end: number }[] = [];
+  const attempts: { start: number; end: number }[] = [];
   for (;;) {
-    if (transitionBefore({ deadline }, true, clock.now()) !== undefined) return made;
-    const number = made.length + 1;
+    if (transitionBefore({ deadline }, true, clock.now()) !== undefined) return attempts;
+    const number = attempts.length + 1;
     const start = trueMs;
     const startedAt = clock.now();
-    trueMs += durations[made.length] ?? 0;
-    made.push({ start, end: trueMs });
+    trueMs += durations[attempts.length] ?? 0;
+    attempts.push({ start, end: trueMs });
     const attempt = { number, startedAt, endedAt: clock.now(), outcome: failed };
     const transition = transitionAfter(attempt, { jitter, deadline });
-    if (transition.state !== "pending") return made;
+    if (transition.state !== "pending") return attempts;
     const dueMs = transition.nextAttemptAt.getTime();
     setByMs += shifts[number - 1] ?? 0;
     const part = restarts[number - 1];
@@ -65,13 +65,13 @@ const jitter = fc.double({ min: 1, max: 1 + jitterMax, noNaN: true });
 const durations = each(fc.integer({ min: 0, max: 15_000 }));
 const part = fc.double({ min: 0, max: 1, noNaN: true });
 
-const gapsOf = (made: readonly { start: number; end: number }[]): number[] =>
-  made.slice(1).map(({ start }, at) => start - (made[at]?.end ?? 0));
+const gapsOf = (attempts: readonly { start: number; end: number }[]): number[] =>
+  attempts.slice(1).map(({ start }, at) => start - (attempts[at]?.end ?? 0));
 const planned = (factor: number): number[] =>
   Array.from({ length: attemptsMax - 1 }, (_none, at) => firstDelayMs * factor * 2 ** at);
 
 describe("the 24 hours of a delivery", () => {
-  it("double exactly, wherever processes take over from one another", () => {
+  it("double exactly, regardless of when another process takes over", () => {
     const worlds = fc.record({
       jitter,
       durations,
@@ -84,10 +84,10 @@ describe("the 24 hours of a delivery", () => {
     }));
     fc.assert(
       fc.property(runs, (world) => {
-        const made = live(world);
-        expect(made).toHaveLength(attemptsMax);
-        expect(made.at(-1)?.start).toBeLessThan(horizonMs);
-        for (const [at, gap] of gapsOf(made).entries()) {
+        const attempts = live(world);
+        expect(attempts).toHaveLength(attemptsMax);
+        expect(attempts.at(-1)?.start).toBeLessThan(horizonMs);
+        for (const [at, gap] of gapsOf(attempts).entries()) {
           expect(Math.abs(gap - (planned(world.jitter)[at] ?? 0))).toBeLessThanOrEqual(roundingMs);
         }
       }),
@@ -95,7 +95,7 @@ describe("the 24 hours of a delivery", () => {
     );
   });
 
-  it("double exactly while a process lives through the database's clock being set", () => {
+  it("double exactly in a running process while the database's clock is set", () => {
     const shifts = each(fc.integer({ min: -shiftMax, max: shiftMax }));
     const restarts = fc.constant([]);
     fc.assert(
@@ -110,7 +110,7 @@ describe("the 24 hours of a delivery", () => {
     );
   });
 
-  it("have one odd wait at most where the database's clock is set and the process restarts", () => {
+  it("have at most one odd wait when the database's clock is set and the process restarts", () => {
     const where = fc.integer({ min: 0, max: attemptsMax - 2 });
     const shift = fc.integer({ min: -shiftMax, max: shiftMax });
     fc.assert(
@@ -119,10 +119,10 @@ describe("the 24 hours of a delivery", () => {
           n === at ? when : undefined,
         );
         const shifts = restarts.map((_restart, n) => (n === at ? ms : 0));
-        const made = live({ jitter: factor, durations: lasting, restarts, shifts });
-        expect(made).toHaveLength(attemptsMax);
-        expect(made.at(-1)?.start).toBeLessThan(horizonMs);
-        const strayed = gapsOf(made).map((gap, n) => Math.abs(gap - (planned(factor)[n] ?? 0)));
+        const attempts = live({ jitter: factor, durations: lasting, restarts, shifts });
+        expect(attempts).toHaveLength(attemptsMax);
+        expect(attempts.at(-1)?.start).toBeLessThan(horizonMs);
+        const strayed = gapsOf(attempts).map((gap, n) => Math.abs(gap - (planned(factor)[n] ?? 0)));
         for (const [n, by] of strayed.entries()) {
           expect(by).toBeLessThanOrEqual(n === at ? Math.abs(ms) + roundingMs : roundingMs);
         }

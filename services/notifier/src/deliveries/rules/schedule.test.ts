@@ -14,19 +14,16 @@ const start = new Date("2026-11-20T00:00:00.000Z");
 const deadline = deadlineOf(start);
 const later = (ms: number): Date => new Date(start.getTime() + ms);
 
-/**
- * All attempts of a delivery that is never acknowledged: when each one started, in ms after the
- * first.
- */
+/** Start times of all attempts of a delivery that is never acknowledged, in ms after the first. */
 function starts(jitter: number, durationMs: (attempt: number) => number): number[] {
-  const made: number[] = [];
+  const startedMs: number[] = [];
   let next: Date | undefined = start;
   while (next !== undefined) {
-    made.push(next.getTime() - start.getTime());
-    const endedAt: Date = new Date(next.getTime() + durationMs(made.length));
-    next = nextAttemptAt({ attempts: made.length, endedAt, jitter, deadline });
+    startedMs.push(next.getTime() - start.getTime());
+    const endedAt: Date = new Date(next.getTime() + durationMs(startedMs.length));
+    next = nextAttemptAt({ attempts: startedMs.length, endedAt, jitter, deadline });
   }
-  return made;
+  return startedMs;
 }
 
 const jitters = fc.integer({ min: 0, max: 0xffff_ffff }).map((word) => {
@@ -72,9 +69,9 @@ describe("schedule", () => {
           expect(delayMs(attempt, jitter)).toBeGreaterThanOrEqual(plain);
           expect(delayMs(attempt, jitter)).toBeLessThanOrEqual(plain * (1 + jitterMax));
         }
-        const made = starts(jitter, (attempt) => duration[attempt - 1] ?? 0);
-        expect(made).toHaveLength(attemptsMax);
-        expect(made.at(-1)).toBeLessThan(horizonMs);
+        const startedMs = starts(jitter, (attempt) => duration[attempt - 1] ?? 0);
+        expect(startedMs).toHaveLength(attemptsMax);
+        expect(startedMs.at(-1)).toBeLessThan(horizonMs);
       }),
     );
   });

@@ -22,7 +22,7 @@ it.each<[string, ShardOwners, string[], number, number]>([
   expect([moves.take.length, moves.give.length]).toEqual([take, give]);
 });
 
-it("gives each shard to one, whatever was before, and moves none that may stay", () => {
+it("gives each shard to one process from any state, and moves none without need", () => {
   const names = ["a", "b", "c", "d", "e"];
   const owner = fc.constantFrom(null, ...names);
   const owners = fc.array(owner, { minLength: shardCount, maxLength: shardCount });
@@ -40,11 +40,11 @@ it("gives each shard to one, whatever was before, and moves none that may stay",
   );
 });
 
-it("leaves nothing to one that is not among the living", () => {
+it("leaves no shard to a process that is no member", () => {
   expect([fairShare("a", ["b", "c", "d"]), fairShare("a", [])]).toEqual([0, 0]);
 });
 
-it("has an endpoint in the shard that its stored health names, in every release", () => {
+it("maps an endpoint to the shard in its stored health, in every release", () => {
   const ids = ["whe_01hx0000000000000000000000", "whe_01hx0000000000000000000001", "end_a", ""];
   expect(ids.map(shardOf)).toEqual([85, 202, 197, 217]);
 });
@@ -55,7 +55,7 @@ it("spreads endpoints evenly", () => {
     const shard = shardOf(newId("endpoint", new Date(1_795_000_000_000 + at)));
     counts.set(shard, (counts.get(shard) ?? 0) + 1);
   }
-  // 20 each on average; an uneven spread would leave some empty.
+  // 20 each on average. An uneven spread would leave some empty.
   expect(counts.size).toBe(shardCount);
   expect(Math.max(...counts.values())).toBeLessThan(50);
 });

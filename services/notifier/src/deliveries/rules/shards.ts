@@ -3,10 +3,10 @@ import { shardCount } from "../../endpoints/rules/shard.ts";
 /** The owner of each shard: a process's token, or `null`. */
 export type ShardOwners = readonly (string | null)[];
 
-/** What a process should have more, and what it should have no longer. */
+/** Shards that a process should take, and those that it should give up. */
 export type ShardMoves = { readonly take: readonly number[]; readonly give: readonly number[] };
 
-/** How many shards a process should have: as many as any other, or one more; none if no member. */
+/** Shares differ by at most one shard. A process that is no member gets none. */
 export function fairShare(self: string, members: readonly string[]): number {
   const place = members.toSorted().indexOf(self);
   if (place === -1) return 0;
@@ -15,8 +15,8 @@ export function fairShare(self: string, members: readonly string[]): number {
 }
 
 /**
- * A member takes shards without a live owner up to its share, and gives back what it has above it:
- * between two live processes a shard is always unowned first.
+ * A member takes unowned shards up to its share, and gives up shards above it. So a shard moving
+ * between two live processes is always unowned in between.
  */
 export function shardMoves(
   owners: ShardOwners,

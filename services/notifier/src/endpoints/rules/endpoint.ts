@@ -1,44 +1,43 @@
 import type { SecretSet } from "./secret-set.ts";
 
-/** In which order the events of one transaction reach an endpoint. */
+/** The order in which the events of one transaction reach an endpoint. */
 export type DeliveryOrder = "none" | "bounded" | "strict";
 
 /**
- * Why an endpoint is paused: its merchant or an operator asked for it; a delivery got 410 on every
- * attempt of its 24 hours; or it acknowledged nothing for five days (decisions §10).
+ * `requested`: by the merchant or an operator. `gone`: a delivery got 410 on every attempt of its
+ * 24 hours. `unresponsive`: the endpoint acknowledged nothing for five days (decisions §10).
  */
 export type PauseReason = "requested" | "gone" | "unresponsive";
 
-/** Where a merchant's events are sent, which ones, and whether they are. */
+/** An endpoint of a merchant with its subscription and state. */
 export type Endpoint = {
   readonly id: string;
   readonly merchantId: string;
-  /** The one that serves, or will once it is verified. */
+  /** The URL that gets events now, or after its verification. */
   readonly url: string;
   readonly description: string;
-  /** The mode that a delivery takes over from its endpoint when it is made. */
+  /** A delivery copies this mode at its creation. */
   readonly order: DeliveryOrder;
   /** Its subscription: `*`, a transaction type, or `<transaction type>.<status>`. */
   readonly eventTypes: readonly string[];
-  /** Since when its events wait for a resumption. */
+  /** Start of the current pause, during which events wait. */
   readonly pausedAt?: Date | undefined;
-  /** Set while it is paused. */
+  /** Set while the endpoint is paused. */
   readonly pausedFor?: PauseReason | undefined;
-  /** When it was resumed last. */
   readonly resumedAt?: Date | undefined;
-  /** All pauses that have ended, in milliseconds; 0 where there was none. */
+  /** Total time of ended pauses in milliseconds; 0 without any. */
   readonly pausedMs?: number | undefined;
-  /** Since when events may go to it; `undefined` while its first URL waits to be verified. */
+  /** Start of sending events; `undefined` until the first URL is verified. */
   readonly verifiedAt?: Date | undefined;
-  /** A new URL that waits to be verified while `url` serves on. */
+  /** A new URL awaiting verification while `url` stays in use. */
   readonly pendingUrl?: string | undefined;
   readonly createdAt: Date;
-  /** A key or member, or an operator. */
+  /** An API key, a member or an operator. */
   readonly createdBy: EndpointOperation["actor"];
   readonly updatedAt: Date;
 };
 
-/** What operations change of an endpoint, beside its secrets. */
+/** The settings that operations change; secrets are separate. */
 export type EndpointSettings = Pick<
   Endpoint,
   | "url"
@@ -53,21 +52,20 @@ export type EndpointSettings = Pick<
   | "pendingUrl"
 >;
 
-/** Whether deliveries go to an endpoint. */
 export type EndpointState = "active" | "paused" | "unverified";
 
-/** An endpoint's state; paused takes precedence over unverified. */
+/** Paused takes precedence over unverified. */
 export function endpointState(endpoint: Pick<Endpoint, "pausedAt" | "verifiedAt">): EndpointState {
   if (endpoint.pausedAt !== undefined) return "paused";
   return endpoint.verifiedAt === undefined ? "unverified" : "active";
 }
 
-/** Whether deliveries to an endpoint may be attempted; those of one that is not live wait. */
+/** Returns true if deliveries may be attempted. Deliveries to an endpoint that is not live wait. */
 export function isLive(endpoint: Pick<Endpoint, "pausedAt" | "verifiedAt">): boolean {
   return endpointState(endpoint) === "active";
 }
 
-/** A pair of secrets as it is stored: sealed, each under its own context. */
+/** A stored pair of secrets, each sealed under its own context. */
 export type SealedKey = {
   readonly id: string;
   readonly secret: string;
@@ -75,7 +73,7 @@ export type SealedKey = {
   readonly madeAt: Date;
 };
 
-/** What was done to an endpoint and by whom. */
+/** A change of an endpoint, with its actor. */
 export type EndpointOperation = {
   readonly id: string;
   readonly kind:
@@ -88,9 +86,9 @@ export type EndpointOperation = {
     | "rotate"
     | "activate"
     | "delete";
-  /** Names the secrets that the answer showed. */
+  /** Names the secrets that the response contained. */
   readonly keyId?: string | undefined;
-  /** What it changed, as that was before it. */
+  /** The previous values of the changed settings. */
   readonly before?: Partial<EndpointSettings>;
   readonly actor: {
     readonly kind: "api_key" | "member" | "operator" | "service";
@@ -99,21 +97,20 @@ export type EndpointOperation = {
   readonly at: Date;
 };
 
-/** An endpoint as deliveries need it: with its secrets, without its history. */
+/** The part of an endpoint that deliveries need: with secrets, without history. */
 export type Recipient = Endpoint & {
   readonly revision: number;
-  /** Its own among its merchant's, below `endpointsMax`; none when it is deleted. */
+  /** Unique among the merchant's endpoints, below `endpointsMax`; absent when deleted. */
   readonly place?: number | undefined;
   readonly deletedAt?: Date | undefined;
   readonly signing: SecretSet;
   readonly keys: readonly SealedKey[];
 };
 
-/** An endpoint with its secrets and its history, changed as a whole by one revision at a time. */
+/** An endpoint with secrets and history. Each revision replaces all of it. */
 export type EndpointRecord = Recipient & {
-  /** In the order of the revisions that they made. */
   readonly operations: readonly EndpointOperation[];
 };
 
-/** Each event is sent to each of them; a merchant needs one, and a few for trials. */
+/** Each event goes to every endpoint. A merchant needs one, plus a few for tests. */
 export const endpointsMax = 16;

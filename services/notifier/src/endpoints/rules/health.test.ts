@@ -25,7 +25,7 @@ describe("an endpoint's limit", () => {
   });
 });
 
-/** An outcome, and how long after the one before it came. */
+/** An outcome, and its delay after the previous one. */
 type Step = readonly [outcome: Outcome, afterMs: number];
 
 function afterSteps(steps: readonly Step[]): Health {
@@ -145,7 +145,7 @@ describe("an endpoint that acknowledges nothing", () => {
           else failedAt.push(hours);
           if (!isUnresponsive(health, now)) continue;
           expect(hours - since).toBeGreaterThanOrEqual(5 * 24);
-          // Within any 48 hours of the last five days one failed, or a day had none.
+          // Any 48 hours of the last five days contain a failure, unless a day had none.
           const late = failedAt.filter((hour) => hour >= hours - 7 * 24);
           expect(late.length).toBeGreaterThanOrEqual(5);
         }
@@ -153,7 +153,7 @@ describe("an endpoint that acknowledges nothing", () => {
     );
   });
 
-  it("begins anew when it is resumed", () => {
+  it("restarts its streak when it is resumed", () => {
     const failed = [0, 1, 2, 3, 4].reduce(
       (health, day) => afterOutcome(health, refusal, new Date(at.getTime() + day * dayMs)),
       healthStart,
@@ -168,7 +168,7 @@ describe("an endpoint that acknowledges nothing", () => {
   });
 });
 
-it("shows the last success and the last failure", () => {
+it("records the last success and the last failure", () => {
   expect(after(healthStart, refusal)).toMatchObject({ lastFailure: "503", lastFailedAt: at });
   expect(after(healthStart, timeout).lastFailure).toBe("timeout");
   expect(after(healthStart, timeout, ok)).toMatchObject({
@@ -176,7 +176,7 @@ it("shows the last success and the last failure", () => {
   });
 });
 
-it("keeps what an outcome does not change", () => {
+it("keeps the fields that an outcome does not change", () => {
   const [first, second] = [at, new Date(at.getTime() + 1_000)];
   const delivered = afterOutcome(healthStart, ok, first);
   expect(delivered).toEqual({

@@ -1,45 +1,46 @@
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 
-/** How an endpoint takes its events, as its owner found it. */
+/** An endpoint's health as its owner measures it. */
 export type Health = {
-  /** Open: it failed repeatedly, and gets one attempt at a time. */
+  /** `open`: the endpoint failed repeatedly and gets one attempt at a time. */
   readonly circuit: "closed" | "open";
-  /** Attempts that may run at once. */
   readonly concurrency: number;
-  /** Since the last 200. */
+  /** Failures since the last status 200. */
   readonly consecutiveFailures: number;
-  /** When the first failure of the streak ended. */
+  /** End of the streak's first failure. */
   readonly failingSince?: Date | undefined;
-  /** Periods of 24 h since then, without one between, in each of which an attempt failed. */
+  /** Number of consecutive 24-hour periods since `failingSince` with a failed attempt in each. */
   readonly failingDays?: number | undefined;
   readonly lastDeliveredAt?: Date | undefined;
   readonly lastFailedAt?: Date | undefined;
-  /** The error or the status code of the last failure; "" where there was none. */
+  /** The error or status code of the last failure; "" without any. */
   readonly lastFailure: string;
 };
 
-/** Attempts at once: what an endpoint begins with, its least and its most (webhooks: fairness). */
+/** Concurrent attempts per endpoint: initial, minimum, maximum (webhooks: fairness). */
 export const concurrencyStart = 8;
 const concurrencyMin = 1;
 const concurrencyMax = 32;
 
-/** More than what was under way together, so that one restart of a receiver is not enough. */
+/**
+ * More than the initial concurrency, so that one restart of a receiver doesn't open the circuit.
+ */
 const failuresToOpen = 10;
 
 /**
- * A first retry comes 5 s after its attempt. An endpoint that refuses first attempts and takes
- * retries shows that in twice the time, however many first attempts were due before.
+ * A first retry starts 5 s after its attempt. An endpoint that refuses first attempts and
+ * acknowledges retries shows that within twice this time, regardless of its backlog.
  */
 const failingMsToOpen = 10_000;
 
 const dayMs = 86_400_000;
-/** An endpoint that acknowledges nothing for so many days is paused (decisions §10). */
+/** Days without an acknowledgement after which an endpoint is paused (decisions §10). */
 const unresponsiveDays = 5;
 
-/** At least so long between the end of an attempt and the next while a circuit is open. */
+/** Minimum pause between two attempts while a circuit is open. */
 export const circuitPauseMs = 5_000;
 
-/** An endpoint of which nothing is known. */
+/** The health of an endpoint without attempts. */
 export const healthStart: Health = {
   circuit: "closed",
   concurrency: concurrencyStart,
@@ -48,9 +49,9 @@ export const healthStart: Health = {
 };
 
 /**
- * What an attempt's outcome makes of its endpoint: a failure halves what may run at once, a success
- * adds one. The circuit opens when an endpoint acknowledged nothing for 10 s and 10 attempts, the
- * last ones one at a time, and closes with the first success, be it a retry.
+ * Updates an endpoint's health after an attempt. A failure halves the concurrency; a success adds
+ * one. The circuit opens when an endpoint acknowledged nothing for 10 s and 10 attempts, with the
+ * concurrency down to one. It closes with the first success, including a retry's.
  */
 export function afterOutcome(health: Health, outcome: Outcome, at: Date): Health {
   if (isAcknowledged(outcome)) {
@@ -82,7 +83,7 @@ export function afterOutcome(health: Health, outcome: Outcome, at: Date): Health
   };
 }
 
-/** The streak of failures, which a day without a due delivery begins anew. */
+/** Continues the failure streak, or restarts it after a day without a due delivery. */
 function streakAfterFailure({ failingSince, failingDays = 0 }: Health, at: Date) {
   const day =
     failingSince === undefined ? 0 : Math.floor((at.getTime() - failingSince.getTime()) / dayMs);
@@ -90,13 +91,13 @@ function streakAfterFailure({ failingSince, failingDays = 0 }: Health, at: Date)
   return { failingSince, failingDays: Math.max(failingDays, day + 1) };
 }
 
-/** Whether an endpoint acknowledged nothing for five days, on each of which something was due. */
+/** Returns true if the endpoint acknowledged nothing for five days, each with a due delivery. */
 export function isUnresponsive({ failingSince, failingDays = 0 }: Health, now: Date): boolean {
   if (failingSince === undefined || failingDays < unresponsiveDays) return false;
   return now.getTime() - failingSince.getTime() >= unresponsiveDays * dayMs;
 }
 
-/** The streak begins anew: its endpoint was resumed since. */
+/** Restarts the streak after a resumption. */
 export function withoutStreak(health: Health): Health {
   return { ...health, failingSince: undefined, failingDays: undefined };
 }

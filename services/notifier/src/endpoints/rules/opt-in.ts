@@ -1,14 +1,17 @@
 import type { IdNoun } from "@disburse/kernel/id.ts";
 
-/** One of a merchant's endpoints was paused: goes to all others, whatever they name. */
+/**
+ * Reports a paused endpoint to its merchant. Goes to all other endpoints, regardless of their
+ * subscriptions.
+ */
 export const endpointPaused = "webhook_endpoint.paused";
 
-/** Who may publish a type of event, and the kind of record that it is about. */
+/** The service that publishes a type, and the kind of its subject record. */
 type OptIn = { readonly publisher: string; readonly subject: IdNoun };
 
 /**
- * Events that a merchant chooses to get, by type. Endpoints get one by its name alone: `*` does not
- * stand for it, so that an endpoint that took everything before gets nothing new.
+ * Events that a merchant subscribes to by type. `*` doesn't match them, so that existing endpoints
+ * get no new events.
  */
 const optIns: Readonly<Record<string, OptIn>> = {
   "account.credited": { publisher: "payout", subject: "account" },
@@ -20,20 +23,19 @@ const optIns: Readonly<Record<string, OptIn>> = {
   [endpointPaused]: { publisher: "notifier", subject: "endpoint" },
 };
 
-/** The types of events that an endpoint gets only by their name. */
 export const optInTypes: readonly string[] = Object.keys(optIns);
 
-/** Whether endpoints get this type only by its name. */
+/** Returns true if only a subscription to this exact type matches. */
 export function isOptIn(transactionType: string): boolean {
   return Object.hasOwn(optIns, transactionType);
 }
 
-/** The kind of record that events of an opt-in type are about. */
+/** Returns the kind of record that events of an opt-in type are about. */
 export function optInSubject(transactionType: string): IdNoun | undefined {
   return isOptIn(transactionType) ? optIns[transactionType]?.subject : undefined;
 }
 
-/** Whether a service may publish this type; within one process none is named. */
+/** Returns true if the service may publish this type. `undefined` means the same process. */
 export function mayPublish(service: string | undefined, transactionType: string): boolean {
   return (
     isOptIn(transactionType) && [undefined, optIns[transactionType]?.publisher].includes(service)

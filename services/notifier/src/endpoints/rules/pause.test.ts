@@ -9,7 +9,7 @@ it("pauses once, for its first reason", () => {
   expect(pause(paused, "requested", at(2))).toEqual({});
 });
 
-it("resumes what is paused alone", () => {
+it("resumes only a paused endpoint", () => {
   expect(resume({}, at(1))).toEqual({});
   expect(resume({ resumedAt: at(1), pausedMs: 5 }, at(2))).toEqual({});
 });
@@ -28,6 +28,6 @@ it("adds up the time of all pauses", () => {
   });
 });
 
-it("counts no time backwards where a clock was set", () => {
+it("never counts negative time after a clock was set back", () => {
   expect(resume({ pausedAt: at(10) }, at(8))).toMatchObject({ pausedMs: 0 });
 });

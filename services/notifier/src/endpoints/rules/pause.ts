@@ -2,7 +2,7 @@ import type { Endpoint, EndpointSettings, PauseReason } from "./endpoint.ts";
 
 type Pausable = Pick<Endpoint, "pausedAt" | "pausedFor" | "resumedAt" | "pausedMs">;
 
-/** What pausing changes; an endpoint that is paused keeps its first reason. */
+/** Returns the settings to change. A paused endpoint keeps its first reason. */
 export function pause(
   endpoint: Pausable,
   reason: PauseReason,
@@ -11,7 +11,7 @@ export function pause(
   return endpoint.pausedAt === undefined ? { pausedAt: at, pausedFor: reason } : {};
 }
 
-/** What resuming changes; the time of the pause counts for no delivery's 24 hours. */
+/** Returns the settings to change. A pause doesn't count towards any delivery's 24 hours. */
 export function resume(endpoint: Pausable, at: Date): Partial<EndpointSettings> {
   const { pausedAt, pausedMs = 0 } = endpoint;
   if (pausedAt === undefined) return {};

@@ -41,13 +41,13 @@ const full: EndpointRecord = {
   operations: Array.from({ length: operationsMax }, (_none, at) => operation(`o${at}`)),
 };
 function next(from: EndpointRecord, change: EndpointChange): EndpointRecord {
-  const made = revised(from, change);
-  if (isRefused(made)) throw new Error(made.detail);
-  return made;
+  const revision = revised(from, change);
+  if (isRefused(revision)) throw new Error(revision.detail);
+  return revision;
 }
 
 describe("a revision", () => {
-  it("keeps keys that sign or that a repeat is owed, drops them with their operation", () => {
+  it("keeps keys that sign or that a repeat needs, drops them with their operation", () => {
     const rotated = next(created, {
       operation: operation("r", after(1), "k2"),
       signing: { current: "k2" },
@@ -61,7 +61,7 @@ describe("a revision", () => {
     expect(later.operations.map(({ id }) => id)).toEqual(["late"]);
   });
 
-  it("forgets nothing while there is room", () => {
+  it("drops no operation below the limits", () => {
     const later = next(created, { operation: operation("late", after(repeatMs + 1)) });
     expect(later.operations).toEqual([
       ...created.operations,
@@ -86,8 +86,8 @@ describe("a revision", () => {
     ["forgets those that are older", after(repeatMs), {}, false],
     ["can always be deleted", after(1), { isDeleted: true }, false],
   ])("%s", (_name, at, change, isRefusal) => {
-    const made = revised(full, { operation: operation("one more", at), ...change });
-    expect(isRefused(made)).toBe(isRefusal);
+    const revision = revised(full, { operation: operation("one more", at), ...change });
+    expect(isRefused(revision)).toBe(isRefusal);
   });
 
   it.each([
@@ -97,11 +97,11 @@ describe("a revision", () => {
   ] as const)(
     "of a full history: %s of one with %j to %j is refused: %s",
     (kind, marks, settings, isRefusal) => {
-      const made = revised(
+      const revision = revised(
         { ...full, ...marks },
         { operation: { ...operation("one more", after(2)), kind }, settings },
       );
-      expect(isRefused(made)).toBe(isRefusal);
+      expect(isRefused(revision)).toBe(isRefusal);
     },
   );
 
@@ -115,7 +115,7 @@ describe("a revision", () => {
     newKey: key(id),
   });
 
-  it("leaves room for secrets where settings were changed too often in a day", () => {
+  it("reserves space for secrets when settings were changed too often in a day", () => {
     let busy = created;
     for (let at = 1; at < settingsOperationsMax; at += 1) {
       busy = next(busy, update(`u${at}`, `${at}`));
@@ -131,29 +131,32 @@ describe("a revision", () => {
     expect(isRefused(revised(busy, update("late", "late", after(86_400_001))))).toBe(false);
   });
 
-  it("refuses settings too long to remember, and leaves room for secrets", () => {
+  it("refuses settings too long for the history, and reserves space for secrets", () => {
     const eventTypes = (at: number) => Array.from({ length: 50 }, () => `${at}`.padEnd(60, "s"));
     let long = created;
     for (let at = 0; at < 50; at += 1) {
-      const { operation: asked } = update(`${at}`, "");
-      const made = revised(long, { operation: asked, settings: { eventTypes: eventTypes(at) } });
-      if (!isRefused(made)) long = made;
+      const { operation: subscribing } = update(`${at}`, "");
+      const revision = revised(long, {
+        operation: subscribing,
+        settings: { eventTypes: eventTypes(at) },
+      });
+      if (!isRefused(revision)) long = revision;
     }
     for (let at = long.operations.length; at < settingsOperationsMax; at += 1) {
-      const made = revised(long, update(`u${at}`, `${at}`));
-      if (!isRefused(made)) long = made;
+      const revision = revised(long, update(`u${at}`, `${at}`));
+      if (!isRefused(revision)) long = revision;
     }
     expect(long.operations.length).toBeLessThan(settingsOperationsMax);
     for (let at = 0; at < 20; at += 1) long = next(long, rotation(`r${at}`));
     expect(isRefused(revised(long, { operation: operation("d"), isDeleted: true }))).toBe(false);
   });
 
-  it("remembers 56 KiB of settings, and no byte more", () => {
+  it("stores 56 KiB of settings, and no byte more", () => {
     const described = (length: number) => ({ ...created, description: "d".repeat(length) });
     const { operations } = next(described(0), update("u", "new"));
-    const room = 56 * 1_024 - JSON.stringify(operations).length;
-    expect(isRefused(revised(described(room), update("u", "new")))).toBe(false);
-    expect(isRefused(revised(described(room + 1), update("u", "new")))).toBe(true);
+    const bytesLeft = 56 * 1_024 - JSON.stringify(operations).length;
+    expect(isRefused(revised(described(bytesLeft), update("u", "new")))).toBe(false);
+    expect(isRefused(revised(described(bytesLeft + 1), update("u", "new")))).toBe(true);
   });
 
   it.each<[EndpointOperation["kind"], EndpointChange["settings"]]>([
@@ -163,7 +166,7 @@ describe("a revision", () => {
     ["approve", undefined],
     ["pause", {}],
     ["resume", {}],
-  ])("is none where %s of %j changes nothing", (kind, settings = {}) => {
+  ])("is not created when %s of %j changes nothing", (kind, settings = {}) => {
     const change = { operation: { ...operation("idle", after(1)), kind }, settings };
     expect(revised(created, change)).toBe(created);
     expect(revised(full, change)).toBe(full);
@@ -171,7 +174,7 @@ describe("a revision", () => {
   });
 });
 
-describe("what an operation left", () => {
+describe("an operation's result", () => {
   const settle = (
     id: string,
     settings: EndpointChange["settings"],
@@ -197,7 +200,7 @@ describe("what an operation left", () => {
     ...{ url, description, order, pausedAt, updatedAt },
   });
 
-  it("is answered as it was then, whatever came later", () => {
+  it("is returned as it was, despite later changes", () => {
     const last = history.at(-1)!;
     for (const [at, then] of history.entries()) {
       expect(settings(asOf(last, changes[at]!.operation))).toEqual(settings(then));
@@ -205,14 +208,14 @@ describe("what an operation left", () => {
     expect(settings(asOf(last, created.operations[0]!))).toEqual(settings(created));
   });
 
-  it("is still answered when settings changes in between are forgotten", () => {
+  it("is still returned after settings changes in between are dropped", () => {
     const now = after(5 + 86_400_000);
     const more = full.operations.slice(0, operationsMax - 6).map((each) => ({ ...each, at: now }));
     const crowded = { ...history.at(-1)!, operations: [...history.at(-1)!.operations, ...more] };
-    const made = next(crowded, { operation: operation("z", now), settings: { order: "none" } });
-    const kept = made.operations.map(({ id }) => id).filter((id) => !id.startsWith("o"));
+    const revision = next(crowded, { operation: operation("z", now), settings: { order: "none" } });
+    const kept = revision.operations.map(({ id }) => id).filter((id) => !id.startsWith("o"));
     expect(kept).toEqual(["create", "c", "z"]);
-    expect(settings(asOf(made, changes[2]!.operation))).toEqual(settings(history[2]!));
-    expect(settings(asOf(made, created.operations[0]!))).toEqual(settings(created));
+    expect(settings(asOf(revision, changes[2]!.operation))).toEqual(settings(history[2]!));
+    expect(settings(asOf(revision, created.operations[0]!))).toEqual(settings(created));
   });
 });

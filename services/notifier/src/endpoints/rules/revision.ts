@@ -5,26 +5,30 @@ import { namedKeys, type SecretSet } from "./secret-set.ts";
 
 const dayMs = 86_400_000;
 
-/** Idempotency keys live 30 days (decisions, wire conventions): until then a repeat is answered. */
+/**
+ * Idempotency keys live 30 days (decisions, wire conventions). Until then a repeat gets its result.
+ */
 export const repeatMs = 30 * dayMs;
 
-/** A merchant may pause for each of many deployments; no client retries after a day. */
+/**
+ * Shorter, because a merchant may pause for each of many deployments. No client retries after a
+ * day.
+ */
 const settingsRepeatMs = dayMs;
-/** What changes settings and makes no secrets. */
+/** Operations that change settings and create no secrets. */
 const settingsKinds: ReadonlySet<EndpointOperation["kind"]> = new Set([
   ...(["update", "verify", "approve", "pause", "resume"] as const),
 ]);
 
-/** More rotations in 30 days are a client's mistake. */
+/** More rotations in 30 days indicate a client's mistake. */
 export const operationsMax = 100;
-/** The rest is for secrets: no script that updates without end keeps a leaked one in use. */
+/** The rest is reserved for secrets, so that endless updates can't block replacing a leaked one. */
 export const settingsOperationsMax = 80;
 
-/** An endpoint is read for every batch of its events, so it stays under 100 KiB. */
+/** Keeps an endpoint under 100 KiB, because it is read for every batch of its events. */
 const historyBytesMax = 64 * 1_024;
 const settingsBytesMax = 56 * 1_024;
 
-/** What an operation changes of an endpoint. */
 export type EndpointChange = {
   readonly operation: EndpointOperation;
   readonly settings?: Partial<EndpointSettings>;
@@ -34,10 +38,10 @@ export type EndpointChange = {
 };
 
 /**
- * The endpoint's next revision. Operations past their repeat time give way to new ones, with keys
- * that neither sign nor belong to a repeatable operation. A paused endpoint can always be
- * resumed, any endpoint deleted, and one that takes nothing paused. What changes no setting leaves
- * the endpoint as it is: a repeat of it is asked of the endpoint as that is then.
+ * Returns the endpoint's next revision. Expired operations make room for new ones, along with keys
+ * that neither sign nor belong to a repeatable operation. Resuming, deleting, and pausing an
+ * unresponsive endpoint always succeed. An operation that changes no setting returns the endpoint
+ * unchanged and is not stored, so that its repeat runs again.
  */
 export function revised(
   endpoint: EndpointRecord,
@@ -49,11 +53,11 @@ export function revised(
   if (settingsKinds.has(kind) && before === undefined) return endpoint;
   const operation = { ...change.operation, ...(before === undefined ? {} : { before }) };
   const { actor } = change.operation;
-  const isOwed =
+  const isGuaranteed =
     isDeleted ||
     (kind === "resume" && endpoint.pausedAt !== undefined) ||
     (kind === "pause" && actor.kind === "service");
-  const operations = historyWith(endpoint.operations, operation, isOwed);
+  const operations = historyWith(endpoint.operations, operation, isGuaranteed);
   if (isRefused(operations)) return operations;
   const needed = new Set([...namedKeys(signing), ...operations.map(({ keyId }) => keyId)]);
   const keys = newKey === undefined ? endpoint.keys : [...endpoint.keys, newKey];
@@ -70,7 +74,10 @@ export function revised(
   };
 }
 
-/** The endpoint as an operation left it; one that its history lacks has just changed nothing. */
+/**
+ * Returns the endpoint as an operation left it. An operation missing from the history changed
+ * nothing.
+ */
 export function asOf(endpoint: EndpointRecord, operation: EndpointOperation): EndpointRecord {
   const { operations } = endpoint;
   const at = operations.findIndex(({ id }) => id === operation.id);
@@ -80,7 +87,7 @@ export function asOf(endpoint: EndpointRecord, operation: EndpointOperation): En
   return Object.assign({}, endpoint, { updatedAt: operation.at }, ...undone);
 }
 
-/** The settings that are about to be replaced by others, for the history. */
+/** Returns the previous values of the settings about to change, for the history. */
 function replaced(
   endpoint: EndpointSettings,
   settings: Partial<EndpointSettings>,
@@ -95,12 +102,12 @@ function replaced(
 function historyWith(
   history: readonly EndpointOperation[],
   operation: EndpointOperation,
-  isOwed: boolean,
+  isGuaranteed: boolean,
 ): readonly EndpointOperation[] | Refused<"INVALID_REQUEST"> {
   const longer = [...history, operation];
   if (!isOverfull(longer, operation)) return longer;
   const remembered = withoutForgotten(longer, operation.at);
-  if (!isOwed && isOverfull(remembered, operation)) {
+  if (!isGuaranteed && isOverfull(remembered, operation)) {
     const span = settingsKinds.has(operation.kind) ? "a day" : "30 days";
     return refused("INVALID_REQUEST", `The endpoint was changed too often in ${span}.`);
   }
@@ -117,7 +124,10 @@ function isOverfull(
   return history.length > placesMax || JSON.stringify(history).length > bytesMax;
 }
 
-/** What a forgotten operation replaced is handed to the next one, which then takes back both. */
+/**
+ * Drops expired operations. Each passes its previous values to the next one, which then reverts
+ * both.
+ */
 function withoutForgotten(history: readonly EndpointOperation[], now: Date): EndpointOperation[] {
   const kept: EndpointOperation[] = [];
   let forgotten: Partial<EndpointSettings> = {};

@@ -14,14 +14,14 @@ const later = (seconds: number, ms = 0): Date => new Date(now.getTime() + second
 const first: SecretSet = { current: "k1" };
 
 describe("secrets", () => {
-  it("sign anew at once, the old ones until the overlap ends", () => {
+  it("sign at once after a rotation, the old ones until the overlap ends", () => {
     const set = rotated(first, { keyId: "k2", overlapSeconds: 86_400 }, now);
     expect(signingKeys(set, now)).toEqual({ current: "k2", previous: "k1" });
     expect(signingKeys(set, later(86_400, -1))).toEqual({ current: "k2", previous: "k1" });
     expect(signingKeys(set, later(86_400))).toEqual({ current: "k2" });
   });
 
-  it("of a leak sign no more at once", () => {
+  it("that leaked stop signing at once", () => {
     const set = rotated(first, { keyId: "k2", overlapSeconds: 0 }, now);
     expect(set).toEqual({ current: "k2" });
     expect([...namedKeys(set)]).toEqual(["k2"]);
@@ -46,7 +46,7 @@ describe("secrets", () => {
     });
   });
 
-  it("cannot be activated when none are staged, nor after a rotation dropped them", () => {
+  it("cannot be activated if none are staged, or after a rotation dropped them", () => {
     const waiting = staged(first, { keyId: "k2", overlapSeconds: 60 });
     const set = rotated(waiting, { keyId: "k3", overlapSeconds: 60 }, now);
     expect(isRefused(activated(first, now))).toBe(true);

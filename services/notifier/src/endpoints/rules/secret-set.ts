@@ -1,46 +1,47 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-/** Which of an endpoint's keys sign; a key is a pair of secrets, named by an id. */
+/** An endpoint's keys. A key is a pair of secrets with an id. */
 export type SecretSet = {
   readonly current: string;
-  /** Goes along until then, so that a receiver can change over without losing a delivery. */
+  /** Also signs until then, so that a receiver can switch keys without losing a delivery. */
   readonly previous?: { readonly keyId: string; readonly until: Date } | undefined;
-  /** Known to the merchant, signs after activation. */
+  /** Known to the merchant; signs only after activation. */
   readonly staged?: { readonly keyId: string; readonly overlapSeconds: number } | undefined;
 };
 
-/** A day, so that no rotation needs work at night (decisions, webhooks). */
+/** A day, so that no rotation requires work at night (decisions, webhooks). */
 export const overlapSecondsDefault = 86_400;
 
-/** The keys that sign next, and for how long the old ones go along. */
+/** The next signing key, and the overlap during which the old one also signs. */
 export type Rotation = { readonly keyId: string; readonly overlapSeconds: number };
 
-/** New keys sign at once; the current ones go along for the overlap, staged ones are dropped. */
+/**
+ * The new key signs at once. The current one also signs for the overlap; a staged one is dropped.
+ */
 export function rotated(set: SecretSet, to: Rotation, now: Date): SecretSet {
   if (to.overlapSeconds === 0) return { current: to.keyId };
   const until = new Date(now.getTime() + to.overlapSeconds * 1_000);
   return { current: to.keyId, previous: { keyId: set.current, until } };
 }
 
-/** New keys wait for activation; they take the place of others that wait. */
+/** The new key awaits activation and replaces any staged key. */
 export function staged(set: SecretSet, to: Rotation): SecretSet {
   return { ...set, staged: to };
 }
 
-/** Staged keys become the signing ones; the overlap counts from now. */
+/** Activates the staged key. The overlap starts now. */
 export function activated(set: SecretSet, now: Date): SecretSet | Refused<"INVALID_REQUEST"> {
   if (set.staged === undefined) return refused("INVALID_REQUEST", "No secret is staged.");
   return rotated(set, set.staged, now);
 }
 
-/** The keys that sign at a moment: the current one, and the one before during its overlap. */
+/** Returns the current key and, during its overlap, the previous one. */
 export function signingKeys(set: SecretSet, now: Date): { current: string; previous?: string } {
   const { current, previous } = set;
   if (previous === undefined || now >= previous.until) return { current };
   return { current, previous: previous.keyId };
 }
 
-/** Keys that a set still names. */
 export function namedKeys(set: SecretSet): ReadonlySet<string> {
   const named = [set.current, set.previous?.keyId, set.staged?.keyId];
   return new Set(named.filter((keyId) => keyId !== undefined));

@@ -74,16 +74,16 @@ describe("signature", () => {
       const other = altered === vector.body ? `${vector.body} ` : altered;
       expect(() => webhook.verify(other, headers)).toThrow(WebhookVerificationError);
     }
-    const stranger = new Webhook(
+    const otherReceiver = new Webhook(
       secretsFrom(new Uint8Array(32), new Uint8Array(32)).standardSecret,
     );
-    expect(() => stranger.verify(vector.body, headers)).toThrow(WebhookVerificationError);
+    expect(() => otherReceiver.verify(vector.body, headers)).toThrow(WebhookVerificationError);
   });
 
   it("shows 32 bytes as base64, the standard ones behind whsec_", () => {
-    const made = secretsFrom(new Uint8Array(32).fill(1), new Uint8Array(32).fill(2));
-    expect(Buffer.from(made.secret, "base64")).toHaveLength(32);
-    expect(made.standardSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(Buffer.from(made.standardSecret.slice(6), "base64")).toEqual(Buffer.alloc(32, 2));
+    const secrets = secretsFrom(new Uint8Array(32).fill(1), new Uint8Array(32).fill(2));
+    expect(Buffer.from(secrets.secret, "base64")).toHaveLength(32);
+    expect(secrets.standardSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(Buffer.from(secrets.standardSecret.slice(6), "base64")).toEqual(Buffer.alloc(32, 2));
   });
 });

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Both secrets of an endpoint, in the clear. */
+/** Both secrets of an endpoint in plain text. */
 export type SigningSecrets = {
-  /** Base64 text, appended to the message as it is shown to the merchant. */
+  /** Base64 text, appended to the message in the form that the merchant gets. */
   readonly secret: string;
   /** `whsec_` and the key in base64 (Standard Webhooks). */
   readonly standardSecret: string;
@@ -10,7 +10,7 @@ export type SigningSecrets = {
 
 const standardPrefix = "whsec_";
 
-/** The pair made of twice 32 random bytes, in the form that the merchant is shown. */
+/** Encodes two times 32 random bytes in the form that the merchant gets. */
 export function secretsFrom(bytes: Uint8Array, standardBytes: Uint8Array): SigningSecrets {
   return {
     secret: Buffer.from(bytes).toString("base64"),
@@ -18,7 +18,7 @@ export function secretsFrom(bytes: Uint8Array, standardBytes: Uint8Array): Signi
   };
 }
 
-/** The interface's signature: base64 of SHA-256 over `<id>,<status>:<secret>`. */
+/** The API's own signature: base64 of SHA-256 over `<id>,<status>:<secret>`. */
 export function interfaceSignature(id: string, status: string, secret: string): string {
   return createHash("sha256").update(`${id},${status}:${secret}`).digest("base64");
 }
@@ -35,7 +35,6 @@ export function standardSignature(
   return `v1,${mac.digest("base64")}`;
 }
 
-/** What is signed in one attempt. */
 export type Signable = {
   readonly eventId: string;
   readonly transactionId: string;
@@ -44,14 +43,14 @@ export type Signable = {
   readonly body: Uint8Array;
 };
 
-/** The secrets that sign now, and the ones before while their overlap lasts. */
+/** The current secrets and, during an overlap, the previous ones. */
 export type Signers = { readonly current: SigningSecrets; readonly previous?: SigningSecrets };
 
 /**
- * The headers that let a merchant check an attempt: the interface's under `headerName`, its
- * `-Previous` twin during an overlap, and the Standard Webhooks ones with the event's sequence.
- * `webhook-id` is the event's, the same on every retry and redelivery; the timestamp is the
- * attempt's.
+ * Returns the headers by which a merchant verifies an attempt. The API's signature is under
+ * `headerName`; during an overlap there is also its `-Previous` twin. The Standard Webhooks headers
+ * and the event's sequence complete them. `webhook-id` is the event's id, the same on every retry
+ * and redelivery. The timestamp is the attempt's.
  */
 export function signatureHeaders(
   event: Signable,

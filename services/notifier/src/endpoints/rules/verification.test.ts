@@ -33,7 +33,7 @@ describe("a new URL", () => {
   });
 });
 
-it("changes no time where a URL serves already and none is verified", () => {
+it("changes no time if the URL is in use and verification is off", () => {
   const change = (endpoint: typeof live) => urlChange(endpoint, old, { mustVerify: false, at });
   expect(change(live)).toStrictEqual({ pendingUrl: undefined });
   expect(change(moving)).toStrictEqual({ pendingUrl: undefined });

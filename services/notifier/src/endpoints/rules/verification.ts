@@ -3,21 +3,24 @@ import { isoTime } from "@disburse/kernel/time.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 import type { Endpoint, EndpointSettings } from "./endpoint.ts";
 
-/** A challenge ends before the 10 s that a merchant's request may take, its outcome included. */
+/**
+ * A challenge must end, with its result stored, before the 10 s limit of the merchant's request.
+ */
 export const challengeTimeoutMs = 8_000;
 
-/** Between challenges of an endpoint, or to a host: they must not hammer a third party. */
+/** Minimum time between challenges of an endpoint or to a host, to protect third parties. */
 export const challengeGapMs = 5_000;
 
 type Verifiable = Pick<Endpoint, "url" | "verifiedAt" | "pendingUrl">;
 
-/** The URL that has to be verified before events go to it, if there is one. */
+/** Returns the URL awaiting verification, if any. */
 export function unverifiedUrl({ url, verifiedAt, pendingUrl }: Verifiable): string | undefined {
   return verifiedAt === undefined ? url : pendingUrl;
 }
 
 /**
- * What a new URL changes: if it has to be verified, it waits beside the one that serves, if any.
+ * Returns the settings to change for a new URL. If it must be verified, it becomes pending while
+ * the verified URL, if any, stays in use.
  */
 export function urlChange(
   endpoint: Verifiable,
@@ -30,13 +33,16 @@ export function urlChange(
   return { pendingUrl: serves ? undefined : url };
 }
 
-/** What it changes that the URL that waits is trusted now; nothing where none waits. */
+/** Returns the settings that make the pending URL trusted, or none if no URL is pending. */
 export function verification(endpoint: Verifiable, at: Date): Partial<EndpointSettings> {
   const url = unverifiedUrl(endpoint);
   return url === undefined ? {} : { url, pendingUrl: undefined, verifiedAt: at };
 }
 
-/** The same after a challenge to a URL, which must be the one that waits, or serve by now. */
+/**
+ * Like `verification`, after a challenge. Refuses if the challenged URL is neither pending nor in
+ * use.
+ */
 export function challengeResult(
   endpoint: Verifiable,
   challenged: string,
@@ -47,17 +53,17 @@ export function challengeResult(
   return refused("INVALID_REQUEST", "The URL was changed during the challenge.");
 }
 
-/** How a challenge failed, in words for the merchant and without anything that was answered. */
+/** Describes a failed challenge to the merchant, without any part of the response. */
 export function challengeFailure(outcome: Outcome): Refused<"INVALID_REQUEST"> | undefined {
   if (isAcknowledged(outcome)) return undefined;
-  const said =
+  const message =
     outcome.kind === "answered"
       ? `The endpoint answered ${outcome.statusCode}.`
       : `The endpoint did not answer (${outcome.error}).`;
-  return refused("INVALID_REQUEST", said);
+  return refused("INVALID_REQUEST", message);
 }
 
-/** A challenge or a test event; signed and framed as any event is. */
+/** A challenge or a test event, signed and framed like any event. */
 export type Trial = {
   readonly eventId: string;
   readonly merchantId: string;
@@ -65,15 +71,13 @@ export type Trial = {
   readonly createdAt: Date;
 };
 
-/** Status of a challenge. */
 export const challengeStatus = "challenge";
 
-/** The bytes of a challenge. */
 export function challengeBody(challenge: Trial): Uint8Array {
   return trialBody("webhook_challenge", challengeStatus, challenge);
 }
 
-/** The bytes of a trial: the usual frame, `data.id` and `data.status` signed as usual. */
+/** Builds a trial's body in the usual frame. `data.id` and `data.status` are signed as usual. */
 export function trialBody(type: string, status: string, trial: Trial): Uint8Array {
   const { eventId, merchantId, endpointId, createdAt } = trial;
   const data = {

@@ -35,7 +35,7 @@ it.each<[string, Partial<PublishedEvent>]>([
   ["the largest sequence", { sequence: 9007199254740991n }],
   ["the largest data", { ...refund, dataJson: sized(dataJsonBytesMax) }],
   ["the deepest data", { ...refund, dataJson: nested(31) }],
-])("takes %s", (_name, change) => {
+])("accepts %s", (_name, change) => {
   expect(publishedEventViolations({ ...event, ...change })).toEqual([]);
 });
 

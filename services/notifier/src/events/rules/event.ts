@@ -5,19 +5,18 @@ import { textProblem } from "@disburse/kernel/text.ts";
 import { optInSubject, optInTypes } from "../../endpoints/rules/opt-in.ts";
 import { merchantEventBody } from "./webhook-body.ts";
 
-/** An event for a merchant: stored before it is fanned out; its bytes are made once. */
+/** A merchant's event, stored before it is fanned out. Its body is built once. */
 export type WebhookEvent = {
   readonly eventId: string;
   readonly merchantId: string;
   readonly transactionType: string;
   readonly transactionId: string;
-  /** The status that is signed. */
   readonly status: string;
-  /** Orders the events of one transaction, from 1. */
+  /** Orders the events of one transaction, starting at 1. */
   readonly sequence: number;
   readonly body: Uint8Array;
   readonly occurredAt: Date;
-  /** The request that it goes back to, where it is known. */
+  /** The request that caused the event, if known. */
   readonly origin?: { readonly request_id?: string; readonly traceparent?: string } | undefined;
 };
 
@@ -33,29 +32,29 @@ export type PublishedEvent = {
   readonly occurredAt: Date | undefined;
 };
 
-/** The kinds that other systems may publish (service interface, events). */
+/** Types that other systems may publish (service interface, events). */
 export const publishedTypes: readonly string[] = ["payment_session", "refund"];
 
-/** Where `data` need not name the merchant: its system decides what a refund says. */
+/** Types whose `data` need not contain the merchant, because their system defines the content. */
 const ofOthers: readonly string[] = ["refund"];
 
-/** The kinds that a merchant's feed has: all but trials of an endpoint. */
+/** Types in a merchant's feed: all except test events and challenges. */
 export const fedTypes: readonly string[] = ["payout_session", ...publishedTypes, ...optInTypes];
 
-/** With its frame a body stays under the 64 KiB that a request may have. */
+/** With its frame, a body stays under the 64 KiB limit of a request. */
 export const dataJsonBytesMax = 60 * 1_024;
 
 const eventIdText = /^[\x21-\x7e]{1,128}$/;
 
-/** Whether a text can be an event's id: header-safe, for it becomes `webhook-id`. */
+/** Allows only header-safe text, because the id becomes `webhook-id`. */
 export function isEventId(text: string): boolean {
   return eventIdText.test(text);
 }
 
-/** Every kind of record of the platform, by the prefix of its ids. */
+/** All id prefixes of the platform's own records. */
 const ownPrefixes: ReadonlySet<string> = new Set(Object.values(idPrefixes));
 
-/** The prefix of the ids of a type, where its events are about records of the platform. */
+/** Returns the id prefix of a type whose events are about the platform's records. */
 function prefixOf(transactionType: string): string | undefined {
   if (transactionType === "payout_session") return idPrefixes.payout;
   const noun = optInSubject(transactionType);
@@ -63,8 +62,8 @@ function prefixOf(transactionType: string): string | undefined {
 }
 
 /**
- * What is wrong with a text that `X-SERVICE-Signature` covers: it signs `<id>,<status>`, so a comma
- * in either has the signature of another pair.
+ * `X-SERVICE-Signature` signs `<id>,<status>`, so with a comma in either, two pairs would share a
+ * signature.
  */
 function signedProblem(text: string, lengthMax: number): string | undefined {
   const problem = nameProblem(text, lengthMax);
@@ -73,8 +72,8 @@ function signedProblem(text: string, lengthMax: number): string | undefined {
 }
 
 /**
- * What is wrong with a transaction's id. The signature does not cover the type, so an id of one
- * kind must never be sent as another: a refund named as a payout would sign for the payout.
+ * The signature doesn't cover the type. So an id of one kind must never be sent as another: a
+ * refund with a payout's id would sign for the payout.
  */
 export function transactionIdProblem(
   id: string,
@@ -82,7 +81,7 @@ export function transactionIdProblem(
 ): string | undefined {
   const problem = signedProblem(id, 128);
   if (problem !== undefined) return problem;
-  // What is wrong with the type is said of the type.
+  // A problem of the type is reported under the type.
   if (transactionType === undefined) return undefined;
   const own = prefixOf(transactionType);
   const [prefix = ""] = id.split("_", 1);
@@ -106,7 +105,7 @@ function readData(json: string): ExactJson | undefined {
   }
 }
 
-/** Deeper than any event; some JSON readers fail beyond this. */
+/** Deeper than any event. Some JSON readers fail beyond this depth. */
 const depthMax = 32;
 
 function isDeeper(value: ExactJson, depth: number): boolean {
@@ -115,7 +114,8 @@ function isDeeper(value: ExactJson, depth: number): boolean {
 }
 
 /**
- * `data` is an object whose id and status, if any, are the signed ones; a session's has all fields.
+ * `data` must be an object. Its id and status, if present, must be the signed ones. A session's
+ * must have all fields.
  */
 function dataProblem(event: PublishedEvent): string | undefined {
   if (Buffer.byteLength(event.dataJson) > dataJsonBytesMax) {
@@ -147,7 +147,7 @@ function sequenceProblem(sequence: bigint): string | undefined {
   return fits ? undefined : "must be a whole number from 1";
 }
 
-/** Every field of a published event that is not as the contract says, in its order. */
+/** Returns all violations of a published event, in the contract's order of fields. */
 export function publishedEventViolations(
   event: PublishedEvent,
   types: readonly string[] = publishedTypes,
@@ -170,7 +170,6 @@ export function publishedEventViolations(
   );
 }
 
-/** The event of a valid publication. */
 export function webhookEventOf(event: PublishedEvent, receivedAt: Date): WebhookEvent {
   return {
     eventId: event.eventId,
@@ -186,9 +185,7 @@ export function webhookEventOf(event: PublishedEvent, receivedAt: Date): Webhook
 
 type Kind = "text" | "number" | "time" | "time_or_none";
 
-/**
- * What `data` of a payment session must have (interface, "Events"); a text without a value is `""`.
- */
+/** Required fields of a payment session's `data` (interface, "Events"). An empty text is `""`. */
 const kinds: Readonly<Record<string, Kind>> = {
   id: "text",
   reference_id: "text",
@@ -222,7 +219,7 @@ function problemOf(value: ExactJson | undefined, kind: Kind): string | undefined
   return isTime(value) ? undefined : "must be an ISO 8601 time with its offset";
 }
 
-/** Every field of a payment session that is not as the interface says; never their content. */
+/** Returns all problems of a payment session's fields, without their content. */
 export function paymentSessionProblems(data: { readonly [field: string]: ExactJson }): string[] {
   return Object.entries(kinds).flatMap(([field, kind]) => {
     const value = Object.hasOwn(data, field) ? data[field] : undefined;

@@ -1,10 +1,10 @@
 import { ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { describe, expect, it } from "vitest";
 import {
-  madeUpData,
   merchantEventBody,
   type PayoutSnapshot,
   payoutBody,
+  sandboxData,
   testBody,
 } from "./webhook-body.ts";
 
@@ -93,11 +93,11 @@ it.each([
   ],
 ])("with %j the example becomes %s", (change, dataJson) => {
   const { id: transactionId, status } = JSON.parse(dataJson);
-  expect(madeUpData(example, { ...chosen, ...change })).toEqual({
+  expect(sandboxData(example, { ...chosen, ...change })).toEqual({
     ...{ transactionId, status, dataJson },
   });
 });
 
 it("an example that is no object makes none", () => {
-  expect(madeUpData("[]", chosen)).toBeUndefined();
+  expect(sandboxData("[]", chosen)).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import {
 import { isoTime } from "@disburse/kernel/time.ts";
 import { type Trial, trialBody } from "../../endpoints/rules/verification.ts";
 
-/** What a merchant chooses of an event that it makes up; "" for what the example has. */
+/** A merchant's choices for a sandbox event; "" means the example's value. */
 type Chosen = {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -17,8 +17,8 @@ type Chosen = {
   readonly data: Readonly<Record<string, string>>;
 };
 
-/** The `data` of an event that a merchant makes up, and what of it is signed. */
-type MadeUp = {
+/** The `data` of a sandbox event, and its signed parts. */
+type SandboxData = {
   readonly transactionId: string;
   readonly status: string;
   readonly dataJson: string;
@@ -34,16 +34,16 @@ type Texts =
   | ("exchangeRate" | "totalFees" | "uniqueTransactionReference")
   | ("subStatus" | "failureCode" | "returnedReference");
 
-/** A payout as its event carries it; amounts and rate are decimal text. */
+/** A payout as its event contains it. Amounts and rate are decimal text. */
 export type PayoutSnapshot = Readonly<Record<Texts, string>> & {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
 /**
- * The bytes of a payout's webhook: the interface's fields in its order, then those added since;
- * amounts with the digits that the event carries. Throws where an amount is no decimal text: such
- * an event was not made by us.
+ * Builds the body of a payout's webhook: the API's fields in its order, then later additions. Keeps
+ * the event's digits of amounts. Throws if an amount is not decimal text, because the platform
+ * never sends such an event.
  */
 export function payoutBody(payout: PayoutSnapshot): Uint8Array {
   const data = {
@@ -73,27 +73,25 @@ export function payoutBody(payout: PayoutSnapshot): Uint8Array {
 
 const encoder = new TextEncoder();
 
-/** The bytes of an event in its frame, which is written around `dataJson`: that stays as it is. */
+/** Builds an event's body by writing the frame around `dataJson`, whose bytes stay unchanged. */
 export function merchantEventBody(type: string, id: string, dataJson: string): Uint8Array {
   const frame = `{"transaction_type":${JSON.stringify(type)},"transaction_id":${JSON.stringify(id)}`;
   return encoder.encode(`${frame},"data":${dataJson}}`);
 }
 
-/** A test event's own kind and status, so that no receiver takes it for a payout. */
+/** A test event's own type and status, so that no receiver takes it for a payout. */
 export const testTransactionType = "webhook_test";
-/** Status of a test event. */
 export const testStatus = "test";
 
-/** The bytes of a test event. */
 export function testBody(test: Trial): Uint8Array {
   return trialBody(testTransactionType, testStatus, test);
 }
 
 /**
- * An example's `data` with what was chosen in the place of its own; `undefined` where the example
- * is no object. What is a number in the example is one where a number was chosen.
+ * Returns the example's `data` with the chosen values, or `undefined` if the example is not an
+ * object. A number in the example stays a number if the chosen value is one.
  */
-export function madeUpData(example: string, chosen: Chosen): MadeUp | undefined {
+export function sandboxData(example: string, chosen: Chosen): SandboxData | undefined {
   const base = parseExactJson(example);
   if (!isJsonObject(base)) return undefined;
   const fields: JsonObject = { ...base };

@@ -11,14 +11,14 @@ it.each([
   ["what came since, and what may have come late", minutes(6), [minutes(12), minutes(1)]],
   ["all of an outage", minutes(600), [minutes(606), minutes(1)]],
   ["nothing that may be deleted", minutes(2_880), [minutes(2_880), minutes(1)]],
-])("looks at %s", (_what, through, [from, to]) => {
+])("sweeps %s", (_what, through, [from, to]) => {
   expect(gapWindow(through, now, { ...terms, reachMs: 2 * dayMs })).toEqual({ from, to });
 });
 
 it.each([
   ["a moment ago", minutes(1)],
   ["in the future, for a clock went back", minutes(-5)],
-])("looks at nothing where the last sweep ended %s", (_when, through) => {
+])("sweeps nothing if the last sweep ended %s", (_when, through) => {
   expect(gapWindow(through, now, terms)).toBeUndefined();
 });
 

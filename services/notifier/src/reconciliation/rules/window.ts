@@ -1,35 +1,33 @@
-/** A gap that failed again and again is still retried once an hour. */
+/** Bounds the backoff, so that a failing gap is retried at least hourly. */
 const retryMaxMs = 3_600_000;
 const retryMinMs = 30_000;
 
-/** As many as payout republishes at once. */
+/** Maximum events that payout republishes in one call. */
 const batchMax = 100;
-/** By failures so far: a gap that fails its whole batch is soon alone. */
+/** Indexed by failures so far. A gap that fails its whole batch soon runs alone. */
 const batchSizes = [batchMax, batchMax / 10, 1] as const;
 
-/** What may be lost: an event on its way here, or what should have been sent of a stored one. */
+/** `event`: lost on its way here. `delivery`: missing for a stored event. */
 export const gapKinds = ["event", "delivery"] as const;
-/** The kind of a sweep. */
 export type GapKind = (typeof gapKinds)[number];
 
-/** The span of time that a sweep looks at; `from` is in it, `to` is not. */
+/** The time span of a sweep: `from` inclusive, `to` exclusive. */
 export type GapWindow = { readonly from: Date; readonly to: Date };
 
-/** What is younger may still be on its way, and is no gap yet. */
+/** Younger events may still be on their way, so they are no gaps. */
 const onItsWayMs = 60_000;
 
-/** How far back the first sweep of all goes. */
+/** Time span of the very first sweep. */
 const firstReachMs = 86_400_000;
 
-/** What a kind of sweep looks at. */
 export type GapTerms = {
-  /** What is older may be deleted, and is no gap. */
+  /** Older events may be deleted, so they are no gaps. */
   readonly reachMs: number;
-  /** Swept again, because clocks differ by up to this. */
+  /** Maximum clock difference. This span is swept again. */
   readonly overlapMs: number;
 };
 
-/** What is to be swept now; `undefined`: nothing. `through` is where the last sweep ended. */
+/** Returns the window to sweep now, if any. `through` is the end of the last sweep. */
 export function gapWindow(
   through: Date | undefined,
   now: Date,
@@ -42,12 +40,12 @@ export function gapWindow(
   return { from: new Date(from), to: new Date(to) };
 }
 
-/** The wait before the next repair of a gap, after so many that failed. */
+/** The wait before the next repair of a gap, given its failures. */
 export function retryAfterMs(failures: number): number {
   return Math.min(retryMaxMs, retryMinMs * 2 ** (failures - 1));
 }
 
-/** How many gaps are repaired at once where the first of them has failed so often. */
+/** The number of gaps to repair at once, given the failures of the first. */
 export function batchSize(failures: number): number {
   return batchSizes[Math.min(failures, batchSizes.length - 1)] ?? 1;
 }

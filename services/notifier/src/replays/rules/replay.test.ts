@@ -10,7 +10,7 @@ import {
 const now = new Date("2026-11-20T12:00:00.000Z");
 const at = (ms: number): Date => new Date(now.getTime() + ms);
 const days30 = 30 * 86_400_000;
-const asked: ReplayRequest = {
+const request: ReplayRequest = {
   endpointId: "whe_1",
   since: at(-3_600_000),
   until: at(-1_000),
@@ -20,14 +20,14 @@ const asked: ReplayRequest = {
 
 describe("the terms of a replay", () => {
   it.each([
-    ["as it was asked", -3_600_000, -1_000, -1_000],
+    ["as requested", -3_600_000, -1_000, -1_000],
     ["now when left out", -3_600_000, undefined, 0],
     ["now when it is later", -3_600_000, 1, 0],
     ["now when it is now", -1, 0, 0],
     ["30 days after since", -days30, undefined, 0],
     ["30 days after since, long ago", -2 * days30, -days30, -days30],
   ])("until: %s", (_name, since, until, expected) => {
-    const from = { ...asked, since: at(since), until: until === undefined ? until : at(until) };
+    const from = { ...request, since: at(since), until: until === undefined ? until : at(until) };
     expect(replayTerms(from, now)).toEqual({ ...from, until: at(expected) });
   });
 
@@ -39,17 +39,20 @@ describe("the terms of a replay", () => {
     ["since: must be at most 30 days before until", -days30 - 1, undefined],
     ["since: must be at most 30 days before until", -days30 - 1, 5],
     ["since: must be at most 30 days before until", -2 * days30, -days30 + 1],
-  ])("refused: %s", (said, since, until) => {
-    const from = { ...asked, since: at(since), until: until === undefined ? until : at(until) };
+  ])("refused: %s", (problem, since, until) => {
+    const from = { ...request, since: at(since), until: until === undefined ? until : at(until) };
     const [violation] = [replayTerms(from, now)].flat();
-    expect(violation).toMatchObject({ field: said.split(":")[0], problem: said.split(": ")[1] });
+    expect(violation).toMatchObject({
+      field: problem.split(":")[0],
+      problem: problem.split(": ")[1],
+    });
   });
 });
 
 describe("two replays", () => {
-  const terms = { ...asked, until: at(0) };
+  const terms = { ...request, until: at(0) };
 
-  it("are the same by their terms, in whatever order the states stand", () => {
+  it("are equal if their terms are, regardless of the order of states", () => {
     const both = { ...terms, states: ["exhausted", "delivered"] } as const;
     expect(isSameReplay(both, { ...both, states: ["delivered", "exhausted"] })).toBe(true);
     expect(isSameReplay(terms, { ...terms, since: new Date(terms.since) })).toBe(true);
@@ -62,7 +65,7 @@ describe("two replays", () => {
     { states: ["delivered"] as const },
     { states: ["exhausted", "delivered"] as const },
     { rate: 11 },
-  ])("are not where one has %j", (change) => {
+  ])("are different if one has %j", (change) => {
     expect(isSameReplay(terms, { ...terms, ...change })).toBe(false);
   });
 });
@@ -75,6 +78,6 @@ it.each([
   expect(transitionAfterPage({ rate: 10 }, sent, now)).toEqual(transition);
 });
 
-it("of an endpoint that is not live looks again after 10 s", () => {
+it("of an endpoint that is not live is rechecked after 10 s", () => {
   expect(transitionWhileNotLive(now)).toEqual({ state: "running", nextPageAt: at(10_000) });
 });

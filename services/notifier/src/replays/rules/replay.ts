@@ -1,42 +1,40 @@
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import type { DeliveryState } from "../../deliveries/rules/delivery.ts";
 
-/** How a delivery has ended that can be sent once more: on its way, or without an endpoint, not. */
+/** States of deliveries that can be replayed. Pending and cancelled ones can't. */
 export type ReplayableState = Extract<DeliveryState, "exhausted" | "delivered">;
 
-/** Many deliveries of an endpoint, to be sent once more. */
+/** Selects an endpoint's deliveries to redeliver. */
 export type ReplayTerms = {
   readonly endpointId: string;
-  /** Of when the originals were made: inclusive. */
+  /** Earliest creation time of the originals, inclusive. */
   readonly since: Date;
-  /** Exclusive. */
+  /** Creation time of the originals, exclusive. */
   readonly until: Date;
   readonly states: readonly ReplayableState[];
-  /** New deliveries in a second, at most. */
+  /** Maximum new deliveries per second. */
   readonly rate: number;
 };
 
-/** Requested terms. */
 export type ReplayRequest = Omit<ReplayTerms, "until"> & { readonly until: Date | undefined };
 
-/** As long as deliveries are kept after their end (webhooks: data). */
+/** Equals the retention of ended deliveries (webhooks: data). */
 export const windowMaxMs = 30 * 86_400_000;
 
-/** The terms of a replay that is asked for at `now`, whose later deliveries are none of it. */
-export function replayTerms(asked: ReplayRequest, now: Date): ReplayTerms | readonly Violation[] {
-  const { since } = asked;
+/** Returns the terms of a replay requested at `now`. It excludes later deliveries. */
+export function replayTerms(request: ReplayRequest, now: Date): ReplayTerms | readonly Violation[] {
+  const { since } = request;
   if (since >= now) return [{ field: "since", problem: "must be in the past" }];
-  if (asked.until !== undefined && asked.until <= since) {
+  if (request.until !== undefined && request.until <= since) {
     return [{ field: "until", problem: "must be after since" }];
   }
-  const until = asked.until === undefined || asked.until > now ? now : asked.until;
+  const until = request.until === undefined || request.until > now ? now : request.until;
   if (until.getTime() - since.getTime() > windowMaxMs) {
     return [{ field: "since", problem: "must be at most 30 days before until" }];
   }
-  return { ...asked, until };
+  return { ...request, until };
 }
 
-/** Whether two terms are the same. */
 export function isSameReplay(one: ReplayTerms, other: ReplayTerms): boolean {
   return (
     one.endpointId === other.endpointId &&
@@ -47,15 +45,17 @@ export function isSameReplay(one: ReplayTerms, other: ReplayTerms): boolean {
   );
 }
 
-/** A page has as many as may go out in this time. */
+/** A page has as many deliveries as the rate allows in this time. */
 export const pageEveryMs = 1_000;
 
-/** What becomes of a replay. */
 export type ReplayTransition =
   | { readonly state: "running"; readonly nextPageAt: Date }
   | { readonly state: "done" | "cancelled" };
 
-/** What a page leaves to do; the next waits from its write, so that no second exceeds `rate`. */
+/**
+ * Decides the next state after a page. The next page waits from this page's write, so that no
+ * second exceeds `rate`.
+ */
 export function transitionAfterPage(
   { rate }: Pick<ReplayTerms, "rate">,
   sent: number,
@@ -65,10 +65,13 @@ export function transitionAfterPage(
   return { state: "running", nextPageAt: new Date(now.getTime() + pageEveryMs) };
 }
 
-/** How often the replay of a suspended endpoint is checked. */
-export const lookAgainMs = 10_000;
+/** Interval of rechecking a replay whose endpoint is suspended. */
+export const recheckEveryMs = 10_000;
 
-/** A replay of a suspended endpoint waits: all it queued would be due at once on resumption. */
+/**
+ * Makes a suspended endpoint's replay wait, because all its deliveries would be due at once on
+ * resumption.
+ */
 export function transitionWhileNotLive(now: Date): ReplayTransition {
-  return { state: "running", nextPageAt: new Date(now.getTime() + lookAgainMs) };
+  return { state: "running", nextPageAt: new Date(now.getTime() + recheckEveryMs) };
 }

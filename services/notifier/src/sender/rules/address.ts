@@ -1,55 +1,56 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Live, webhooks go to public addresses alone; in the sandbox to all but infrastructure's. */
+/** `public` (live): public addresses only. `sandbox`: all except those of infrastructure. */
 export type AddressPolicy = "public" | "sandbox";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Networks in CIDR form, parsed. */
 export type Networks = readonly (readonly [Address, number])[];
 
-/** Where the webhooks of a deployment may go. */
+/** Limits the destinations of a deployment's webhooks. */
 export type AddressRules = {
   readonly policy: AddressPolicy;
-  /** Networks of the deployment itself that no webhook may reach. */
+  /** The deployment's own networks. No webhook may reach them. */
   readonly ownNetworks?: Networks | undefined;
-  /** Ports of this machine that no webhook may reach: those of the platform and its parts. */
+  /** The platform's ports on this machine. No webhook may reach them. */
   readonly ownPorts?: ReadonlySet<number> | undefined;
 };
 
-/** A list of networks in CIDR form; throws on text that is none. */
+/** Parses networks in CIDR form. Throws on invalid text. */
 export function networks(cidrs: readonly string[]): Networks {
   return cidrs.map((cidr) => {
-    // The library reads more spellings of an address than a network is written in.
+    // The library accepts more spellings of an address than CIDR form allows.
     if (!isAddress(cidr.replace(/\/.*$/, ""))) throw new Error(`not a network: ${cidr}`);
     return ipaddr.parseCIDR(cidr);
   });
 }
 
 /*
- * The tables are explicit: the ranges that the library knows lack some of these (metadata
- * addresses, RFC 8215, 3fff::/20), and an update of it must not open one.
+ * The tables are explicit. The library's ranges lack some of these (metadata addresses, RFC 8215,
+ * 3fff::/20), and a library update must not open one.
  */
 
-/** IANA IPv4 Special-Purpose Address Registry, but for what is refused everywhere anyway. */
+/** IANA IPv4 Special-Purpose Address Registry, except for addresses refused everywhere. */
 const specialIpv4 = [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12"],
   ...["192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24"],
   ...["192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
 ];
 
-/** All of IPv6 that IANA gave out for global unicast … */
+/** The IPv6 range that IANA assigned to global unicast … */
 const globalUnicast = networks(["2000::/3"]);
 
-/** … but for protocol assignments, documentation, AS112, and 6to4 with any IPv4 address in it. */
+/**
+ * … except for protocol assignments, documentation, AS112, and 6to4, which embeds any IPv4 address.
+ */
 const specialIpv6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 const special = networks([...specialIpv4, ...specialIpv6]);
 
 /**
- * What only infrastructure answers is refused everywhere: link-local, multicast, broadcast, the
- * translation prefix that a network chooses for itself (RFC 8215), and the addresses at which
- * clouds serve metadata or steer their machines (AWS, Google, Alibaba, Azure, Oracle).
+ * Addresses of infrastructure, refused everywhere: link-local, multicast, broadcast, the local-use
+ * translation prefix (RFC 8215), and cloud metadata and control addresses (AWS, Google, Alibaba,
+ * Azure, Oracle).
  */
 const infrastructure = networks([
   ...["169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "fe80::/10", "ff00::/8", "64:ff9b:1::/48"],
@@ -58,7 +59,8 @@ const infrastructure = networks([
 ]);
 
 /**
- * Whose last 32 bits are an IPv4 address: mapped, compatible (RFC 4291), translated (6052, 2765).
+ * Networks whose last 32 bits are an IPv4 address: mapped, compatible (RFC 4291), translated (6052,
+ * 2765).
  */
 const ipv4AtEnd = networks(["::ffff:0:0/96", "::/96", "64:ff9b::/96", "::ffff:0:0:0/96"]);
 const [sixToFour, teredo] = [networks(["2002::/16"]), networks(["2001::/32"])];
@@ -68,7 +70,7 @@ function isAddress(text: string): boolean {
 }
 
 function isIn(address: Address, list: Networks): boolean {
-  // The library declares `match` for two addresses of one kind, which its types cannot compare.
+  // The library types `match` for two addresses of one kind, which its types can't compare.
   const same = address as ipaddr.IPv6;
   return list.some(
     ([network, bits]) =>
@@ -76,7 +78,10 @@ function isIn(address: Address, list: Networks): boolean {
   );
 }
 
-/** IPv4 addresses that an IPv6 one may lead to; also 6to4's (RFC 3056), Teredo's (RFC 4380). */
+/**
+ * IPv4 addresses that an IPv6 address may lead to, including 6to4's (RFC 3056) and Teredo's (RFC
+ * 4380).
+ */
 function innerIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const bytes = address.toByteArray();
   const at = (from: number) => new ipaddr.IPv4(bytes.slice(from, from + 4));
@@ -86,7 +91,9 @@ function innerIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   return [at(4), new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
 }
 
-/** An address in every form that reaches the same host: an IPv4 one also mapped into IPv6. */
+/**
+ * All forms of an address that reach the same host. IPv4 addresses also appear mapped into IPv6.
+ */
 function formsOf(address: Address): Address[] {
   const inner = address instanceof ipaddr.IPv6 ? innerIpv4(address) : [address];
   return [address, ...inner, ...inner.map((each) => each.toIPv4MappedAddress())];
@@ -95,7 +102,7 @@ function formsOf(address: Address): Address[] {
 /** Addresses by which every machine reaches itself. */
 const loopback = networks(["127.0.0.0/8", "0.0.0.0/32", "::1/128", "::/128"]);
 
-/** Whether an IP address is this machine's: loopback, or one of its own. */
+/** Returns true for loopback addresses and the machine's own. */
 export function isOfThisMachine(text: string, own: readonly string[] = []): boolean {
   if (!isAddress(text)) return false;
   const ofInterfaces = own
@@ -106,7 +113,7 @@ export function isOfThisMachine(text: string, own: readonly string[] = []): bool
   return forms.some((each) => isIn(each, loopback) || isIn(each, ofInterfaces));
 }
 
-/** Whether a webhook may be sent to an IP address; `own` are networks that a setting refuses. */
+/** Returns true if a webhook may go to the address. `own` are networks refused by a setting. */
 export function mayReach(text: string, policy: AddressPolicy, own: Networks = []): boolean {
   if (!isAddress(text)) return false;
   const address = ipaddr.parse(text);

@@ -1,4 +1,4 @@
-/** Why there was no answer. */
+/** Reasons for a missing response. */
 export type AttemptError =
   | "timeout"
   | "dns_failed"
@@ -9,15 +9,14 @@ export type AttemptError =
   | "tls_failed"
   | "invalid_answer";
 
-/** How an attempt ended: with an answer of whatever status, or without one. */
+/** The end of an attempt, with a response of any status or without one. */
 export type Outcome =
   | { readonly kind: "answered"; readonly statusCode: number; readonly body: string }
   | { readonly kind: "failed"; readonly error: AttemptError };
 
-/** HTTP 200 acknowledges and nothing else does (service interface, delivery rules). */
+/** Only HTTP 200 acknowledges (service interface, delivery rules). */
 const acknowledgedStatus = 200;
 
-/** Whether an outcome acknowledges the event. */
 export function isAcknowledged(outcome: Outcome): boolean {
   return outcome.kind === "answered" && outcome.statusCode === acknowledgedStatus;
 }

@@ -4,7 +4,7 @@ import { urlLengthMax, urlProblem } from "./url.ts";
 
 const base = "https://hooks.example.com/";
 const long = base + "a".repeat(urlLengthMax - base.length);
-/** A name of so many characters, in labels of at most 63. */
+/** A host name of the given length, in labels of at most 63 characters. */
 const hostOf = (length: number): string =>
   "a".repeat(length).replaceAll(/a{64}/g, `${"a".repeat(63)}.`);
 
@@ -21,7 +21,7 @@ describe("endpoint url", () => {
     [long],
     [`https://${hostOf(253)}/`],
     [`https://${"a".repeat(63)}.example/`],
-  ])("takes %s everywhere", (url) => {
+  ])("accepts %s everywhere", (url) => {
     expect(urlProblem(url, { policy: "public" })).toBeUndefined();
     expect(urlProblem(url, { policy: "sandbox" })).toBeUndefined();
   });
@@ -72,7 +72,7 @@ describe("endpoint url", () => {
     ["https://[64:ff9b::a00:1]/", "must have a public address"],
     ["https://[2002:a00:1::]/", "must have a public address"],
     ["http://127.0.0.1:8080/hook", "must be an https URL"],
-  ])("refuses %s live: %s, takes it in the sandbox", (url, problem) => {
+  ])("refuses %s live: %s, accepts it in the sandbox", (url, problem) => {
     expect(urlProblem(url, { policy: "public" })).toBe(problem);
     expect(urlProblem(url, { policy: "sandbox" })).toBeUndefined();
   });
@@ -106,7 +106,7 @@ describe("endpoint url", () => {
   it.each([
     ...["localhost", "invalid", "local", "onion", "alt", "home.arpa"],
     ...["intranet", "internal", "private", "corp", "home", "lan"],
-  ])("refuses live what is under .%s, which is no name of the public tree", (name) => {
+  ])("refuses live a name under .%s, which is not in the public tree", (name) => {
     expect(urlProblem(`https://hooks.${name}/`, { policy: "public" })).toBe(
       "must have a public host",
     );

@@ -2,29 +2,32 @@ import { isIP } from "node:net";
 import { textProblem } from "@disburse/kernel/text.ts";
 import { type AddressRules, isOfThisMachine, mayReach } from "./address.ts";
 
-/** What receivers and proxies commonly take in a request line. */
+/** Maximum that receivers and proxies commonly accept in a request line. */
 export const urlLengthMax = 2_048;
 
-/** Where HTTPS is served on the public internet; others are other protocols' (decisions §7). */
+/** Public HTTPS ports. Others belong to other protocols (decisions §7). */
 const publicPorts = new Set(["", "443", "8443"]);
 
-/** A host name as certificates and TLS have it: without the dot that may end it. */
+/** Returns the host as certificates and TLS use it, without a trailing dot. */
 export function hostWithoutDot(host: string): string {
   return host.replace(/\.$/, "");
 }
 
-/** The host of a URL as it is looked up: no brackets around IPv6, no trailing dot. */
+/** Returns a URL's host for DNS, without brackets around IPv6 and without a trailing dot. */
 export function lookupHost(url: URL): string {
   return hostWithoutDot(url.hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** Names that no public host has or is under: RFC 6761, 6762 (appendix G), 7686, 8375, 9476. */
+/**
+ * Names that no public host has, alone or as a suffix: RFC 6761, 6762 (appendix G), 7686, 8375,
+ * 9476.
+ */
 const privateNames = [
   ...["localhost", "invalid", "local", "onion", "alt", "home.arpa"],
   ...["intranet", "internal", "private", "corp", "home", "lan"],
 ];
 
-/** Of two labels or more, each of at most 63 characters (RFC 1035), and in the public tree. */
+/** Requires two or more labels of at most 63 characters (RFC 1035), in the public tree. */
 function isPublicName(host: string): boolean {
   if (!/^(?:[^.]{1,63}\.)+[^.]{1,63}$/u.test(host) || host.length > 253) return false;
   return !privateNames.some((name) => host === name || host.endsWith(`.${name}`));
@@ -34,19 +37,19 @@ function parsed(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** The port that a URL's connection goes to. */
+/** The port of a URL's connection. */
 export function portOf({ port, protocol }: Pick<URL, "port" | "protocol">): number {
   return Number(port) || (protocol === "https:" ? 443 : 80);
 }
 
-/** Whether a host is this machine by its text: a loopback address, or `localhost` (RFC 6761). */
+/** Decides by the host's text: a loopback address, or `localhost` (RFC 6761). */
 function isLoopback(host: string): boolean {
   return isOfThisMachine(host) || host === "localhost" || host.endsWith(".localhost");
 }
 
 /**
- * What is wrong with the text of an endpoint's URL, in words for the merchant. To where a name
- * resolves is checked at each delivery.
+ * Describes to the merchant why an endpoint's URL is not allowed. Checks the text only; the
+ * resolved addresses are checked at each delivery.
  */
 export function urlProblem(
   text: string,

@@ -9,10 +9,10 @@ import {
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
 
-/** What a corridor takes: a share of the source amount, and a flat fee in source minor units. */
+/** A share of the source amount plus a flat fee in source minor units. */
 export type Fee = { readonly share: Decimal; readonly flatMinor: bigint };
 
-/** Bounds on one payout, inclusive, in minor units; `undefined` where there is none. */
+/** Inclusive bounds on one payout in minor units; `undefined` means no bound. */
 export type Limits = {
   readonly sourceMin: bigint | undefined;
   readonly sourceMax: bigint | undefined;
@@ -20,27 +20,24 @@ export type Limits = {
   readonly receivingMax: bigint | undefined;
 };
 
-/** Who bears what banks keep of a payment that comes back. */
+/** The party that pays bank charges on a returned payment. */
 export type ReturnCharges = "house" | "merchant";
 
-/** What may be sent from one currency to another, and on what terms. */
 export type CorridorTerms = {
   readonly source: string;
   readonly destination: string;
   readonly active: boolean;
   readonly fee: Fee;
   readonly limits: Limits;
-  /** 0: the service's default. */
+  /** 0 selects the service's default lifetime. */
   readonly quoteTtlSeconds: number;
-  /** 0: no bound. */
+  /** 0 allows a rate of any age. */
   readonly rateMaxAgeSeconds: number;
   readonly returnCharges: ReturnCharges;
 };
 
-/** A corridor as it is stored. */
 export type Corridor = CorridorTerms & { readonly id: string };
 
-/** An exchange rate of a corridor, with its time and source. */
 export type Rate = {
   /** Destination units per one source unit. */
   readonly rate: Decimal;
@@ -48,12 +45,12 @@ export type Rate = {
   readonly source: string;
 };
 
-/** Rates and fee shares have at most this many decimals (decisions: quotes). */
+/** Maximum decimals of rates and fee shares (decisions: quotes). */
 export const rateDecimalsMax = 10;
-/** A rate with more digits than this before the point is a mistake of its publisher. */
+/** More integer digits than this indicate a publisher's mistake. */
 const rateDigitsMax = 15;
 
-/** What `SetCorridor` is given, as text. */
+/** The text fields of a `SetCorridor` request. */
 export type CorridorText = {
   readonly source: string;
   readonly destination: string;
@@ -69,7 +66,7 @@ export type CorridorText = {
   readonly returnCharges: ReturnCharges;
 };
 
-/** Reads a corridor's terms; answers with what is wrong with them otherwise. */
+/** Returns the corridor's terms, or every violation found. */
 export function readCorridor(text: CorridorText): CorridorTerms | readonly Violation[] {
   const violations: Violation[] = [];
   const fail = (field: string, problem: string) => void violations.push({ field, problem });
@@ -110,21 +107,20 @@ function isShare({ units, scale }: Decimal): boolean {
   return units >= 0n && scale <= rateDecimalsMax && units < 10n ** BigInt(scale);
 }
 
-/** Reads a rate; `undefined` when it is not above zero or has more digits than are kept. */
+/** Returns `undefined` if the rate is not above zero or has more digits than are stored. */
 export function readRate(text: string): Decimal | undefined {
   const rate = parseDecimal(text);
   if (rate === undefined || rate.units <= 0n || rate.scale > rateDecimalsMax) return undefined;
   return rate.units < 10n ** BigInt(rate.scale + rateDigitsMax) ? rate : undefined;
 }
 
-/** Whether a rate is too old to be quoted. */
 export function isStale(corridor: CorridorTerms, rate: Rate, now: Date): boolean {
   if (corridor.rateMaxAgeSeconds === 0) return false;
   const ageMs = BigInt(now.getTime() - rate.asOf.getTime());
   return divideCeil(ageMs, 1_000n) > BigInt(corridor.rateMaxAgeSeconds);
 }
 
-/** Whether a rate is away from another by more than a share of that: 0.1 is a tenth. */
+/** Compares the move with a share of `from`: 0.1 is a tenth. */
 export function movesMoreThan(share: Decimal, from: Decimal, to: Decimal): boolean {
   const allowed = multiplyDecimals(from, share);
   const scale = Math.max(from.scale, to.scale, allowed.scale);

@@ -80,7 +80,7 @@ const anyTerms: fc.Arbitrary<Terms> = fc.record({
 const anyMinor = fc.bigInt({ min: 1n, max: 10n ** 16n });
 
 describe("every quote", () => {
-  it("splits the source amount exactly and gives no more than the rate does", () => {
+  it("splits the source amount exactly and pays out no more than the rate allows", () => {
     fc.assert(
       fc.property(anyTerms, anyMinor, (terms, source) => {
         const amounts = quoteFixedSource(terms, source);
@@ -92,7 +92,7 @@ describe("every quote", () => {
     );
   });
 
-  it("of a fixed target delivers it exactly, for the least that covers it", () => {
+  it("with a fixed target delivers it exactly, for the smallest source amount", () => {
     fc.assert(
       fc.property(anyTerms, anyMinor, (terms, receiving) => {
         const amounts = quoteFixedTarget(terms, receiving);
@@ -109,7 +109,7 @@ describe("every quote", () => {
   });
 });
 
-/** What the database keeps exactly; 15 digits before the point and 18 after it fit. */
+/** Digits that the database stores exactly: 15 before the decimal point and 18 after it fit. */
 const digitsMax = 34;
 
 describe("every quote of either kind", () => {
@@ -128,12 +128,12 @@ describe("every quote of either kind", () => {
     assertEach(({ fee: { share, flatMinor } }, { source, fees }) => {
       const whole = 10n ** BigInt(share.scale);
       const over = (fees - flatMinor) * whole - source * share.units;
-      // A fixed target rounds the source up as well: by a unit at most, which its fee takes.
+      // A fixed target also rounds the source up, by at most one unit, which goes to the fee.
       expect(over >= 0n && over < 2n * whole).toBe(true);
     });
   });
 
-  it("moves something, and no more than can be kept", () => {
+  it("converts a positive amount that the database can store", () => {
     assertEach((terms, { source, fees, converted, receiving }) => {
       expect([source > 0n, converted > 0n, receiving > 0n, fees >= 0n]).not.toContain(false);
       for (const [amount, currency] of [
@@ -156,7 +156,7 @@ describe("every quote of either kind", () => {
     });
   });
 
-  it("gives no less for more", () => {
+  it("pays out no less for a larger source amount", () => {
     fc.assert(
       fc.property(anyQuote, anyMinor, (each, more) => {
         const [terms, amount, fixesSource] = each;
@@ -168,7 +168,7 @@ describe("every quote of either kind", () => {
     );
   });
 
-  it("of a fixed target costs no more than what it brings is worth the other way", () => {
+  it("with a fixed target costs no more than a fixed source of the same worth", () => {
     fc.assert(
       fc.property(anyTerms, anyMinor, (terms, source) => {
         const there = quoteFixedSource(terms, source);
@@ -222,7 +222,7 @@ describe("the bounds of a quote", () => {
   });
 });
 
-/** Whether `converted` at the rate is worth at least `receiving`, by cross-multiplication. */
+/** Compares `converted` at the rate with `receiving`, by cross-multiplication. */
 function worth(terms: Terms, converted: bigint, receiving: bigint): "covers" | "short" {
   const inUnits = (minor: bigint, currency: string) => decimal(formatAmount(minor, currency));
   const from = inUnits(converted, terms.source);

@@ -8,16 +8,15 @@ import {
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Fee } from "../../corridors/rules/corridor.ts";
 
-/** What a quote is computed from; all in minor units of its currencies. */
 export type Terms = {
   readonly source: string;
   readonly destination: string;
-  /** Destination units per one source unit, above zero. */
+  /** Destination units per source unit, above zero. */
   readonly rate: Decimal;
   readonly fee: Fee;
 };
 
-/** The amounts of a quote in minor units; `converted = source − fees`, exactly. */
+/** Amounts in minor units. `converted = source − fees` holds exactly. */
 export type Amounts = {
   readonly source: bigint;
   readonly fees: bigint;
@@ -39,8 +38,8 @@ function minorRate({ source, destination, rate }: Omit<Terms, "fee">): {
 }
 
 /**
- * What arrives when exactly `source` is sent: the fee rounds up, what arrives rounds down, so the
- * platform is never short by a fraction (decisions: quotes, fixed source).
+ * The fee rounds up and the receiving amount rounds down, so the platform never loses a fraction
+ * (decisions: quotes, fixed source).
  */
 export function quoteFixedSource(terms: Terms, source: bigint): Amounts | AmountsRefused {
   const { share, flatMinor } = terms.fee;
@@ -57,8 +56,8 @@ export function quoteFixedSource(terms: Terms, source: bigint): Amounts | Amount
 }
 
 /**
- * What must be sent so that exactly `receiving` arrives: the amount to convert and the source
- * amount round up, the fee is what lies between them (decisions: quotes, fixed target).
+ * The converted amount and the source amount round up. The fee is their difference, so exactly
+ * `receiving` arrives (decisions: quotes, fixed target).
  */
 export function quoteFixedTarget(terms: Terms, receiving: bigint): Amounts | AmountsRefused {
   const { share, flatMinor } = terms.fee;
@@ -68,13 +67,13 @@ export function quoteFixedTarget(terms: Terms, receiving: bigint): Amounts | Amo
   return bounded(terms, { source, fees: source - converted, converted, receiving });
 }
 
-/** An amount of the source in the destination's currency, without fees; rounded up. */
+/** Converts without fees, rounded up. */
 export function convertedTo(terms: Omit<Terms, "fee">, source: bigint): bigint {
   const { over, under } = minorRate(terms);
   return divideCeil(source * over, under);
 }
 
-/** An amount of the destination in the source's currency, without fees; rounded up. */
+/** Converts without fees, rounded up. */
 export function convertedBack(terms: Omit<Terms, "fee">, destination: bigint): bigint {
   const { over, under } = minorRate(terms);
   return divideCeil(destination * under, over);

@@ -91,7 +91,7 @@ describe("the parties of a quote", () => {
     expect(checkParties(request, parties)).toMatchObject({ refused: code });
   });
 
-  it("refuse a beneficiary that its method cannot carry, as one field of the request", () => {
+  it("refuse an unpayable beneficiary, naming the request's field", () => {
     const unpayable = { ...beneficiary, isPayable: false };
     const refusal = checkParties(request, { account, beneficiary: unpayable });
     expect(refusal).toEqual({
@@ -187,13 +187,13 @@ describe("a claim", () => {
     expect(claimOutcome(given, "po_1")).toEqual({ refused: code });
   });
 
-  it("by the same payout is answered with the first one", () => {
+  it("by the same payout returns the first claim", () => {
     const claimed = quote({ state: "claimed", claim });
     expect(claimOutcome(claimed, "po_1")).toBe(claimed);
   });
 });
 
-describe("a corridor's text", () => {
+describe("a corridor's text fields", () => {
   const text = {
     source: "USD",
     destination: "INR",

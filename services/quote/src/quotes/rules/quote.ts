@@ -5,29 +5,28 @@ import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kern
 import type { Corridor, ReturnCharges } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
 
-/** The beneficiary as it was when the quote was made: a payout is made from the quote alone. */
+/** A copy of the beneficiary at creation. The payout uses this copy alone. */
 export type QuotedBeneficiary = {
   readonly id: string;
   readonly name: string;
-  /** In Latin letters, where its merchant gave it so. */
+  /** The name in Latin letters, if the merchant gave one. */
   readonly nameLatin?: string;
   readonly accountNumberMasked: string;
   readonly transferMethod: string;
   readonly network: string;
-  /** Keyed hashes of the account or wallet that is paid. */
+  /** Keyed hashes of the payee's account or wallet. */
   readonly destinationKeys: readonly string[];
 };
 
-/** The payout that claimed a quote. */
 export type Claim = {
   readonly payoutId: string;
-  /** What the payout is made of: the payout service's own, and not read here. */
+  /** The payout's request, opaque to the quote service. */
   readonly order: Uint8Array;
   readonly operationId: string;
   readonly claimedAt: Date;
 };
 
-/** A quote is open until it is claimed or has expired. */
+/** A quote is open until it is claimed or expires. Both are final. */
 export type QuoteState =
   | { readonly state: "open" }
   | { readonly state: "claimed"; readonly claim: Claim }
@@ -45,44 +44,43 @@ export type Quote = QuoteState & {
   readonly rate: Decimal;
   readonly rateAsOf: Date;
   readonly rateSource: string;
-  /** The corridor's word at this time. */
+  /** A copy of the corridor's value at creation. */
   readonly returnCharges: ReturnCharges;
   readonly beneficiary: QuotedBeneficiary;
-  /** The merchant's own data. */
   readonly metadata: Metadata;
-  /** The amount that was asked for. */
+  /** The amount that the request gave. */
   readonly fixed: "source" | "receiving";
-  /** The payout that it pays again; "" for none. */
+  /** The id of the returned payout that this quote pays again; "" for none. */
   readonly reissueOf: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly expiresAt: Date;
 };
 
-/** What a merchant asks a quote for, its fields checked. */
+/** A quote request with validated fields. */
 export type QuoteRequest = {
   readonly merchantId: string;
   readonly accountId: string;
   readonly beneficiaryId: string;
   readonly sourceCurrencyCode: string;
   readonly destinationCurrencyCode: string;
-  /** "" where it was not sent. */
+  /** Empty text if the request gave no such amount. */
   readonly sourceAmount: string;
   readonly receivingAmount: string;
   readonly metadata: Metadata;
   readonly reissueOf: string;
 };
 
-/** What other services know of account and beneficiary; `undefined`: no such record. */
+/** Data from the owning services; `undefined` means no such record. */
 export type Parties = {
   readonly account: { readonly merchantId: string; readonly currency: string } | undefined;
   readonly beneficiary:
     | {
         readonly currency: string;
-        /** Its screening; only `cleared` is paid, and without one known none is. */
+        /** Only `cleared` beneficiaries are paid; `undefined` means unknown. */
         readonly screening: "pending" | "cleared" | "review" | "blocked" | undefined;
         readonly archived: boolean;
-        /** Whether its payment method can carry its fields. */
+        /** False if the payment method can't carry the beneficiary's fields. */
         readonly isPayable: boolean;
         readonly quoted: QuotedBeneficiary;
       }
@@ -95,7 +93,7 @@ type PartiesRefusal =
   | "BENEFICIARY_NOT_READY"
   | "INVALID_REQUEST";
 
-/** The first checks at RFQ, in their order: account, beneficiary, currencies, payment method. */
+/** Checks, in this order: account, beneficiary, currencies, payment method. */
 export function checkParties(
   request: QuoteRequest,
   { account, beneficiary }: Parties,
@@ -124,7 +122,7 @@ export function checkParties(
   return beneficiary.quoted;
 }
 
-/** The second half: corridor, its state, whether it is open to the merchant. */
+/** Runs after `checkParties`: corridor, its state, its opening to the merchant. */
 export function checkCorridor(
   corridor: Corridor | undefined,
   openToMerchant: boolean,
@@ -134,12 +132,11 @@ export function checkCorridor(
   return openToMerchant ? corridor : refused("RECORD_NOT_FOUND");
 }
 
-/** The amount that a quote is asked for by. */
 export function fixedAmount({ sourceAmount }: Pick<QuoteRequest, "sourceAmount">) {
   return sourceAmount === "" ? "receiving" : "source";
 }
 
-/** The amounts of a quote; a receiving amount beside a source amount is ignored. */
+/** A source amount takes precedence over a receiving amount. */
 export function quoteAmounts(
   request: QuoteRequest,
   terms: Terms,
@@ -156,8 +153,8 @@ export function quoteAmounts(
 type ClaimRefusal = "RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED";
 
 /**
- * What an attempt to claim came to, read from the quote as it is after the attempt. The claim of a
- * payout stands as it was made first.
+ * Derives a claim's outcome from the quote as read after the attempt. A repeat by the same payout
+ * returns its first claim.
  */
 export function claimOutcome(
   quote: Quote | undefined,
@@ -170,6 +167,6 @@ export function claimOutcome(
     case "expired":
       return refused("QUOTE_EXPIRED");
     case "open":
-      throw new Error("a claim attempt leaves no quote open");
+      throw new Error("the quote is still open after a claim attempt");
   }
 }
