@@ -10,16 +10,16 @@ import type { BodyValues, Form, PublicBody } from "./fields/field.ts";
 import { publicBodies } from "./test-bodies.ts";
 
 /*
- * What the field tables say today: schemas, discovery, examples, and the answer to every field with
- * values that should and should not pass. A change of a table shows here what merchants see of it:
- * read the difference, and renew the file with `vitest -u` where every line of it is meant.
+ * Records schemas, discovery, examples, and the result for every field with valid and invalid
+ * values. A changed table shows here as merchants see it. Read the difference, and update the file
+ * with `vitest -u` only if every line is intended.
  */
 
 const now = new Date("2026-11-20T11:26:00.123Z");
 const json = (value: unknown) =>
   JSON.stringify(value, (_, each) => (each instanceof Map ? Object.fromEntries(each) : each));
 
-test("schemas, examples and discovery are what they were", async () => {
+test("schemas, examples and discovery match the recorded ones", async () => {
   const lines = publicBodies.flatMap((body) => [
     `${body.name} ${json(selectorOf(body))}`,
     ...[...body.forms, body.unselected].flatMap((form) => [
@@ -34,10 +34,10 @@ test("schemas, examples and discovery are what they were", async () => {
   await expect(`${text}\n`).toMatchFileSnapshot("test-golden/tables.txt");
 });
 
-/** More than any list may have. */
+/** More entries than any list may have. */
 const many = Array.from({ length: 40 }, () => ({}));
 
-/** What is sent for a field in turn; the text of its example is mutilated in several ways. */
+/** Values to send for a field, including several mutilations of its example's text. */
 function sentFor(example: unknown): unknown[] {
   const text = typeof example === "string" ? example : "";
   const texts = [
@@ -70,7 +70,7 @@ function answer(body: PublicBody, form: Form, sent: BodyValues): string {
   return checked.form.name === form.name ? "ok" : checked.form.name;
 }
 
-test("every field of every form takes and refuses what it did", async () => {
+test("every field of every form gives the recorded result", async () => {
   const lines = publicBodies.flatMap((body) => [
     `${body.name} without a form: ${answer(body, body.unselected, {})}`,
     ...body.forms.flatMap((form) => {

@@ -13,7 +13,7 @@ import {
 import { createEndpoint, createReplay, rotateSecret, updateEndpoint } from "./bodies/webhooks.ts";
 import type { PublicBody } from "./fields/field.ts";
 
-/** Every body that a merchant can send, for whatever describes them all. */
+/** All public bodies, for tests that cover every one. */
 export const publicBodies: readonly PublicBody[] = [
   cryptoBeneficiary,
   fiatBeneficiary,

@@ -19,14 +19,14 @@ import { isCidr } from "./keys/rules/source-address.ts";
 
 const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** Networks joined by commas; the empty text for none. */
+/** Networks separated by commas; empty for none. */
 const networksSetting = z
   .string()
   .default("")
   .transform((text) => text.split(",").filter((each) => each !== ""))
   .refine((networks) => networks.every(isCidr), "must be addresses or networks joined by commas");
 
-/** One or several of 32 bytes, by version; the first hashes. */
+/** One or more peppers of 32 bytes, by version. The first hashes new keys. */
 const peppersSetting = secret(
   z
     .string()
@@ -34,66 +34,64 @@ const peppersSetting = secret(
     .transform(readPeppers),
 );
 
-/** Colleagues share an address: ten of them may read the documentation or mistype a key. */
+/** Colleagues share an address: ten people may read the documentation or mistype a key. */
 const addressShare = 10;
 
 const settings = {
   ...commonSettings,
   DATABASE: databaseSetting("gateway"),
-  /** Of the internal port, where `KeyService` is served; `PORT` is the public one. */
+  /** Internal port, which serves `KeyService`. `PORT` is the public port. */
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: portSetting,
-  /** API keys are hashed under it, so that the database alone does not suffice to test a key. */
+  /** Hashes API keys, so that the database alone does not suffice to test a key. */
   API_KEY_PEPPER: peppersSetting,
   ...sealingSettings,
   BENEFICIARY_URL: serviceUrlSetting,
   QUOTE_URL: serviceUrlSetting,
   PAYOUT_URL: serviceUrlSetting,
   NOTIFIER_URL: serviceUrlSetting,
-  /** Public keys that the payout service had before: receipts that they signed stay good. */
+  /** Earlier public keys of the payout service, so that receipts signed with them stay valid. */
   RECEIPT_KEYS: parsedSetting(readTrustedKeys).optional(),
-  /** Connections to the public port of each gateway process; idle ones give way. */
+  /** Connections to the public port of each gateway process. Idle ones close first. */
   MAX_CONNECTIONS: countSetting(1).default(10_000),
-  /** Of one address that is no proxy of ours. */
+  /** For each address. Our own proxies are exempt. */
   MAX_CONNECTIONS_PER_ADDRESS: countSetting(1).default(2_000),
   /** For each API key in each gateway process (decisions §2). */
   RATE_LIMIT_PER_SECOND: countSetting(1).default(100),
   RATE_LIMIT_BURST: countSetting(1).default(200),
-  /** Keys of a merchant that work at a time; each of its programs needs one or two. */
+  /** Active keys of a merchant. Each of its programs needs one or two. */
   KEYS_PER_MERCHANT: countSetting(1).default(100),
-  /** Members of a merchant's team at a time, with those who are invited. */
+  /** Active and invited members of a merchant's team. */
   MEMBERS_PER_MERCHANT: countSetting(1).default(200),
   ...approvalSettings,
-  /** For each address, of requests without a good key; ten times a key's when left out. */
+  /** For each address, of requests without a valid key. Defaults to ten times a key's limits. */
   ADDRESS_RATE_LIMIT_PER_SECOND: countSetting(1).optional(),
   ADDRESS_RATE_LIMIT_BURST: countSetting(1).optional(),
-  /** For each address, of keys that do not exist; more than a merchant mistypes. */
+  /** For each address, lookups of keys that do not exist. More than a merchant mistypes. */
   UNKNOWN_KEYS_PER_MINUTE: countSetting(1).default(120),
-  /** Where merchants' people reach the console: `https://console.example.com`. */
+  /** Origin of the console for merchants' members: `https://console.example.com`. */
   CONSOLE_URL: urlSetting.optional(),
-  /** The OpenID provider that they sign in at, and as whose client; none can without it. */
+  /** OpenID provider and client of merchants' members. Without it, no member can sign in. */
   MEMBERS_OIDC_ISSUER: urlSetting.optional(),
   MEMBERS_OIDC_CLIENT_ID: z.string().default("disburse-merchants"),
-  /** Of a client that has one; PKCE protects the others. */
+  /** Only for a confidential client. PKCE protects public ones. */
   MEMBERS_OIDC_CLIENT_SECRET: secret(z.string().optional()),
-  /** Of the operators' door, which is shut without a port. */
+  /** Operator API proxy. Disabled without a port. */
   OPERATORS_HOST: z.string().default("127.0.0.1"),
   OPERATORS_PORT: portSetting.optional(),
-  /** Where operators reach it. */
+  /** Origin of the console for operators. */
   OPERATORS_URL: urlSetting.optional(),
-  /** The provider that operators sign in at: one whose access tokens services believe. */
+  /** OpenID provider of operators. Services must accept its access tokens. */
   OPERATORS_OIDC_ISSUER: urlSetting.optional(),
   OPERATORS_OIDC_CLIENT_ID: z.string().default("disburse-console"),
   OPERATORS_OIDC_CLIENT_SECRET: secret(z.string().optional()),
-  /** For operators alone: no merchant's request goes there. */
+  /** Only for operators. Merchants' requests never call compliance. */
   COMPLIANCE_URL: serviceUrlSetting.optional(),
-  /** Proxies of ours, whose `X-Forwarded-For` is believed. */
+  /** Our own proxies. The gateway trusts their `X-Forwarded-For`. */
   TRUSTED_PROXIES: networksSetting,
 } as const;
 
-/**
- * The gateway's settings, checked; throws with the names of those that are missing or malformed.
- */
+/** Returns the checked settings. Throws with the names of all missing or malformed ones. */
 export function readConfig(environment: Environment) {
   const read = readSettings(environment, settings);
   const problems = addressProblems(read);
@@ -107,7 +105,7 @@ export function readConfig(environment: Environment) {
   };
 }
 
-/** What is wrong with the addresses of the console, by the names of their settings. */
+/** Returns the problems of the console's addresses, by setting. */
 function addressProblems(read: ReturnType<typeof readSettings<typeof settings>>): string[] {
   const { DISBURSE_MODE: mode } = read;
   const origins = { CONSOLE_URL: read.CONSOLE_URL, OPERATORS_URL: read.OPERATORS_URL };
@@ -130,21 +128,19 @@ function addressProblems(read: ReturnType<typeof readSettings<typeof settings>>)
   ];
 }
 
-/** What is wrong with the address by which browsers reach a port, or `undefined`. */
+/** Returns `undefined` for a valid origin of a browser-facing port. */
 export function originProblem(url: string, mode: "sandbox" | "live"): string | undefined {
   const { protocol, origin, pathname, search } = new URL(url);
   if (origin !== url || pathname !== "/" || search !== "") {
     return "must be an origin such as https://console.example.com";
   }
-  // A cookie that goes over plain http is anyone's on the way.
+  // Anyone on the path can read a cookie sent over plain http.
   return mode === "live" && protocol !== "https:"
     ? "must be an https:// address in live mode"
     : undefined;
 }
 
-/**
- * What is wrong with a provider's address, or `undefined`: over plain http on this machine alone.
- */
+/** Returns `undefined` for a valid issuer. Plain http is allowed only on this machine. */
 export function providerProblem(url: string): string | undefined {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || loopback.has(hostname)

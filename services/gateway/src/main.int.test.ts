@@ -53,12 +53,12 @@ afterAll(async () => {
   await payout.stop();
 });
 
-it("serves a key that was made on its internal port, and calls the owning service", async () => {
+it("accepts a key created on its internal port, and calls the owning service", async () => {
   const { rpc, close } = connectService(KeyService, gateway.url, {
     identity: testTrust.person("test"),
   });
-  const asked = { mutation: mutation(), merchantId: newId("merchant") };
-  const { secret } = await rpc.createKey(asked);
+  const request = { mutation: mutation(), merchantId: newId("merchant") };
+  const { secret } = await rpc.createKey(request);
   close();
   const headers = { authorization: `Bearer ${secret}`, "x-request-id": "req-1" };
   const reply = await fetch(`${gateway.publicUrl}/api/v1/transfer/accounts`, { headers });
@@ -70,13 +70,13 @@ it("serves a key that was made on its internal port, and calls the owning servic
   expect(leftMs).toBeLessThanOrEqual(9_950);
 });
 
-it("ends keys by the database's clock, whatever its own says", async () => {
+it("expires keys by the database's clock, not by its own", async () => {
   const { rpc, close } = connectService(KeyService, gateway.url, {
     identity: testTrust.person("test"),
   });
   const expiresAt = timestampFromDate(new Date(Date.now() + 30_000));
-  const asked = { mutation: mutation(), merchantId: newId("merchant"), expiresAt };
-  const { secret } = await rpc.createKey(asked);
+  const request = { mutation: mutation(), merchantId: newId("merchant"), expiresAt };
+  const { secret } = await rpc.createKey(request);
   close();
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
   const headers = { authorization: `Bearer ${secret}` };
@@ -113,7 +113,7 @@ const pepper = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const [first, second] = [`p1:${pepper(1)}`, `p2:${pepper(2)}`];
 const gateways: TestGateway[] = [];
 
-/** A gateway with these peppers, on the database of the one that was started first. */
+/** Starts a gateway with these peppers on the database of the first one. */
 async function startWith(peppers: string, more: Partial<GatewayDeps> = {}): Promise<TestGateway> {
   const [oldest] = gateways;
   const db = oldest === undefined ? {} : { db: oldest.db };
@@ -128,14 +128,14 @@ afterAll(async () => {
 
 const status = async (gateway: TestGateway, key: string) =>
   (await gateway.ask({ path: "/api/v1/transfer/accounts", key })).status;
-/** How many keys are under an older pepper, by the metric. */
+/** Returns the metric of keys under an older pepper. */
 const left = async (gateway: TestGateway) => {
   await gateway.gateway.sweep();
   const text = await gateway.metrics.text();
   return Number(/^disburse_api_keys_under_older_peppers\{.*\} (\d+)$/m.exec(text)?.[1]);
 };
 
-it("rotates its pepper: added behind, put in front, hashed anew at use, and left away", async () => {
+it("rotates its pepper: appended, moved to the front, rehashed on use, and removed", async () => {
   const old = await startWith(first);
   const [used, unused] = [await old.merchant(), await old.merchant()];
   const keys = openKeys(old.db);
@@ -161,7 +161,7 @@ it("rotates its pepper: added behind, put in front, hashed anew at use, and left
   const clock = { now: () => new Date(soon) };
   const retired = { keys, peppers: readPeppers(second), clock };
   await expect(assertPeppers(retired)).rejects.toThrow(
-    "settings: API_KEY_PEPPER: 1 keys are hashed under p1 or another that is not there",
+    "settings: API_KEY_PEPPER: 1 keys are hashed under p1 or another missing pepper",
   );
   await front.keys.revokeKey({ mutation: mutation(), keyId: unused.keyId });
   expect(await left(front)).toBe(0);

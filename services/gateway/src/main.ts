@@ -34,22 +34,23 @@ import { createGateway, type PeopleDeps } from "./service.ts";
 import { createProvider } from "./sessions/provider.ts";
 import { emailPurpose, sealedMembers } from "./team/store.ts";
 
-/** The edge's own deadline is the bound on every call. */
+/** The edge's own deadline bounds every call. */
 const callTimeoutMs = 10_000;
-/** Nothing waits for the sweep: it only keeps collections small and forgets secrets. */
+/** The sweep is not urgent: it keeps collections small and forgets secrets. */
 const sweepEveryMs = 60_000;
 /** After a crash, orders of a revoked key are held this late. A run costs two indexed reads. */
 const revocationsEveryMs = 1_000;
-/** As long as who debugs waits for a request to be listed. */
+/** Maximum delay before a request is listed, for people who debug. */
 const flushRequestsEveryMs = 2_000;
 
-/** Where texts are sealed; answers that are kept for repeats end after 30 days instead. */
+/**
+ * Collections with sealed texts. Stored responses are excluded, because they expire after 30 days.
+ */
 const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers];
 
-/** Where the console's build is, beside the services' sources. */
+/** The console's build, beside the services' sources. */
 const consoleFolder = fileURLToPath(new URL("../../../packages/console/dist", import.meta.url));
 
-/** Clients of the owning services. */
 function connectServices({ config, connect: connectTo }: Opening<ReturnType<typeof readConfig>>) {
   const connect = <S extends DescService>(service: S, urls: ServiceUrls) =>
     connectTo(service, urls, callTimeoutMs);
@@ -67,12 +68,11 @@ function connectServices({ config, connect: connectTo }: Opening<ReturnType<type
   };
 }
 
-/** Limits for each key and for each address. */
 function rateLimits(config: ReturnType<typeof readConfig>) {
   const { UNKNOWN_KEYS_PER_MINUTE: unknownKeys } = config;
   return {
     rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
-    strangersLimit: {
+    unauthenticatedLimit: {
       perSecond: config.ADDRESS_RATE_LIMIT_PER_SECOND,
       burst: config.ADDRESS_RATE_LIMIT_BURST,
     },
@@ -82,7 +82,6 @@ function rateLimits(config: ReturnType<typeof readConfig>) {
 
 type Config = ReturnType<typeof readConfig>;
 
-/** What a merchant may have at a time. */
 function boundsOf(config: Config) {
   return {
     keysMax: config.KEYS_PER_MERCHANT,
@@ -94,7 +93,6 @@ function boundsOf(config: Config) {
 /** Five merchants together can take every connection. */
 const merchantsAtOnce = 5;
 
-/** How people sign in. */
 function portalsOf(config: Config): Pick<PeopleDeps, "members" | "operators"> {
   const provider = (issuer: string | undefined, clientId: string, clientSecret?: string) =>
     issuer === undefined ? undefined : createProvider({ issuer, clientId, clientSecret });
@@ -118,7 +116,7 @@ function portalsOf(config: Config): Pick<PeopleDeps, "members" | "operators"> {
   };
 }
 
-/** Public keys of the payout service, which signs receipts: those of now, and those of before. */
+/** Current and earlier public keys of the payout service, which signs receipts. */
 function receiptKeys({ config, identity }: Opening<Config>): object[] {
   const keys = new Map([...(config.RECEIPT_KEYS ?? []), ...identity.trustedKeys()]);
   return [...keys].flatMap(([kid, { service, publicKey }]) =>
@@ -128,7 +126,7 @@ function receiptKeys({ config, identity }: Opening<Config>): object[] {
 
 type UnaryCall = (request: object, options: CallOptions) => Promise<object>;
 
-/** Calls services as the person who asks; `ownUrl` is where this one serves its own RPCs. */
+/** Calls services as the person who sent the request. `ownUrl` is this service's RPC address. */
 function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string): Forward {
   const urls: Readonly<Record<Place, () => ServiceUrls>> = {
     beneficiary: () => config.BENEFICIARY_URL,
@@ -144,13 +142,13 @@ function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string
     const calls = rpc as unknown as Readonly<Record<string, UnaryCall | undefined>>;
     return async ({ localName }, request, options) => {
       const call = calls[localName];
-      if (call === undefined) throw new Error(`a client has no ${localName}`);
+      if (call === undefined) throw new Error(`the client has no method ${localName}`);
       return call(request, options);
     };
   };
 }
 
-/** Stores gathered requests until it is stopped, and then what is left. */
+/** Stores collected requests until stopped, then stores the rest. */
 function startRequestLog(flush: () => Promise<void>, log: Log) {
   const run = async () => {
     await flush();
@@ -165,7 +163,7 @@ function startRequestLog(flush: () => Promise<void>, log: Log) {
 
 type Sweeps = Record<"sweep" | "sweepRevocations", () => Promise<boolean>>;
 
-/** Starts what runs again and again until the process ends. */
+/** Starts loops that run until the process ends. */
 function startSweeps({ lifetime, log }: Opening<Config>, gateway: Sweeps): void {
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
     lifetime.add(name, startLoop({ name, everyMs, run, log }).stop);
@@ -174,12 +172,12 @@ function startSweeps({ lifetime, log }: Opening<Config>, gateway: Sweeps): void 
 }
 
 /**
- * Starts the gateway: its public routes on `PORT`, its RPCs on `RPC_PORT`, the operators' door on
+ * Starts the gateway: public routes on `PORT`, its RPCs on `RPC_PORT`, the operator API proxy on
  * `OPERATORS_PORT`.
  */
 export const start = serviceStart("gateway", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime, lifecycle } = opening;
-  // Keys end, and runs are given up, by one clock for all gateways.
+  // All gateways use one clock for expiring keys and abandoned runs.
   const clock = await databaseClock(database);
   const startedAt = clock.now();
   const keys = await openKeys(opening, config, emailPurpose);
@@ -241,11 +239,16 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   lifetime.add("http server", httpServer.stop);
   if (config.OPERATORS_PORT !== undefined) {
     const { OPERATORS_HOST: host, OPERATORS_PORT: port } = config;
-    const door = { ...options, host, port, connections: { ...connections, metrics: undefined } };
-    const operators = await startHttpServer(gateway.operatorsListener, door);
-    lifetime.add("operators' door", operators.stop);
+    const operatorOptions = {
+      ...options,
+      host,
+      port,
+      connections: { ...connections, metrics: undefined },
+    };
+    const operators = await startHttpServer(gateway.operatorsListener, operatorOptions);
+    lifetime.add("operator API proxy", operators.stop);
   }
-  // The port is ours, so the process that had it before has ended.
+  // This process holds the port, so the previous one has ended.
   await gateway.freeEnded(startedAt);
   return { url, publicUrl: httpServer.url };
 });

@@ -16,7 +16,7 @@ const indexes: Indexes = {
     { key: { "stop.due_at": 1 }, name: "stop_due", sparse: true },
     { key: { "operation.id": 1 }, name: "operation", unique: true },
     { key: { merchant_id: 1, created_at: 1 }, name: "team" },
-    // Absent of those who were removed.
+    // Removed members have no hash.
     {
       key: { merchant_id: 1, email_hash: 1 },
       name: "email",
@@ -49,5 +49,5 @@ const indexes: Indexes = {
   ],
 };
 
-/** The steps of this service's database, in order; a released one never changes. */
+/** Migrations of this service's database, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

@@ -6,10 +6,10 @@ import { sealedKeyTexts } from "./keys/rpc.ts";
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const old = createSealer(`k1:${key(1)}`);
 const both = createSealer(`k2:${key(2)},k1:${key(1)}`);
-/** As after the older key is retired. */
+/** Knows only the new key, as after the older one is retired. */
 const alone = createSealer(`k2:${key(2)}`);
 
-it("the text of a new key is sealed anew, and one that is forgotten left so", () => {
+it("reseals the text of a new key, and leaves a forgotten one alone", () => {
   const context = "mer_1|key_1|secret";
   const sealed_secret = old.seal("dsb_test_1", context);
   const document = { _id: "key_1", merchant_id: "mer_1", operation: { sealed_secret } };
@@ -22,7 +22,7 @@ it("the text of a new key is sealed anew, and one that is forgotten left so", ()
   expect(sealedKeyTexts.reseal(forgotten, both)).toBeUndefined();
 });
 
-it("the request of a proposal and what it changes are sealed anew", () => {
+it("reseals the request and the changes of a proposal", () => {
   const texts = { request: "AQID", before: "", after: '{"member":{"name":"Mia"}}' };
   const entries = Object.entries(texts);
   const sealed = entries.map(([field, text]) => [field, old.seal(text, `prp_1|${field}`)]);

@@ -16,7 +16,7 @@ import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/reque
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { Db } from "mongodb";
 import { cookiesOf } from "./console/cookies.ts";
-import { type DoorDeps, doorRoutes } from "./console/door.ts";
+import { type OperatorProxyDeps, operatorProxyRoutes } from "./console/door.ts";
 import { eventRoute } from "./console/events.ts";
 import { createFeeds } from "./console/feed.ts";
 import { consoleFiles } from "./console/files.ts";
@@ -41,7 +41,7 @@ import {
   type ShareLimits,
   streamLimits,
 } from "./http/shares.ts";
-import { createStrangers } from "./http/strangers.ts";
+import { createUnauthenticatedClients } from "./http/strangers.ts";
 import { createUploads, type UploadLimits } from "./http/uploads.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
 import { createKeyMatching, openKeyCache } from "./keys/cache.ts";
@@ -64,8 +64,8 @@ import { teamGuards, teamService } from "./team/rpc.ts";
 import { type Members, openMembers } from "./team/store.ts";
 
 /**
- * Who calls is the gateway, which has verified the key or the member that it names as the actor; an
- * own request of a merchant waits for no operator, and is in the trail as that key's or member's.
+ * The gateway calls its own RPCs after verifying the key or member that it names as the actor. A
+ * merchant's own request needs no operator's approval. The audit trail shows the key or member.
  */
 const asGateway: Interceptor = (next) => (request) => {
   const context = { requestId: crypto.randomUUID(), ...callContext() };
@@ -73,59 +73,52 @@ const asGateway: Interceptor = (next) => (request) => {
   return withCallContext({ ...context, principal }, () => next(request));
 };
 
-/** What the gateway is made of. */
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<AppDeps, "clock" | "log" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
-    /** Of the other services. */
     readonly clients: Omit<AppDeps["clients"], keyof ReturnType<typeof ownClients> | "pages">;
     readonly db: Db;
     readonly metrics: Metrics;
-    /** Absent where tracing is off. */
     readonly tracing?: Tracing | undefined;
     readonly peppers: Peppers;
     readonly sealer: Sealer;
-    /** Where it listens: host and port, which no other gateway that lives has. */
+    /** The gateway's host and port, unique among live gateways. */
     readonly place: string;
-    /** Networks of our own proxies. */
     readonly proxies: readonly string[];
-    /** For each API key. */
     readonly rateLimit: RateLimitOptions;
-    /** For each address, of requests without a key that is good. */
-    readonly strangersLimit: RateLimitOptions;
-    /** For each address, of ids that are no key's. */
+    /** For each address, for requests without a valid key. */
+    readonly unauthenticatedLimit: RateLimitOptions;
+    /** For each address, for lookups of unknown key ids. */
     readonly lookupsLimit: RateLimitOptions;
     readonly people: PeopleDeps;
-    /** Those of this file's imports where they are left out, as in production. */
+    /** Only tests set these. Production uses the defaults. */
     readonly uploadLimits?: UploadLimits;
     readonly streamLimits?: ShareLimits;
-    /** Requests of a merchant that this process answers at a time. */
+    /** Concurrent requests per merchant in this process. */
     readonly requestsMax: number;
-    /** What a merchant may have at a time. */
     readonly bounds: {
       readonly keysMax: number;
       readonly membersMax: number;
       readonly openProposalsMax: number;
     };
-    /** A clock that only goes forward, in milliseconds; the process's own when left out. */
+    /** A monotonic clock in milliseconds. Defaults to the process's own. */
     readonly monotonicMs?: () => number;
   };
 
-/** How people come in. */
 export type PeopleDeps = {
-  /** By which members are found who have not signed in yet. */
+  /** Find invited members who have not signed in yet. */
   readonly emailHashes: Members["emailHashes"];
   /** Verifies operators' access tokens. */
   readonly verify: Verify;
   readonly members: PortalAddress;
   readonly operators: PortalAddress;
-  readonly forward: DoorDeps["forward"];
-  /** Aborted when what is open for long is to end. */
+  readonly forward: OperatorProxyDeps["forward"];
+  /** Ends long-lived responses when aborted. */
   readonly draining?: AbortSignal;
-  /** Where the console's build is, where there is one. */
+  /** Folder of the console's build, which may be missing. */
   readonly consoleFolder: string;
 };
 
-/** The gateway without its sockets: what answers requests, what serves keys, what sweeps. */
+/** Builds the gateway without its sockets: request listeners, RPC services and sweeps. */
 export async function createGateway(deps: GatewayDeps) {
   const { db, sealer, clock, mode, peppers } = deps;
   const keys = openKeys(db);
@@ -134,7 +127,7 @@ export async function createGateway(deps: GatewayDeps) {
   const idempotency = openIdempotencyStore(db, { sealer, clock, place: deps.place });
   const lookups = createRateLimiter(deps.lookupsLimit);
   const cache = openKeyCache(keys, { ...deps, lookups });
-  const strangers = createRateLimiter(deps.strangersLimit);
+  const unauthenticated = createRateLimiter(deps.unauthenticatedLimit);
   const members = openMembers(db, { sealer, emailHashes: deps.people.emailHashes });
   const changed = cache.drop;
   const revocations = createRevocations({ ...deps.clients, ...deps, keys, members, changed });
@@ -164,7 +157,7 @@ export async function createGateway(deps: GatewayDeps) {
     keys: cache,
     matches: createKeyMatching(peppers),
     rehash: createRehash({ keys, peppers, changed, log: deps.log }),
-    strangers: createStrangers(strangers, addressSet(deps.proxies)),
+    unauthenticated: createUnauthenticatedClients(unauthenticated, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
     merchantLimiter: createRateLimiter(merchantLimit(deps.rateLimit)),
     requests: createShares(requestLimits(deps.requestsMax)),
@@ -175,17 +168,16 @@ export async function createGateway(deps: GatewayDeps) {
   return {
     ...own,
     listener: createApp(app),
-    /** Answers at the operators' door. */
+    /** Listener of the operator API proxy's port. */
     operatorsListener: createApp({ ...app, operations: [], publicRoutes: people.operatorRoutes }),
-    /** `ApprovalService` of keys, and its sweep. */
+    /** `ApprovalService` of keys and teams, and its sweep. */
     approvals,
-    /** Frees the idempotency keys that a killed gateway of this place held since before a time. */
+    /** Frees idempotency keys that a killed gateway at this place held before a time. */
     freeEnded: (before: Date) => freeEnded(idempotency, before),
-    /** Carries out revocations that a crash or an outage left. */
+    /** Carries out unfinished revocations after a crash or outage. */
     sweepRevocations: revocations.sweep,
-    /** Stores the requests that were gathered since the last time. */
     flushRequests: requests.flush,
-    /** Deletes and forgets what is past its time; never has more to do at once. */
+    /** Deletes and forgets expired data. Never has more to do at once. */
     sweep: async () => {
       await sweep(idempotency);
       await people.sweep();
@@ -197,7 +189,7 @@ export async function createGateway(deps: GatewayDeps) {
   };
 }
 
-/** The services of keys and teams, where one person is enough and where two are needed. */
+/** Services of keys and teams, guarded where two people must agree. */
 function guardedServices(
   deps: GatewayDeps,
   parts: {
@@ -229,7 +221,6 @@ function merchantLimit({ perSecond, burst }: RateLimitOptions): RateLimitOptions
   return { perSecond: merchantShare * perSecond, burst: merchantShare * burst };
 }
 
-/** The log of merchants' requests: what takes them, stores, lists and forgets them. */
 function openRequests({ db, clock, metrics }: GatewayDeps) {
   const store = openRequestStore(db, clock);
   const log = createRequestLog({ store, metrics });
@@ -238,12 +229,12 @@ function openRequests({ db, clock, metrics }: GatewayDeps) {
   return { service: requestLogService(store), note, flush: log.flush, sweep: store.sweep };
 }
 
-/** Addresses of our pages: paths alone where it is not said at which host we are. */
+/** URLs of our pages; only paths if the origin is unknown. */
 function pagesAt(origin = ""): AppDeps["clients"]["pages"] {
   return { linkUrl: (token) => (token === "" ? "" : `${origin}/b/${token}`) };
 }
 
-/** What people come in by: their teams, their sessions, and the routes of both ports. */
+/** Teams, sessions, and the console routes of both ports. */
 function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
   const { db, sealer, clock, mode, log, clients, people, bounds } = deps;
   const { streamLimits: ofStreams = streamLimits } = deps;
@@ -293,7 +284,7 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
     ],
     operatorRoutes: [
       ...sessionRoutes(ofPort(operatorPortals, operatorCookie)),
-      ...doorRoutes({ sessions: operatorSessions, forward }),
+      ...operatorProxyRoutes({ sessions: operatorSessions, forward }),
       ...files,
     ],
   };

@@ -2,43 +2,45 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { type Ask, startTestGateway, type TestGateway } from "./test-gateway.ts";
 
-/** A moment as services send it, and as merchants read it. */
+/** A time as services send it, and as merchants read it. */
 export const at = timestampFromDate(new Date("2026-11-20T11:26:00.123Z"));
 export const wireAt = "2026-11-20T11:26:00.123Z";
 export const times = { createdAt: at, updatedAt: at };
 export const wireTimes = { created_at: wireAt, updated_at: wireAt };
 
-/** A gateway for the tests of a file, with one merchant, and the requests to its fake services. */
+/**
+ * Starts a gateway with one merchant for a test file, and records requests to its fake services.
+ */
 export function useCalls() {
   let gateway: TestGateway;
   let merchant: Awaited<ReturnType<TestGateway["merchant"]>>;
-  let asked: Record<string, unknown>[] = [];
+  let requests: Record<string, unknown>[] = [];
   beforeAll(async () => {
     gateway = await startTestGateway();
     merchant = await gateway.merchant();
   });
   afterAll(() => gateway.stop());
   beforeEach(() => {
-    asked = [];
+    requests = [];
   });
   const ask = (request: Ask) => gateway.ask({ key: merchant.key, ...request });
   return {
     fakes: () => gateway.fakes,
     logLines: () => gateway.logLines,
-    asked: () => asked,
+    requests: () => requests,
     merchantId: () => merchant.merchantId,
     keyId: () => merchant.keyId,
     ask,
-    /** A key of another merchant, with these scopes alone. */
+    /** A key of another merchant, with only these scopes. */
     keyWith: async (scopes: string[]): Promise<string> => (await gateway.merchant({ scopes })).key,
     /** A fake RPC that records its requests. */
     replying:
       <Reply>(reply: Reply) =>
       (request: object) => {
-        asked.push(request as Record<string, unknown>);
+        requests.push(request as Record<string, unknown>);
         return reply;
       },
-    /** The `data` of an answer that must be a success. */
+    /** Returns the `data` of a response that must be a success. */
     data: async (request: Ask): Promise<unknown> => {
       const reply = await ask(request);
       expect(reply.json.code).toBeUndefined();

@@ -39,9 +39,7 @@ import { migrations } from "./migrations.ts";
 import { createGateway, type GatewayDeps, type PeopleDeps } from "./service.ts";
 import { emailPurpose } from "./team/store.ts";
 
-/**
- * A fake service: each RPC is what the test sets; a call of any other is a bug.
- */
+/** A fake service. A call of an RPC that the test does not set is a bug. */
 type Fake<S extends DescService> = Partial<ServiceImpl<S>>;
 
 function register<S extends DescService>(router: ConnectRouter, service: S, fake: Fake<S>): void {
@@ -71,7 +69,6 @@ export type Ask = {
   readonly headers?: Readonly<Record<string, string | string[]>>;
 };
 
-/** Log lines as they were written: fields and event. */
 export type LogLine = { readonly level: string; readonly event: string; readonly fields: object };
 
 function recordingLog(lines: LogLine[]): Log {
@@ -82,10 +79,9 @@ function recordingLog(lines: LogLine[]): Log {
   return { fatal, error, warn, info: at("info"), debug: at("debug") };
 }
 
-/** What a test gateway seals with. */
 export const testSealingKey = `k1:${Buffer.alloc(32, 3).toString("base64")}`;
 
-/** What answers for the owning services, and clients of it. */
+/** Fakes of the owning services, and their clients. */
 function fakeServices() {
   const fakes = {
     beneficiary: {} as Fake<typeof BeneficiaryService>,
@@ -127,10 +123,9 @@ function fakeServices() {
   return { fakes, clients };
 }
 
-/** What finds its members by their emails. */
 export const testEmailHashes = () => createKeyedHashes(testSealingKey, emailPurpose);
 
-/** Sessions are there, and no provider to sign in at. */
+/** Sessions work, but there is no provider to sign in at. */
 const withoutProvider = {
   emailHashes: testEmailHashes,
   verify: () => {
@@ -144,7 +139,7 @@ const withoutProvider = {
   consoleFolder: "/nonexistent",
 };
 
-/** A whole gateway on a database and a port of its own, with fake services behind it. */
+/** A complete gateway with its own database and port, and fake services behind it. */
 export async function startTestGateway(
   options: Partial<GatewayDeps> = {},
   timeouts?: HttpTimeouts,
@@ -173,7 +168,7 @@ export async function startTestGateway(
     proxies: [],
     requestsMax: 1_000,
     rateLimit: { perSecond: 1_000, burst: 10_000 },
-    strangersLimit: { perSecond: 10_000, burst: 100_000 },
+    unauthenticatedLimit: { perSecond: 10_000, burst: 100_000 },
     lookupsLimit: { perSecond: 10_000, burst: 100_000 },
     bounds: { keysMax: 100, membersMax: 200, openProposalsMax: 1_000 },
     people: { ...withoutProvider, ...people },
@@ -206,19 +201,17 @@ export async function startTestGateway(
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
-/** An operator's change, each its own. */
+/** An operator's change with its own operation id. */
 export function mutation(operationId: string = crypto.randomUUID()) {
   return { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "olga" } };
 }
 
-/** What a test's key is to be, where it matters. */
 type KeyWish = { scopes?: string[]; sourceCidrs?: string[]; expiresAt?: Timestamp };
 
-/** A merchant with an API key. */
 async function newMerchant(keys: Client<typeof KeyService>, wish: KeyWish) {
   const merchantId = newId("merchant");
-  const made = await keys.createKey({ mutation: mutation(), merchantId, ...wish });
-  return { merchantId, key: made.secret, keyId: made.key?.id ?? "" };
+  const created = await keys.createKey({ mutation: mutation(), merchantId, ...wish });
+  return { merchantId, key: created.secret, keyId: created.key?.id ?? "" };
 }
 
 function send(url: string, agent: Agent, ask: Ask): Promise<Reply> {

@@ -1,7 +1,6 @@
 import { type PublicBody, singleForm } from "../fields/field.ts";
 import { textField } from "../fields/make.ts";
 
-/** `POST /api/v1/transfer/payouts/:id/approve`. */
 export const approvePayout: PublicBody = singleForm({
   name: "approve_payout",
   description: "What is approved.",
@@ -17,21 +16,18 @@ export const approvePayout: PublicBody = singleForm({
 
 const reason = (example: string) => textField("reason", "For your own people.", example);
 
-/** `POST /api/v1/transfer/payouts/:id/reject`. */
 export const rejectPayout: PublicBody = singleForm({
   name: "reject_payout",
   description: "Why the payout is not paid.",
   fields: [reason("Invoice 1001 is disputed")],
 });
 
-/** `POST /api/v1/transfer/scheduled-payouts/{id}/reject`. */
 export const rejectScheduledPayout: PublicBody = singleForm({
   name: "reject_scheduled_payout",
   description: "Why the scheduled payout is not paid.",
   fields: [reason("Ordered with a key that leaked")],
 });
 
-/** `POST /api/v1/transfer/batches/{id}/reject`. */
 export const rejectBatch: PublicBody = singleForm({
   name: "reject_batch",
   description: "Why the batch is not paid.",

@@ -3,10 +3,10 @@ import { lengths, metadataField, textField } from "../fields/make.ts";
 import { personNameProblem } from "../values/names.ts";
 import { companyName, personName, personNames } from "./names.ts";
 
-/** A link is as a rule opened within days; one that is forgotten ends within a month. */
+/** Most links are opened within days. A forgotten link expires within a month. */
 export const linkDays = { default: 7, max: 30 } as const;
 
-/** Fits one line of a phone. */
+/** One line on a phone screen. */
 const displayNameMax = 60;
 
 const chosen = (name: string, description: string, example: string): TextField =>
@@ -25,7 +25,7 @@ const locked = (name: string, whose: string, example: string): TextField =>
     },
   );
 
-/** The beneficiary cannot correct a locked name; of one part alone nothing is certain. */
+/** The beneficiary cannot correct a locked name. A single name part is not checked. */
 const lockedNames: readonly Rule[] = [
   personName("beneficiary_name", { field: "beneficiary_account_type", in: ["Individual"] }),
   companyName("beneficiary_name", { field: "beneficiary_account_type", notIn: ["Individual"] }),
@@ -38,7 +38,6 @@ const lockedNames: readonly Rule[] = [
   },
 ];
 
-/** `POST /api/v1/beneficiary-links`. */
 export const createBeneficiaryLink: PublicBody = singleForm({
   name: "create_beneficiary_link",
   description: "What the beneficiary is asked for, and what is set already.",

@@ -6,7 +6,7 @@ import { exampleOf } from "../describe/examples.ts";
 import type { BodyValues, Condition, Field, Form, PublicBody } from "../fields/field.ts";
 import { publicBodies } from "../test-bodies.ts";
 
-/** Properties that hold for every table, tried on every field of it. */
+/** Properties of every table, checked on each of its fields. */
 
 const context = { now: new Date("2026-11-20T00:00:00Z") };
 
@@ -25,7 +25,7 @@ const samples: readonly (readonly [string, Sample])[] = publicBodies
   })
   .map((each) => [`${each.form.name} ${each.values.beneficiary_account_type ?? ""}`, each]);
 
-/** Each field of a sample that its form has, with its path; entries of a list by their first. */
+/** All fields in a sample with their paths. Lists contribute their first entry. */
 function walk(fields: readonly Field[], values: BodyValues, prefix = ""): [string, Field][] {
   return fields.flatMap((field): [string, Field][] => {
     if (field.when !== undefined && !holds(field.when, values)) return [];
@@ -44,7 +44,7 @@ function holds(condition: Condition, values: BodyValues): boolean {
   return "notIn" in condition ? !condition.notIn.includes(value) : value === "";
 }
 
-/** A deep copy with one path set, or left out. */
+/** Returns a deep copy with one path set, or removed. */
 function changed(values: BodyValues, path: string, value: unknown): BodyValues {
   const copy = structuredClone(values);
   const steps = path.split(/[.[\]]+/).filter((step) => step !== "");
@@ -56,10 +56,10 @@ function changed(values: BodyValues, path: string, value: unknown): BodyValues {
   return copy;
 }
 
-/** The parts of the name of a beneficiary, person or company. */
+/** Name fields of a beneficiary, person or company. */
 const nameField = /(?:^beneficiary_(?:first_|last_)?name|\.(?:first|last)?name)$/;
 
-/** The whole way of a body: JSON text, read by the edge, checked by the owner. */
+/** Passes a body through all stages: JSON text, reading at the edge, the owner's check. */
 function problems(body: PublicBody, values: object): Record<string, string> {
   const read = readBody(body, parseExactJson(JSON.stringify(values)));
   const answer = checkBody(body, read.values, { ...context, unreadable: read.unreadable });
@@ -77,7 +77,7 @@ function otherCase(text: string): string {
 
 const never: readonly unknown[] = [{ $gt: "" }, ["a"], true];
 
-/** JSON values that are none of a kind's. */
+/** JSON values that are invalid for each kind. */
 const wrongOf: Readonly<Record<Field["kind"], readonly unknown[]>> = {
   text: [...never, 1],
   country: [...never, 1],

@@ -92,7 +92,7 @@ describe("a value that its payment method must carry whole", () => {
     expect(check({ ...ach, ...change, beneficiary_state: "a".repeat(255) })).toBe("");
   });
 
-  it("is no name, which is cut", () => {
+  it("is not a name: names are cut", () => {
     const long = {
       beneficiary_first_name: "a".repeat(255),
       beneficiary_last_name: "b".repeat(255),
@@ -116,7 +116,7 @@ describe("a value that its payment method must carry whole", () => {
   });
 });
 
-describe("a state or postcode that stands for none", () => {
+describe("a placeholder for a state or postcode", () => {
   const at = (country: string, change: BodyValues) =>
     check({
       ...swift,

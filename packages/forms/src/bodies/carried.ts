@@ -33,10 +33,10 @@ import {
 
 /** The limits of payment methods on fields of fiat beneficiaries (`kernel/payment-methods`). */
 
-/** The method of each transfer type of a form. */
+/** Payment methods by transfer type. */
 export type FormMethods = Readonly<Record<string, PaymentMethod>>;
 
-/** Adds the limit of each method that carries the field. */
+/** Adds a variant with the limit of each method that carries the field. */
 export function carriedField(field: TextField, part: CarriedPart, methods: FormMethods): TextField {
   const mayBeNone = part === "state" || part === "postcode";
   const variants = Object.entries(methods).flatMap(([over, method]) => {
@@ -47,7 +47,7 @@ export function carriedField(field: TextField, part: CarriedPart, methods: FormM
   return variants.length === 0 ? field : { ...field, variants };
 }
 
-/** `-` and `N/A` stand for a state in countries whose addresses have none. */
+/** A country whose addresses have no state accepts `-` or `N/A` instead. */
 export const stateGiven: Rule = {
   description:
     "`-` or `N/A` is accepted as state, except in countries whose postal address needs one.",
@@ -60,7 +60,7 @@ export const stateGiven: Rule = {
   },
 };
 
-/** `-` and `N/A` stand for a postcode in countries that have none. */
+/** A country without postcodes accepts `-` or `N/A` instead. */
 export function postcodeGiven(countries: readonly string[]): Rule {
   return {
     description: "`-` or `N/A` is accepted as postcode in countries without postcodes.",
@@ -76,7 +76,7 @@ export function postcodeGiven(countries: readonly string[]): Rule {
 
 const linesMax = addressLinesMax * iso20022Max.addressLine;
 
-/** Street and state share the two lines of a hybrid address when neither fits its element. */
+/** Street and state share the two lines of a hybrid address when either exceeds its element. */
 export function addressFits(methods: readonly string[]): Rule {
   return {
     description:
@@ -95,7 +95,7 @@ export function addressFits(methods: readonly string[]): Rule {
   };
 }
 
-/** Every fiat method carries only Latin letters. */
+/** Fiat methods carry only Latin letters. */
 export const latinName: Rule = {
   description:
     "A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.",
@@ -112,8 +112,8 @@ export const latinName: Rule = {
 };
 
 /**
- * The fields of a stored body that its payment method cannot carry; an account number may be
- * masked, which leaves its length.
+ * Returns the fields of a stored body that its payment method cannot carry. A masked account number
+ * keeps its length, so its limit is still checked.
  */
 export function carriedProblems(body: PublicBody, values: BodyValues): Violation[] {
   const holds = (condition: Condition): boolean => conditionHolds(condition, values);

@@ -25,7 +25,7 @@ const documentType = "beneficiary_document_type";
 const individualDocuments = ["NATIONAL_ID_CARD", "PASSPORT", "DRIVING_LICENSE"] as const;
 const corporateDocument = "BUSINESS_IDENTIFICATION_NUMBER";
 
-/** Each currency once, in the order of the networks. */
+/** Distinct currencies, in the order of the networks. */
 const [firstCurrency = "", ...otherCurrencies] = new Set(Object.values(networkCurrencies).flat());
 
 const destinationCurrency: TextField = {
@@ -40,10 +40,10 @@ const destinationCurrency: TextField = {
 
 const networkField = "routing_code_value_1";
 const base58 = "1-9A-HJ-NP-Za-km-z";
-/** Version 0 with 20 or 32 bytes, and version 1 with 32, with 6 digits of checksum. */
+/** Witness version 0 with 20 or 32 bytes, or version 1 with 32, and a 6-character checksum. */
 const segwit = "q[02-9ac-hj-np-z]{38}|[qp][02-9ac-hj-np-z]{58}";
 
-/** The address itself, with its checksum, is checked by `wallet-address.ts`. */
+/** `wallet-address.ts` checks the address itself and its checksum. */
 const walletAddress: TextField = {
   ...textField(
     "beneficiary_account_number",
@@ -140,7 +140,6 @@ const corporate = formOf(
   choiceField(documentType, "Business EIN, registration number or tax id.", [corporateDocument]),
 );
 
-/** `POST /api/v1/transfer/crypto/beneficiary`. */
 export const cryptoBeneficiary: PublicBody = {
   name: "crypto_beneficiary",
   description: "A recipient of crypto currency.",

@@ -20,9 +20,8 @@ import { companyName, personNames } from "./names.ts";
 /** Service interface, "Depositor (request fields)". */
 
 /**
- * A body has at most 200 keys (reliability: server limits) and each owner takes nine of them;
- * owners of 5% or more, as banks ask for, are at most 20 too. With the company they are one
- * screening.
+ * Banks ask for owners of 5 % or more, so 20 at most. A body may have 200 keys (reliability: server
+ * limits) and each owner uses nine. One screening covers the company and all its owners.
  */
 const ownersMax = 20;
 
@@ -136,7 +135,7 @@ const corporate: Form = {
   ],
 };
 
-/** `POST /api/v1/depositor`. The wallet itself is checked by `wallet-address.ts`. */
+/** `POST /api/v1/depositor`. `wallet-address.ts` checks the wallet address. */
 export const depositor: PublicBody = {
   name: "depositor",
   description: "A party that funds the merchant's account from a wallet.",

@@ -67,7 +67,6 @@ const bicOfBank: Rule = {
   },
 };
 
-/** A bank account that is paid in EUR over SEPA. */
 export const eurBeneficiary: Form = {
   name: "fiat_beneficiary_eur",
   description: "A bank account that is paid in EUR over SEPA.",

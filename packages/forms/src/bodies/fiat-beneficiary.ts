@@ -36,25 +36,24 @@ import { bicPattern, latinNameIsLatin, nameFields, nameRules } from "./fiat-part
 
 const isSwift: Condition = { field: "transfer_type", in: ["SWIFT"] };
 
-/** What the forms differ in. */
 type FiatForm = {
   readonly currencies: readonly [string, ...string[]];
   readonly transfers: readonly [string, ...string[]];
-  /** The methods whose limits count; none for a body of no form. */
+  /** Methods whose limits apply. Empty for the unselected form. */
   readonly methods: FormMethods;
   readonly routingType: TextField;
   readonly routingValue: Pick<TextField, "description" | "example"> & Partial<TextField>;
-  /** Whether contact, alias and the bank's name are required. */
+  /** Makes contact, alias and the bank's name required. */
   readonly required: boolean;
   readonly residenceRequired: TextField["required"];
   readonly bankRequired: TextField["required"];
-  /** Description of the account, and how it may be written. */
+  /** Description of the account field, with the accepted notation. */
   readonly account: string;
   readonly accountForm?: NormalForm;
   readonly more?: readonly TextField[];
 };
 
-/** Address and account, with the limits of the methods that carry them. */
+/** Address and account fields, with the limits of the methods that carry them. */
 function carriedFields({ methods, account, accountForm }: FiatForm): readonly TextField[] {
   return [
     carriedField(textField("beneficiary_state", "State.", "NY"), "state", methods),
@@ -81,7 +80,7 @@ function carriedFields({ methods, account, accountForm }: FiatForm): readonly Te
   ];
 }
 
-/** The fields of a form, in the interface's order. */
+/** Fields in the interface's order. */
 function fiatFields(form: FiatForm): readonly Field[] {
   const { required, bankRequired, routingValue } = form;
   const { description, example } = routingValue;
@@ -131,7 +130,7 @@ function fiatFields(form: FiatForm): readonly Field[] {
     ofBank(textField("beneficiary_bank_state", "State of the bank.", "NY")),
     ofBank(countryField("beneficiary_bank_country_code", "Country of the bank.")),
     ...(form.more ?? []),
-    // In the interface's INR sample, not in a table: stored where they are sent.
+    // The interface's INR sample has this field, its table does not. It is stored if sent.
     textField("counter_party_alias", "Nickname of the counterparty.", "jane-inr", {
       required: false,
       maxLength: lengths.alias,
@@ -142,7 +141,7 @@ function fiatFields(form: FiatForm): readonly Field[] {
   ];
 }
 
-/** Fiat `USDC` is paid over bank rails and follows the rules of USD (decisions: beneficiaries). */
+/** Bank rails pay fiat `USDC` under the rules of USD (decisions: beneficiaries). */
 const usdCurrencies = ["USD", "USDC"] as const;
 const usdTransfers = ["ACH", "SWIFT", "LOCAL"] as const;
 const usdMethods: FormMethods = { ACH: "ACH", SWIFT: "SWIFT", LOCAL: "LOCAL_USD" };
@@ -185,7 +184,7 @@ const routingNumber: Rule = {
   },
 };
 
-/** Where the account is held says the bank's country; the destination does where none is given. */
+/** `beneficiary_bank_country_code` is the bank's country. If absent, the destination country is. */
 const iban: Rule = {
   description: "Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.",
   when: isSwift,
@@ -348,7 +347,6 @@ const inrBeneficiary: Form = {
   ],
 };
 
-/** `POST /api/v1/transfer/fiat/beneficiary`. */
 export const fiatBeneficiary: PublicBody = {
   name: "fiat_beneficiary",
   description: "A recipient of money in a bank account.",

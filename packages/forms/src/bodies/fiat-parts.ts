@@ -4,21 +4,21 @@ import { textField } from "../fields/make.ts";
 import { personNameProblem } from "../values/names.ts";
 import { companyName, personNames } from "./names.ts";
 
-/** What the forms of fiat beneficiaries have in common. */
+/** Fields and rules that all fiat beneficiary forms share. */
 
 const isIndividual = { field: "beneficiary_account_type", in: ["Individual"] } as const;
 const isCorporate = { field: "beneficiary_account_type", in: ["Corporate"] } as const;
 
-/** A first and a last name of 255 each, and the blank between. */
+/** A first and a last name of 255 characters each, and the space between them. */
 const wholeNameMax = 511;
 
-/** Latin letters, one at least, with digits and signs. */
+/** At least one Latin letter, with digits and punctuation. */
 const latinLetters =
   "^(?=.*\\p{Script=Latin})[\\p{Script=Latin}\\p{Script=Common}\\p{Script=Inherited}]+$";
 
 const latinText = new RegExp(latinLetters, "u");
 
-/** The name that the bank gets is a name, in letters that it can take. */
+/** The bank needs a real name in letters that its format carries. */
 export const latinNameIsLatin: Rule = {
   description:
     "`beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.",
@@ -33,7 +33,7 @@ export const latinNameIsLatin: Rule = {
   },
 };
 
-/** Of the name, the other type's is ignored. */
+/** Name fields of the other account type are ignored. */
 export const nameFields: readonly Field[] = [
   textField("beneficiary_first_name", "First name; of an Individual.", "Jane", {
     required: { field: "beneficiary_single_name", set: false },
@@ -67,13 +67,11 @@ export const nameFields: readonly Field[] = [
   ),
 ];
 
-/** Whole names, of either type. */
 export const nameRules: readonly Rule[] = [
   personNames("beneficiary_first_name", "beneficiary_last_name", isIndividual),
   companyName("beneficiary_name", isCorporate),
 ];
 
-/** ISO 9362, upper case, 8 or 11 characters. */
 export const bicPattern: Pattern = {
   source: "^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$",
   problem: "must be a valid BIC",

@@ -1,14 +1,14 @@
 import type { Condition, Rule } from "../fields/field.ts";
 import { companyNameProblem, personNameProblem } from "../values/names.ts";
 
-/** Rules on whole names; the other fields of a name may say less: Jennifer Null is a person. */
+/** Rules on whole names. Single name fields accept more: Jennifer Null is a person. */
 
 const person = "The name of a person has a letter and is not a placeholder such as N/A.";
 const company = "The name of a company has a letter or digit and is not a placeholder such as N/A.";
 
 type NameProblem = (name: string) => string | undefined;
 
-/** A whole name in one field; where it is absent, other rules say so. */
+/** Checks a whole name in one field. Other rules report a missing name. */
 function wholeName(
   field: string,
   description: string,
@@ -24,15 +24,13 @@ function wholeName(
   };
 }
 
-/** A person's whole name in one field. */
 export const personName = (field: string, when?: Condition): Rule =>
   wholeName(field, person, personNameProblem, when);
 
-/** A company's name. */
 export const companyName = (field: string, when?: Condition): Rule =>
   wholeName(field, company, companyNameProblem, when);
 
-/** A person's whole name in two fields; the first one may be absent where the form lets it. */
+/** Checks a person's name in two fields. `first` may be empty if the form allows that. */
 export function personNames(first: string, last: string, when?: Condition): Rule {
   return {
     description: person,

@@ -8,16 +8,16 @@ import {
 import { choiceField, lengths, textField } from "../fields/make.ts";
 import { optInEventTypes } from "./webhooks.ts";
 
-/** What the platform itself says of a payout: no rail does. */
+/** Failure codes that only the platform sets, never a rail. */
 const own: ReadonlySet<string> = new Set(["APPROVAL_EXPIRED", "APPROVAL_REJECTED", "CANCELLED"]);
 
-/** ISO 20022 and NACHA have four characters at most; chains have none. */
+/** ISO 20022 and NACHA codes have at most four characters. Chains have none. */
 const railCode = {
   source: "^[A-Za-z0-9_-]{1,32}$",
   problem: "must be 1 to 32 letters, digits, _ and -",
 } as const;
 
-/** `POST /api/v1/sandbox/payouts/:id/fail` and `/return`; every field may be left out. */
+/** `POST /api/v1/sandbox/payouts/:id/fail` and `/return`. Every field is optional. */
 export const setPayoutOutcome: PublicBody = singleForm({
   name: "sandbox_failure",
   description: "Why the payout fails or comes back.",
@@ -36,7 +36,6 @@ export const setPayoutOutcome: PublicBody = singleForm({
   ],
 });
 
-/** `POST /api/v1/sandbox/accounts/:id/credit`. */
 export const creditAccount: PublicBody = singleForm({
   name: "sandbox_credit",
   description: "What is credited.",
@@ -53,7 +52,7 @@ export const creditAccount: PublicBody = singleForm({
   ],
 });
 
-/** The types of events that a merchant can make up; the others are trials of an endpoint. */
+/** Event types that a merchant can simulate. All other types are test events of an endpoint. */
 export const eventTypesToSend = [
   "payout_session",
   "payment_session",
@@ -61,7 +60,7 @@ export const eventTypesToSend = [
   ...optInEventTypes,
 ] as const;
 
-/** More than any event has. */
+/** More fields than any event has. */
 const dataFieldsMax = 50;
 
 const data: PairsField = {
@@ -77,7 +76,6 @@ const data: PairsField = {
   example: { failure_code: "ACCOUNT_CLOSED", sub_status: "returned" },
 };
 
-/** `POST /api/v1/sandbox/webhooks/endpoints/:id/events`. */
 export const sendWebhookEvent: PublicBody = singleForm({
   name: "sandbox_event",
   description: "The event that is sent.",
@@ -104,7 +102,7 @@ export const sendWebhookEvent: PublicBody = singleForm({
   ],
 });
 
-/** `POST /api/v1/sandbox/beneficiaries/:id/listing` and that of depositors. */
+/** `POST /api/v1/sandbox/beneficiaries/:id/listing` and the same for depositors. */
 export const setListing: PublicBody = singleForm({
   name: "sandbox_listing",
   description: "How the record's screening ends.",
@@ -117,10 +115,9 @@ export const setListing: PublicBody = singleForm({
   ],
 });
 
-/** A silence that is forgotten ends by itself. */
+/** A forgotten silence ends after a day. */
 const silenceSecondsMax = 86_400;
 
-/** `POST /api/v1/sandbox/rail-silence`. */
 export const setRailSilence: PublicBody = singleForm({
   name: "sandbox_rail_silence",
   description: "How rails behave to your payouts.",
@@ -152,10 +149,12 @@ const percent = (name: string, what: string, example: number): IntegerField => (
   description: `Of a hundred payouts, how many ${what}; 0 by default.`,
 });
 
-/** Longer than any test waits. */
+/** Longer than any test is expected to wait. */
 const delayMsMax = 60_000;
 
-/** `POST /api/v1/sandbox/scenario`; that the shares are 100 at most is checked by payout. */
+/**
+ * `POST /api/v1/sandbox/scenario`. The payout service checks that the shares add up to at most 100.
+ */
 export const setScenario: PublicBody = singleForm({
   name: "sandbox_scenario",
   description: "What becomes of your payouts.",
@@ -197,7 +196,7 @@ const approvalAmounts: PairsField = {
   example: { USD: "5000.00" },
 };
 
-/** `POST /api/v1/sandbox/payout-controls`; the amounts are checked by payout. */
+/** `POST /api/v1/sandbox/payout-controls`. The payout service checks the amounts. */
 export const setPayoutControls: PublicBody = singleForm({
   name: "sandbox_payout_controls",
   description: "What stands before your payouts; what is left out is off.",

@@ -1,7 +1,7 @@
 import { type Pattern, type PublicBody, singleForm, type TextsField } from "../fields/field.ts";
 import { choiceField, lengths, textField } from "../fields/make.ts";
 
-/** What a member of a team may do, from the least to the most. */
+/** Ordered from the fewest permissions to the most. */
 const roles = ["viewer", "maker", "approver", "admin"] as const;
 
 const role = choiceField(
@@ -10,7 +10,6 @@ const role = choiceField(
   roles,
 );
 
-/** `POST /api/v1/team/members`. */
 export const addMember: PublicBody = singleForm({
   name: "add_member",
   description: "A person of your team.",
@@ -26,16 +25,15 @@ export const addMember: PublicBody = singleForm({
   ],
 });
 
-/** `PATCH /api/v1/team/members/:id`. */
 export const updateMember: PublicBody = singleForm({
   name: "update_member",
   description: "The member's new role.",
   fields: [role],
 });
 
-/** Twice as many as there are; that each is one of ours is checked by the gateway. */
+/** Twice the number of scopes. The gateway checks that each scope exists. */
 const scopesMax = 50;
-/** As many networks as a key may have (gateway contract). */
+/** The gateway contract's maximum number of networks of a key. */
 const cidrsMax = 100;
 
 const scope: Pattern = {
@@ -68,7 +66,6 @@ const sourceCidrs: TextsField = {
   example: ["127.0.0.1", "203.0.113.0/24"],
 };
 
-/** `POST /api/v1/keys`. */
 export const createKey: PublicBody = singleForm({
   name: "create_key",
   description: "A key for one of your programs.",

@@ -16,8 +16,8 @@ const reference = { maxLength: lengths.reference } as const;
 const remittanceMax = 140;
 
 /**
- * The shape alone: ISO 20022 publishes the codes (`ExternalPurpose1Code`) anew each quarter, and
- * which of them a payment may have is decided by its banks.
+ * Checks only the shape. ISO 20022 publishes new codes (`ExternalPurpose1Code`) each quarter, and
+ * the banks of a payment decide which ones they accept.
  */
 const purposeCode: Pattern = {
   source: "^[A-Z]{4}$",
@@ -27,7 +27,7 @@ const purposeCode: Pattern = {
 const amount = (name: string, description: string): TextField =>
   textField(name, description, "100.10", { kind: "amount", maxLength: lengths.amount });
 
-/** What is paid to whom, out of which account: of a quote, and of a payout that is quoted later. */
+/** Terms of a quote, and of a payout that is quoted later. */
 const terms = [
   {
     ...amount("source_amount", "Amount deducted from the source account."),
@@ -45,8 +45,8 @@ const terms = [
 ] as const;
 
 /**
- * `POST /api/v1/transfer/rfq`. With a source amount the receiving amount is ignored, not validated.
- * How many decimals an amount may have is checked by the quote service, which knows the currencies.
+ * `POST /api/v1/transfer/rfq`. If a source amount is sent, the receiving amount is ignored and not
+ * validated. The quote service checks the decimals, because they depend on the currency.
  */
 export const requestForQuote: PublicBody = singleForm({
   name: "request_for_quote",
@@ -54,7 +54,6 @@ export const requestForQuote: PublicBody = singleForm({
   fields: [...terms, metadataField],
 });
 
-/** What a payout carries along. */
 const carried = [
   textField(
     "reference_id",
@@ -85,7 +84,6 @@ const allowDuplicate: FlagField = {
   example: true,
 };
 
-/** `POST /api/v1/transfer/execute`. */
 export const executePayout: PublicBody = singleForm({
   name: "execute_payout",
   description: "The quote to pay.",
@@ -97,7 +95,7 @@ export const executePayout: PublicBody = singleForm({
   ],
 });
 
-/** `POST /api/v1/transfer/payouts/{id}/reissue`. What is left out is as of the payout before. */
+/** `POST /api/v1/transfer/payouts/{id}/reissue`. Absent fields keep the earlier payout's values. */
 export const reissuePayout: PublicBody = singleForm({
   name: "reissue_payout",
   description: "What is to be different from the payout that is paid again.",
@@ -126,7 +124,6 @@ export const reissuePayout: PublicBody = singleForm({
   ],
 });
 
-/** What a payout that is quoted later may cost. */
 const maximum: TextField = {
   ...amount(
     "max_source_amount",
@@ -154,33 +151,33 @@ export const schedulePayout: PublicBody = singleForm({
   ],
 });
 
-/** A payroll of a large company; its lines are checked, stored and reported within a request. */
+/** Enough for a large company's payroll. One request checks, stores and reports all lines. */
 export const batchLinesMax = 10_000;
 
-/** One line of a batch, as a row of a CSV file has it too. */
+/** One line of a batch, as JSON or as a row of a CSV file. */
 export const batchLine: PublicBody = singleForm({
   name: "batch_line",
   description: "One payout of a batch: the fields of a quote and of its execution.",
   fields: [...terms, maximum, ...carried, allowDuplicate, metadataField],
 });
 
-/** The columns of a CSV file of a batch, but for those of metadata: `metadata.<key>`. */
+/** CSV columns of a batch, except the metadata columns `metadata.<key>`. */
 export const batchColumns: readonly string[] = [
   ...[...terms, maximum, ...carried, allowDuplicate].map(({ name }) => name),
 ];
 
-/** Keys of a line, with its metadata: what 10,000 lines have on an average. */
+/** JSON keys per line, allowing ten metadata keys on average over 10,000 lines. */
 export const batchLineKeysMax = batchColumns.length + 10;
 
-/** The same within a list, where conditions on other fields of the line are the check's alone. */
+/** Line fields without conditions on other fields of the line: only `batchLine` checks those. */
 const lineFields = batchLine.unselected.fields.map((field) => {
   const { when: _, ...rest } = field;
   return field.name === "source_amount" ? { ...rest, required: false } : rest;
 }) as readonly Field[];
 
 /**
- * `POST /api/v1/transfer/batches`. The edge reads its lines by this table; payout checks each of
- * them by `batchLine`, and that there is one at least.
+ * `POST /api/v1/transfer/batches`. The edge reads lines by this table. The payout service checks
+ * each line by `batchLine`, and that the batch has at least one.
  */
 export const createBatch: PublicBody = singleForm({
   name: "create_batch",
@@ -200,7 +197,6 @@ export const createBatch: PublicBody = singleForm({
   ],
 });
 
-/** `POST /api/v1/transfer/batches/{id}/approve`. */
 export const approveBatch: PublicBody = singleForm({
   name: "approve_batch",
   description: "What the batch may cost.",

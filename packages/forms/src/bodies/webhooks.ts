@@ -1,23 +1,23 @@
 import { optional, type PublicBody, singleForm, type TextsField } from "../fields/field.ts";
 import { lengths, textField } from "../fields/make.ts";
 
-/** Old secrets go along for a week at most (notifier contract). */
+/** Old secrets keep signing for at most a week (notifier contract). */
 const overlapMaxSeconds = 604_800;
 
-/** In which order the events of one transaction reach an endpoint; `bounded` where none is said. */
+/** Delivery order of one transaction's events at an endpoint. The default is `bounded`. */
 export const deliveryOrders = ["none", "bounded", "strict"] as const;
 
-/** More than there are statuses; a list that long is a mistake. */
+/** More than the number of statuses. A longer list is a mistake. */
 const eventTypesMax = 50;
 
 /**
- * `*`, a transaction type, or one with a status. Which statuses a payout has is known; those of
- * payment sessions and refunds are their publisher's words.
+ * `*`, a transaction type, or a type with a status. Payout statuses are a closed set. Publishers of
+ * payment sessions and refunds choose their own.
  */
 const ownStatus = "\\.(?:initiated|succeeded|failed)";
 const publishedStatus = "\\.[A-Za-z0-9_-]{1,64}";
 
-/** Event types that `*` does not stand for: an endpoint gets one only by its name. */
+/** Event types that `*` excludes. An endpoint receives them only if it names them. */
 export const optInEventTypes = [
   "account.credited",
   "batch.approval_required",
@@ -61,8 +61,8 @@ const eventTypes: TextsField = {
 };
 
 /**
- * `POST /api/v1/webhooks/endpoints`. Where a URL may point is checked by the notifier: https and
- * public addresses alone in production.
+ * `POST /api/v1/webhooks/endpoints`. The notifier checks the URL's target: production allows only
+ * https and public addresses.
  */
 export const createEndpoint: PublicBody = singleForm({
   name: "create_endpoint",
@@ -76,8 +76,8 @@ export const createEndpoint: PublicBody = singleForm({
 });
 
 /**
- * `PATCH /api/v1/webhooks/endpoints/:id`; that something is to be changed is checked by the
- * notifier, and so is the URL.
+ * `PATCH /api/v1/webhooks/endpoints/:id`. The notifier checks the URL, and that at least one field
+ * changes.
  */
 export const updateEndpoint: PublicBody = singleForm({
   name: "update_endpoint",
@@ -90,7 +90,7 @@ export const updateEndpoint: PublicBody = singleForm({
   ],
 });
 
-/** `POST /api/v1/webhooks/endpoints/:id/rotate-secret`; every field may be left out. */
+/** `POST /api/v1/webhooks/endpoints/:id/rotate-secret`. Every field is optional. */
 export const rotateSecret: PublicBody = singleForm({
   name: "rotate_secret",
   description: "How the secrets are changed.",
@@ -114,19 +114,19 @@ export const rotateSecret: PublicBody = singleForm({
   ],
 });
 
-/** How a delivery has ended that can be sent once more: another waits, or has no endpoint. */
+/** Final states that allow a resend. Other deliveries are still pending or have no endpoint. */
 export const replayableStates = ["exhausted", "delivered"] as const;
 
-/** New deliveries in a second: enough for 360,000 an hour, too few to hold up other merchants. */
+/** New deliveries per second: 360,000 an hour, without delaying other merchants. */
 const rateMax = 100;
-/** What is left out is gentle to a receiver that has just come back. */
+/** Deliveries per second. Low enough for a receiver that has just recovered. */
 export const replayRateDefault = 10;
 
 const time = { kind: "time", maxLength: lengths.time } as const;
 
 /**
- * `POST /api/v1/webhooks/replays`. That `since` is before `until`, and by how much, is checked by
- * the notifier, whose clock stands for an `until` that is left out.
+ * `POST /api/v1/webhooks/replays`. The notifier checks the period from `since` to `until`. Its
+ * clock supplies an absent `until`.
  */
 export const createReplay: PublicBody = singleForm({
   name: "create_replay",

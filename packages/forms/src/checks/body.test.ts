@@ -161,7 +161,7 @@ describe("a crypto beneficiary", () => {
 });
 
 describe("the form that a body selects", () => {
-  it("is said to be missing together with what all forms have in common", () => {
+  it("is reported as missing together with the fields of all forms", () => {
     const names = (body: PublicBody, values: BodyValues) => {
       const answer = checkBody(body, values, { now });
       return Array.isArray(answer) ? answer.map((each) => each.field) : [];
@@ -224,8 +224,8 @@ describe("the merchant's own id of its business", () => {
   });
 });
 
-describe("what the edge could not read", () => {
-  it("stands in the form's order and is not missing too", () => {
+describe("an unreadable field", () => {
+  it("is reported in the form's order, and not as missing", () => {
     const json = `{"depositor_relation":"external","depositor_type":"Corporate",
       "depositor_business_details":{"name":{"$gt":""}},"company_owner_details":[1],
       "depositor_details":7}`;
@@ -243,7 +243,7 @@ describe("what the edge could not read", () => {
     );
   });
 
-  it("is all there is to say of a body that is no object", () => {
+  it("is the only problem of a body that is not an object", () => {
     const { values, unreadable } = readBody(depositor, []);
     expect(check(depositor, values, unreadable)).toBe("body: must be a JSON object");
   });
@@ -270,7 +270,7 @@ describe("a request for a quote", () => {
     expect(message).toBe(problem && `source_amount: ${problem}`);
   });
 
-  it("needs one of the amounts and does not look at the second", () => {
+  it("requires one of the amounts and ignores the second", () => {
     const { source_amount: _amount, ...neither } = request;
     expect(check(requestForQuote, neither)).toBe("source_amount: is required");
     expect(check(requestForQuote, { ...neither, receiving_amount: "5" })).toBe("");
@@ -313,7 +313,7 @@ describe("a replay", () => {
     expect(message === "").toBe(problem === "");
   });
 
-  it("takes words of the set, each once, and not a single other", () => {
+  it("accepts values of the set, each once, and no others", () => {
     const states = (...words: string[]) => ({ ...sound, states: words });
     const taken = checkBody(createReplay, states("exhausted", " exhausted"), { now });
     expect(taken).toHaveProperty("values.states", ["exhausted"]);

@@ -23,23 +23,23 @@ import { normalText } from "./normal.ts";
 import { integerProblem, wholeBody } from "./read.ts";
 import { checkText } from "./text.ts";
 
-/** A sound body: its form, and the form's fields trimmed, composed and with defaults filled in. */
+/** A valid body: its form, and the form's fields trimmed, composed and with defaults filled in. */
 export type SoundBody = { readonly form: Form; readonly values: BodyValues };
 
-/** A body's check under way; paths are in the form's order. */
+/** State of one body's check. `paths` are in the form's order. */
 type Walk = {
   readonly context: CheckContext;
   readonly unreadable: ReadonlyMap<string, string>;
-  /** Condition's view of the body. */
+  /** Evaluates a condition against the body. */
   readonly holds: (condition: Condition) => boolean;
   readonly paths: string[];
   readonly problems: Map<string, string>;
 };
 
 /**
- * Checks a body against the form that it selects. Answers with every failing field, once, in the
- * form's order, those that the edge could not read among them; a field that was unreadable is not
- * said to be missing too. Fields that the form has not are dropped.
+ * Checks a body against the form that it selects. Returns every failing field once, in the form's
+ * order, including fields that the edge could not read. An unreadable field is not also reported as
+ * missing. Fields that the form does not have are dropped.
  */
 export function checkBody(
   body: PublicBody,
@@ -61,7 +61,7 @@ export function checkBody(
   });
 }
 
-/** `prefix` is the path of the object that the rules are of; empty for the body. */
+/** `prefix` is the path of the object that has the rules; empty for the body. */
 function checkRules(
   rules: readonly Rule[] = [],
   cleaned: BodyValues,
@@ -154,7 +154,7 @@ function checkTextField(
   return problem === undefined ? text : refuse(walk, path, problem);
 }
 
-/** The texts, trimmed; `undefined` where one is of another shape, or there twice, or too many. */
+/** Returns the trimmed texts, or `undefined` for a wrong shape, a duplicate or too many items. */
 function checkTexts(
   { allowed, maxItems, pattern }: TextsField,
   sent: BodyValue[],
@@ -167,7 +167,7 @@ function checkTexts(
   return isSet && isShort && different.every((each) => shape.test(each)) ? different : undefined;
 }
 
-/** The pairs, values trimmed; `undefined` where one is of another shape, or there are too many. */
+/** Returns the pairs with trimmed values, or `undefined` for a wrong shape or too many items. */
 function checkPairs({ keys, maxItems, valueMax }: PairsField, sent: BodyValues) {
   const shape = new RegExp(`^${keys}$`, "u");
   const pairs = Object.entries(sent).map(

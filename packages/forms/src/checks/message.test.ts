@@ -9,7 +9,7 @@ import { type PublicBody, singleForm } from "../fields/field.ts";
 import { textField } from "../fields/make.ts";
 import { checkedMessage } from "./message.ts";
 
-/** A contract's message with text fields of these names; one is called otherwise in the body. */
+/** A contract's message with text fields of these names. One has another name in the body. */
 function messageOf(...names: readonly string[]): DescMessage {
   const field = (name: string, at: number) => ({
     name,
@@ -80,7 +80,7 @@ describe("a checked message", () => {
     });
   });
 
-  it("that is missing is refused as an empty one", () => {
+  it("is refused like an empty one if it is missing", () => {
     expect(check(undefined)).toEqual(check({}));
     expect(check({})).toHaveProperty("detail", "first_name: is required; rate: is required");
   });

@@ -15,16 +15,15 @@ import type { BodyValues, CheckContext, PublicBody } from "../fields/field.ts";
 import { checkBody } from "./body.ts";
 import { fieldsOf } from "./read.ts";
 
-/** What a check of a message needs beside it. */
 export type MessageContext = CheckContext & {
-  /** What the gateway could not put into the message. */
+  /** Fields that the gateway could not put into the message. */
   readonly unreadable: readonly Violation[];
 };
 
 /**
- * Checks a contract's message by the form of the public body that it carries. Answers with its JSON
- * in the contract's names: the body's fields trimmed, composed and with defaults filled in, those
- * that its form does not have left out, all other fields as they are. A refusal names every failing
+ * Checks a contract's message by the form of the public body that it carries. Returns its JSON in
+ * the contract's names: the body's fields trimmed, composed and with defaults filled in, fields
+ * that the form does not have removed, all other fields unchanged. A refusal names every failing
  * field.
  */
 export function checkedJson<Desc extends DescMessage>(
@@ -45,16 +44,16 @@ export function checkedJson<Desc extends DescMessage>(
     sent[name] = value;
     delete json[contractName];
   }
-  const answer = checkBody(body, sent, context);
-  if (Array.isArray(answer)) return invalidRequest(answer);
+  const result = checkBody(body, sent, context);
+  if (Array.isArray(result)) return invalidRequest(result);
   for (const [name, contractName] of names) {
-    const value = answer.values[name];
+    const value = result.values[name];
     if (value !== undefined) json[contractName] = value;
   }
   return json as JsonObject;
 }
 
-/** The same, as the contract's message. */
+/** Like `checkedJson`, but returns the contract's message. */
 export function checkedMessage<Desc extends DescMessage>(
   body: PublicBody,
   schema: Desc,
@@ -65,7 +64,7 @@ export function checkedMessage<Desc extends DescMessage>(
   return isRefused(checked) ? checked : fromJson(schema, checked);
 }
 
-/** What the contract calls each public field: the same, unless its `json_name` says otherwise. */
+/** Pairs of public and contract field names. They differ only where a `json_name` is set. */
 function contractNames(body: PublicBody, schema: DescMessage): (readonly [string, string])[] {
   return fieldsOf(body).map(({ name }) => {
     const field = schema.fields.find((each) => each.name === name || each.jsonName === name);

@@ -6,18 +6,18 @@ import { networks } from "../values/networks.ts";
 import { canonicalAddress } from "../values/wallet-address.ts";
 import { fieldsOf } from "./read.ts";
 
-/** `IBAN DE89 …`, as it is printed. */
+/** Printed IBANs often start with `IBAN`. */
 const ibanPrefix = /^iban:?/i;
 const ibanLike = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/i;
 
-/** Of digits, with the signs that telephone numbers are printed with. */
+/** Digits, with the punctuation of printed telephone numbers. */
 const printedTelephone = /^\(?\+?\s?\(?\d[\d\s()\p{Pd}]*$/u;
 
-/** The `(0)` of `+44 (0)20 7946 0958`, which is dialled within the country alone. */
+/** The `(0)` of `+44 (0)20 7946 0958`, dialled only within the country. */
 const trunkZero = /\(\s*0\s*\)(?=.*\d)/;
 
 const rewrites: Readonly<Record<NormalForm["of"], (text: string) => string>> = {
-  // Blanks are in no account number; letters of another number than an IBAN keep their case.
+  // No account number has spaces. Numbers other than IBANs keep their letter case.
   iban: (text) => {
     const written = text.replaceAll(/\s+/g, "");
     const bare = written.replace(ibanPrefix, "");
@@ -39,15 +39,15 @@ const rewrites: Readonly<Record<NormalForm["of"], (text: string) => string>> = {
   },
 };
 
-/** A text as it is checked, stored and compared: trimmed, composed, and in its field's own form. */
+/** Returns the text as it is checked, stored and compared: trimmed, composed, in normal form. */
 export function normalText({ normal }: TextField, text: string): string {
   const clean = cleanText(text);
   return normal === undefined ? clean : rewrites[normal.of](clean);
 }
 
 /**
- * A body whose declared texts are in normal form, for the fingerprint of a repeat and for the
- * service that owns it. What the form does not declare stays as it was sent.
+ * Returns the body with its declared texts in normal form, for the idempotency fingerprint and for
+ * the owning service. Fields that the form does not declare stay unchanged.
  */
 export function normalBody(body: PublicBody | undefined, json: JsonObject): JsonObject {
   return body === undefined ? json : normalObject(fieldsOf(body), json);
@@ -56,7 +56,7 @@ export function normalBody(body: PublicBody | undefined, json: JsonObject): Json
 function normalObject(fields: readonly Field[], json: JsonObject): JsonObject {
   const normal: JsonObject = { ...json };
   for (const field of fields) {
-    // Own keys only: an inherited `constructor` is no field that was sent.
+    // Own keys only: an inherited `constructor` was not sent.
     const sent = Object.hasOwn(json, field.name) ? json[field.name] : undefined;
     if (sent !== undefined) normal[field.name] = normalValue(field, sent);
   }

@@ -7,7 +7,6 @@ import { readBody } from "./read.ts";
 
 const quote_id = "qt_1";
 
-/** The answer to metadata as JSON. */
 function checked(metadata: string) {
   const body = readBody(
     executePayout,

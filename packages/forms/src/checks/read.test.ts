@@ -9,7 +9,7 @@ import { readBody, unknownFields, wholeBody } from "./read.ts";
 const read = (body: typeof depositor, json: string) => readBody(body, parseExactJson(json));
 
 describe("readBody", () => {
-  it.each(["[]", "null", '"a"', "1", "true"])("takes no %s for a body", (json) => {
+  it.each(["[]", "null", '"a"', "1", "true"])("refuses %s as a body", (json) => {
     expect(read(depositor, json)).toEqual({
       values: {},
       unreadable: [{ field: wholeBody, problem: "must be a JSON object" }],
@@ -101,7 +101,7 @@ describe("readBody", () => {
     });
   });
 
-  it("does not look into a list that is too long", () => {
+  it("does not read a list that is too long", () => {
     const owners = (count: number): ExactJson => ({
       company_owner_details: Array.from({ length: count }, () => "1"),
     });
@@ -135,7 +135,7 @@ it.each([
   expect(unknown(executePayout, text)).toEqual(problems);
 });
 
-it("looks into objects and lists", () => {
+it("finds unknown fields in objects and lists", () => {
   const text = `{"depositor_details":{"adress":{},"documents":{"x":1}},
     "company_owner_details":[{},{"person_details":{"first_name":"A"}}]}`;
   expect(unknown(depositor, text)).toEqual([
@@ -145,11 +145,11 @@ it("looks into objects and lists", () => {
   ]);
 });
 
-it("knows no field of an operation without any", () => {
+it("reports any field of an operation without a body", () => {
   expect(unknown(undefined, '{"reason":"x"}')).toEqual(["reason: is not known here"]);
 });
 
-it("names twenty of them at most", () => {
+it("names at most twenty unknown fields", () => {
   const names = Array.from({ length: 30 }, (_, at) => `"x${at}":1`);
   expect(unknown(executePayout, `{${names.join()}}`)).toHaveLength(20);
 });

@@ -17,25 +17,26 @@ import type {
   TextField,
 } from "../fields/field.ts";
 
-/** A name that may stand in a message or a header; any other is its place alone. */
+/**
+ * A name that is safe in a message or a header. Other names are reported by their parent's path.
+ */
 const plainName = /^[\w-]{1,64}$/;
-/** More names than a body has by a slip. */
+/** More typing errors than a real body has. */
 const namedMax = 20;
 
-/** The path that stands for the whole body where it is no object. */
+/** Path of the whole body if it is not a JSON object. */
 export const wholeBody = "body";
 
 /**
- * A body as the edge could read it: what may be put into the contract's message, and what may not.
+ * A body as read by the edge: values for the contract's message, and fields that were unreadable.
  */
 export type ReadBody = { readonly values: BodyValues; readonly unreadable: Violation[] };
 
 /**
- * Takes the declared fields of any of a body's forms, and nothing else. Strings stay as they are; a
- * number stands for its own text where the field takes digits or an amount. A `null` counts as not
- * sent, so that a required field is then missing and an optional one is fine. Whatever else is no
- * value of the field's kind comes back as unreadable, for the owning service to report in the
- * form's order.
+ * Reads the declared fields of all forms of a body and ignores other fields. Strings stay
+ * unchanged. Fields of digits or amounts accept a number by its own text. A `null` counts as not
+ * sent, so a required field is missing and an optional one is valid. Values of the wrong kind are
+ * returned as unreadable. The owning service reports them in the form's order.
  */
 export function readBody(body: PublicBody, json: ExactJson): ReadBody {
   const unreadable: Violation[] = [];
@@ -45,7 +46,7 @@ export function readBody(body: PublicBody, json: ExactJson): ReadBody {
   return { values: readFields(fieldsOf(body), json, "", unreadable), unreadable };
 }
 
-/** Every field of every form once, by name, in order. */
+/** Fields of all forms, distinct by name, in order. */
 export function fieldsOf(body: PublicBody): readonly Field[] {
   const byName = new Map<string, Field>();
   for (const form of body.forms) {
@@ -62,7 +63,7 @@ function readFields(
 ): BodyValues {
   const values: BodyValues = {};
   for (const field of fields) {
-    // Own keys only: an inherited `constructor` is no field that was sent.
+    // Own keys only: an inherited `constructor` was not sent.
     const sent = Object.hasOwn(json, field.name) ? json[field.name] : undefined;
     if (sent === undefined || sent === null) continue;
     const value = readField(field, sent, `${path}${field.name}`, unreadable);
@@ -111,15 +112,13 @@ function readText(
   const number = kind === "amount" || kind === "digits";
   const text = number && sent instanceof ExactNumber ? sent.text : sent;
   if (typeof text !== "string") return refuse(`must be a string${number ? " or a number" : ""}`);
-  // Text that is not well-formed cannot travel in a protobuf string.
+  // A protobuf string cannot carry ill-formed text.
   if (!text.isWellFormed()) return refuse("must be well-formed Unicode");
-  // An empty amount is no amount; the message could not distinguish it from an absent one.
+  // The message could not distinguish an empty amount from an absent one.
   return kind === "amount" && text === "" ? refuse("must be a decimal number") : text;
 }
 
-/**
- * An entry that is no object keeps its place as an empty one, so that the paths of the others hold.
- */
+/** An entry that is not an object is kept as an empty object, so that later paths stay correct. */
 function readItem(
   fields: readonly Field[],
   sent: ExactJson,
@@ -132,15 +131,14 @@ function readItem(
 }
 
 /**
- * Text that is not well-formed cannot travel in a protobuf string, and an empty list not at all: it
- * would be as if nothing had been sent.
+ * A protobuf string cannot carry ill-formed text. An empty list would look as if it was not sent.
  */
 function isTexts(sent: ExactJson, maxItems: number): sent is string[] {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > maxItems) return false;
   return sent.every((each) => typeof each === "string" && each.isWellFormed());
 }
 
-/** Only what fits a map of the contract: more could not travel, or would take another's place. */
+/** Accepts only pairs that fit the contract's map. Others would be lost or replace another pair. */
 function readPairs({ keys, maxItems }: PairsField, sent: ExactJson): BodyValues | undefined {
   if (!isJsonObject(sent)) return undefined;
   const entries = Object.entries(sent);
@@ -151,7 +149,7 @@ function readPairs({ keys, maxItems }: PairsField, sent: ExactJson): BodyValues 
   return isSound && entries.length <= maxItems ? (sent as Record<string, string>) : undefined;
 }
 
-/** Ten digits hold every bound of an int32; a longer text is out of any field's range. */
+/** Ten digits cover the range of an int32. Longer numbers exceed any field's range. */
 const integerText = /^\d{1,10}$/;
 
 function readInteger(field: IntegerField, sent: ExactJson): number | undefined {
@@ -160,14 +158,13 @@ function readInteger(field: IntegerField, sent: ExactJson): number | undefined {
   return value >= field.min && value <= field.max ? value : undefined;
 }
 
-/** What the merchant reads of a whole number that is none or out of range. */
 export function integerProblem(field: IntegerField): string {
   return `must be a whole number from ${field.min} to ${field.max}`;
 }
 
 /**
- * The fields of a body that none of its forms has, by their paths, with the name that was probably
- * meant; `undefined` for an operation whose body has no field. At most 20 of them.
+ * Returns at most 20 fields that no form of the body has, each with the probably intended name. An
+ * `undefined` body declares no fields.
  */
 export function unknownFields(body: PublicBody | undefined, json: JsonObject): Violation[] {
   const unknown: Violation[] = [];

@@ -6,10 +6,10 @@ import { iso31661 } from "iso-3166/1.js";
 import isEmail from "validator/lib/isEmail.js";
 import type { CheckContext, TextField, TextKind } from "../fields/field.ts";
 
-/** Kosovo, by the code that SWIFT, the IBAN registry and the European Union use for it. */
+/** SWIFT, the IBAN registry and the European Union use this code for Kosovo. */
 const userAssigned = ["XK"];
 
-/** Every country code that ISO 3166-1 assigns, and `XK`, in order. */
+/** All country codes that ISO 3166-1 assigns, and `XK`, sorted. */
 export const countryCodes: readonly string[] = [
   ...iso31661.filter((country) => country.state === "assigned").map(({ alpha2 }) => alpha2),
   ...userAssigned,
@@ -18,8 +18,8 @@ export const countryCodes: readonly string[] = [
 const countries = new Set(countryCodes);
 
 /**
- * What is wrong with a text of a field by itself, in words for the merchant, or `undefined`. The
- * text is trimmed and composed already, and not empty.
+ * Returns the problem of one text in words for the merchant, or `undefined`. The text must be
+ * trimmed, composed and not empty.
  */
 export function checkText(
   field: TextField,
@@ -41,13 +41,13 @@ export function checkText(
   return uncarried(field, text);
 }
 
-/** The reason why the field's payment method cannot carry a text, or `undefined`. */
+/** Returns the reason why the field's payment method cannot carry a text, or `undefined`. */
 export function uncarried({ carried }: TextField, text: string): string | undefined {
   if (carried === undefined || (carried.mayBeNone && isPlaceholder(text))) return undefined;
   return carriedProblem(text, carried.limit, carried.over);
 }
 
-/** Kinds whose own message says more than a length would. */
+/** The message of these kinds is clearer than one about length. */
 const shortKinds: ReadonlySet<TextKind> = new Set(["country", "date", "time", "amount"]);
 
 type CheckKind = (text: string, context: CheckContext) => string | undefined;
@@ -66,7 +66,7 @@ const checkKind: Readonly<Record<TextKind, CheckKind>> = {
     parseMoment(text) === undefined
       ? "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z"
       : undefined,
-  // The package is CommonJS whose types describe an ES module: its function is at `default`.
+  // The package is CommonJS but its types describe an ES module: the function is at `default`.
   email: (text) => (isEmail.default(text) ? undefined : "must be a valid email address"),
   digits: (text) => (/^[0-9]+$/.test(text) ? undefined : "must contain digits only"),
   amount: checkAmount,
@@ -76,7 +76,7 @@ const checkKind: Readonly<Record<TextKind, CheckKind>> = {
   },
 };
 
-/** Decimals are not counted here: the currency, which decides, is not known. */
+/** Decimals are not checked here because they depend on the currency, which is unknown. */
 function checkAmount(text: string): string | undefined {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return "must be a decimal number";

@@ -85,7 +85,7 @@ describe("the beneficiary forms", () => {
     expect(field(inr, "destination_country")?.allowed).toEqual(["IN"]);
     expect(field(usdc, "routing_code_value_1")?.allowed).toEqual(["ETHEREUM", "BNB"]);
     expect(field(usdc, "destination_currency")?.required).toBe(true);
-    // What is settled by the choice is no rule to read any more.
+    // The choice settles these rules, so the description omits them.
     const routing = "A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.";
     expect([swift, ach].map((form) => form?.rules.includes(routing))).toEqual([false, false]);
     expect(inr?.rules).not.toContain("INR is sent to India.");
@@ -100,7 +100,7 @@ describe("the beneficiary forms", () => {
     const max = (currency: string, transferType: string, name: string) =>
       field(beneficiaryForms({ destinationCurrency: currency, transferType })[0], name)?.maxLength;
     expect(max("USD", "ACH", "beneficiary_account_number")).toBe(17);
-    // 34, and the blanks of an IBAN.
+    // 34, and the spaces of an IBAN.
     expect(max("USD", "SWIFT", "beneficiary_account_number")).toBe(48);
     expect(max("USD", "ACH", "beneficiary_city")).toBe(255);
     for (const [currency, transfer] of [
@@ -115,7 +115,7 @@ describe("the beneficiary forms", () => {
     }
   });
 
-  it("name the flag of a person with one name by what it makes optional", () => {
+  it("name the flag that makes a first name optional", () => {
     const [person, company] = beneficiaryForms({ destinationCurrency: "EUR" });
     expect(field(person, "beneficiary_single_name")).toBeUndefined();
     expect(field(person, "beneficiary_first_name")).toMatchObject({
@@ -126,7 +126,7 @@ describe("the beneficiary forms", () => {
     expect(company?.fields.some(({ requiredUnless }) => requiredUnless)).toBe(false);
   });
 
-  it("know what a deployment takes instead of the tables' sets", () => {
+  it("use a deployment's values in place of the tables' sets", () => {
     const networks = { routing_code_value_1: ["ETHEREUM", "BTC"] };
     const open = beneficiaryForms({}, networks);
     expect(

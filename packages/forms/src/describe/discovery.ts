@@ -13,10 +13,10 @@ import {
   variantOf,
 } from "../fields/field.ts";
 
-/** What a front end requests to create one kind of beneficiary. */
+/** Fields to request for one kind of beneficiary. */
 export type BeneficiaryForm = {
   readonly body: "crypto" | "fiat";
-  /** The form of the field tables that the body is checked by. */
+  /** Name of the form in the field tables. */
   readonly name: string;
   readonly description: string;
   readonly destinationCurrency: string;
@@ -24,17 +24,17 @@ export type BeneficiaryForm = {
   readonly transferType: string;
   readonly accountType: string;
   readonly fields: readonly RequestedField[];
-  /** What has to hold beyond each field by itself, in words. */
+  /** Constraints beyond single fields, in words. */
   readonly rules: readonly string[];
 };
 
-/** A field of one form, its conditions resolved. */
+/** A field of one form, with its conditions resolved. */
 export type RequestedField = Omit<
   TextField,
   "required" | "when" | "variants" | "carried" | "normal"
 > & {
   readonly required: boolean;
-  /** The flag that, sent as `true`, makes a required field optional. */
+  /** Name of a flag: if it is `true`, this required field becomes optional. */
   readonly requiredUnless?: string;
 };
 
@@ -42,26 +42,25 @@ type Allowed = NonNullable<CheckContext["allowed"]>;
 
 const bodies = { crypto: cryptoBeneficiary, fiat: fiatBeneficiary } as const;
 
-/** The fields that choose a form, and what each may be, over all bodies. */
 const axes = {
   destinationCurrency: "destination_currency",
   transferType: "transfer_type",
   accountType: "beneficiary_account_type",
 } as const;
 
-/** What the forms are narrowed to; absent for any. */
+/** Narrows the forms. An absent axis means any value. */
 export type FormChoice = { readonly [axis in keyof typeof axes]?: string };
 
-/** Every value that a field may have by some form; for the caller's error message. */
+/** All values of a field over all forms, for the caller's error message. */
 export function choicesOf(axis: keyof FormChoice): readonly string[] {
   const fields = Object.values(bodies).map(({ unselected }) => textOf(unselected, axes[axis]));
   return [...new Set(fields.flatMap((field) => field?.allowed ?? []))];
 }
 
 /**
- * Every beneficiary form, one for each currency, transfer type and account
- * type that go together, narrowed to a choice. `allowed` is what a deployment takes instead of the
- * tables' closed sets, as for `checkBody`: both describe the same values.
+ * Returns the beneficiary forms, one for each valid combination of currency, transfer type and
+ * account type, narrowed by `choice`. `allowed` replaces closed sets of the tables by the
+ * deployment's own, as in `checkBody`, so that both accept the same values.
  */
 export function beneficiaryForms(choice: FormChoice, allowed: Allowed = {}): BeneficiaryForm[] {
   return (["crypto", "fiat"] as const).flatMap((body) =>
@@ -73,7 +72,7 @@ export function beneficiaryForms(choice: FormChoice, allowed: Allowed = {}): Ben
 
 type Chosen = Readonly<Record<string, string>>;
 
-/** What the form's choosing fields may be, within the choice; each combination once. */
+/** Returns the distinct combinations of selecting fields that the form and the choice allow. */
 function combinations(form: Form, choice: FormChoice): Chosen[] {
   let found: Chosen[] = [{}];
   for (const axis of ["destinationCurrency", "transferType", "accountType"] as const) {
@@ -100,18 +99,18 @@ function textOf(form: Form, name: string): TextField | undefined {
 }
 
 /**
- * The texts of a body, which is flat. The merchant's own data is no field to fill in, and a flag is
- * named by the field that it makes optional.
+ * Text fields of a flat body. Metadata is not a field to fill in. A flag is described by the field
+ * that it makes optional.
  */
 function textFields(form: Form): TextField[] {
   return form.fields.flatMap((field) => {
     if (field.kind === "pairs" || field.kind === "flag") return [];
-    if (!("maxLength" in field)) throw new Error(`${field.name} is no text`);
+    if (!("maxLength" in field)) throw new Error(`${field.name} is not a text field`);
     return field;
   });
 }
 
-/** The form of one combination, or `undefined` where its rules allow none. */
+/** Returns `undefined` if the rules allow no body with this combination. */
 function narrowed(
   body: keyof typeof bodies,
   form: Form,
@@ -135,8 +134,8 @@ function narrowed(
 }
 
 /**
- * The values that each closed field may have: those that some rule refuses beside what is certain
- * already are taken away, until nothing changes any more.
+ * Returns the possible values of each closed field. Removes the values that a rule rejects given
+ * the fields with a single value, until nothing changes.
  */
 export function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
   const { rules = [] } = form;
@@ -165,7 +164,7 @@ function closedSet(field: TextField, allowed: Allowed): readonly string[] | unde
   return field.kind === "country" ? countryCodes : undefined;
 }
 
-/** Whether the rule is about the field, and all else that it is about is certain. */
+/** The rule reads the field, and every other field of the rule has a single possible value. */
 function decidesOn(rule: Rule, name: string, known: Known): boolean {
   if (!rule.reads.includes(name)) return false;
   if (rule.when !== undefined && decide(rule.when, known) !== true) return false;
@@ -173,13 +172,13 @@ function decidesOn(rule: Rule, name: string, known: Known): boolean {
   return [...rule.reads, rule.reports].every((field) => field === name || isCertain(field));
 }
 
-/** Whether a rule lets the field have the value, beside what is certain. */
+/** The rule accepts the value, given the fields with a single possible value. */
 const allows = (name: string, value: string, known: Known) => (rule: Rule) =>
   rule.check((field) => (field === name ? value : (known.get(field)?.[0] ?? ""))) === undefined;
 
 /**
- * A rule about fields of which each has a single possible value, or one that says nothing of such a
- * body: it is left out of the description.
+ * A settled rule does not apply, or all its fields have a single possible value. The description
+ * omits it.
  */
 function isSettled(rule: Rule, known: Known): boolean {
   if (rule.when !== undefined && decide(rule.when, known) === false) return true;
@@ -202,7 +201,7 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
   const shown = values !== undefined && (field.allowed !== undefined || isNarrowed);
   const isExampleGone = values !== undefined && !values.includes(rest.example);
   const needed = typeof required === "boolean" ? required : decide(required, known);
-  if (needed === "open") throw new Error(`${field.name} may be required or not`);
+  if (needed === "open") throw new Error(`The condition of ${field.name}'s required is undecided`);
   const limit = carried?.limit.longer === "refused" ? carried.limit.max : rest.maxLength;
   return {
     ...rest,
@@ -217,7 +216,7 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
   };
 }
 
-/** A text as it may be sent, where it is rewritten before its checks. */
+/** Limits of the text as sent, if it is rewritten before its checks. */
 function sentAs({ pattern }: Pick<TextField, "pattern">, normal: TextField["normal"]) {
   if (normal?.sent === undefined) return {};
   const { maxLength, pattern: source } = normal.sent;
@@ -227,7 +226,6 @@ function sentAs({ pattern }: Pick<TextField, "pattern">, normal: TextField["norm
   };
 }
 
-/** The bodies that the forms are of, by their short names. */
 export function bodyOf(form: BeneficiaryForm): PublicBody {
   return bodies[form.body];
 }

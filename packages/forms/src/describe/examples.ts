@@ -8,7 +8,7 @@ import {
 import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
 import { selectedValues } from "./json-schema.ts";
 
-/** A body of the form made of the examples in its table, optional fields too; unset flags not. */
+/** Builds a body from the examples of its table. Includes optional fields, omits unset flags. */
 export function exampleOf(form: Form): BodyValues {
   const selected = selectedValues(form);
   const values: BodyValues = {};
@@ -29,8 +29,8 @@ function exampleValue(field: Field): BodyValues[string] {
 }
 
 /**
- * Bodies that are taken as they are, by a name of each, for documents: of a beneficiary one for
- * each network and transfer type, and one of a company by each form; of others one for each form.
+ * Returns valid bodies by name, for documents. Beneficiaries have one for each network or transfer
+ * type, and one company for each form. Other bodies have one for each form.
  */
 export function bodyExamples(body: PublicBody): ReadonlyMap<string, BodyValues> {
   const beneficiaries = beneficiaryForms({}).filter((form) => bodyOf(form) === body);
@@ -62,7 +62,7 @@ function formExample({ fields }: BeneficiaryForm): BodyValues {
 function exampleName(form: BeneficiaryForm): string {
   const { name, accountType, transferType } = form;
   const network = form.fields.find((field) => field.name === "routing_code_value_1")?.example ?? "";
-  const way = transferType === "" ? network : transferType;
+  const method = transferType === "" ? network : transferType;
   const who = name.endsWith(accountType.toLowerCase()) ? name : `${name}_${accountType}`;
-  return (accountType === "Corporate" ? who : `${who}_${way}`).toLowerCase();
+  return (accountType === "Corporate" ? who : `${who}_${method}`).toLowerCase();
 }

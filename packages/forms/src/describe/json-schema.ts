@@ -9,13 +9,13 @@ import type {
   Variant,
 } from "../fields/field.ts";
 
-/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 takes it). */
+/** JSON Schema draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * The schema of one form: its fields, which of them are required and when, their patterns. What it
- * cannot say (checksums, how fields agree) stands in the description. Text is trimmed before it is
- * checked and a `null` counts as not sent; the schema asks for what is sent cleanly.
+ * Schema of one form: fields, patterns, and conditions on required fields. The description states
+ * what a schema cannot express (checksums, rules across fields). The checks trim text and treat
+ * `null` as not sent; the schema expects trimmed text and no `null`.
  */
 export function formSchema(form: Form): JsonSchema {
   const selectable = selectedValues(form);
@@ -42,7 +42,7 @@ function withRules(description: string, rules: readonly Rule[] = []): string {
   return [description, ...rules.map((rule) => `- ${rule.description}`)].join("\n");
 }
 
-/** The single field that selects the form of a body, with each form's values of it. */
+/** Returns the single field that selects a body's form, with the form of each value. */
 export function selectorOf(
   body: PublicBody,
 ): { readonly field: string; readonly forms: ReadonlyMap<string, Form> } | undefined {
@@ -58,7 +58,7 @@ export function selectorOf(
   return fields.size === 1 && field !== undefined ? { field, forms } : undefined;
 }
 
-/** The fields that select a form, each with the values that select it. */
+/** Values that select the form, by field. */
 export function selectedValues(form: Form): ReadonlyMap<string, readonly string[]> {
   return new Map(
     form.selectedBy.flatMap((each) => ("in" in each ? [[each.field, each.in] as const] : [])),
@@ -117,7 +117,6 @@ function fieldSchema(field: Field): JsonSchema {
   }
 }
 
-/** The schema of an object by the table of its fields. */
 export function objectSchema(fields: readonly Field[]): JsonSchema {
   const properties = fields.map((field) => [field.name, fieldSchema(field)]);
   return {
@@ -161,7 +160,7 @@ function ifThen(condition: JsonSchema, consequence: JsonSchema): JsonSchema {
   return { if: condition, then: consequence };
 }
 
-/** What holds of a field in some bodies only: that it is required, or how it is written. */
+/** Schemas for conditional requirements and notations of a field. */
 function conditionalSchemas(field: Field): JsonSchema[] {
   const { name, required, when } = field;
   const conditions = [when, typeof required === "boolean" ? undefined : required];
@@ -180,7 +179,9 @@ function conditionalSchemas(field: Field): JsonSchema[] {
   ];
 }
 
-/** A method's limit counts Latin letters: of other scripts fewer may fit, which the rules say. */
+/**
+ * A method's limit counts Latin letters. Fewer letters of other scripts may fit; rules state that.
+ */
 function variantSchema({ pattern, shape, carried }: Variant): JsonSchema {
   const source = pattern?.source ?? shape;
   const maxLength = carried?.limit.longer === "refused" ? carried.limit.max : undefined;

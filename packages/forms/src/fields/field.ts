@@ -2,92 +2,84 @@ import type { Carried } from "@disburse/kernel/payment-methods/limits.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 
 /**
- * The language of the field tables. Everything that a check, an error message, an OpenAPI schema
- * and a discovery route need to know of a public body is data of these types.
+ * Types of the field tables. Checks, error messages, OpenAPI schemas and the discovery route all
+ * derive from a public body's table.
  */
 
-/** Holds or not for one body; compares another top-level field's text after trimming. */
+/** Compares another top-level field's text, trimmed. */
 export type Condition =
   | { readonly field: string; readonly in: readonly string[] }
   | { readonly field: string; readonly notIn: readonly string[] }
-  /** The other field was not sent at all. */
+  /** The other field was not sent. */
   | { readonly field: string; readonly absent: true }
-  /** A flag is true, or is not. */
+  /** The other field is a flag with this value. An absent flag is `false`. */
   | { readonly field: string; readonly set: boolean };
 
 type Described = {
   readonly name: string;
-  /** Always, never, or where the condition holds. */
   readonly required: boolean | Condition;
-  /** Where it does not hold, the body has no such field: what was sent is ignored. */
+  /** If it does not hold, the body has no such field and a sent value is ignored. */
   readonly when?: Condition;
   readonly description: string;
 };
 
-/** What a JSON string of a body stands for. */
+/** Meaning of a JSON string in a body. */
 export type TextKind =
-  /** Free text. */
   | "text"
   /** ISO 3166-1 alpha-2, upper case. */
   | "country"
   /** A calendar day `yyyy-mm-dd`, not in the future. */
   | "date"
-  /** A moment as ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. */
+  /** An ISO 8601 time with its UTC offset, or a day, which begins at midnight UTC. */
   | "time"
   | "email"
-  /** Digits only; a JSON number is taken too, by its own text. */
+  /** Only digits. A JSON number is accepted, by its own text. */
   | "digits"
-  /** A decimal above zero; a JSON number is taken too, by its own text. */
+  /** A decimal above zero. A JSON number is accepted, by its own text. */
   | "amount"
   /** An absolute http or https URL. */
   | "url";
 
-/** A field whose value is text, for the owning service too. */
+/** A field whose value is text for the owning service too. */
 export type TextField = Described & {
   readonly kind: TextKind;
   /** In Unicode code points, as JSON Schema counts them. */
   readonly maxLength: number;
-  /**
-   * Closed set of values; a deployment may name another one for a field (`CheckContext.allowed`).
-   */
+  /** Closed set of values. A deployment may replace it (`CheckContext.allowed`). */
   readonly allowed?: readonly string[];
   readonly pattern?: Pattern;
-  /** How a text is rewritten before it is checked and stored; the checks are of the result. */
+  /** Rewrites a text before it is checked and stored. Checks apply to the result. */
   readonly normal?: NormalForm;
-  /**
-   * As a pattern's source, for documents alone: another check refuses what it does not match, with
-   * a code of its own.
-   */
+  /** A pattern's source, for documents only. Another check rejects a mismatch with its own code. */
   readonly shape?: string;
   /** The limit of the payment method that carries it to a bank. */
   readonly carried?: CarriedBy;
-  /** What an absent optional field stands for. */
+  /** Value of an absent optional field. */
   readonly default?: string;
   readonly example: string;
-  /** What is different where a condition holds; the first that does counts. */
+  /** Conditional differences. The first variant that holds applies. */
   readonly variants?: readonly Variant[];
 };
 
-/** A payment method's limit of a field. */
+/** A payment method's limit on a field. */
 export type CarriedBy = {
   readonly limit: Carried;
-  /** The method's name in the interface. */
   readonly over: string;
-  /** Whether `-` and `N/A` are taken, which are left out of the file. */
+  /** `-` and `N/A` are accepted and left out of the file. */
   readonly mayBeNone: boolean;
 };
 
-/** See `checks/normal.ts`. */
+/** The rewrites are in `checks/normal.ts`. */
 export type NormalForm = {
   readonly of: "iban" | "telephone" | "wallet";
-  /** A text as it may be sent, for documents, where that is more than the checks take. */
+  /** Limits of the text as sent, for documents, if it may be more than the checks accept. */
   readonly sent?: { readonly maxLength: number; readonly pattern: string };
 };
 
-/** ECMAScript regular expression with the `u` flag, anchored, with the message of its failure. */
+/** Source of an anchored ECMAScript regular expression with the `u` flag, and its error message. */
 export type Pattern = { readonly source: string; readonly problem: string };
 
-/** Parts of a text field in bodies where the condition holds. */
+/** Parts of a text field that apply if the condition holds. */
 export type Variant = {
   readonly when: Condition;
   readonly example?: string;
@@ -104,49 +96,46 @@ export type IntegerField = Described & {
   readonly example: number;
 };
 
-/** `true` or `false`. */
 export type FlagField = Described & { readonly kind: "flag"; readonly example: boolean };
 
-/** A JSON array of different texts of one shape; an empty one counts as not sent. */
+/** A JSON array of distinct texts of one shape. An empty one counts as not sent. */
 export type TextsField = Described & {
   readonly kind: "texts";
-  /** Closed set of texts; one that is there twice then counts once. */
+  /** Closed set of texts. A duplicate then counts once. */
   readonly allowed?: readonly string[];
   readonly maxItems: number;
-  /** Each text's shape, and what the merchant reads of an array that is wrong in whatever way. */
+  /** Shape of each text. Its message covers every error of the array. */
   readonly pattern: Pattern;
   readonly example: readonly string[];
 };
 
-/** A nested JSON object. */
 export type ObjectField = Described & {
   readonly kind: "object";
   readonly fields: readonly Field[];
-  /** How its own fields must agree; conditions are on top-level fields, as everywhere. */
+  /** Rules across its own fields. Their conditions read top-level fields. */
   readonly rules?: readonly Rule[];
 };
 
-/** A JSON array of objects, with at least one entry where it is required. */
+/** A JSON array of objects. If required, it has at least one entry. */
 export type ListField = Described & {
   readonly kind: "list";
   readonly maxItems: number;
   readonly fields: readonly Field[];
 };
 
-/** A JSON object of texts under keys of the merchant's own; an empty one counts as not sent. */
+/** A JSON object of texts with the merchant's own keys. An empty one counts as not sent. */
 export type PairsField = Described & {
   readonly kind: "pairs";
-  /** Each key's shape. */
+  /** Pattern of each key, without anchors. */
   readonly keys: string;
   readonly maxItems: number;
-  /** Of a value, in Unicode code points. */
+  /** Maximum length of a value, in Unicode code points. */
   readonly valueMax: number;
-  /** What the merchant reads of an object that is wrong in whatever way. */
+  /** Message for every error of the object. */
   readonly problem: string;
   readonly example: Readonly<Record<string, string>>;
 };
 
-/** A field of a public body. */
 export type Field =
   | TextField
   | IntegerField
@@ -156,70 +145,66 @@ export type Field =
   | ObjectField
   | ListField;
 
-/** A value of a body as it was read: protobuf JSON with the contract's own field names. */
+/** Protobuf JSON with the contract's own field names. */
 export type BodyValue = string | number | boolean | BodyValues | BodyValue[];
-/** A body, or an object in it, by the names of its fields. */
+/** A body or a nested object, by field name. */
 export type BodyValues = { [name: string]: BodyValue };
 
-/** What a rule needs beside the body. */
 export type CheckContext = {
   /** Dates after this day (UTC) are in the future. */
   readonly now: Date;
-  /** Per name of a field with a closed set: what this deployment takes instead of the table's. */
+  /** A deployment's values in place of the table's closed set, by field name. */
   readonly allowed?: Readonly<Record<string, readonly string[]>>;
 };
 
-/** Reads one text beside the rule, in the body or object; `""` where it was not sent. */
+/** Reads another text of the same body or object; `""` if not sent. */
 export type ReadText = (field: string) => string;
 
-/** Where fields have to agree with one another; declared beside the table that it belongs to. */
+/** A constraint across fields of one body or object. */
 export type Rule = {
-  /** For the documents: `The currency must live on the network.` */
+  /** For the documents, such as `INR is sent to India.` */
   readonly description: string;
-  /** Where it does not hold, the rule says nothing of the body. */
+  /** If it does not hold, the rule does not apply. */
   readonly when?: Condition;
-  /** Fields beside it that it reads; it is tried only where each of them is sound by itself. */
+  /** Fields that the check reads. It runs only if each of them is valid by itself. */
   readonly reads: readonly string[];
-  /** The field that its failure is reported on. */
+  /** The field that a failure is reported on. */
   readonly reports: string;
-  /** Whether it is about what a payment method can carry: it is asked of stored bodies too. */
+  /** The rule concerns the limits of a payment method, so stored bodies are checked too. */
   readonly ofMethod?: true;
-  /** The problem in words for the merchant, or `undefined`. */
+  /** Returns the problem in words for the merchant, or `undefined`. */
   readonly check: (text: ReadText) => string | undefined;
 };
 
-/** One variant of a body: which bodies it is for, its fields in order, and how they must agree. */
+/** One variant of a body. Its fields are in order. */
 export type Form = {
   readonly name: string;
   readonly description: string;
-  /** Every one holds for a body of this form; none for the only form of a body. */
+  /** All must hold. Empty for a body's only form. */
   readonly selectedBy: readonly Condition[];
   readonly fields: readonly Field[];
   readonly rules?: readonly Rule[];
 };
 
-/** The body of one public operation. */
 export type PublicBody = {
   readonly name: string;
   readonly description: string;
-  /** The first that is selected is the one that is checked. */
+  /** The first selected form applies. */
   readonly forms: readonly Form[];
-  /** Checked where none is selected: what all have in common, and the fields that select. */
+  /** Applies if no form is selected: the common fields and the selecting fields. */
   readonly unselected: Form;
 };
 
-/** A body that has a single form. */
 export function singleForm(form: Omit<Form, "selectedBy">): PublicBody {
   const only: Form = { ...form, selectedBy: [] };
   return { name: form.name, description: form.description, forms: [only], unselected: only };
 }
 
-/** The same entry, not required: for a form that only takes it. */
 export function optional<F extends Field>(field: F): F {
   return { ...field, required: false };
 }
 
-/** Whether a condition holds for a body; a field that could not be read was sent all the same. */
+/** A field that was unreadable counts as sent. */
 export function conditionHolds(
   condition: Condition,
   values: BodyValues,
@@ -232,13 +217,13 @@ export function conditionHolds(
   return text === "" && !unreadable.has(condition.field);
 }
 
-/** A top-level text of a body, cleaned; `""` where it was not sent. */
+/** Returns a top-level text of a body, cleaned; `""` if not sent. */
 export function textOf(values: BodyValues, field: string): string {
   const value = values[field];
   return typeof value === "string" ? cleanText(value) : "";
 }
 
-/** The field as it is for a body of which the conditions hold that `holds` says. */
+/** Returns the field with its first variant that holds applied. */
 export function variantOf(field: TextField, holds: (condition: Condition) => boolean): TextField {
   const variant = field.variants?.find(({ when }) => holds(when));
   if (variant === undefined) return field;
@@ -246,12 +231,12 @@ export function variantOf(field: TextField, holds: (condition: Condition) => boo
   return { ...field, ...parts };
 }
 
-/** What is known of a body before it is filled in: per field, the values that it may still have. */
+/** Values that each field of an incomplete body may still have. */
 export type Known = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Whether a condition holds for every body that is possible, for none, or only for some. Flags
- * count as not sent.
+ * Returns `open` if the condition holds for some possible bodies only. Flags count as not
+ * sent.
  */
 export function decide(condition: Condition, known: Known): boolean | "open" {
   if ("set" in condition) return !condition.set;

@@ -1,10 +1,10 @@
-/** The code of every provider that has none of its own; its name is then free text. */
+/** Any provider without its own code. The body then names it in free text. */
 const otherProvider = "OTHERS";
 
 /**
- * 45 well-known custodians and exchanges that may hold a beneficiary's wallet, by their codes. A
- * deployment names further codes by a setting of the beneficiary service; a code is never taken
- * away, as stored beneficiaries carry it.
+ * 45 well-known custodians and exchanges that may hold a beneficiary's wallet, by code. A setting
+ * of the beneficiary service adds a deployment's own codes. Never remove a code: stored
+ * beneficiaries carry it.
  */
 export const custodyProviders = {
   ANCHORAGE_DIGITAL: "Anchorage Digital",
@@ -54,7 +54,7 @@ export const custodyProviders = {
   ZODIA_CUSTODY: "Zodia Custody",
 } as const;
 
-/** Every code that a body may name: the known ones, a deployment's own, and `OTHERS`. */
+/** All accepted codes: the known ones, the deployment's own, and `OTHERS`. */
 export function custodyProviderCodes(
   extra: readonly string[] = [],
 ): readonly [string, ...string[]] {

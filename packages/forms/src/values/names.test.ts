@@ -27,10 +27,13 @@ it.each(["3", "123 456", "12-34", "١٢٣"])("%j is a company's name, and no per
   expect(companyNameProblem(name)).toBeUndefined();
 });
 
-it.each(["-", "--", ".", "?!", "🎉", "***"])("%j is no name: nothing of it can be read", (name) => {
-  expect(personNameProblem(name)).toBe("must have a letter");
-  expect(companyNameProblem(name)).toBe("must have a letter or digit");
-});
+it.each(["-", "--", ".", "?!", "🎉", "***"])(
+  "%j is not a name: it has no letter or digit",
+  (name) => {
+    expect(personNameProblem(name)).toBe("must have a letter");
+    expect(companyNameProblem(name)).toBe("must have a letter or digit");
+  },
+);
 
 it("never refuses a name for a placeholder inside of it", () => {
   const part = fc.stringMatching(/^[A-Z][a-z]{5,9}q$/);

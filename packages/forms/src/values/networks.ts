@@ -1,31 +1,29 @@
-/** The networks of crypto beneficiaries (service interface: `routing_code_value_1`). */
+/** Networks of crypto beneficiaries (service interface: `routing_code_value_1`). */
 export const networks = ["ETHEREUM", "SOLANA", "POL", "BNB", "BTC", "TRX"] as const;
 
-/** The network of a wallet. */
 export type Network = (typeof networks)[number];
 
-/** Whether a text names one of the networks. */
 export function isNetwork(text: string): text is Network {
   return (networks as readonly string[]).includes(text);
 }
 
-/** What can be delivered on a network, in the interface's codes (decisions: beneficiaries). */
+/** Currencies of each network, in the interface's codes (decisions: beneficiaries). */
 export const networkCurrencies: Readonly<Record<Network, readonly string[]>> = {
   ETHEREUM: ["USDC_ETH", "USDT_ETH", "ETH"],
   SOLANA: ["SOL", "PYUSD_SOL", "USDP_SOL", "USDC_SOL"],
   POL: ["MATIC_POLYGON", "USDC_COIN_POLYGON"],
-  // Bridged tokens; the network is part of every instruction to a rail.
+  // Bridged tokens have the same codes: every instruction to a rail names the network.
   BNB: ["USDC_ETH", "USDT_ETH", "ETH"],
   BTC: ["BTC"],
   TRX: ["USDT_TRON"],
 };
 
-/** The currency that a SOLANA beneficiary has where the body names none. */
+/** Applies if a SOLANA body names no currency. */
 export const solanaDefaultCurrency = "USDC_SOL";
 
 /**
- * The contracts and mints of the tokens behind our currencies, wrapped coins included, with their
- * checksums. Sources: developers.circle.com (USDC), tether.to (USDT), docs.paxos.com (PYUSD, USDP),
+ * Contracts and mints of the tokens behind our currencies, including wrapped coins, with checksums.
+ * Sources: developers.circle.com (USDC), tether.to (USDT), docs.paxos.com (PYUSD, USDP),
  * docs.polygon.technology (MATIC, POL and bridged tokens), docs.bnbchain.org (Binance-Peg tokens),
  * spl.solana.com (native mints).
  */

@@ -10,7 +10,7 @@ const numbered = (number: number) => `0x${number.toString(16).padStart(40, "0")}
 /** Precompiles of Ethereum, by the EIPs. */
 const precompiles = [...Array.from({ length: 17 }, (_, at) => at + 1), 0x100];
 
-/** No one owns these on the networks named; each is well-formed there. */
+/** Well-formed addresses that nobody owns on the listed networks. */
 const unowned: readonly (readonly [string, string, readonly Network[]])[] = [
   ["zero", numbered(0), evm],
   ["dead", "0x000000000000000000000000000000000000dEaD", evm],
@@ -53,7 +53,7 @@ const unowned: readonly (readonly [string, string, readonly Network[]])[] = [
   ["TRON's black hole", "TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy", ["TRX"]],
 ];
 
-/** Somebody may own these: an exact table refuses none of its neighbours. */
+/** Addresses that somebody may own: exact tables must not refuse neighbouring addresses. */
 const owned: readonly (readonly [string, string, readonly Network[]])[] = [
   ["after the precompiles", numbered(0x12), evm],
   ["before 0x100", numbered(0xff), evm],
@@ -72,11 +72,11 @@ describe("a wallet that nobody can own", () => {
     expect(walletNetworks(address)).toEqual([]);
   });
 
-  it.each(owned)("%s is none: %s", (_what, address, on) => {
+  it.each(owned)("%s is accepted: %s", (_what, address, on) => {
     for (const network of on) expect(checkWalletAddress(network, address)).toBeTypeOf("string");
   });
 
-  it("is none whatever the number, but for the table's", () => {
+  it("is no numbered address outside the table", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0x12, max: 0xffff }), (number) => {
         fc.pre(number !== 0x100 && number !== 0xdead);

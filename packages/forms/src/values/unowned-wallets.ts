@@ -4,16 +4,16 @@ import { createBase58check } from "@scure/base";
 import { type Network, networkTokens } from "./networks.ts";
 
 /*
- * Well-formed addresses without an owner: what is sent there is lost. Other contracts and
- * program-derived addresses are payable: multisigs are such.
+ * Well-formed addresses without an owner: money sent there is lost. Other contracts and
+ * program-derived addresses are payable, because multisig wallets are among them.
  */
 
 const hexDigits = Array.from("0123456789abcdef");
 
-/** 20 bytes in hexadecimal, the form that EVM networks and TRON share. */
+/** 20 bytes in hexadecimal, the form of EVM networks and TRON. */
 const padded = (number: number): string => number.toString(16).padStart(40, "0");
 
-/** No key has these 20 bytes as its hash: the zero address, and those used to burn tokens. */
+/** The zero address and common burn addresses. No key has these 20 bytes as its hash. */
 const burnHashes: readonly string[] = [
   ...hexDigits.map((digit) => digit.repeat(40)),
   padded(0xdead),
@@ -27,8 +27,9 @@ const burnHashes: readonly string[] = [
 ];
 
 /**
- * EIP-2046 and the fork each came with: 0x01 to 0x04 of Frontier, 0x05 to 0x08 of EIP-198, EIP-196
- * and EIP-197, 0x09 of EIP-152, 0x0a of EIP-4844, 0x0b to 0x11 of EIP-2537, 0x100 of EIP-7951.
+ * EIP-2046 and the fork that added each: 0x01 to 0x04 of Frontier, 0x05 to 0x08 of EIP-198,
+ * EIP-196 and EIP-197, 0x09 of EIP-152, 0x0a of EIP-4844, 0x0b to 0x11 of EIP-2537, 0x100 of
+ * EIP-7951.
  */
 const evmPrecompiles: readonly number[] = [
   0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10,
@@ -36,8 +37,8 @@ const evmPrecompiles: readonly number[] = [
 ];
 
 /**
- * What the protocol itself calls: the deposit contract (EIP-2982), the system's own address and the
- * contracts of EIP-4788, EIP-2935, EIP-7002 and EIP-7251. All three networks have the same forks.
+ * Protocol contracts: the deposit contract (EIP-2982), the system address and the contracts of
+ * EIP-4788, EIP-2935, EIP-7002 and EIP-7251. All three networks have the same forks.
  */
 const evmSystemContracts: readonly string[] = [
   "00000000219ab540356cbb839cbe05303d7705fa",
@@ -48,19 +49,19 @@ const evmSystemContracts: readonly string[] = [
   "0000bbddc7ce488642fb579f8b00f3a590007251",
 ];
 
-/** Polygon's bor: validator set, state receiver, and the contract of the coin itself. */
+/** Polygon's bor: validator set, state receiver, and the coin's own contract. */
 const polygonContracts: readonly number[] = [0x1000, 0x1001, 0x1010];
 
 /** BNB Smart Chain's `core/vm/contracts.go`: light clients, BLS, evidence, recovery of signers. */
 const bnbPrecompiles: readonly number[] = [0x64, 0x65, 0x66, 0x67, 0x68, 0x69];
 
-/** BNB Smart Chain's `core/systemcontracts/const.go`. */
+/** From BNB Smart Chain's `core/systemcontracts/const.go`. */
 const bnbContracts: readonly number[] = [
   0x1000, 0x1001, 0x1002, 0x1003, 0x1004, 0x1005, 0x1006, 0x1007, 0x1008, 0x2000, 0x2001, 0x2002,
   0x2003, 0x2004, 0x2005, 0x2006, 0x3000,
 ];
 
-/** TRON's `PrecompiledContracts.java`. */
+/** From TRON's `PrecompiledContracts.java`. */
 const tronPrecompiles: readonly number[] = [
   0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x100,
   0x020003, 0x020009, 0x02000a, 0x01000001, 0x01000002, 0x01000003, 0x01000004, 0x01000005,
@@ -68,7 +69,7 @@ const tronPrecompiles: readonly number[] = [
   0x0100000e, 0x0100000f, 0x01000010, 0x01000011, 0x01000012, 0x01000013, 0x01000014, 0x01000015,
 ];
 
-/** The account `Blackhole` of TRON's genesis block, to which fees were burnt. */
+/** The account `Blackhole` of TRON's genesis block, which received burnt fees. */
 const tronBlackHole = "TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy";
 
 /** Native programs and sysvars (`solana-sdk-ids`), SPL programs (spl.solana.com), incinerator. */
@@ -117,8 +118,8 @@ const solanaAccounts: readonly string[] = [
 ];
 
 /**
- * Hashes of zeros and of nothing, and names spelled in base58; each has received coins that never
- * moved (en.bitcoin.it, "Proof of burn").
+ * Hashes of zeros and of empty data, and names spelled in base58. Each has received coins that
+ * never moved (en.bitcoin.it, "Proof of burn").
  */
 const bitcoinBurns: readonly string[] = [
   "1111111111111111111114oLvT2",
@@ -137,10 +138,12 @@ const tronAddress = (hash: string): string => base58check.encode(hexToBytes(`41$
 const evmAddress = (hash: string): string => `0x${hash}`;
 
 const evmNetworks = ["ETHEREUM", "POL", "BNB"] as const;
-/** An address is the same account on every EVM network, so a token of one is refused on all. */
+/**
+ * An address is the same account on all EVM networks, so a token of one network is refused on all.
+ */
 const evmTokens = evmNetworks.flatMap((network) => Object.values(networkTokens[network]));
 
-/** Without the checksum's letter case, which only EVM addresses have. */
+/** In lower case, without the EIP-55 checksum. */
 const evmTable = (...own: readonly number[]): ReadonlySet<string> => {
   const hashes = [...burnHashes, ...evmSystemContracts, ...[...evmPrecompiles, ...own].map(padded)];
   return new Set([...hashes.map(evmAddress), ...evmTokens.map((token) => token.toLowerCase())]);
@@ -161,8 +164,8 @@ export const unownedWallets: Readonly<Record<Network, ReadonlySet<string>>> = {
 };
 
 /**
- * Endings that no key has by chance, of 92 bits or more: words that are filled up with one
- * character, as `burn1111…` on Solana, where programs and sysvars are named so too.
+ * Endings of at least 92 bits that no key has by chance: a word padded with one character, such as
+ * `burn1111…` on Solana. Solana's programs and sysvars have such names too.
  */
 const filledUp: Partial<Record<Network, RegExp>> = {
   ETHEREUM: /(.)\1{23}$/i,
@@ -171,7 +174,9 @@ const filledUp: Partial<Record<Network, RegExp>> = {
   SOLANA: /1{16}$/,
 };
 
-/** Whether a well-formed address has no owner: burn, precompile, system account or token. */
+/**
+ * Detects burn addresses, precompiles, system accounts and tokens. Expects a well-formed address.
+ */
 export function isUnowned(network: Network, address: string): boolean {
   const known = unownedWallets[network];
   if (filledUp[network]?.test(address) === true) return true;

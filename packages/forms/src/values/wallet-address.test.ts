@@ -6,9 +6,7 @@ import { checkWalletAddress, walletNetworks } from "./wallet-address.ts";
 
 const evm: readonly Network[] = ["ETHEREUM", "POL", "BNB"];
 
-/**
- * Addresses of main nets, with the networks that take them: published vectors and well-known ones.
- */
+/** Main-net addresses with the networks that accept them: published vectors and well-known ones. */
 const sound: readonly (readonly [string, string, readonly Network[]])[] = [
   ["EIP-55 mixed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", evm],
   ["EIP-55 mixed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", evm],
@@ -26,7 +24,7 @@ const sound: readonly (readonly [string, string, readonly Network[]])[] = [
   ["Solana, on the curve", "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM", ["SOLANA"]],
 ];
 
-/** No network takes these. */
+/** Addresses that no network accepts. */
 const unsound: readonly (readonly [string, string])[] = [
   ["EIP-55 broken by one letter's case", "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"],
   ["39 digits", `0x${"a".repeat(39)}`],

@@ -7,15 +7,15 @@ import { lengths } from "../fields/make.ts";
 import { type Network, networks } from "./networks.ts";
 import { isUnowned } from "./unowned-wallets.ts";
 
-/** Why a wallet address is refused. */
 export type WalletRefusal = Refused<"INVALID_WALLET_ADDRESS">;
 
 const base58check = createBase58check(sha256);
 
 /**
- * The canonical form of a main-net address that can have an owner, or a refusal. Checksums are
- * checked: EIP-55 where an EVM address mixes cases, base58check and bech32/bech32m of Bitcoin,
- * base58check of TRON. Solana's have none: they are base58 of 32 bytes, on the curve or not.
+ * Returns the canonical form of a main-net address, or a refusal if it is invalid or nobody can own
+ * it. Checks checksums: EIP-55 for mixed-case EVM addresses, base58check and bech32/bech32m for
+ * Bitcoin, base58check for TRON. Solana addresses have no checksum: any base58 of 32 bytes is
+ * valid, on the curve or not.
  */
 export function checkWalletAddress(network: Network, address: string): string | WalletRefusal {
   const canonical = canonicalAddress(network, address);
@@ -26,8 +26,8 @@ export function checkWalletAddress(network: Network, address: string): string | 
 }
 
 /**
- * The networks on which an address is valid, in the order of the interface; none for no address,
- * and none where it has no owner on one of them: the sender may pay there.
+ * Returns the networks on which an address is valid, in the interface's order. Returns none if the
+ * address has no owner on one of them, because the sender may pay there.
  */
 export function walletNetworks(address: string): readonly Network[] {
   const valid: Network[] = [];
@@ -40,9 +40,9 @@ export function walletNetworks(address: string): readonly Network[] {
   return valid;
 }
 
-/** The canonical form of a well-formed address, owned or not. */
+/** Returns the canonical form of a well-formed address, even if nobody can own it. */
 export function canonicalAddress(network: Network, address: string): string | undefined {
-  // Base58 is decoded in quadratic time; no address is near this length.
+  // Base58 decoding takes quadratic time. No address is near this length.
   return address.length > lengths.wallet ? undefined : canonicalOn[network](address);
 }
 
@@ -59,7 +59,9 @@ const canonicalOn: Readonly<Record<Network, Canonical>> = {
 
 const evmAddress = /^0x[0-9a-fA-F]{40}$/;
 
-/** EIP-55: a letter is upper case where the hash of the lower-case address has 8 or more there. */
+/**
+ * EIP-55: a letter is upper case if the lower-case address's hash has 8 or more at its position.
+ */
 function canonicalEvm(address: string): string | undefined {
   if (!evmAddress.test(address)) return undefined;
   const digits = address.slice(2);
@@ -72,7 +74,7 @@ function canonicalEvm(address: string): string | undefined {
   return plain || digits === checksummed ? `0x${checksummed}` : undefined;
 }
 
-/** Bytes of an ed25519 public key or a program-derived address. */
+/** Length of an ed25519 public key or a program-derived address. */
 const solanaBytes = 32;
 
 function canonicalSolana(address: string): string | undefined {
@@ -82,10 +84,10 @@ function canonicalSolana(address: string): string | undefined {
 /** P2PKH and P2SH of Bitcoin's main net (base58check version bytes). */
 const bitcoinVersions: readonly number[] = [0x00, 0x05];
 
-/** TRON's main net: every address begins with `T`. */
+/** TRON's main net. Every address begins with `T`. */
 const tronVersions: readonly number[] = [0x41];
 
-/** One version byte and a hash of 20. */
+/** One version byte and a 20-byte hash. */
 const versionedHashBytes = 21;
 
 function canonicalBase58check(address: string, versions: readonly number[]): string | undefined {
@@ -102,12 +104,14 @@ function isBitcoinBech32(text: string): text is Bech32Text {
 }
 
 /**
- * Lengths of a witness program by its version: 20 and 32 bytes of BIP-141, 32 of BIP-341. Programs
- * of other versions and lengths have no rules yet: any miner can spend them.
+ * Program lengths by witness version: 20 and 32 bytes (BIP-141), 32 bytes (BIP-341). Other versions
+ * and lengths have no rules yet, so any miner can spend them.
  */
 const programBytes: readonly (readonly number[])[] = [[20, 32], [32]];
 
-/** BIP-173 and BIP-350: version 0 by bech32, 1 by bech32m; one case; lower case is canonical. */
+/**
+ * BIP-173 and BIP-350: version 0 uses bech32, 1 bech32m. One case only; lower case is canonical.
+ */
 function canonicalSegwit(address: string): string | undefined {
   const lower = address.toLowerCase();
   if (address !== lower && address !== address.toUpperCase()) return undefined;
@@ -119,7 +123,7 @@ function canonicalSegwit(address: string): string | undefined {
   return program !== undefined && lengthsOfVersion.includes(program.length) ? lower : undefined;
 }
 
-/** The five-bit words, where the checksum is the one that their version calls for. */
+/** Returns the five-bit words if the checksum matches their version. */
 function segwitWords(address: Bech32Text): number[] | undefined {
   const plain = decoded(() => bech32.decode(address));
   if (plain?.words[0] === 0) return plain.words;
@@ -127,7 +131,7 @@ function segwitWords(address: Bech32Text): number[] | undefined {
   return modified === undefined || modified.words[0] === 0 ? undefined : modified.words;
 }
 
-/** The libraries throw at text that they cannot decode; that is an answer here, not a bug. */
+/** The libraries throw on undecodable text. Here that is a result, not a bug. */
 function decoded<T>(decode: () => T): T | undefined {
   try {
     return decode();

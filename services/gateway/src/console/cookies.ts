@@ -4,32 +4,30 @@ import type { Checks } from "../sessions/provider.ts";
 import { cookieHeader, cookieValue, isSessionToken, wholeMs } from "../sessions/rules/session.ts";
 import type { Portal } from "./portal.ts";
 
-/** What cookies are set with. */
 type CookieDeps = {
   readonly portal: Pick<Portal, "kind" | "origin">;
   readonly cookieName: string;
   readonly sealer: Sealer;
 };
 
-/** A person finds a password in this time. */
+/** Enough time to find a password. */
 export const signInSeconds = 600;
-/** A browser asks for the password after a sign-out, for as long as a working day. */
+/** After a sign-out, the provider must ask for the password again, for one working day. */
 const signedOutSeconds = wholeMs / 1_000;
 
-/** A sign-in under way, sealed in a cookie of the browser that began it. */
+/** A sign-in in progress, sealed in a cookie of the browser that started it. */
 export type Begun = {
   readonly checks: Checks;
   readonly returnTo: string;
   readonly isFresh: boolean;
-  /** The session that the new one takes the place of: the provider's redirect does not show it. */
-  readonly before?: string | undefined;
+  /** Token of the session to replace. The provider's redirect does not carry its cookie. */
+  readonly previous?: string | undefined;
   readonly untilMs: number;
 };
 
-/** The cookies of a portal. */
 export type Cookies = ReturnType<typeof cookiesOf>;
 
-/** Opens them. They are of its host, and of no other port's portal. */
+/** Cookies of one portal. Each port has its own cookie names. */
 export function cookiesOf({ portal, cookieName, sealer }: CookieDeps) {
   const isSecure = portal.origin?.startsWith("https:") ?? false;
   const begunName = `${cookieName}_begun`;
@@ -55,21 +53,21 @@ export function cookiesOf({ portal, cookieName, sealer }: CookieDeps) {
       set(ctx, { name: signedOutName, value: "1", sameSite: "Lax", seconds: signedOutSeconds });
     },
     isSignedOut: (ctx: RouterContext): boolean => read(ctx, signedOutName) === "1",
-    /** Lax: the provider, which is of another site, sends the browser back with it. */
+    /** Lax: the provider is another site, and its redirect must carry this cookie. */
     setBegun: (ctx: RouterContext, begun: Begun): void => {
       const value = sealer.seal(JSON.stringify(begun), context);
       set(ctx, { name: begunName, value, sameSite: "Lax", seconds: signInSeconds });
     },
     clearBegun: (ctx: RouterContext): void =>
       set(ctx, { name: begunName, value: "", sameSite: "Lax", seconds: 0 }),
-    /** Nothing where the cookie is not there, or not of ours. */
+    /** Returns `undefined` for a missing or altered cookie. */
     begun: (ctx: RouterContext): Begun | undefined => {
       const value = read(ctx, begunName);
       if (value === undefined) return undefined;
       try {
         return JSON.parse(sealer.open(value, context)) as Begun;
       } catch {
-        // Altered, or sealed under a key that is gone: no sign-in of ours.
+        // Altered, or sealed under a retired key: not one of our sign-ins.
         return undefined;
       }
     },

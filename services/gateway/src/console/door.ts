@@ -19,38 +19,40 @@ import type { OperatorSessions } from "../sessions/operators.ts";
 import { carriesCsrfToken, consolePath } from "../sessions/rules/session.ts";
 import { type Place, placeOf, servicesOf } from "./served.ts";
 
-/** What a call ends by, and who gets the headers of its answer. */
+/** `signal` cancels a call. `onHeader` receives the response headers. */
 export type CallOptions = {
   readonly signal: AbortSignal;
   readonly onHeader: (header: Headers) => void;
 };
 
-/** A unary RPC of a service, called at a place as the person of the running request. */
+/** Returns a function that calls a service's unary RPCs as the person of the current request. */
 export type Forward = (
   place: Place,
   service: DescService,
 ) => (method: DescMethodUnary, request: object, options: CallOptions) => Promise<object>;
 
-/** What RPCs are forwarded with. */
-export type DoorDeps = { readonly sessions: OperatorSessions; readonly forward: Forward };
+export type OperatorProxyDeps = { readonly sessions: OperatorSessions; readonly forward: Forward };
 
-/** The largest request of an operator is a batch of decisions; lists go by gRPC. */
+/** The largest operator request is a batch of decisions. Lists are sent over gRPC. */
 const requestBytesMax = 1024 * 1024;
 
 const persons = new AsyncLocalStorage<string>();
 
-/** The identity of calls that the door forwards: that of the person who asked. */
+/** Identity of forwarded calls: the person who sent the request. */
 export const personIdentity: ClientIdentity = () => {
   const token = persons.getStore();
-  if (token === undefined) throw new Error("a call at the operators' door has no person");
+  if (token === undefined) throw new Error("a call of the operator API proxy has no person");
   return `Bearer ${token}`;
 };
 
 /**
- * The services' RPCs by the Connect protocol, for persons alone: each call goes on with the
- * person's own access token, so that the service decides what that person may, as ever.
+ * Serves the services' RPCs to operators over the Connect protocol. Each call carries the person's
+ * own access token, so the service still decides on permissions.
  */
-export function doorRoutes({ sessions, forward }: DoorDeps): readonly PublicRoute[] {
+export function operatorProxyRoutes({
+  sessions,
+  forward,
+}: OperatorProxyDeps): readonly PublicRoute[] {
   const handlers = createHandlers(forward);
   const serve = async (ctx: RouterContext, at: Place | undefined): Promise<PageAnswer> => {
     try {
@@ -82,7 +84,7 @@ export function doorRoutes({ sessions, forward }: DoorDeps): readonly PublicRout
   ];
 }
 
-/** The access token of who asks: of a session, or shown itself; throws for any other caller. */
+/** Returns the access token of the session or of the header. Throws for any other caller. */
 async function personToken({ req }: RouterContext, sessions: OperatorSessions): Promise<string> {
   const authorizations = headerValues(req.rawHeaders, "authorization");
   if (authorizations.length > 0) {
@@ -102,18 +104,19 @@ async function personToken({ req }: RouterContext, sessions: OperatorSessions): 
   return found.accessToken;
 }
 
-/** The handlers of each place's RPCs by their paths, made when the first one is called. */
+/** Handlers of each place's RPCs by path, created on its first call. */
 function createHandlers(forward: Forward) {
-  const made = new Map<Place, ReadonlyMap<string, UniversalHandler>>();
+  const created = new Map<Place, ReadonlyMap<string, UniversalHandler>>();
   return (place: Place): ReadonlyMap<string, UniversalHandler> => {
-    const known = made.get(place);
+    const known = created.get(place);
     if (known !== undefined) return known;
     const router = createConnectRouter({
       connect: true,
       grpc: false,
       grpcWeb: false,
       readMaxBytes: requestBytesMax,
-      // As the services refuse them, to which a person's call goes on in binary.
+      // Rejects unknown fields as the services do. The forwarded call is binary and would drop
+      // them.
       jsonOptions: { ignoreUnknownFields: false },
     });
     for (const service of servicesOf(place)) {
@@ -133,12 +136,12 @@ function createHandlers(forward: Forward) {
       router.service(service, Object.fromEntries(rpcs) as Partial<ServiceImpl<DescService>>);
     }
     const byPath = new Map(router.handlers.map((each) => [each.requestPath, each]));
-    made.set(place, byPath);
+    created.set(place, byPath);
     return byPath;
   };
 }
 
-/** What a service refused with, and its challenge for a fresh sign-in, but no other header. */
+/** Keeps the service's refusal and its challenge for a fresh sign-in, but no other header. */
 function asAnswered(error: unknown): never {
   if (!(error instanceof ConnectError)) throw error;
   const challenge = error.metadata.get(challengeHeader);
@@ -149,7 +152,7 @@ function asAnswered(error: unknown): never {
 }
 
 const challengeHeader = "www-authenticate";
-/** In which a process says its release, with an answer of `Health`. */
+/** `Health` responses carry a process's release in this header. */
 const versionHeader = "disburse-version";
 
 async function answerOf(
@@ -167,7 +170,7 @@ async function answerOf(
     method: req.method ?? "",
     header,
     body: req,
-    url: `http://door.invalid${handler.requestPath}`,
+    url: `http://proxy.invalid${handler.requestPath}`,
     signal: gone.signal,
   });
   const chunks: Uint8Array[] = [];
@@ -176,7 +179,7 @@ async function answerOf(
   return { status: answer.status, headers, body: Buffer.concat(chunks) };
 }
 
-/** An error as the Connect protocol says it. */
+/** Formats an error by the Connect protocol. */
 function errorAnswer(error: ConnectError): PageAnswer {
   const body = JSON.stringify(errorToJson(error, undefined));
   const headers = { "Content-Type": "application/json" };

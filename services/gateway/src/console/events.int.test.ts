@@ -56,7 +56,7 @@ async function signedIn({ db, time } = gateway) {
   return { token, end: () => sessions.end(token) };
 }
 
-/** A page's stream: what came over it, and its end. */
+/** Opens a page's event stream and records its text and its end. */
 async function open(token: string | undefined, { url } = gateway) {
   const headers = token === undefined ? {} : { cookie: `disburse_member=${token}` };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -100,7 +100,7 @@ it("pages of one merchant use up its own share, and another's open", async () =>
 });
 
 describe("a page's events", () => {
-  it("are of its merchant, ids alone, from now on", async () => {
+  it("have only ids of its merchant's new events", async () => {
     feed.push({ transactionType: "payout_session", transactionId: "po_before" });
     const { token } = await signedIn();
     const page = await open(token);
@@ -181,7 +181,7 @@ it("a feed is read once for all pages of a merchant, and not at all without one"
   const ends = ["a", "b"].map((page) => feeds.follow("mer_1", ({ id }) => seen.push(page + id)));
   await vi.waitFor(() => expect(seen.slice(0, 2)).toEqual(["apo_1", "bpo_1"]), 10_000);
   expect(reads).toBeLessThan(seen.length + 2);
-  // One that fails goes on.
+  // A failed read does not end the stream.
   isAway = true;
   const before = reads;
   await vi.waitFor(() => expect(reads).toBeGreaterThan(before + 1), 10_000);

@@ -8,26 +8,25 @@ import type { MemberSessions } from "../sessions/members.ts";
 import { consolePath } from "../sessions/rules/session.ts";
 import type { Feeds } from "./feed.ts";
 
-/** What events are served with. */
 export type EventDeps = {
   readonly sessions: MemberSessions;
   readonly feeds: Feeds;
   readonly streams: Shares;
-  /** Aborted when streams are to end. */
+  /** Ends all streams when aborted. */
   readonly draining?: AbortSignal | undefined;
   readonly checkEveryMs?: number | undefined;
 };
 
-/** How often a session is looked at: one that was ended follows nothing for longer. */
+/** Interval of session checks. A stream may outlive its session by this much. */
 const checkEveryMsDefault = 2_000;
-/** Sooner than any proxy lets a connection go that is silent. */
+/** Shorter than the idle timeout of any common proxy. */
 const heartbeatMs = 15_000;
-/** A browser connects again by itself; a stream of an hour is broken off as files are. */
+/** The browser reconnects by itself. A stream of an hour would be cut off as files are. */
 const wholeMs = 50 * 60_000;
 
 /**
- * What happens at the merchant of a session, as server-sent events of ids alone. A browser that
- * connects again reads anew what it shows, so none is repeated.
+ * Server-sent events of the session's merchant, with ids only. A browser reloads its page on
+ * reconnecting, so no event is repeated.
  */
 export function eventRoute(deps: EventDeps): PublicRoute {
   const { sessions, streams, draining } = deps;
@@ -49,7 +48,7 @@ export function eventRoute(deps: EventDeps): PublicRoute {
       const body = startStream({ ...deps, token, merchantId });
       open.add(body);
       body.once("close", () => open.delete(body));
-      // A proxy that gathers an answer would hold the events back.
+      // A buffering proxy would delay the events.
       const headers = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
       return { status: 200, headers, body };
     },
@@ -71,7 +70,7 @@ function startStream({
     if (stream.writable) stream.write(text);
   };
   let heartbeat: NodeJS.Timeout | undefined;
-  // A page reads anew when its connection opens: from then on it misses nothing.
+  // A page reloads when its connection opens, and misses nothing from then on.
   const begun = () => {
     if (!stream.writable) return;
     write(": connected\n\n");
@@ -87,13 +86,13 @@ function startStream({
       (isGood) => {
         if (!isGood) end();
       },
-      // A database that does not answer says nothing of the session.
+      // An unavailable database does not mean that the session has ended.
       () => undefined,
     );
   }, checkEveryMs);
   const end = () => void stream.end();
   const late = setTimeout(end, wholeMs);
-  // Koa destroys the stream with its answer.
+  // Koa destroys the stream when its response ends.
   stream.once("close", () => {
     unfollow();
     clearInterval(heartbeat);

@@ -4,35 +4,33 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 
-/** What has happened, by its kind and id alone: who follows reads the rest by the public routes. */
+/** An event's kind and id. Followers read the rest from the public routes. */
 export type FeedEvent = { readonly kind: string; readonly id: string };
 
-/** Gets what happens at one merchant. */
 export type Follower = (event: FeedEvent) => void;
 
-/** The feeds that are followed now. */
 export type Feeds = ReturnType<typeof createFeeds>;
 
 type Followed = {
   readonly followers: Set<Follower>;
-  /** Done when the feed's end was found: what happens from then on is followed. */
+  /** Resolves once the feed's end is found. Later events are followed. */
   readonly begun: Promise<void>;
   readonly stop: () => void;
 };
 
-/** As long as a page may wait for what it shows to be new. */
+/** Longest delay until a page shows an event. */
 const pollMsDefault = 1_000;
-/** More than happens at one merchant in a second. */
+/** More events than one merchant has in a second. */
 const pageMax = 100;
 const callTimeoutMs = 5_000;
 
-/** What pages call the transactions of the feed. */
+/** Maps a transaction type to the name that pages use. */
 const kindOf = (transactionType: string): string =>
   transactionType === "payout_session" ? "payout" : transactionType;
 
 /**
- * Follows the feed of each merchant that has a page open, once for all of its pages in this
- * process. A feed that does not answer is asked again: nothing is lost, for its place is kept.
+ * Follows each merchant's feed once per process for all of its open pages. Failed reads are retried
+ * from the same cursor, so no event is lost.
  */
 export function createFeeds(deps: {
   readonly notifier: Pick<Client<typeof NotifierService>, "listEvents">;
@@ -81,7 +79,7 @@ export function createFeeds(deps: {
   };
 
   return {
-    /** Follows what happens at a merchant, from when `begun` is called; answers what ends it. */
+    /** Calls `begun` once events are followed. Returns a function that stops following. */
     follow: (merchantId: string, follower: Follower, begun?: () => void): (() => void) => {
       const feed = followed.get(merchantId) ?? start(merchantId);
       followed.set(merchantId, feed);

@@ -27,7 +27,7 @@ it("without a build says so, and still has sessions", async () => {
   expect((await get("/console/session/login")).status).toBe(503);
 });
 
-it("a build is served when it is there: its page for every path that is no file", async () => {
+it("serves a new build: its page for every path that is not a file", async () => {
   mkdirSync(join(build, "assets"), { recursive: true });
   writeFileSync(join(build, "assets/main-abc123.js"), "export {};");
   writeFileSync(join(build, "favicon.svg"), "<svg/>");
@@ -62,7 +62,7 @@ it("a build is served when it is there: its page for every path that is no file"
   expect((await get("/console/", { "if-none-match": etag })).status).toBe(304);
 });
 
-it("no page stands in for a hashed file or a route that there is not, and no file is outside", async () => {
+it("serves no page for a missing hashed file or route, and no outside file", async () => {
   for (const path of [
     ...["/console/assets/main-gone.js", "/console/assets/../../secret.txt", "/console/session/x"],
     ...["/console/rpc/disburse.payout.v1.PayoutService/ListPayouts", "/console/rpc"],

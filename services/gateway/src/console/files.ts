@@ -9,11 +9,11 @@ import type { PublicRoute } from "../http/static.ts";
 import { consolePath } from "../sessions/rules/session.ts";
 import { consoleHeaders, messagePage } from "./pages.ts";
 
-/** The page of every client route. */
+/** Page of every client-side route. */
 const indexFile = "index.html";
-/** Where Vite puts files whose names have their content's hash. */
+/** Vite puts files with hashed names here. */
 const hashedFolder = "assets/";
-/** What is served beside pages: answered with 404 where no route has it. */
+/** Non-page paths: 404 if no route matches. */
 const served = /^(?:session|rpc|events)(?:\/|$)/;
 
 const types: Readonly<Record<string, string>> = {
@@ -30,11 +30,11 @@ const types: Readonly<Record<string, string>> = {
 };
 
 type Answer = PublicRoute["answer"];
-type Build = { readonly madeAtMs: number; readonly files: ReadonlyMap<string, Answer> };
+type Build = { readonly builtAtMs: number; readonly files: ReadonlyMap<string, Answer> };
 
 /**
- * The routes of the console's build in a folder: its files by their names, and its page for every
- * other path, which the page's own router reads. A new build is served when it is there.
+ * Routes of the console's build in a folder: its files by name, and its index page for every other
+ * path, which the page's router reads. A new build is picked up automatically.
  */
 export function consoleFiles(folder: string): readonly PublicRoute[] {
   let build: Promise<Build> | undefined;
@@ -42,7 +42,7 @@ export function consoleFiles(folder: string): readonly PublicRoute[] {
     const index = join(folder, indexFile);
     if (!existsSync(index)) return undefined;
     const { mtimeMs } = await stat(index);
-    if (build === undefined || (await build).madeAtMs !== mtimeMs) {
+    if (build === undefined || (await build).builtAtMs !== mtimeMs) {
       const read = readBuild(folder, mtimeMs);
       build = read;
       read.catch(() => {
@@ -59,7 +59,8 @@ export function consoleFiles(folder: string): readonly PublicRoute[] {
       return messagePage(404, "No console here", "This deployment has no build of the console.");
     }
     const file = files.get(name);
-    // A hashed file of another build is gone: a page in its place would be taken for a script.
+    // A missing hashed file belongs to another build. The browser would run the index page as a
+    // script.
     if (file === undefined && name.startsWith(hashedFolder)) {
       return refusalAnswer(refused("ROUTE_NOT_FOUND"));
     }
@@ -73,7 +74,7 @@ export function consoleFiles(folder: string): readonly PublicRoute[] {
   ];
 }
 
-async function readBuild(folder: string, madeAtMs: number): Promise<Build> {
+async function readBuild(folder: string, builtAtMs: number): Promise<Build> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = found
     .filter((each) => each.isFile())
@@ -91,5 +92,5 @@ async function readBuild(folder: string, madeAtMs: number): Promise<Build> {
       };
       return [served, serveContent(contentHash(await load()), headers, load)] as const;
     });
-  return { madeAtMs, files: new Map(await Promise.all(files)) };
+  return { builtAtMs, files: new Map(await Promise.all(files)) };
 }

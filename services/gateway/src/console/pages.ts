@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PageAnswer } from "../http/answer.ts";
 import { consolePath } from "../sessions/rules/session.ts";
 
-/** Nothing from elsewhere and nothing to elsewhere, in no frame, no script or style in the page. */
+/** Allows only same-origin resources. No frames, inline scripts or inline styles. */
 export const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,7 +16,6 @@ export const consolePolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Of every page of the console. */
 export const consoleHeaders = {
   "Content-Security-Policy": consolePolicy,
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -30,7 +29,7 @@ const style =
 const styleHash = createHash("sha256").update(style).digest("base64");
 const messagePolicy = consolePolicy.replace("style-src 'self'", `style-src 'sha256-${styleHash}'`);
 
-/** A page that says why a sign-in did not succeed, and leads to another try. The texts are ours. */
+/** Explains a failed sign-in and links to another try. The texts must be safe HTML. */
 export function messagePage(status: number, title: string, message: string): PageAnswer {
   const again = `${consolePath}session/login?again=true`;
   const body = `<!doctype html>

@@ -20,44 +20,46 @@ import {
   type SignedInPerson,
 } from "../team/store.ts";
 
-/** What a session says of its person. */
 export type Description = Pick<NewSession, "person" | "merchant" | "signedInAt"> & {
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly endsAt: Date;
-  /** Of a merchants' person. */
+  /** Absent for an operator, who has no team. */
   readonly teams?: {
     readonly merchants: readonly ShownTeam[];
     readonly invitations: readonly ShownTeam[];
   };
 };
 
-/** A team of a person, or one that invites it; `id` is the member's. */
+/** A team that a person belongs to or is invited to. `id` is the member's id. */
 type ShownTeam = {
   readonly id: string;
   readonly merchant: { readonly id: string; readonly name: string };
   readonly role: string;
 };
 
-/** One of the two doors by which people come in: that of merchants' people, or of operators. */
+/** One of two sign-in portals: for members of merchants, or for operators. */
 export type Portal = {
   readonly kind: SessionKind;
-  /** Where browsers reach it: `https://console.example.com`; absent where none can sign in. */
+  /** Such as `https://console.example.com`. Absent if nobody can sign in. */
   readonly origin: string | undefined;
   readonly provider: Provider | undefined;
   /**
-   * The session of who signed in; nothing where this door is not for that person. It stays in the
-   * team of the session `before`, whose token is given, so that signing in switches nothing.
+   * Returns a session for the person, or `undefined` if the portal does not admit them. Keeps the
+   * team of the previous session, given by its token, so that signing in switches no team.
    */
-  readonly admit: (person: SignedIn, before: string | undefined) => Promise<NewSession | undefined>;
-  /** Who has the session of a token; nothing where it has ended. */
+  readonly admit: (
+    person: SignedIn,
+    previous: string | undefined,
+  ) => Promise<NewSession | undefined>;
+  /** Returns `undefined` if the session has ended. */
   readonly describe: (token: string) => Promise<Description | undefined>;
 };
 
-/** How a portal's people sign in, where they can. */
+/** Both are `undefined` if nobody can sign in. */
 export type PortalAddress = Pick<Portal, "origin" | "provider">;
 
-/** The portal of merchants' people, on the public port. */
+/** Portal of merchants' members, on the public port. */
 export function memberPortal(
   address: PortalAddress,
   deps: {
@@ -71,11 +73,11 @@ export function memberPortal(
   return {
     ...address,
     kind: "member",
-    admit: async ({ issuer, id, name, email, isEmailVerified, authTime }, before) => {
+    admit: async ({ issuer, id, name, email, isEmailVerified, authTime }, previous) => {
       const subject = { issuer, id, email: isEmailVerified ? email : undefined };
       await acceptSeeded(members, subject, clock.now());
       const own = await membershipsOf(members, subject);
-      const session = before === undefined ? undefined : await sessions.find(before);
+      const session = previous === undefined ? undefined : await sessions.find(previous);
       const member = own.find(({ _id }) => _id === session?.member._id) ?? own[0];
       const signedInAt = authTime === undefined ? clock.now() : new Date(authTime * 1_000);
       const fresh = { kind: "member", subject, signedInAt } as const;
@@ -103,13 +105,12 @@ export function memberPortal(
   };
 }
 
-/** Names of merchants by their ids, for people to read. */
 export type MerchantNames = (merchantId: string) => Promise<string>;
 
-/** Pages read the session again and again, and a person may have many teams. */
+/** Pages read the session often, and a person may have many teams. */
 const namesKept = { max: 10_000, freshMs: 60_000 };
 
-/** The registered names of merchants; the id of one that is not registered. */
+/** Returns a merchant's registered name, or its id if it is not registered. */
 export function createMerchantNames(
   beneficiary: Pick<Client<typeof BeneficiaryService>, "getMerchant">,
   nowMs?: () => number,
@@ -126,7 +127,6 @@ export function createMerchantNames(
   return async (merchantId) => (await names.get(merchantId)) ?? merchantId;
 }
 
-/** What a session has of the team that it is for. */
 export async function teamOf(
   members: Members,
   member: MemberDocument,
@@ -137,7 +137,6 @@ export async function teamOf(
   return { memberId: id, person: { id, ...personOf(members, member) }, merchant };
 }
 
-/** The teams of a person, and those that invite it. */
 async function teamsOf(members: Members, person: SignedInPerson, merchantNames: MerchantNames) {
   const shown = async ({ _id: id, merchant_id, role }: MemberDocument): Promise<ShownTeam> => ({
     id,
@@ -154,7 +153,7 @@ async function teamsOf(members: Members, person: SignedInPerson, merchantNames: 
   };
 }
 
-/** The portal of operators, on the operators' door. */
+/** Portal of operators, on the operators' port. */
 export function operatorPortal(
   address: PortalAddress,
   { sessions, clock }: { readonly sessions: OperatorSessions; readonly clock: Clock },
@@ -164,7 +163,7 @@ export function operatorPortal(
     kind: "operator",
     admit: async ({ id, name, email, tokens }) => {
       const principal = await sessions.personOf(tokens.accessToken);
-      // A person without a role may do nothing here.
+      // A person without a role has no permissions here.
       if (principal === undefined || principal.roles.size === 0) return undefined;
       const { signIn } = principal;
       const signedInAt =

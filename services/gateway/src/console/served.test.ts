@@ -5,7 +5,7 @@ import { placeOf, places, servicesOf } from "./served.ts";
 
 const proto = join(import.meta.dirname, "../../../../proto/disburse");
 
-/** `disburse.payout.v1.PayoutService` and all others of the contract. */
+/** Names of all services of the contract, such as `disburse.payout.v1.PayoutService`. */
 function contract(): string[] {
   const files = readdirSync(proto, { recursive: true, encoding: "utf8" });
   const texts = files.filter((each) => each.endsWith(".proto"));
@@ -16,12 +16,12 @@ function contract(): string[] {
   });
 }
 
-it("every service of the contract is at the operators' door", () => {
+it("the operator API proxy serves every service of the contract", () => {
   const all = new Set(places.flatMap((place) => servicesOf(place).map((each) => each.typeName)));
   expect([...all].sort()).toEqual([...contract(), "grpc.health.v1.Health"].sort());
 });
 
-it("a service is found by its name where one place alone has it", () => {
+it("finds a service by its name if only one place has it", () => {
   expect(placeOf("disburse.compliance.v1.ComplianceReviewService")).toBe("compliance");
   expect(placeOf("disburse.gateway.v1.TeamService")).toBe("gateway");
   expect(placeOf("disburse.approval.v1.ApprovalService")).toBeUndefined();

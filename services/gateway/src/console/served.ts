@@ -21,7 +21,7 @@ import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 
-/** The services at the operators' door, by where they are served. */
+/** Services that the operator API proxy serves, by place. */
 const served = {
   beneficiary: [BeneficiaryService, BeneficiarySandboxService],
   compliance: [ComplianceService, ComplianceReviewService, ComplianceSandboxService],
@@ -37,16 +37,14 @@ const served = {
   gateway: [KeyService, TeamService, RequestLogService],
 } as const satisfies Readonly<Record<string, readonly DescService[]>>;
 
-/** Of every service: which one's is meant, the path says. */
+/** Each service process serves its own copy, so the path must name the place. */
 const everywhere: readonly DescService[] = [ApprovalService, AuditService, TraceService, Health];
 
-/** Where a service's RPCs are served. */
 export type Place = keyof typeof served;
 
-/** Every place. */
 export const places = Object.keys(served) as readonly Place[];
 
-/** The services of a place; none of a place that there is not. */
+/** Returns no services for an unknown place. */
 export function servicesOf(place: Place): readonly DescService[] {
   const own: readonly DescService[] | undefined = Object.hasOwn(served, place)
     ? served[place]
@@ -54,7 +52,7 @@ export function servicesOf(place: Place): readonly DescService[] {
   return own === undefined ? [] : [...own, ...everywhere];
 }
 
-/** The one place of a service, by its type name; nothing where it has several or none. */
+/** Returns `undefined` if a service has no place, or several. */
 export function placeOf(typeName: string): Place | undefined {
   return places.find((place) => served[place].some((each) => each.typeName === typeName));
 }

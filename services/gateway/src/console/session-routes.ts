@@ -13,7 +13,6 @@ import { type Cookies, signInSeconds } from "./cookies.ts";
 import { messagePage } from "./pages.ts";
 import type { Portal } from "./portal.ts";
 
-/** What sessions are served with. */
 export type SessionRouteDeps = {
   readonly portal: Portal;
   readonly sessions: Sessions;
@@ -23,22 +22,22 @@ export type SessionRouteDeps = {
   readonly log: Log;
 };
 
-/** The routes of a portal's sessions: who has signed in, signing in, and out. */
+/** Routes of a portal's sessions: read, sign in and sign out. */
 export function sessionRoutes(deps: SessionRouteDeps): readonly PublicRoute[] {
   const { portal, sessions, cookies, clock, log } = deps;
 
   const begin = async (ctx: RouterContext): Promise<PageAnswer> => {
     const { origin, provider } = portal;
     if (origin === undefined || provider === undefined) return closedPage();
-    // Cookies are of one host: the one that the provider sends the browser back to.
+    // Cookies belong to one host, which must be the host of the provider's redirect.
     if (ctx.host !== new URL(origin).host) return redirect(`${origin}${ctx.url}`);
     const query = new URLSearchParams(ctx.querystring);
     const isFresh = query.get("again") === "true" || cookies.isSignedOut(ctx);
     const { url, checks } = await provider.begin(`${origin}${callbackPath}`, isFresh);
     const returnTo = returnPath(query.get("return_to") ?? undefined);
     const untilMs = clock.now().getTime() + signInSeconds * 1_000;
-    const before = cookies.session(ctx);
-    cookies.setBegun(ctx, { checks, returnTo, isFresh, before, untilMs });
+    const previous = cookies.session(ctx);
+    cookies.setBegun(ctx, { checks, returnTo, isFresh, previous, untilMs });
     return redirect(url);
   };
 
@@ -49,7 +48,7 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly PublicRoute[] {
       return messagePage(400, "Too late", "This sign-in has ended.");
     }
     cookies.clearBegun(ctx);
-    const { checks, isFresh, returnTo, before } = begun;
+    const { checks, isFresh, returnTo, previous } = begun;
     let signedIn: SignedIn;
     try {
       signedIn = await provider.complete(new URL(ctx.url, origin), checks, isFresh);
@@ -58,9 +57,9 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly PublicRoute[] {
       log.warn({ err: error }, "sign-in refused");
       return messagePage(401, "That did not work", "The sign-in was refused.");
     }
-    const session = await portal.admit(signedIn, before);
+    const session = await portal.admit(signedIn, previous);
     if (session === undefined) return messagePage(403, "Not for you", notFor[portal.kind]);
-    if (before !== undefined) await sessions.end(before);
+    if (previous !== undefined) await sessions.end(previous);
     cookies.setSession(ctx, await sessions.begin(session));
     return redirect(returnTo);
   };
@@ -81,7 +80,7 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly PublicRoute[] {
   ];
 }
 
-/** The token of a session whose request carries its CSRF token. */
+/** Returns the session's token if the request carries its CSRF token. */
 export function tokenToChange(
   ctx: RouterContext,
   cookies: Pick<Cookies, "session">,
@@ -93,7 +92,6 @@ export function tokenToChange(
     : refusedBecause("ACCESS_FORBIDDEN", "csrf_token_missing");
 }
 
-/** Says who has the session of a token. */
 export async function describeSession(
   { portal, mode }: Pick<SessionRouteDeps, "portal" | "mode">,
   token: string | undefined,
@@ -117,7 +115,6 @@ export async function describeSession(
   });
 }
 
-/** Where a session is shown. */
 export const sessionPath = `${consolePath}session`;
 const callbackPath = `${sessionPath}/callback`;
 

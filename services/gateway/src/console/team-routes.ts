@@ -24,7 +24,6 @@ import {
   tokenToChange,
 } from "./session-routes.ts";
 
-/** What a person's teams are chosen with. */
 type TeamRouteDeps = Pick<SessionRouteDeps, "portal" | "mode" | "cookies" | "sessions"> & {
   readonly members: Members;
   readonly memberSessions: MemberSessions;
@@ -32,7 +31,7 @@ type TeamRouteDeps = Pick<SessionRouteDeps, "portal" | "mode" | "cookies" | "ses
   readonly clock: Clock;
 };
 
-/** A person who asks for a change, with the session and its token. */
+/** A person who requests a change, with the session and its token. */
 type Asking = {
   readonly token: string;
   readonly session: Session;
@@ -40,8 +39,8 @@ type Asking = {
 };
 
 /**
- * The routes by which a signed-in person accepts or declines invitations to teams, and changes the
- * team of the session: each by a request with the CSRF token, never by a link.
+ * Lets a signed-in person accept or decline invitations and change the session's team. Every change
+ * needs a POST with the CSRF token, so no link can cause one.
  */
 export function teamRoutes(deps: TeamRouteDeps): readonly PublicRoute[] {
   const { members, clock } = deps;
@@ -67,7 +66,7 @@ export function teamRoutes(deps: TeamRouteDeps): readonly PublicRoute[] {
           const { memberId } = ctx.params as { readonly memberId: string };
           const member = await acceptInvitation(members, asking.person, memberId, clock.now());
           if (member === undefined) return noSuchTeam;
-          // Nothing is switched for a person who is at work in another team.
+          // Keeps the session of a person who works in another team.
           if (asking.session.memberId === undefined) return moveTo(deps, ctx, asking, member);
           return describeSession(deps, asking.token);
         }),
@@ -87,7 +86,7 @@ export function teamRoutes(deps: TeamRouteDeps): readonly PublicRoute[] {
 
 const noSuchTeam = refusalAnswer(refused("RECORD_NOT_FOUND"));
 
-/** Answers for the person of a session whose request carries its CSRF token. */
+/** Requires a session and its CSRF token. */
 async function byPerson(
   { cookies, memberSessions }: TeamRouteDeps,
   ctx: RouterContext,
@@ -103,7 +102,7 @@ async function byPerson(
   return answer({ token, session: found.session, person });
 }
 
-/** Goes on with the session in another team, under a new token. */
+/** Moves the session to another team, under a new token. */
 async function moveTo(
   deps: TeamRouteDeps,
   ctx: RouterContext,

@@ -11,7 +11,7 @@ import {
 import { expect, it } from "vitest";
 import { failureAnswer, isErrorCode, refusalAnswer } from "./answer.ts";
 
-/** The interface's table and decisions §2, as they are written there. */
+/** Copied from the interface's table and decisions §2. */
 it.each<[number, ErrorCode, string]>([
   [400, "INVALID_WALLET_ADDRESS", "Wallet address is invalid"],
   [400, "RISK_ANALYSIS_FAILED", "Wallet id was found risky"],
@@ -82,7 +82,7 @@ it("names no field where the refusal is about none", () => {
   expect(JSON.parse(body)).toEqual({ code: "INVALID_REQUEST", message: "This is no request." });
 });
 
-it("sends the reason of a code that several things share", () => {
+it("sends the reason of a code with several causes", () => {
   const { body } = refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "scope_missing"));
   expect(JSON.parse(body)).toMatchObject({ code: "ACCESS_FORBIDDEN", reason: "scope_missing" });
 });

@@ -9,15 +9,15 @@ import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { FileFormat } from "../openapi/operation.ts";
 
-/** An answer that is not JSON text alone: a page, compressed bytes, a file under way. */
+/** A response that may be a page, compressed bytes or a stream. */
 export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer | Readable };
 
-/** How long a caller who should come again soon has to wait. */
+/** Seconds to wait before a quick retry. */
 const retryAfterSeconds = "1";
 
 /**
- * How long a screening under way needs: one that compliance did not answer is repeated by a sweep
- * within twice its 2 s (`SCREENING_SWEEP_MS`), and most are decided by then.
+ * Usual duration of a screening. A sweep repeats a screening that compliance did not answer within
+ * twice its 2 s (`SCREENING_SWEEP_MS`).
  */
 const screeningSeconds = "5";
 
@@ -29,12 +29,12 @@ const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = 
   SERVICE_UNAVAILABLE: { "Retry-After": retryAfterSeconds },
 };
 
-/** Success: 200 and `{ "data": … }`. */
+/** Returns status 200 with `{ "data": … }`. */
 export function dataAnswer(data: unknown): Answer {
   return { status: 200, headers: {}, body: JSON.stringify({ data }) };
 }
 
-/** A file that is sent while it is made. */
+/** A file that is streamed while it is generated. */
 export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): PageAnswer {
   const headers = {
     "Content-Type": mediaType === "application/pdf" ? mediaType : `${mediaType}; charset=utf-8`,
@@ -44,8 +44,8 @@ export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): Pa
 }
 
 /**
- * A refusal: the status of its code, `{ code, message }`, the fields that failed, the reason and
- * the payout in the way where there are some, and the headers of its code.
+ * Returns the status and headers of the code, with `{ code, message }`. Adds the failed fields, the
+ * reason and the blocking payout if there are any.
  */
 export function refusalAnswer(
   { refused: code, detail, reason, payoutId }: Refused<ErrorCode>,
@@ -63,14 +63,14 @@ export function refusalAnswer(
   return { status, headers: { ...headersOf[code], ...headers }, body };
 }
 
-/** Whether a service's refusal is one that the merchant may read. */
+/** Merchants may see only refusals with these codes. */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code);
 }
 
 /**
- * The answer to a thrown error: a service's refusal verbatim; 503 where a service or our database
- * did not answer; anything else is a bug, whose cause is for the log alone.
+ * Maps a thrown error to a response: a service's refusal verbatim, 503 if a service or our database
+ * is unavailable, otherwise 500. A 500 is a bug, and only the log has its cause.
  */
 export function failureAnswer(error: unknown, log: Log): Answer {
   const refusal = readRefusal(error);
@@ -84,7 +84,7 @@ export function failureAnswer(error: unknown, log: Log): Answer {
   }
   const isClosed = error instanceof MongoTopologyClosedError;
   if (isUnavailable(error) || isDatabaseUnavailable(error) || isClosed) {
-    log.warn({ err: error }, "dependency did not answer");
+    log.warn({ err: error }, "dependency unavailable");
     return refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   }
   log.error({ err: error }, "request failed");

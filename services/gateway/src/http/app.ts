@@ -13,42 +13,41 @@ import type { HttpContext, Observe, RequestState, RouterContext } from "./observ
 import { errorCodeOf, headProblem, recordIdOf } from "./rules/request.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
 import type { PublicRoute } from "./static.ts";
-import type { Strangers } from "./strangers.ts";
+import type { UnauthenticatedClients } from "./strangers.ts";
 
-/** A reader that stalls for so long has gone, or holds resources that others need. */
+/** A reader that stalls this long has gone, or holds resources that others need. */
 const stalledMsDefault = 60_000;
-/** A statement of ten million lines takes a quarter of it; a slower reader holds a connection. */
+/** A statement of ten million lines takes a quarter of this. Slower readers hold a connection. */
 const wholeMsDefault = 60 * 60_000;
 
-/** How long files may take. */
 type FileTimes = {
-  /** When a file whose reader has stopped is given up. */
+  /** Limit for a reader that accepts no more bytes. */
   readonly stalledMs?: number | undefined;
-  /** When any file is given up. */
   readonly wholeMs?: number | undefined;
 };
 
-/** Breaks off a file that cannot be sent to its end. */
+/** Aborts a file that cannot be sent completely. */
 type FileGuard = (ctx: RouterContext, file: Readable) => void;
 
-/** What the app serves, and with what. */
 export type AppDeps = OperationDeps & {
   readonly operations: readonly Operation[];
   readonly publicRoutes: readonly PublicRoute[];
   readonly observe: Observe;
-  /** When a request that hangs is given up; past every deadline when left out. */
+  /** Limit for a hanging request. The default is longer than every deadline. */
   readonly answerWithinMs?: number | undefined;
   readonly fileTimes?: FileTimes | undefined;
 };
 
-/** Calls end with the edge's 10 s, slow bodies 1 s later: what is still running then, hangs. */
+/** Calls end after the edge's 10 s, slow bodies 1 s later. Anything still running then hangs. */
 const answerWithinMsDefault = 12_000;
 
-/** Everything that answers a request that the HTTP parser let through. */
+/** Handles every request that the HTTP parser accepts. */
 export function createApp(deps: AppDeps): RequestListener {
   const app = new Koa<RequestState>();
-  // A connection that breaks after its answer began is no error of ours.
-  app.on("error", (error: unknown) => deps.log.debug({ err: error }, "connection broke off"));
+  // A connection that breaks during a response is not our error.
+  app.on("error", (error: unknown) =>
+    deps.log.debug({ err: error }, "connection closed during a response"),
+  );
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const guardFile = createFileGuard(deps.log, deps.fileTimes ?? {});
   const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault, guardFile);
@@ -59,7 +58,10 @@ export function createApp(deps: AppDeps): RequestListener {
   const publicRoutes = deps.publicRoutes.map((each) => ({
     ...each,
     method: each.method ?? "GET",
-    answer: each.isProbe === true ? each.answer : answerStranger(deps.strangers, each.answer),
+    answer:
+      each.isProbe === true
+        ? each.answer
+        : answerUnauthenticated(deps.unauthenticated, each.answer),
   }));
   for (const { method, path, answer } of [...publicRoutes, ...operations]) {
     router.register(path, [method], [answerWith(`${method} ${path}`, answer)]);
@@ -73,33 +75,36 @@ export function createApp(deps: AppDeps): RequestListener {
         rawHeaders: ctx.req.rawHeaders,
       });
       if (problem === undefined) await next();
-      else send(ctx, refusalAnswer(excessOf(ctx, deps.strangers) ?? problem));
+      else send(ctx, refusalAnswer(excessOf(ctx, deps.unauthenticated) ?? problem));
     } catch (error) {
       send(ctx, failureAnswer(error, deps.log));
     }
   });
   app.use(router.routes());
   app.use((ctx) => {
-    const excess = excessOf(ctx, deps.strangers);
+    const excess = excessOf(ctx, deps.unauthenticated);
     send(ctx, excess === undefined ? unmatchedAnswer(ctx, router) : refusalAnswer(excess));
   });
   return app.callback();
 }
 
-/** Counts what is answered without a key; RATE_LIMITED where its sender made too many. */
-function excessOf({ req }: HttpContext | RouterContext, strangers: Strangers) {
-  return strangers.count(strangers.originOf(req));
+/** Counts an unauthenticated request. Refuses it if its sender has made too many. */
+function excessOf({ req }: HttpContext | RouterContext, unauthenticated: UnauthenticatedClients) {
+  return unauthenticated.count(unauthenticated.originOf(req));
 }
 
-/** Answers by a public route's function what its sender may still ask for. */
-function answerStranger(strangers: Strangers, answer: PublicRoute["answer"]) {
+/** Limits a public route per sender. */
+function answerUnauthenticated(
+  unauthenticated: UnauthenticatedClients,
+  answer: PublicRoute["answer"],
+) {
   return async (ctx: RouterContext): Promise<PageAnswer> => {
-    const excess = excessOf(ctx, strangers);
+    const excess = excessOf(ctx, unauthenticated);
     return excess === undefined ? answer(ctx) : refusalAnswer(excess);
   };
 }
 
-/** Answers by a route's function, or with 503 when that hangs. */
+/** Answers with 503 if the route's function hangs. */
 function answerRoute(withinMs: number, guardFile: FileGuard) {
   const unavailable = (): PageAnswer => refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   return (route: string, answer: (ctx: RouterContext) => Promise<PageAnswer>) =>
@@ -128,7 +133,7 @@ function send(ctx: HttpContext | RouterContext, { status, headers, body }: PageA
   ctx.body = body;
 }
 
-/** Before any authentication: no such path, or not with this method. */
+/** Unknown path, or unsupported method. No authentication is needed for this. */
 function unmatchedAnswer(ctx: HttpContext, router: Router<RequestState>): Answer {
   const layers = router.match(ctx.path, ctx.method).path;
   const methods = [...new Set(layers.flatMap((layer) => layer.methods)), "OPTIONS"].sort();
@@ -140,8 +145,8 @@ function unmatchedAnswer(ctx: HttpContext, router: Router<RequestState>): Answer
 }
 
 /**
- * Breaks off a file that cannot be sent to its end. The connection is reset: no client of any
- * version of HTTP takes that for the end of the file.
+ * Resets the connection if a file cannot be sent completely. No HTTP client takes a reset for the
+ * end of the file.
  */
 function createFileGuard(log: Log, times: FileTimes): FileGuard {
   const { stalledMs = stalledMsDefault, wholeMs = wholeMsDefault } = times;
@@ -151,8 +156,8 @@ function createFileGuard(log: Log, times: FileTimes): FileGuard {
     const late = setTimeout(breakOff, wholeMs).unref();
     ctx.res.once("close", () => clearTimeout(late));
     file.once("error", (error) => {
-      // Where the reader has gone, it was not the file that failed.
-      if (!ctx.req.socket.destroyed) log.warn({ err: error }, "file broke off");
+      // If the reader has gone, the file itself did not fail.
+      if (!ctx.req.socket.destroyed) log.warn({ err: error }, "file aborted");
       breakOff();
     });
   };

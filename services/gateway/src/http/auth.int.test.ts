@@ -20,7 +20,7 @@ beforeEach(() => {
   seen = [];
 });
 
-const made = (mode: "sandbox" | "live") =>
+const newKey = (mode: "sandbox" | "live") =>
   makeKey(mode, (size) => crypto.getRandomValues(new Uint8Array(size))).text;
 
 describe("a key", () => {
@@ -37,10 +37,10 @@ describe("a key", () => {
     ["none", () => ({})],
     ["empty", () => ({ headers: { authorization: "" } })],
     ["a basic credential", () => ({ headers: { authorization: "Basic YTpi" } })],
-    ["a mistyped one", () => ({ key: `${made("sandbox").slice(0, -1)}~` })],
-    ["an unknown one", () => ({ key: made("sandbox") })],
-    ["one of the other mode", () => ({ key: made("live") })],
-    ["one in the query", () => ({ path: `${accounts}?api_key=${made("sandbox")}` })],
+    ["a mistyped one", () => ({ key: `${newKey("sandbox").slice(0, -1)}~` })],
+    ["an unknown one", () => ({ key: newKey("sandbox") })],
+    ["one of the other mode", () => ({ key: newKey("live") })],
+    ["one in the query", () => ({ path: `${accounts}?api_key=${newKey("sandbox")}` })],
   ])("is refused with 401: %s", async (_what, ask) => {
     const reply = await gateway.ask({ path: accounts, ...ask() });
     expect([reply.status, reply.json.code]).toEqual([401, "UNAUTHENTICATED"]);
@@ -81,7 +81,7 @@ describe("a key", () => {
     expect((await gateway.ask({ path: accounts, key })).status).toBe(401);
   });
 
-  it("ends here at once when it is revoked, elsewhere within 4 s", async () => {
+  it("stops working here at once when it is revoked, elsewhere within 4 s", async () => {
     const { key, keyId } = await gateway.merchant();
     expect((await gateway.ask({ path: accounts, key })).status).toBe(200);
     await gateway.db
@@ -108,7 +108,7 @@ it("stays revoked for a gateway whose clock is a minute behind", async () => {
   expect((await gateway.ask({ path: accounts, key })).status).toBe(401);
 });
 
-describe("before any key is looked at", () => {
+describe("before any key is checked", () => {
   it.each([
     ["GET", "/api/v1/unknown", 404, "ROUTE_NOT_FOUND", undefined],
     ["GET", "/api/v2/transfer/payouts", 404, "ROUTE_NOT_FOUND", undefined],
@@ -168,8 +168,8 @@ it("limits all keys of a merchant together to five times the limit of one", asyn
   );
   const statuses: number[] = [];
   for (const { secret } of keys) {
-    const asked = Array.from({ length: 15 }, () => gateway.ask({ path: accounts, key: secret }));
-    statuses.push(...(await Promise.all(asked)).map(({ status }) => status));
+    const sent = Array.from({ length: 15 }, () => gateway.ask({ path: accounts, key: secret }));
+    statuses.push(...(await Promise.all(sent)).map(({ status }) => status));
   }
   expect(statuses.filter((each) => each === 200)).toHaveLength(100);
   const last = await gateway.ask({ path: accounts, key: keys[6]?.secret });

@@ -72,7 +72,7 @@ it("accepts an absent body where none is needed, but no body that is not JSON", 
   expect((await ask("{")).json.code).toBe("INVALID_JSON");
 });
 
-it("looks at the key before the body", async () => {
+it("checks the key before the body", async () => {
   const reply = await gateway.ask({ path, body: "{" });
   expect(reply.status).toBe(401);
 });

@@ -9,14 +9,14 @@ import { readCsvBody } from "./rules/csv.ts";
 import { isPlain, readJsonBody, readText } from "./rules/request.ts";
 import type { Upload } from "./uploads.ts";
 
-/** The largest form but a batch is a tenth of it (decisions §2). */
+/** Ten times the largest form, except for batches (decisions §2). */
 const bodyMax = 64 * 1024;
-/** A merchant's body that is too large is drained up to here: a plain client gets the answer. */
+/** An oversized body is drained up to here, so that a simple client receives the response. */
 const drainMax = 1024 * 1024;
-/** A client that is still sending has this long to read the answer. */
+/** Time for a client that is still sending to read the response. */
 const lingerMs = 1_000;
 
-/** The JSON object of a request's body; an empty one counts as `{}` where it may be left out. */
+/** Returns the body's JSON object. An optional empty body becomes `{}`. */
 export async function readBody(
   { req, res }: RouterContext,
   isOptional: boolean,
@@ -24,14 +24,14 @@ export async function readBody(
   const { "content-type": type, "content-encoding": encoding } = req.headers;
   if (hasBody(req) && !isPlain(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
   if (announced(req) > drainMax) return refused("PAYLOAD_TOO_LARGE");
-  // Only now, when caller and length are known to be good.
+  // Caller and length are checked by now.
   if (awaitsContinue(req)) res.writeContinue();
   const bytes = await readBytes(req, bodyMax);
   if (isRefused(bytes)) return bytes;
   return bytes.length === 0 && isOptional ? {} : readJsonBody(bytes);
 }
 
-/** The fields of a form of ours, as a browser sends them; of one that is there twice, the last. */
+/** Reads a browser's form. The last value of a repeated field wins. */
 export async function readForm({
   req,
 }: RouterContext): Promise<Readonly<Record<string, string>> | Refused<ErrorCode>> {
@@ -45,7 +45,7 @@ export async function readForm({
   return Object.fromEntries(new URLSearchParams(readText(bytes) ?? ""));
 }
 
-/** The same of a body of many lines, as JSON or as a CSV file. */
+/** Like `readBody`, for a body of many lines, as JSON or as a CSV file. */
 export async function readLargeBody(
   { req, res }: RouterContext,
   { bytesMax, keysMax, csv }: LargeBody,
@@ -69,7 +69,7 @@ function tooLargeText(bytesMax: number): string {
 
 type Unread = "PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE";
 
-/** A request's body; the bytes past the limit are not kept. `keep` says whether there is memory. */
+/** Drops bytes beyond the limit. `keep` returns `false` if memory is used up. */
 async function readBytes(
   request: IncomingMessage,
   bytesMax: number,
@@ -86,7 +86,7 @@ async function readBytes(
       kept.push(chunk as Buffer);
     }
   } catch (error) {
-    // The client disconnected, or the server has timed the request out and answered.
+    // The client disconnected, or the server has already responded with a timeout.
     if (request.errored !== null) return refused("REQUEST_TIMEOUT");
     throw error;
   }
@@ -95,7 +95,7 @@ async function readBytes(
   return refused("PAYLOAD_TOO_LARGE", text);
 }
 
-/** Whether a request, once answered, would go on with more of a body than is worth reading. */
+/** After its response, the request would still send more of its body than is worth reading. */
 export function leavesBody(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   const isRead = request.readableDidRead && announced(request) <= drainMax;
@@ -104,18 +104,18 @@ export function leavesBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Answers and leaves the rest of the request's body unread. The connection closes in a moment, not
- * at once: what a client still sends to a closed one makes it lose the answer.
+ * Responds without reading the rest of the request's body. Closes the connection after a delay: a
+ * client that sends to a closed connection loses the response.
  */
 export function answerUnread(ctx: HttpContext | RouterContext, body: PageAnswer["body"]): void {
   const bytes = Buffer.from(body as string | Buffer);
   const { res, req } = ctx;
-  // Node would read a body to its end once the answer has ended, so the answer never ends.
+  // Node would read the rest of a body after the response ends, so the response never ends.
   ctx.respond = false;
   ctx.set({ Connection: "close", "Content-Length": String(bytes.length) });
   const close = () => void setTimeout(() => req.socket.destroy(), lingerMs);
   setImmediate(() => {
-    // What the parser could not read right behind the head has been answered by now.
+    // The server has already answered an unparsable request right behind this one.
     if (!req.socket.writable) return;
     res.flushHeaders();
     if (ctx.method === "HEAD" || bytes.length === 0) close();
@@ -123,12 +123,12 @@ export function answerUnread(ctx: HttpContext | RouterContext, body: PageAnswer[
   });
 }
 
-/** The length that a request says it has, in bytes; 0 for none and for chunks. */
+/** Content length in bytes; 0 without a body and for chunked bodies. */
 function announced({ headers }: IncomingMessage): number {
   return Number(headers["content-length"] ?? 0);
 }
 
-/** Whether its client sends no body before it is asked to (RFC 9110 §10.1.1). */
+/** The client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1). */
 function awaitsContinue({ headers, httpVersion, readableDidRead }: IncomingMessage): boolean {
   return headers.expect !== undefined && httpVersion === "1.1" && !readableDidRead;
 }

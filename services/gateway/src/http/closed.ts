@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 const waiting = new WeakMap<ServerResponse, (() => void)[]>();
 
 /**
- * Calls when an answer's connection has it, or has gone. All that is counted of an answer shares one
- * listener: with a file's own, Node would warn of a leak.
+ * Calls back when a response is complete or its connection has closed. All counters of a response
+ * share one listener, because Node would warn of a leak if each had its own.
  */
 export function onceClosed(res: ServerResponse, call: () => void): void {
   const known = waiting.get(res);

@@ -15,7 +15,7 @@ const serve = async (limits: Partial<ConnectionLimits>, proxies: string[] = []) 
   gateway = await startTestGateway({ proxies }, undefined, limits);
 };
 
-/** Opens a connection; whether it is served. */
+/** Opens a connection. Returns whether it is served. */
 function open(keep = true): Promise<boolean> {
   const { hostname, port } = new URL(gateway.url);
   return new Promise((resolve) => {
@@ -44,7 +44,7 @@ it("refuses connections past those of one address, until one of them has closed"
   expect(await open()).toBe(false);
 });
 
-it("counts the connections of our own proxies in all alone", async () => {
+it("counts connections of our own proxies only in the total", async () => {
   await serve({ maxPerAddress: 1 }, ["127.0.0.1"]);
   expect(await Promise.all([open(), open(), open()])).toEqual([true, true, true]);
   expect(await refusedBy("address")).toBe(0);

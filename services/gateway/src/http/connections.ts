@@ -3,26 +3,24 @@ import { BlockList, type Socket } from "node:net";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { callerAddress, contains, senderOf } from "../keys/rules/source-address.ts";
 
-/** How many connections a gateway keeps open. */
 export type ConnectionLimits = {
   readonly max: number;
-  /** Of one address that is no proxy of ours. */
+  /** For each address. Our own proxies are exempt. */
   readonly maxPerAddress: number;
-  /** Networks of our own proxies. */
   readonly proxies: BlockList;
-  /** Left out where connections are not counted: at the operators' door. */
+  /** Absent where connections are not counted: at the operator API proxy. */
   readonly metrics?: Metrics | undefined;
 };
 
-/** While it is full, connections that idle give way this often; looking for them costs time. */
+/** While all connections are taken, idle ones are closed this often. Each search takes time. */
 const clearEveryMs = 1_000;
 
-/** Refuses connections past the limits, before any byte of them is read. */
+/** Refuses connections beyond the limits before reading a byte of them. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { max, maxPerAddress, proxies, metrics } = limits;
   const refusals = metrics?.counter(
     "disburse_http_connections_refused_total",
-    "Connections that were refused, by the limit: all of them, or those of one address.",
+    "Refused connections, by the limit that they exceed: all or address.",
     ["limit"],
   );
   const open = new Map<string, number>();

@@ -4,12 +4,11 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { PageAnswer } from "./answer.ts";
 import type { RouterContext } from "./observe.ts";
 
-/** The path holds the content's hash, so a file never changes. */
+/** The path contains the content's hash, so a file never changes. */
 export const forever = "public, max-age=31536000, immutable";
 /** A cached page is revalidated each time, and rarely sent again. */
 export const revalidate = "no-cache";
 
-/** The headers of an answer. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** 1.7 MB take 0.1 s at 9 and 1.2 s at 10, for 7 % less. */
@@ -23,17 +22,17 @@ const compress = {
   gzip: (bytes: Buffer) => promisify(gzip)(bytes),
 };
 
-/** The shortest first. */
+/** Smallest result first. */
 const encodings = ["br", "gzip"] as const;
 
-/** The first digits of a content's SHA-256: it names one version of it. */
+/** First 16 hexadecimal digits of the SHA-256. Identifies one version of a content. */
 export function contentHash(bytes: string | Buffer): string {
   return createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 }
 
 /**
- * Serves content with an `ETag`, compressed as the caller accepts it. The compressed bytes are
- * cached at the first request; the uncompressed ones are rarely needed.
+ * Serves content with an `ETag`, compressed as the caller accepts it. Compressed bytes are cached
+ * on the first request. Uncompressed bytes are rarely requested and not cached.
  */
 export function serveContent(
   hash: string,
@@ -42,15 +41,16 @@ export function serveContent(
 ): (ctx: RouterContext) => Promise<PageAnswer> {
   const kept = new Map<keyof typeof compress, Promise<Buffer>>();
   const compressed = (encoding: keyof typeof compress) => {
-    const before = kept.get(encoding);
-    if (before !== undefined) return before;
+    const cached = kept.get(encoding);
+    if (cached !== undefined) return cached;
     const now = load().then(compress[encoding]);
     kept.set(encoding, now);
     now.catch(() => kept.delete(encoding));
     return now;
   };
   return async (ctx) => {
-    // One by one: of several that it likes equally, a browser names gzip first.
+    // Tested one by one: given both, `acceptsEncodings` prefers gzip for a caller that accepts
+    // both.
     const encoding = encodings.find((each) => ctx.acceptsEncodings(each) === each);
     const shown = {
       ...headers,
@@ -58,7 +58,7 @@ export function serveContent(
       ETag: `"${hash}-${encoding ?? "identity"}"`,
       Vary: "Accept-Encoding",
     };
-    // Koa compares the ETag of an answer that is a success.
+    // Koa compares ETags only for a successful status.
     ctx.status = 200;
     ctx.set("ETag", shown.ETag);
     const isKnown = ctx.fresh;

@@ -10,7 +10,7 @@ import { createUploads } from "./uploads.ts";
 const uploads = createUploads({ merchantMax: 1 });
 const shares = createShares({ noun: "files", callerMax: 1, merchantMax: 1 });
 
-/** Begins an upload of a merchant, or a file of it; `true`: it was refused. */
+/** Begins an upload or a file of a merchant. Returns `true` if it is refused. */
 const begins: readonly [string, (context: RouterContext) => boolean][] = [
   ["an upload", (context) => isRefused(uploads.begin("mer_1", context))],
   [

@@ -7,7 +7,7 @@ import { useCalls } from "../test-calls.ts";
 
 const calls = useCalls();
 
-describe("what a service throws", () => {
+describe("a service's error", () => {
   const path = "/api/v1/transfer/payouts/po_1";
   const throwing = (error: unknown) => {
     calls.fakes().payout.getPayout = () => {

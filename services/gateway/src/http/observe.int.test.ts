@@ -121,7 +121,7 @@ describe("where tracing is on", () => {
     },
   );
 
-  it("says nothing of an unknown path, and has no span of a page or a probe", async () => {
+  it("records no unknown path in a span, and no span for a page or a probe", async () => {
     await traced.ask({ path: "/healthz" });
     await traced.ask({ path: "/api/Ada-Lovelace?q=1", headers: { "x-request-id": "req-none" } });
     await expect.poll(spans).toHaveLength(1);
@@ -134,7 +134,7 @@ describe("where tracing is on", () => {
   });
 });
 
-it("does not let a caller wait for what hangs", async () => {
+it("does not let a caller wait for a hanging request", async () => {
   const hung = await startTestGateway({ answerWithinMs: 50 });
   const { key } = await hung.merchant();
   hung.fakes.payout.getAccount = () => new Promise(() => undefined);

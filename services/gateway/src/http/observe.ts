@@ -9,19 +9,17 @@ import type { ParameterizedContext } from "koa";
 import type { Caller } from "../keys/rules/api-key.ts";
 import { headerValues } from "./rules/request.ts";
 
-/** What is known of a request so far; for the access log and the metrics. */
+/** Request data for the access log and the metrics. */
 export type RequestState = {
   requestId: string;
   /** Method and path template; `unmatched` until a route is found. */
   route: string;
   caller?: Caller;
-  /** Of an error. */
   code?: string | undefined;
-  /** Of the record that it was about, where there is one. */
   recordId?: string | undefined;
 };
 
-/** Takes a request of a merchant when it has ended, for the merchant's log of requests. */
+/** Adds a completed request to the merchant's request log. */
 export type NoteRequest = (
   caller: Caller,
   request: {
@@ -34,21 +32,23 @@ export type NoteRequest = (
   },
 ) => void;
 
-/** A request on its way, and its answer. */
 export type HttpContext = ParameterizedContext<RequestState>;
-/** The same once its route is found. */
+/** The same context with its route's parameters. */
 export type RouterContext = KoaRouterContext<RequestState>;
 
-/** What a merchant waits at most; services get what is left of it (reliability: deadlines). */
+/**
+ * Longest response time for a merchant. Services get the remaining time (reliability: deadlines).
+ */
 const deadlineMs = 10_000;
 
-/** On every answer: no cache keeps amounts and names, and JSON is not sniffed as another type. */
+/**
+ * On every response: no cache stores amounts and names, and JSON is not sniffed as another type.
+ */
 export const securityHeaders = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** What requests are observed with. */
 type ObserveDeps = {
   readonly log: Log;
   readonly metrics: Metrics;
@@ -56,17 +56,17 @@ type ObserveDeps = {
   readonly note: NoteRequest;
 };
 
-/** What observes requests: one for all ports of a process. */
+/** Shared by all ports of a process. */
 export type Observe = ReturnType<typeof observe>;
 
 /**
- * The outermost part: gives a request its id, deadline and span, and writes one line about it when
- * it ends.
+ * The outermost middleware. Gives a request its id, deadline and span, and logs one line when it
+ * ends.
  */
 export function observe({ log, metrics, tracing, note }: ObserveDeps) {
   const duration = metrics.histogram(
     "disburse_http_request_duration_seconds",
-    "Time of an answered request, by route and status.",
+    "Duration of requests in seconds, by route and status.",
     ["route", "status"],
     durationBuckets,
   );
@@ -81,7 +81,7 @@ export function observe({ log, metrics, tracing, note }: ObserveDeps) {
     ctx.res.once("close", () => {
       const durationMs = performance.now() - started;
       const { route, caller, code, recordId } = ctx.state;
-      // A caller who disconnected before the answer began has received no status.
+      // A caller who disconnected before the response began received no status.
       const status = ctx.res.headersSent ? ctx.res.statusCode : 0;
       duration.observe({ route, status: String(status) }, durationMs / 1_000);
       const ids = caller && {
@@ -101,10 +101,10 @@ export function observe({ log, metrics, tracing, note }: ObserveDeps) {
   };
 }
 
-/** Of the interface alone: pages and probes have no span. */
+/** Only API requests have spans. Pages and probes do not. */
 const tracedPath = "/api/";
 
-/** The span of a request, named when its route is known; a path may have anything in it. */
+/** The span is named once its route is known, because a path may contain anything. */
 function startSpan(tracing: Tracing, ctx: HttpContext, requestId: string): Span | undefined {
   if (!ctx.path.startsWith(tracedPath)) return undefined;
   const sent = headerValues(ctx.req.rawHeaders, traceparentHeader).join(",");
@@ -128,5 +128,5 @@ function endSpan(span: Span, { state, method }: HttpContext, status: number): vo
   });
 }
 
-/** Of the service's own; refusals are the caller's. */
+/** Server errors are ours. Refusals are the caller's. */
 const firstFault = 500;

@@ -19,7 +19,7 @@ beforeEach(() => {
   });
 });
 
-it("names in the sandbox what of a body is ignored", async () => {
+it("names the ignored fields of a body in the sandbox", async () => {
   const { status, headers } = await calls.ask({ path: rfq, body });
   expect([status, headers["disburse-ignored-fields"]]).toEqual([
     200,
@@ -48,7 +48,7 @@ it("refuses it where the caller is strict, and calls no service", async () => {
       ],
     },
   ]);
-  expect(calls.asked()).toEqual([]);
+  expect(calls.requests()).toEqual([]);
 });
 
 it("answers amounts as strings of the same digits, and counts as numbers", async () => {
@@ -78,7 +78,7 @@ it.each([
 ])("refuses %s: %s", async (name, value, message) => {
   const { status, json } = await calls.ask({ path: rfq, body: "{}", headers: { [name]: value } });
   expect([status, json]).toMatchObject([400, { code: "INVALID_REQUEST", message }]);
-  expect(calls.asked()).toEqual([]);
+  expect(calls.requests()).toEqual([]);
 });
 
 it.each([
@@ -88,5 +88,5 @@ it.each([
 ])("refuses a parameter that is not known: %s", async (path, message) => {
   const { status, json } = await calls.ask({ path });
   expect([status, json]).toMatchObject([400, { code: "INVALID_REQUEST", message }]);
-  expect(calls.asked()).toEqual([]);
+  expect(calls.requests()).toEqual([]);
 });

@@ -10,22 +10,20 @@ const json = "application/json; charset=utf-8";
 
 const here = (name: string) => new URL(`./docs/${name}`, import.meta.url);
 
-/** What is served without a key. */
 export type PublicRouteDeps = {
-  /** Whether the gateway should get requests now. */
+  /** The gateway should receive requests now. */
   readonly isReady: () => Promise<boolean>;
-  /** The OpenAPI document. */
   readonly reference: object;
   readonly mode: Mode;
-  /** The public keys that receipts are checked with, as they are now. */
+  /** Returns the current public keys for checking receipts. */
   readonly receiptKeys: () => readonly object[];
 };
 
 const toDocs: Answer = { status: 302, headers: { Location: "/docs" }, body: "" };
 
 /**
- * Every route outside `/api/v1`: probes, the OpenAPI document, and its pages, where `/` and
- * `/docs/` lead.
+ * Routes outside `/api/v1`: probes, the OpenAPI document and its pages. `/` and `/docs/` redirect
+ * to the pages.
  */
 export async function publicRoutes({
   isReady,
@@ -55,8 +53,8 @@ export async function publicRoutes({
 }
 
 /**
- * `/docs`, its guides and the files that they load. All of it comes from this process; the pages
- * may load from, and send to, no other.
+ * `/docs`, its guides and the files that they load. This process serves all of it, and the pages
+ * may not contact any other origin.
  */
 async function docsRoutes(reference: object, mode: Mode): Promise<readonly PublicRoute[]> {
   const [component, componentStyle, finder, samples, search, referenceScript, pageScript] =
@@ -93,11 +91,11 @@ async function docsRoutes(reference: object, mode: Mode): Promise<readonly Publi
       "Referrer-Policy": "no-referrer",
     }),
   );
-  // Known answers, for a merchant's own verification of webhooks.
+  // Test vectors for a merchant's own webhook verification.
   const vectors = await readFile(here("gen/webhook-vectors.json"), "utf8");
-  const answers = textRoute("/docs/webhook-vectors.json", vectors, { "Content-Type": json });
+  const vectorsRoute = textRoute("/docs/webhook-vectors.json", vectors, { "Content-Type": json });
   const files = [component, componentStyle, finder, samples, search, referenceScript, pageScript];
-  return [...routes, answers, ...files];
+  return [...routes, vectorsRoute, ...files];
 }
 
 async function guides(): Promise<readonly Guide[]> {

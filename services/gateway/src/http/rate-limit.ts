@@ -1,17 +1,16 @@
 import { TokenBucket } from "limiter";
 
-/** Requests of one API key or address: how many in a second, and how many at once. */
+/** Requests per second, and per burst, of one API key or address. */
 export type RateLimitOptions = { readonly perSecond: number; readonly burst: number };
 
-/** Counts the requests of each API key, or of each address. */
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** More than one gateway serves at a time; the one that was idle longest gives way. */
+/** More senders than one gateway serves at a time. The least recently used bucket is dropped. */
 const bucketsMax = 10_000;
 
 /**
- * A token bucket for each API key or address, in this process. It starts full; a refusal costs no
- * token.
+ * Keeps a token bucket for each API key or address in this process. A bucket starts full. A refusal
+ * costs no token.
  */
 export function createRateLimiter({ perSecond, burst }: RateLimitOptions) {
   const buckets = new Map<string, TokenBucket>();
@@ -29,7 +28,7 @@ export function createRateLimiter({ perSecond, burst }: RateLimitOptions) {
     return bucket;
   };
   return {
-    /** Whether a request is admitted, and its rate limit headers. */
+    /** Returns the decision and its rate limit headers. */
     take: (name: string) => {
       const bucket = bucketOf(name);
       const admitted = bucket.tryRemoveTokens(1);
@@ -42,7 +41,7 @@ export function createRateLimiter({ perSecond, burst }: RateLimitOptions) {
       const waitSeconds = Math.max(1, Math.ceil(bucket.getWaitTime(1) / 1_000));
       return { admitted, headers: { ...headers, "Retry-After": String(waitSeconds) } };
     },
-    /** For a request that turned out not to count. */
+    /** Returns a token for a request that does not count after all. */
     giveBack: (name: string): void => {
       const bucket = bucketOf(name);
       bucket.content = Math.min(burst, bucket.content + 1);

@@ -5,15 +5,17 @@ import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 
-/** Keys that the owning services bind to the body: two gateways on one database, one service. */
+/**
+ * Tests keys that the owning services bind to the body: two gateways on one database, one service.
+ */
 
 let first: TestGateway;
 let second: TestGateway;
 let key: string;
 let merchantId: string;
-/** What the service was called with. */
+/** Calls that the service received. */
 let calls: { operationId: string; fingerprint: string; referenceId: string }[] = [];
-/** The body that each operation is bound to, and what was made of it. */
+/** The bound body of each operation, and the payout that was created from it. */
 let bound = new Map<string, { fingerprint: string; payoutId: string }>();
 /** Called before the service does anything. */
 let before: () => unknown = () => undefined;
@@ -48,9 +50,9 @@ beforeEach(async () => {
       await before();
       const known = bound.get(operationId);
       if (known !== undefined && known.fingerprint !== fingerprint) return orThrow(otherContent);
-      const made = known ?? { fingerprint, payoutId: `po_${bound.size + 1}` };
-      bound.set(operationId, made);
-      return { payoutId: made.payoutId };
+      const result = known ?? { fingerprint, payoutId: `po_${bound.size + 1}` };
+      bound.set(operationId, result);
+      return { payoutId: result.payoutId };
     };
   }
 });
@@ -145,7 +147,7 @@ describe("during the run", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("another gateway answers a repeat, and both have the answer that is stored first", async () => {
+  it("another gateway serves a repeat, and both send the first stored response", async () => {
     const { reply, goOn } = await running();
     const other = await execute(second);
     expect(other.headers["idempotent-replayed"]).toBeUndefined();
@@ -214,7 +216,7 @@ it.each([
   expect(bound.size).toBe(1);
 });
 
-it("stores the answer of a key that is past its 30 days anew", async () => {
+it("replaces the response of a key that has expired after 30 days", async () => {
   await execute();
   const [old] = await stored();
   first.time.nowMs += 30 * 86_400_000;

@@ -18,18 +18,18 @@ import { type PageAnswer, refusalAnswer } from "./answer.ts";
 /** Marks a stored answer: the request was not run again. */
 const replayedHeader = { "Idempotent-Replayed": "true" };
 
-/** How the owning service names and compares an operation. */
+/** Operation id, and fingerprint if the owning service compares it. */
 export type OperationName = { readonly operationId: string; readonly fingerprint?: string };
 
-/** The answer of a run, and the answer to store for replays if that differs. */
+/** The response of a run, and the response to store for replays if that differs. */
 export type RunAnswer = { readonly answer: PageAnswer; readonly kept?: Answer };
 
-/** A request under an idempotency key. */
+/** A request with an idempotency key. */
 type Named = { readonly scope: IdempotencyScope; readonly fingerprint: string };
 
 type Work = (operation: OperationName) => Promise<RunAnswer>;
 
-/** Claims the key, runs the request, and settles the key: one run at a time, at all gateways. */
+/** Claims the key, runs the request, and settles the key. Only one gateway runs it at a time. */
 export async function runClaimed(
   store: IdempotencyStore,
   { scope, fingerprint }: Named,
@@ -72,7 +72,7 @@ export async function runBound(
       : findAnswer(store, scope, fingerprint);
     const first = await storing.catch((error: unknown): undefined => {
       // The service returns the same result to the next try.
-      log.warn({ err: error }, "answer under an idempotency key not stored or read");
+      log.warn({ err: error }, "response for an idempotency key not stored or read");
     });
     if (first === undefined) return answer;
     return isRefused(first) ? refusalAnswer(first) : replayed(first);

@@ -35,45 +35,40 @@ import { headerValues, type Preferences, readPreferences } from "./rules/request
 import { withTextAmounts } from "./rules/text-amounts.ts";
 import { type OperationName, type RunAnswer, runBound, runClaimed } from "./run-once.ts";
 import type { Shares } from "./shares.ts";
-import type { Origin, Strangers } from "./strangers.ts";
+import type { Origin, UnauthenticatedClients } from "./strangers.ts";
 import type { Uploads } from "./uploads.ts";
 
-/** What every operation is served with. */
 export type OperationDeps = {
   readonly clients: Clients;
   readonly keys: KeyCache;
-  /** By which the people of merchants' teams call, from the console. */
+  /** Authenticates members of merchants, in the console. */
   readonly members: MemberSessions;
   readonly mode: Mode;
-  /** Whether a record is of a key's text (`createKeyMatching`). */
+  /** Compares a key's text with a record (`createKeyMatching`). */
   readonly matches: (record: KeyRecord, text: string) => boolean;
-  /** Called for each key that is good, with its text. */
+  /** Called for each valid key, with its text. */
   readonly rehash: (record: KeyRecord, text: string) => void;
   readonly clock: Clock;
-  /** How old the sign-in of a member may be who decides on an approval, or lets others in. */
+  /** Maximum age of a member's sign-in for deciding on approvals and for giving access. */
   readonly approvalSignInMs: number;
-  readonly strangers: Strangers;
-  /** Of each key or member. */
+  readonly unauthenticated: UnauthenticatedClients;
   readonly rateLimiter: RateLimiter;
-  /** Of all keys and members of a merchant together. */
+  /** One bucket per merchant, for all of its keys and members. */
   readonly merchantLimiter: RateLimiter;
-  /** Open ones of a merchant. */
   readonly requests: Shares;
   readonly files: Shares;
   readonly uploads: Uploads;
   readonly idempotency: IdempotencyStore;
-  /** Names of the fields that are decimals, in whatever answer (`decimalNames`). */
+  /** Names of the decimal fields in all responses (`decimalNames`). */
   readonly decimals: ReadonlySet<string>;
   readonly log: Log;
 };
 
-/** Names in the sandbox what of a body was ignored: most often a name mistyped. */
+/** Lists ignored body fields in the sandbox. Most are typing errors. */
 const ignoredHeader = "Disburse-Ignored-Fields";
 
-/** How services read who acts. */
 const actorKinds = { api_key: Actor_Kind.API_KEY, member: Actor_Kind.MEMBER } as const;
 
-/** An operation that is about to be run. */
 type Run = {
   readonly operation: Operation;
   readonly ctx: RouterContext;
@@ -82,8 +77,8 @@ type Run = {
 };
 
 /**
- * Serves one operation: authenticate, limit the rate, check the scope, read the body, replay or
- * run.
+ * Serves one operation: authenticates, limits the rate, checks the scope, reads the body, then
+ * replays or runs.
  */
 export function serveOperation(operation: Operation, deps: OperationDeps) {
   return async (ctx: RouterContext): Promise<PageAnswer> => {
@@ -95,7 +90,7 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
   };
 }
 
-/** The answer as it is stored and repeated: with amounts as numbers. */
+/** Returns the response as stored for replays, with amounts as numbers. */
 async function answerTo(
   operation: Operation,
   ctx: RouterContext,
@@ -105,7 +100,7 @@ async function answerTo(
   const caller = await authenticate(ctx, deps);
   if (isRefused(caller)) return refusalAnswer(caller);
   ctx.state.caller = caller;
-  // A page that was opened under another merchant sees that it is.
+  // A page that was opened for another merchant notices the change.
   if (caller.actor.kind === "member") ctx.set("Disburse-Merchant", caller.merchantId);
   const { admitted, headers } = deps.rateLimiter.take(caller.actor.id);
   ctx.set(headers);
@@ -142,7 +137,7 @@ async function answerTo(
   return runNamed({ ...run, body: normalBody(operation.body?.form, body) }, deps);
 }
 
-/** Keys do not sign in. */
+/** Keys do not sign in, so they are never too old. */
 function isSignInTooOld({ signedInAt }: Caller, { clock, approvalSignInMs }: OperationDeps) {
   return (
     signedInAt !== undefined && clock.now().getTime() - signedInAt.getTime() > approvalSignInMs
@@ -160,12 +155,12 @@ function bodyOf(
 
 type CallerRefusal = Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">;
 
-/** Whose request it is: by its API key, or without one by the session of a member. */
+/** Identifies the caller by an API key, or without one by a member's session. */
 async function authenticate(
   ctx: RouterContext,
   deps: OperationDeps,
 ): Promise<Caller | CallerRefusal> {
-  const origin = deps.strangers.originOf(ctx.req);
+  const origin = deps.unauthenticated.originOf(ctx.req);
   const authorizations = headerValues(ctx.req.rawHeaders, "authorization");
   const session = authorizations.length === 0 ? deps.members.tokenOf(ctx.req) : undefined;
   return session === undefined
@@ -173,47 +168,45 @@ async function authenticate(
     : callerOfSession(session, ctx, origin, deps);
 }
 
-/** A session is read anew each time, and one that is not good counts against its sender. */
+/** Sessions are not cached. An invalid one counts against its sender. */
 async function callerOfSession(
   token: string,
   { req }: RouterContext,
   origin: Origin,
-  { members, strangers }: OperationDeps,
+  { members, unauthenticated }: OperationDeps,
 ): Promise<Caller | CallerRefusal> {
-  const excess = strangers.count(origin);
+  const excess = unauthenticated.count(origin);
   if (excess !== undefined) return excess;
   const csrfTokens = headerValues(req.rawHeaders, "x-csrf-token");
   const caller = await members.callerOf(token, req.method ?? "", csrfTokens);
-  if (!isRefused(caller)) strangers.forgive(origin);
+  if (!isRefused(caller)) unauthenticated.forgive(origin);
   return caller;
 }
 
-/**
- * A key of wrong form costs no database read; every key that is not good counts against its sender.
- */
+/** A malformed key costs no database read. Every invalid key counts against its sender. */
 async function callerOfKey(
   token: string | undefined,
   origin: Origin,
-  { keys, mode, matches, rehash, strangers, clock }: OperationDeps,
+  { keys, mode, matches, rehash, unauthenticated, clock }: OperationDeps,
 ): Promise<Caller | CallerRefusal> {
   const presented = token === undefined ? undefined : readKey(token);
   if (presented === undefined || presented.mode !== mode) {
-    return strangers.count(origin) ?? refused("UNAUTHENTICATED");
+    return unauthenticated.count(origin) ?? refused("UNAUTHENTICATED");
   }
   const isKnown = keys.remembers(presented.id);
-  const excess = isKnown ? undefined : strangers.count(origin);
+  const excess = isKnown ? undefined : unauthenticated.count(origin);
   if (excess !== undefined) return excess;
   const record = await keys.find(presented.id, origin.sender);
   if (isRefused(record)) return record;
   const { address } = origin;
   const caller = admit(record, presented, { now: clock.now(), mode, address, matches });
-  if (isRefused(caller)) return (isKnown ? strangers.count(origin) : undefined) ?? caller;
-  if (!isKnown) strangers.forgive(origin);
+  if (isRefused(caller)) return (isKnown ? unauthenticated.count(origin) : undefined) ?? caller;
+  if (!isKnown) unauthenticated.forgive(origin);
   if (record !== undefined) rehash(record, presented.text);
   return caller;
 }
 
-/** Runs a change at most once to its effect where the caller named it by an idempotency key. */
+/** With an idempotency key, a change takes effect at most once. */
 async function runNamed(run: Run, deps: OperationDeps): Promise<PageAnswer> {
   const { operation, ctx, caller, body } = run;
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
@@ -254,7 +247,7 @@ async function answerOf(
     form: operation.body?.form,
     body,
     scopes: caller.scopes,
-    // Reads have no use for it.
+    // Only for changes: reads do not use it.
     get change() {
       const { kind, id, root } = caller.actor;
       const actor = { kind: actorKinds[kind], id, root };
@@ -271,12 +264,12 @@ async function answerOf(
   if (shownOnce.length === 0) return { answer: dataAnswer(written) };
   const secrets = written as Readonly<Record<string, unknown>>;
   const kept = dataAnswer(withoutSecrets(secrets, shownOnce));
-  // A repeat of an operation whose first answer was lost: its service keeps no secret either.
+  // A repeat whose first response was lost. The service does not keep the secret either.
   const isShown = shownOnce.every((name) => secrets[name] === "");
   return { answer: isShown ? kept : dataAnswer(written), kept };
 }
 
-/** The format that the query asks for; the first where it names none. */
+/** Returns the format that the query names, or the first one. */
 function chosenFormat(data: FileFormat, { format }: RouterContext["query"]): FileFormat {
   return (typeof format === "string" ? data.formats?.[format] : undefined) ?? data;
 }

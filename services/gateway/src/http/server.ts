@@ -15,40 +15,35 @@ import { refusalAnswer } from "./answer.ts";
 import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { securityHeaders } from "./observe.ts";
 
-/** Decisions §2. The request line counts too. */
+/** Decisions §2. Includes the request line. */
 const headerBytesMax = 16 * 1024;
-/**
- * Longer than the 60 s after which most load balancers let an idle connection go: they must be
- * first.
- */
+/** Most load balancers close idle connections after 60 s. They must close first. */
 const keepAliveTimeoutMs = 65_000;
 /** Running requests get this long at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
-/** `Allow` of a CONNECT, which has no path whose methods could be looked up. */
+/** `Allow` of a CONNECT request, which has no path to look up. */
 const servedMethods = "DELETE, GET, HEAD, OPTIONS, POST";
-/** How often connections that became idle are closed during shutdown. */
+/** Interval for closing idle connections during shutdown. */
 const idleCheckMs = 50;
 
 /** Slow senders hold a socket no longer than this (reliability: server limits). */
 const timeoutsDefault = { headersMs: 5_000, requestMs: 10_000, checkEveryMs: 1_000 };
 
-/** The timeouts of a server; tests shorten them. */
 export type HttpTimeouts = typeof timeoutsDefault;
 
-/** Where the public routes are served. */
 export type HttpServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
   readonly connections: ConnectionLimits;
-  /** Aborted when clients are to go elsewhere. */
+  /** Aborted when clients should move to other processes. */
   readonly draining?: AbortSignal;
 };
 
 /**
- * Serves the public routes over HTTP/1.1, with the limits that no request gets past; port 0 lets
- * the system choose one. While it drains, each answer asks its client to connect anew elsewhere;
- * `stop` stops accepting, lets running requests end, closes.
+ * Serves the public routes over HTTP/1.1 with limits on every request. Port 0 lets the system
+ * choose one. While draining, each response closes its connection. `stop` stops accepting requests,
+ * waits for running ones, and closes.
  */
 export async function startHttpServer(
   listener: RequestListener,
@@ -62,7 +57,7 @@ export async function startHttpServer(
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkEveryMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // Node would answer a missing Host by itself, without the error's body; `headProblem` does it.
+    // Node would answer a missing Host without an error body. `headProblem` handles it.
     requireHostHeader: false,
   });
   limitConnections(server, connections);
@@ -73,9 +68,9 @@ export async function startHttpServer(
     listener(request, response);
   };
   server.on("request", handle);
-  // Node would ask for the body before its sender is known: `readBody` does it.
+  // Node would request the body before its sender is known. `readBody` requests it.
   server.on("checkContinue", handle);
-  // Only `100-continue` is met; `headProblem` refuses any other.
+  // Only `100-continue` is supported. `headProblem` refuses other expectations.
   server.on("checkExpectation", handle);
   server.on("connect", (_request, socket) => {
     // Node detaches this socket, so its errors have no other listener.
@@ -97,17 +92,17 @@ export async function startHttpServer(
 }
 
 /**
- * Answers what the parser refused, once the answer before it on this connection is out: a caller
- * must never take a refusal for the answer of a request that is being carried out.
+ * Answers an unparsable request after the previous response on its connection. A caller must never
+ * take this refusal for the response of a running request.
  */
 function afterRunning(
-  before: ServerResponse | undefined,
+  previous: ServerResponse | undefined,
   answer: () => void,
   breakOff: () => void,
 ): void {
-  if (before === undefined || before.writableFinished) answer();
-  else if (before.req.complete) before.once("finish", answer);
-  else if (before.headersSent) breakOff();
+  if (previous === undefined || previous.writableFinished) answer();
+  else if (previous.req.complete) previous.once("finish", answer);
+  else if (previous.headersSent) breakOff();
   else answer();
 }
 
@@ -120,14 +115,14 @@ async function stop(server: Server): Promise<void> {
   clearTimeout(late);
 }
 
-/** Node's codes that do not simply mean that this is no HTTP request. */
+/** Parser errors with their own code. All others are `INVALID_REQUEST`. */
 const byParserCode: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "PAYLOAD_TOO_LARGE",
   ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
 };
 
-/** What a request is refused with that the HTTP parser could not read. */
+/** Refusal of a request that the HTTP parser could not read. */
 function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> {
   const code = byParserCode[error.code ?? ""];
   return code === undefined
@@ -135,9 +130,7 @@ function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> {
     : refused(code);
 }
 
-/**
- * A whole HTTP answer as text, for a socket without a request object; it is logged here.
- */
+/** Builds a raw HTTP response for a socket without a request object, and logs it. */
 function rawAnswer(
   refusal: Refused<ErrorCode>,
   log: Log,

@@ -3,36 +3,34 @@ import type { Caller } from "../keys/rules/api-key.ts";
 import { onceClosed } from "./closed.ts";
 import type { RouterContext } from "./observe.ts";
 
-/** How many answers of one kind may be under way in this process. */
+/** Limits on concurrent responses of one kind in this process. */
 export type ShareLimits = {
-  /** In words, for the refusal: `files`. */
+  /** Used in the refusal's text, such as `files`. */
   readonly noun: string;
-  /** Of one API key or member. */
   readonly callerMax: number;
-  /** Of all keys and members of a merchant together. */
+  /** Per merchant, for all of its keys and members together. */
   readonly merchantMax: number;
 };
 
 /**
- * A request holds its connection until it is answered. Its rate bounds how many are begun, not how
- * long they last; connections between requests close for others where all are taken.
+ * Limits open requests, because each holds its connection until its response. The rate limit bounds
+ * how many start, not how long they last. Idle connections close for others when all are taken.
  */
 export function requestLimits(max: number): ShareLimits {
   return { noun: "requests", callerMax: max, merchantMax: max };
 }
 
-/** A file holds a connection and a page for as long as its reader likes. */
+/** A file holds a connection and a page of results for as long as its reader takes. */
 export const fileLimits: ShareLimits = { noun: "files", callerMax: 4, merchantMax: 16 };
 
 /** A stream holds a connection, and its session is read every two seconds. */
 export const streamLimits: ShareLimits = { noun: "pages", callerMax: 4, merchantMax: 100 };
 
-/** Who is counted. */
 type Counted = Pick<Caller, "merchantId"> & { readonly actor: { readonly id: string } };
 
 /**
- * Counts the long answers of each caller and merchant. There is no limit for all merchants
- * together, so that one that has used up its share refuses no other.
+ * Counts long responses per caller and merchant. There is no limit over all merchants, so a
+ * merchant that uses up its share affects no other.
  */
 export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
   const open = new Map<string, number>();
@@ -42,12 +40,12 @@ export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
     else open.set(name, count);
   };
   return {
-    /** Counts one more until its connection has its answer, or refuses it. */
+    /** Counts a response until it is complete or its connection closes. Refuses it at a limit. */
     begin: (
       { merchantId, actor }: Counted,
       { res }: RouterContext,
     ): Refused<"RATE_LIMITED"> | undefined => {
-      // A client that left before has had its `close`: nothing would end the count.
+      // For a client that has already left, no `close` event would end the count.
       if (res.destroyed) return refused("RATE_LIMITED", "The client has disconnected.");
       const names = [`caller ${actor.id}`, `merchant ${merchantId}`] as const;
       const [ofCaller, ofMerchant] = names.map((name) => open.get(name) ?? 0);
@@ -66,5 +64,4 @@ export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
   };
 }
 
-/** The long answers of one kind that are under way. */
 export type Shares = ReturnType<typeof createShares>;

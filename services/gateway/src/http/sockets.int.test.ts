@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The first answer on a connection: status, headers, and its body as JSON. */
+/** Parses the first response on a connection: status, headers, and its body as JSON. */
 function read(text: string) {
   const [head = "", ...rest] = text.split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");
@@ -121,13 +121,13 @@ describe("bytes on a socket", () => {
   });
 
   it("lives through a CONNECT whose caller is gone", async () => {
-    const told = () => gateway.logLines.filter(({ fields }) => isRefusedConnect(fields)).length;
-    const before = told();
+    const logged = () => gateway.logLines.filter(({ fields }) => isRefusedConnect(fields)).length;
+    const before = logged();
     const { hostname, port } = new URL(gateway.url);
     const socket = createConnection(Number(port), hostname);
     await new Promise((resolve) => socket.write(`CONNECT a:1 HTTP/1.1\r\n${host}\r\n`, resolve));
     socket.resetAndDestroy();
-    await expect.poll(told).toBe(before + 1);
+    await expect.poll(logged).toBe(before + 1);
     expect(await gateway.raw(get("/healthz"))).toMatch(/^HTTP\/1\.1 200 /);
   });
 

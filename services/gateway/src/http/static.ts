@@ -3,17 +3,17 @@ import type { PageAnswer } from "./answer.ts";
 import { contentHash, forever, type Headers, revalidate, serveContent } from "./content.ts";
 import type { RouterContext } from "./observe.ts";
 
-/** A path that is answered without a key, outside `/api/v1`. */
+/** A route outside `/api/v1` that needs no key. */
 export type PublicRoute = {
-  /** GET where it is left out. */
+  /** Defaults to GET. */
   readonly method?: "GET" | "POST";
   readonly path: string;
-  /** Asked for by balancers, whose address may be that of many merchants: never limited. */
+  /** Never rate-limited, because load balancers may share an address with many merchants. */
   readonly isProbe?: boolean;
   readonly answer: (ctx: RouterContext) => Promise<PageAnswer>;
 };
 
-/** A file at a path with its content's hash, under `/docs`. */
+/** Serves a file under `/docs`, at a path with its content's hash. */
 export async function fileRoute(
   name: string,
   file: URL | string,
@@ -25,7 +25,7 @@ export async function fileRoute(
   return { path: `/docs/${hash}/${name}`, answer: serveContent(hash, headers, load) };
 }
 
-/** A text at a path that stays the same when the text changes. */
+/** Serves a text at a fixed path, revalidated each time. */
 export function textRoute(path: string, text: string, headers: Headers): PublicRoute {
   const bytes = Buffer.from(text);
   const all = { "Cache-Control": revalidate, ...headers };

@@ -11,7 +11,7 @@ const perHour = (burst: number) => ({ perSecond: burst / 3_600, burst });
 beforeAll(async () => {
   gateway = await startTestGateway({
     proxies: ["127.0.0.0/8"],
-    strangersLimit: perHour(20),
+    unauthenticatedLimit: perHour(20),
     lookupsLimit: perHour(5),
   });
   gateway.fakes.payout.listAccounts = () => ({ accounts: [] });
@@ -23,7 +23,7 @@ afterAll(() => gateway.stop());
 const forged = () =>
   makeKey("sandbox", (size) => crypto.getRandomValues(new Uint8Array(size))).text;
 
-/** Requests one by one; how many there were of each status. */
+/** Sends requests one by one. Returns the count of each status. */
 async function ask(address: string, times: number, path: string, key?: () => string) {
   const statuses: Record<number, number> = {};
   for (let at = 0; at < times; at += 1) {
@@ -34,7 +34,7 @@ async function ask(address: string, times: number, path: string, key?: () => str
   return statuses;
 }
 
-it("answers few forged keys of an address, none of them with a database read", async () => {
+it("limits forged keys of an address, and reads none from the database", async () => {
   const reads = async () => {
     const line = /cache="api_keys",result="miss".*} (\d+)/.exec(await gateway.metrics.text());
     return Number(line?.[1] ?? 0);
@@ -43,7 +43,7 @@ it("answers few forged keys of an address, none of them with a database read", a
   const before = await reads();
   expect(await ask("203.0.113.1", 30, accounts, forged)).toEqual({ 401: 5, 429: 25 });
   expect(await reads()).toBe(before + 5);
-  // A good key of the same address is served, and so are other addresses.
+  // Valid keys from the same address, and other addresses, are still served.
   expect(await ask("203.0.113.1", 10, accounts, () => good)).toEqual({ 200: 10 });
   expect(await ask("203.0.113.2", 1, accounts, forged)).toEqual({ 401: 1 });
 });
@@ -56,7 +56,7 @@ it.each<[string, string, number, string, (() => string) | undefined]>([
   ["of a malformed target", "198.51.100.5", 400, "/%zz", undefined],
   ["with another's key", "198.51.100.6", 403, accounts, () => restricted],
   ["of a network of IPv6", "2001:db8::7", 401, accounts, undefined],
-])("limits what comes from an address %s", async (_what, address, status, path, key) => {
+])("limits requests from an address %s", async (_what, address, status, path, key) => {
   expect(await ask(address, 25, path, key)).toEqual({ [status]: 20, 429: 5 });
   const headers = { "x-forwarded-for": address === "2001:db8::7" ? "2001:db8::8" : address };
   const reply = await gateway.ask({ path, key: key?.(), headers });
@@ -65,7 +65,7 @@ it.each<[string, string, number, string, (() => string) | undefined]>([
   expect(reply.headers["retry-after"]).toBe("1");
 });
 
-it("limits neither good keys nor probes", async () => {
+it("limits neither valid keys nor probes", async () => {
   expect(await ask("198.51.100.9", 30, accounts, () => good)).toEqual({ 200: 30 });
   expect(await ask("198.51.100.9", 30, "/healthz")).toEqual({ 200: 30 });
   expect(await ask("198.51.100.9", 30, "/readyz")).toEqual({ 200: 30 });

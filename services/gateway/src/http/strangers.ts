@@ -5,31 +5,30 @@ import { callerAddress, senderOf } from "../keys/rules/source-address.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { headerValues } from "./rules/request.ts";
 
-/** Where a request comes from: its address, and whom limits count that as. */
+/** A request's address, and the sender that limits count it for. */
 export type Origin = { readonly address: string; readonly sender: string };
 
-/** Limits what comes from an address before, or without, a key that is good. */
-export type Strangers = ReturnType<typeof createStrangers>;
+export type UnauthenticatedClients = ReturnType<typeof createUnauthenticatedClients>;
 
 /**
- * Counts requests that are not authenticated, by their senders. A key that is good does not count:
- * who shares an address with an attacker is served on.
+ * Counts unauthenticated requests by sender. A valid key does not count, so that callers who share
+ * an address with an attacker are still served.
  */
-export function createStrangers(limiter: RateLimiter, proxies: BlockList) {
+export function createUnauthenticatedClients(limiter: RateLimiter, proxies: BlockList) {
   return {
-    /** By its connection; behind our own proxies by `X-Forwarded-For`. */
+    /** Uses the connection's address, or `X-Forwarded-For` behind our own proxies. */
     originOf: ({ rawHeaders, socket }: IncomingMessage): Origin => {
       const forwarded = headerValues(rawHeaders, "x-forwarded-for").join(",");
       const peer = socket.remoteAddress ?? "";
       const address = callerAddress(peer, forwarded === "" ? undefined : forwarded, proxies);
       return { address, sender: senderOf(address) };
     },
-    /** Counts a request; RATE_LIMITED where its sender made too many. */
+    /** Refuses the request if its sender has made too many. */
     count: ({ sender }: Origin): Refused<"RATE_LIMITED"> | undefined =>
       limiter.take(sender).admitted
         ? undefined
         : refused("RATE_LIMITED", "Too many requests without a valid API key from this address."),
-    /** For a request whose key turned out to be good. */
+    /** Uncounts a request whose key is valid. */
     forgive: ({ sender }: Origin): void => limiter.giveBack(sender),
   };
 }

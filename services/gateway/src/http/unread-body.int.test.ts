@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 
 let gateway: TestGateway;
 let key: string;
-/** The server's side of the connections that requests came on. */
+/** Server side of the connections that carried requests. */
 let sockets: Socket[] = [];
 const note = (message: unknown) => {
   const { request } = message as { request: IncomingMessage };
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 const size = 8 * 1024 * 1024;
-/** What the parser has taken before anything looks at a request, and Node's own buffer. */
+/** Buffers of the parser and of Node, which fill before any of our code reads a request. */
 const readMax = 256 * 1024;
 const execute = "/api/v1/transfer/execute";
 const json = "Content-Type: application/json\r\n";
@@ -85,17 +85,17 @@ it("keeps the connection of a short body that it does not read", async () => {
   expect(both.match(/HTTP\/1\.1 401 /g)).toHaveLength(2);
 });
 
-it("asks for a body only when it knows who sends it, and how long it is", async () => {
+it("requests a body only when its sender and length are known", async () => {
   const post = (headers: string) =>
     send(`POST ${execute} HTTP/1.1\r\n${json}Expect: 100-continue\r\n${headers}`, "");
   const bearer = `Authorization: Bearer ${key}\r\n`;
   expect(await post("Content-Length: 2\r\n")).toMatch(/^HTTP\/1\.1 401 /);
   expect(await post(`${bearer}${length}`)).toMatch(/^HTTP\/1\.1 413 /);
-  const asked = gateway.ask({
+  const pending = gateway.ask({
     ...{ path: execute, key, body: '{"quote_id":"q"}' },
     headers: { expect: "100-continue" },
   });
-  expect((await asked).status).toBe(200);
+  expect((await pending).status).toBe(200);
   const head = `POST ${execute} HTTP/1.1\r\n${json}${bearer}Expect: 100-continue\r\n`;
   const text = await send(`${head}Connection: close\r\nContent-Length: 2\r\n`, "{}");
   expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { RouterContext } from "./observe.ts";
 import { createUploads, type Upload, type UploadLimits } from "./uploads.ts";
 
-/** Uploads of one process, each with what ends its answer. */
+/** Uploads of one process, each with a function that ends its response. */
 function uploadsOf(limits: UploadLimits) {
   const uploads = createUploads(limits);
   return (merchantId: string) => {
@@ -59,7 +59,7 @@ it("a merchant's parses take a quarter of the time at most; another's are not de
   expect((await again) - ended).toBeGreaterThanOrEqual(3 * spentMs - 1);
 });
 
-it("what cannot be parsed counts as well", async () => {
+it("a failed parse counts as well", async () => {
   const begin = uploadsOf({});
   const fail = () => {
     throw new Error("not JSON");

@@ -3,33 +3,34 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { onceClosed } from "./closed.ts";
 import type { RouterContext } from "./observe.ts";
 
-/** Uploads of one merchant at a time, from the first byte to the answer. */
+/** Concurrent uploads per merchant, from the first byte to the response. */
 const merchantMaxDefault = 2;
 /**
- * Bytes of all uploads: parsed, each takes some ten times its bytes. A merchant's two uploads of
- * 8 MiB are a quarter of it.
+ * Bytes of all uploads. Parsing takes about ten times as much memory. A merchant's two uploads of 8
+ * MiB use a quarter.
  */
 const bufferedMaxDefault = 64 * 1024 * 1024;
-/** After a parse, the merchant's next one waits so many times as long: it has a quarter of all. */
+/**
+ * After a parse, the merchant waits three times as long before its next, so it uses at most a
+ * quarter of the time.
+ */
 const restShare = 3;
 
-/** Limits of uploads; tests lower them. */
 export type UploadLimits = {
   readonly merchantMax?: number;
   readonly bufferedMax?: number;
 };
 
-/** One upload of a merchant. */
 export type Upload = {
-  /** Counts bytes that are kept until the answer; `false`: this process can hold no more. */
+  /** Counts bytes kept until the response. Returns `false` if this process can hold no more. */
   readonly keep: (bytes: number) => boolean;
-  /** Parses when the merchant has a turn: other merchants' requests are served in between. */
+  /** Waits for the merchant's share of time. Other merchants' requests run in between. */
   readonly parse: <T>(read: () => T) => Promise<T>;
 };
 
 /**
- * Shares a process among the uploads of merchants: how many, their bytes and the time to parse
- * them. A merchant that has used up its own share is refused; no other is.
+ * Shares a process among merchants' uploads: their number, bytes and parse time. Only a merchant
+ * that uses up its own share is refused.
  */
 export function createUploads(limits: UploadLimits = {}) {
   const { merchantMax = merchantMaxDefault, bufferedMax = bufferedMaxDefault } = limits;
@@ -37,9 +38,9 @@ export function createUploads(limits: UploadLimits = {}) {
   const turns = createTurns({ restShare });
   let buffered = 0;
   return {
-    /** An upload until its connection has its answer, or a refusal of the merchant's own limit. */
+    /** Counts an upload until its response is done, or refuses it at the merchant's limit. */
     begin: (merchantId: string, { res }: RouterContext): Upload | Refused<"RATE_LIMITED"> => {
-      // A client that left before has had its `close`: nothing would end the count.
+      // For a client that has already left, no `close` event would end the count.
       if (res.destroyed) return refused("RATE_LIMITED", "The client has disconnected.");
       const others = open.get(merchantId) ?? 0;
       if (others >= merchantMax) {
@@ -57,7 +58,7 @@ export function createUploads(limits: UploadLimits = {}) {
       });
       return {
         keep: (bytes) => {
-          // What came after the answer would never be given back.
+          // Bytes counted after the response would never be released.
           if (isOver || buffered + bytes > bufferedMax) return false;
           buffered += bytes;
           kept += bytes;
@@ -69,5 +70,4 @@ export function createUploads(limits: UploadLimits = {}) {
   };
 }
 
-/** The uploads of a process. */
 export type Uploads = ReturnType<typeof createUploads>;

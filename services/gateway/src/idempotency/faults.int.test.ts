@@ -7,15 +7,15 @@ import { operations } from "../resources/all.ts";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 import { lockMs } from "./rules/idempotency.ts";
 
-/** Two gateways on one database; what the second writes of keys can be made to go wrong. */
+/** Tests faults with two gateways on one database. The second gateway's key writes can fail. */
 let first: TestGateway;
 let second: TestGateway;
 let key: string;
-/** The operations that the owning services ran, in order, and the effect of each. */
+/** Operations that the owning services ran, in order, and their effects. */
 let ran: string[] = [];
 let effects = new Map<string, number>();
 type Write = () => Promise<unknown>;
-/** What happens to one kind of the second gateway's writes of keys. */
+/** Fault of one kind of key write at the second gateway. */
 let fault: { readonly write: string; readonly how: (write: Write) => Promise<unknown> } | undefined;
 const away = () => Promise.reject(new MongoNetworkError("connection 7 to 10.0.0.7:27017 closed"));
 const lostBefore = away;
@@ -38,7 +38,7 @@ beforeEach(async () => {
   owning((operationId) => effectOf(operationId));
 });
 
-/** The database as the second gateway sees it. */
+/** The second gateway's view of the database. */
 function faulty(db: Db): Db {
   return new Proxy(db, {
     get: (target, name) =>
@@ -52,10 +52,10 @@ function faultyCollection(collection: Collection): Collection {
   if (collection.collectionName !== "idempotency_keys") return collection;
   return new Proxy(collection, {
     get: (target, name) => {
-      const made = bound(target, name);
-      if (typeof made !== "function") return made;
+      const original = bound(target, name);
+      if (typeof original !== "function") return original;
       return (...args: unknown[]) => {
-        return fault?.write === name ? fault.how(() => made(...args)) : made(...args);
+        return fault?.write === name ? fault.how(() => original(...args)) : original(...args);
       };
     },
   });
@@ -66,7 +66,7 @@ function bound(target: object, name: string | symbol): unknown {
   return typeof value === "function" ? value.bind(target) : value;
 }
 
-/** Owning services do each operation once: a repeat is answered as the first was. */
+/** Owning services run each operation once. A repeat returns the first result. */
 function effectOf(operationId: string) {
   const effect = effects.get(operationId) ?? effects.size + 1;
   effects.set(operationId, effect);
@@ -84,7 +84,7 @@ function effectOf(operationId: string) {
   };
 }
 
-/** Whatever changes something at an owning service is done so. */
+/** Replaces all changes at the owning services. */
 function owning(answer: (operationId: string) => unknown): void {
   const change = ({ mutation }: { mutation?: { operationId: string } }) => {
     ran.push(mutation?.operationId ?? "");
@@ -130,7 +130,7 @@ function fake(service: object, names: readonly string[], change: unknown): void 
   Object.assign(service, Object.fromEntries(names.map((name) => [name, change])));
 }
 
-/** What the gateway owns itself: `resources/team.int.test.ts` has it. */
+/** `resources/team.int.test.ts` tests the operations that the gateway itself owns. */
 const isOwn = (path: string) => /^\/api\/v1\/(?:team|keys)\b/.test(path);
 const posts = operations
   .filter(({ method, path, isBoundByService }) => {
@@ -167,7 +167,7 @@ it.each(posts)(
     expect([ran.length, effects.size]).toEqual([2, 1]);
     fault = undefined;
     const replayed = await post(second, path, "{}");
-    // Secrets are shown by a run of the operation alone.
+    // Only a run of the operation returns secrets.
     const kept =
       shownOnce.length === 0
         ? lost.text
@@ -180,17 +180,20 @@ it.each(posts)(
 it.each<[string, string, unknown]>([
   ["/api/v1/keys", '{"scopes":["payout:read"]}', undefined],
   ["/api/v1/beneficiary-links", "{}", { link: { id: "lnk_1", fields: {} }, token: "" }],
-])("%s: a repeat after a lost answer says what was shown once", async (path, body, again) => {
-  fault = { write: "updateOne", how: lostBefore };
-  const lost = await post(second, path, body);
-  fault = undefined;
-  first.time.nowMs += lockMs;
-  owning(() => again);
-  const repeated = await post(first, path, body);
-  expect([repeated.status, repeated.headers["idempotent-replayed"]]).toEqual([200, undefined]);
-  expect((lost.json.data as object | undefined) ?? {}).not.toHaveProperty("shown_once");
-  expect(repeated.json.data).toHaveProperty("shown_once");
-});
+])(
+  "%s: a repeat after a lost response names the fields that are shown once",
+  async (path, body, again) => {
+    fault = { write: "updateOne", how: lostBefore };
+    const lost = await post(second, path, body);
+    fault = undefined;
+    first.time.nowMs += lockMs;
+    owning(() => again);
+    const repeated = await post(first, path, body);
+    expect([repeated.status, repeated.headers["idempotent-replayed"]]).toEqual([200, undefined]);
+    expect((lost.json.data as object | undefined) ?? {}).not.toHaveProperty("shown_once");
+    expect(repeated.json.data).toHaveProperty("shown_once");
+  },
+);
 
 it("a gateway that starts again frees the keys that it held when it was killed, and no others", async () => {
   fault = { write: "updateOne", how: lostBefore };
@@ -250,14 +253,14 @@ it("of 32 at once at two gateways one runs; the others are refused as in progres
     return effectOf(operationId);
   });
   let refusals = 0;
-  const asked = Array.from({ length: 32 }, async (_each, at) => {
+  const runs = Array.from({ length: 32 }, async (_each, at) => {
     const reply = await post(at % 2 === 0 ? first : second);
     if (reply.json.code === "IDEMPOTENCY_IN_PROGRESS") refusals += 1;
     return reply;
   });
   await expect.poll(() => refusals).toBe(31);
   done.resolve();
-  const replies = await Promise.all(asked);
+  const replies = await Promise.all(runs);
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(replies.filter(({ status }) => status === 409)).toHaveLength(31);
   expect([ran.length, effects.size]).toEqual([1, 1]);

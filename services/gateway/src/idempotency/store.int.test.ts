@@ -29,7 +29,7 @@ function answering(answer: () => Answer | Promise<Answer>) {
   };
 }
 
-/** A request whose key the gateway claims. */
+/** Sends a request whose key the gateway claims. */
 function redeliver(idempotencyKey: string | undefined, more: Partial<Ask> = {}) {
   const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
   const path = "/api/v1/webhooks/deliveries/whd_1/redeliver";
@@ -205,7 +205,7 @@ it("after a crash refuses until the lock ends, then runs under the same operatio
   answering(() => ({ id: "whd_1" }));
   expect(await outcome(redeliver("k"))).toEqual(first);
   expect(new Set(ran).size).toBe(1);
-  // The one that was thought dead wakes up: its lock is lost, so its answer is not the kept one.
+  // The presumed dead run wakes up. Its lock is lost, so its response is not stored.
   crashed.resolve({ id: "whd_late" });
   await lost;
   expect(await outcome(redeliver("k"))).toEqual(first);

@@ -22,7 +22,7 @@ type IdempotencyDocument = {
   schema_version: number;
   merchant_id: string;
   fingerprint: string;
-  /** Who holds the key: new with each run, so that a run that lost its lock writes nothing. */
+  /** New for each run, so that a run that lost its lock writes nothing. */
   fence: string;
   progress:
     | { state: "running"; lock_until: Date; place: string }
@@ -36,8 +36,8 @@ type IdempotencyDocument = {
 export type Claim = { readonly id: string; readonly merchantId: string; readonly fence: string };
 
 /**
- * Another run may take the key between our read and our write; one that loses so often is refused
- * as in progress.
+ * Another run may take the key between our read and our write. After this many losses the request
+ * is refused as in progress.
  */
 const triesMax = 3;
 
@@ -55,21 +55,21 @@ function recordOf(document: IdempotencyDocument): IdempotencyRecord<string> {
   };
 }
 
-/** The idempotency keys of all merchants, with the sealed answers that they were given. */
+/** Idempotency keys of all merchants, with sealed responses. */
 export type IdempotencyStore = {
   readonly collection: Collection<IdempotencyDocument>;
   readonly sealer: Sealer;
   readonly clock: Clock;
-  /** Where the gateway listens, so that no two that live have the same. */
+  /** The gateway's address. No two live gateways share one. */
   readonly place: string;
-  /** Fingerprints of the requests that run here under keys that services bind, by record id. */
+  /** Fingerprints by record id, for running requests whose service binds the key. */
   readonly running: Map<string, string>;
 };
 
 const sealContext = ({ id, merchantId }: Pick<Claim, "id" | "merchantId">) =>
   `${merchantId}|${id}|answer`;
 
-/** A document for a new run, whether the key is unknown or taken over from a run before. */
+/** Builds the document of a new run, for an unknown key or one taken over. */
 function started(
   { clock, place }: IdempotencyStore,
   claim: Claim,
@@ -88,7 +88,7 @@ function started(
   };
 }
 
-/** Takes over from the run that was read, unless another did so first. */
+/** Takes over from the run that was read, unless another run did so first. */
 async function takeOver(
   { collection }: IdempotencyStore,
   found: IdempotencyDocument,
@@ -128,7 +128,7 @@ export async function begin(
   return refused("IDEMPOTENCY_IN_PROGRESS");
 }
 
-/** Keeps the answer, frees the key or leaves it open for a retry; nothing once the lock is lost. */
+/** Stores the response, frees the key or leaves it open. Writes nothing if the lock is lost. */
 export async function end(
   { collection, sealer }: IdempotencyStore,
   claim: Claim,
@@ -144,7 +144,7 @@ export async function end(
     ending === "leave open"
       ? { state: "open" }
       : { state: "done", sealed_answer: sealer.seal(JSON.stringify(answer), sealContext(claim)) };
-  // A filter of the id alone costs the database half of one that compares the fence as well.
+  // A filter by id alone costs the database half as much as one that also compares the fence.
   const isMine = { $eq: ["$fence", claim.fence] };
   const next = { $cond: [isMine, { $literal: progress }, "$progress"] };
   await collection.updateOne({ _id: claim.id }, [{ $set: { progress: next } }]);
@@ -185,12 +185,12 @@ export async function keepAnswer(
   if (await insertOnce(collection, document)) return undefined;
   const first = await findAnswer(store, scope, fingerprint);
   if (first !== undefined) return isRefused(first) ? undefined : first;
-  // Past its 30 days, and not deleted yet.
+  // It has expired after 30 days, but is not deleted yet.
   await collection.replaceOne({ _id: claim.id }, document);
   return undefined;
 }
 
-/** The answer stored under a key; refused if it belongs to another body. */
+/** Returns the response stored under a key. Refuses if it belongs to another body. */
 export async function findAnswer(
   { collection, sealer, clock }: IdempotencyStore,
   scope: IdempotencyScope,
@@ -206,8 +206,8 @@ export async function findAnswer(
 }
 
 /**
- * Frees the keys of runs of this place that began before a time: the process that listens there
- * now knows that they have ended. A retry continues under the same operation id.
+ * Frees keys of runs at this place that started before a time. The process that listens there now
+ * knows that they have ended. A retry continues under the same operation id.
  */
 export async function freeEnded(
   { collection, place }: IdempotencyStore,
@@ -220,12 +220,11 @@ export async function freeEnded(
   );
 }
 
-/** Deletes what is past its 30 days; the embedded engine's TTL indexes delete nothing. */
+/** Deletes expired keys, because the embedded engine's TTL indexes delete nothing. */
 export async function sweep({ collection, clock }: IdempotencyStore): Promise<void> {
   await collection.deleteMany({ expires_at: { $lte: clock.now() } });
 }
 
-/** The collection of keys, with what works on it. */
 export function openIdempotencyStore(
   db: Db,
   deps: Omit<IdempotencyStore, "collection" | "running">,

@@ -4,7 +4,7 @@ import { createRateLimiter } from "../http/rate-limit.ts";
 import { openKeyCache } from "./cache.ts";
 import { openKeys } from "./store.ts";
 
-/** A cache on keys that count their reads; the ids of those that there are begin with "good". */
+/** A cache over keys that count their reads. Ids of existing keys start with "good". */
 function cacheOf(burst: number) {
   const time = { nowMs: 1_000 };
   const reads: string[] = [];
@@ -29,20 +29,20 @@ function cacheOf(burst: number) {
   return { cache, time, reads, state, isFound };
 }
 
-it("reads a few of 20,000 forged keys of an address; good keys stay and are served", async () => {
+it("reads few of 20,000 forged keys of an address; valid keys stay cached", async () => {
   const { cache, reads, time, isFound } = cacheOf(120);
   const good = Array.from({ length: 5_000 }, (_each, at) => `good${at}`);
   for (const id of good) expect(await isFound(id)).toBe("found");
   const readGood = reads.splice(0).length;
   const forged = Array.from({ length: 20_000 }, (_each, at) => `forged${at}`);
-  const answers = await Promise.all(forged.map((id) => isFound(id)));
+  const results = await Promise.all(forged.map((id) => isFound(id)));
   expect(readGood).toBe(5_000);
   expect(reads.splice(0)).toHaveLength(120);
-  expect(answers.filter((each) => each === "unknown")).toHaveLength(120);
-  expect(answers.filter((each) => each === "RATE_LIMITED")).toHaveLength(19_880);
+  expect(results.filter((each) => each === "unknown")).toHaveLength(120);
+  expect(results.filter((each) => each === "RATE_LIMITED")).toHaveLength(19_880);
   for (const id of good) expect(await isFound(id)).toBe("found");
   expect(reads).toEqual([]);
-  // The address goes on with the keys that it had, though they have to be read anew.
+  // The address keeps using its known keys, although they must be read again.
   time.nowMs += 5_000;
   expect(await isFound("good1")).toBe("found");
   expect(reads).toEqual(["good1"]);
@@ -63,7 +63,7 @@ it("counts for each sender, and only ids that are no key's", async () => {
   expect(reads).toEqual(["a", "b", "good1", "good2", "good3", "c"]);
 });
 
-it("looks an id of no key up again after a minute", async () => {
+it("looks up an unknown id again after a minute", async () => {
   const { reads, time, isFound } = cacheOf(2);
   await isFound("a");
   time.nowMs += 60_000;
@@ -73,7 +73,7 @@ it("looks an id of no key up again after a minute", async () => {
   expect(reads).toEqual(["a", "a"]);
 });
 
-it("counts no look-up that failed", async () => {
+it("does not count a failed lookup", async () => {
   const { state, isFound } = cacheOf(1);
   state.isAway = true;
   await expect(isFound("a")).rejects.toThrow("away");

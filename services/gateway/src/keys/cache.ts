@@ -6,16 +6,15 @@ import { digestMatches, type KeyRecord } from "./rules/api-key.ts";
 import type { Peppers } from "./rules/peppers.ts";
 import { findRecord, type Keys } from "./store.ts";
 
-/** A revocation is known everywhere within the 5 s of decisions §1. */
+/** Every gateway sees a revocation within the 5 s of decisions §1. */
 const known = { max: 10_000, freshMs: 4_000 };
-/** Ids of no key, in memory of their own: no id is made twice, so one of none stays one. */
+/** Unknown ids have their own memory. No id is issued twice, so an unknown id stays unknown. */
 const unknown = { max: 10_000, freshMs: 60_000 };
 
-/** The keys that were read lately, by their ids. */
 export type KeyCache = Pick<Cache<KeyRecord>, "remembers" | "drop"> & {
   /**
-   * The key of an id. RATE_LIMITED where the sender has used up its look-ups of ids that are none;
-   * ids of keys that were there before cost it nothing.
+   * Returns the key of an id. Refuses if the sender has used up its lookups of unknown ids. Lookups
+   * of existing keys cost nothing.
    */
   readonly find: (
     id: string,
@@ -23,14 +22,13 @@ export type KeyCache = Pick<Cache<KeyRecord>, "remembers" | "drop"> & {
   ) => Promise<KeyRecord | undefined | Refused<"RATE_LIMITED">>;
 };
 
-/** How many ids of no key each sender may have looked up. */
+/** Limits lookups of unknown ids per sender. */
 export type Lookups = {
   readonly take: (sender: string) => { readonly admitted: boolean };
-  /** Of an id that was a key's. */
+  /** Returns the lookup of an id that exists. */
   readonly giveBack: (sender: string) => void;
 };
 
-/** Opens the cache of all keys. */
 export function openKeyCache(
   keys: Keys,
   deps: {
@@ -53,7 +51,7 @@ export function openKeyCache(
     drop: cache.drop,
     find: async (id, sender) => {
       if (cache.remembers(id)) return cache.get(id);
-      // Taken before the read, so that many at once do not all find the last one there.
+      // Counted before the read, so that concurrent lookups cannot exceed the limit.
       if (!lookups.take(sender).admitted) {
         return refused("RATE_LIMITED", "Too many unknown API keys from this address.");
       }
@@ -70,16 +68,16 @@ export function openKeyCache(
 }
 
 /**
- * Whether a record is of a key's text, in constant time. A text that matched is remembered by its
- * hash as long as the record is: an HMAC costs some ten times as much, and a key's 256 random bits
- * need none in memory.
+ * Compares a key's text with a record in constant time. Remembers a matching text by its plain hash
+ * for as long as the record is cached: an HMAC costs about ten times as much, and a key's 256
+ * random bits do not need one in memory.
  */
 export function createKeyMatching(peppers: Peppers): (record: KeyRecord, text: string) => boolean {
   const matched = new WeakMap<KeyRecord, Buffer>();
   return (record, text) => {
     const presented = hash("sha256", text, "buffer");
-    const before = matched.get(record);
-    if (before !== undefined && timingSafeEqual(before, presented)) return true;
+    const matchedHash = matched.get(record);
+    if (matchedHash !== undefined && timingSafeEqual(matchedHash, presented)) return true;
     const pepper = peppers.byVersion.get(record.pepper);
     if (pepper === undefined || !digestMatches(text, record.digest, pepper)) return false;
     matched.set(record, presented);

@@ -7,7 +7,7 @@ import { type KeyRecord, keyDigest } from "./rules/api-key.ts";
 import { currentPepper, isOlder, type Peppers } from "./rules/peppers.ts";
 import type { Keys } from "./store.ts";
 
-/** Keys that still work and are hashed under none of these versions. */
+/** Finds active keys that are hashed under none of these versions. */
 function hashedElse(versions: readonly string[], now: Date) {
   return {
     revoked_at: null,
@@ -16,13 +16,12 @@ function hashedElse(versions: readonly string[], now: Date) {
   };
 }
 
-/** The keys, what they are hashed under, and by when they end. */
 type PepperDeps = { readonly keys: Keys; readonly peppers: Peppers; readonly clock: Clock };
 
 /**
- * Checks that each key that works can be admitted.
+ * Checks that every active key can be verified.
  *
- * @throws {SettingsError} where one is hashed under a pepper that is not among the settings.
+ * @throws {SettingsError} if a key's pepper is missing from the settings.
  */
 export async function assertPeppers({ keys, peppers, clock }: PepperDeps): Promise<void> {
   const other = hashedElse([...peppers.byVersion.keys()], clock.now());
@@ -30,13 +29,13 @@ export async function assertPeppers({ keys, peppers, clock }: PepperDeps): Promi
   if (found === null) return;
   const count = await keys.countDocuments(other);
   throw new SettingsError(
-    `settings: API_KEY_PEPPER: ${count} keys are hashed under ${found.pepper} or another that is not there`,
+    `settings: API_KEY_PEPPER: ${count} keys are hashed under ${found.pepper} or another missing pepper`,
   );
 }
 
 /**
- * Hashes a key under the current pepper when it is used and under an older one. Where another
- * process has done so, or the database is away, nothing changes, and the next use tries again.
+ * Rehashes a key under the current pepper when it is used. If another process did so first, or the
+ * database is unavailable, nothing changes and the next use retries.
  */
 export function createRehash(deps: {
   readonly keys: Keys;
@@ -58,19 +57,19 @@ export function createRehash(deps: {
     if (!isOlder(record.pepper, peppers) || running.has(record.id)) return;
     running.add(record.id);
     rehash(record, text)
-      .catch((error: unknown) => log.warn({ err: error }, "key not hashed anew"))
+      .catch((error: unknown) => log.warn({ err: error }, "key not rehashed"))
       .finally(() => running.delete(record.id));
   };
 }
 
 /**
- * Shows how many keys are not hashed under the current pepper: at 0 the others can go. With one
- * pepper there are none, by `assertPeppers`, and nothing is read.
+ * Measures keys under older peppers. At 0 the older peppers can be removed. With a single pepper
+ * the count is 0 by `assertPeppers`, without a read.
  */
 export function countOlderPeppers({ keys, peppers, clock }: PepperDeps, metrics: Metrics) {
   const gauge = metrics.gauge(
     "disburse_api_keys_under_older_peppers",
-    "Keys that work and were not used since API_KEY_PEPPER was rotated.",
+    "Active keys not used since API_KEY_PEPPER was rotated.",
   );
   return async (): Promise<void> => {
     const isRotating = peppers.byVersion.size > 1;

@@ -38,8 +38,8 @@ it("is stored and shown whole through its life", async () => {
   const [making, rotating, revoking] = [mutation(), mutation(), mutation()];
   const actor = { kind: "operator", id: "olga" };
   const wish = { scopes: ["account:read"], sourceCidrs: ["127.0.0.1"], description: "till" };
-  const asked = { mutation: making, merchantId, ...wish, expiresAt: later(dayMs) };
-  const first = (await gateway.keys.createKey(asked)).key!;
+  const request = { mutation: making, merchantId, ...wish, expiresAt: later(dayMs) };
+  const first = (await gateway.keys.createKey(request)).key!;
   const document = {
     ...{ _id: first.id, schema_version: 1, merchant_id: merchantId, mode: "sandbox" },
     ...{
@@ -96,27 +96,27 @@ it("is stored and shown whole through its life", async () => {
 it("makes a key that works, and stores only its digest", async () => {
   const merchantId = newId("merchant");
   const wish = { scopes: ["account:read"], sourceCidrs: ["127.0.0.1"], description: "till" };
-  const asked = { mutation: mutation(), merchantId, ...wish, expiresAt: later(dayMs) };
-  const { key, secret } = await gateway.keys.createKey(asked);
+  const request = { mutation: mutation(), merchantId, ...wish, expiresAt: later(dayMs) };
+  const { key, secret } = await gateway.keys.createKey(request);
   expect(secret).toMatch(/^dsb_test_[0-9A-Za-z]{57}$/);
   expect(key).toMatchObject({ id: secret.slice(9, 17), merchantId, ...wish });
-  expect(key?.expiresAt).toEqual(asked.expiresAt);
+  expect(key?.expiresAt).toEqual(request.expiresAt);
   expect(await works(secret)).toBe(true);
   const stored = await gateway.db.collection("api_keys").find().toArray();
   expect(JSON.stringify(stored)).not.toContain(secret.slice(17, 40));
 });
 
 it("answers a repeat with the first key, for a day", async () => {
-  const asked = { mutation: mutation(), merchantId: newId("merchant") };
-  const all = await Promise.all([1, 2, 3].map(() => gateway.keys.createKey(asked)));
+  const request = { mutation: mutation(), merchantId: newId("merchant") };
+  const all = await Promise.all([1, 2, 3].map(() => gateway.keys.createKey(request)));
   expect(new Set(all.map(({ secret }) => secret)).size).toBe(1);
   const [first] = all;
   expect(first?.key?.scopes).toEqual(everyScope);
   gateway.time.nowMs += dayMs - 1;
   await gateway.gateway.sweep();
-  expect(await gateway.keys.createKey(asked)).toEqual(first);
+  expect(await gateway.keys.createKey(request)).toEqual(first);
   gateway.time.nowMs += 1;
-  const refusal = await refusalOf(gateway.keys.createKey(asked));
+  const refusal = await refusalOf(gateway.keys.createKey(request));
   expect(refusal?.message).toContain("can no longer be shown");
   await gateway.gateway.sweep();
   const sealed = { "operation.sealed_secret": { $ne: null } };
@@ -124,27 +124,27 @@ it("answers a repeat with the first key, for a day", async () => {
   expect(await works(first?.secret ?? "")).toBe(true);
 });
 
-it("answers a repeat with the first key also where it could not be made any more", async () => {
+it("returns the first key to a repeat, even if it could not be created any more", async () => {
   const expiresAt = later(1_000);
-  const asked = { mutation: mutation(), merchantId: newId("merchant"), expiresAt };
-  const first = await gateway.keys.createKey(asked);
+  const request = { mutation: mutation(), merchantId: newId("merchant"), expiresAt };
+  const first = await gateway.keys.createKey(request);
   gateway.time.nowMs += 1_000;
-  expect(await gateway.keys.createKey(asked)).toEqual(first);
+  expect(await gateway.keys.createKey(request)).toEqual(first);
 });
 
 it("shows no key to an operation that comes again with other content", async () => {
-  const asked = { mutation: mutation(), merchantId: newId("merchant") };
-  const { secret, key } = await gateway.keys.createKey(asked);
+  const request = { mutation: mutation(), merchantId: newId("merchant") };
+  const { secret, key } = await gateway.keys.createKey(request);
   const mine = { mutation: mutation(), keyId: key?.id ?? "", overlapSeconds: 60 };
   await gateway.keys.rotateKey(mine);
   const { keyId } = await gateway.merchant();
   const revoke = { mutation: mutation(), keyId };
   await gateway.keys.revokeKey(revoke);
   const others = [
-    gateway.keys.createKey({ ...asked, merchantId: newId("merchant") }),
-    gateway.keys.createKey({ ...asked, description: "another wish" }),
+    gateway.keys.createKey({ ...request, merchantId: newId("merchant") }),
+    gateway.keys.createKey({ ...request, description: "another wish" }),
     gateway.keys.rotateKey({ ...mine, overlapSeconds: 0 }),
-    gateway.keys.rotateKey({ ...mine, mutation: asked.mutation }),
+    gateway.keys.rotateKey({ ...mine, mutation: request.mutation }),
     gateway.keys.revokeKey({ ...revoke, keyId: mine.keyId }),
   ];
   const otherContent = {
@@ -158,30 +158,30 @@ it("shows no key to an operation that comes again with other content", async () 
 it("rotates a key: both work for the overlap, then only the new one", async () => {
   const wish = { scopes: ["account:read"], sourceCidrs: ["127.0.0.1"], expiresAt: later(dayMs) };
   const old = await gateway.merchant(wish);
-  const asked = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 60 };
-  const rotated = await gateway.keys.rotateKey(asked);
-  expect(await gateway.keys.rotateKey(asked)).toEqual(rotated);
+  const request = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 60 };
+  const rotated = await gateway.keys.rotateKey(request);
+  expect(await gateway.keys.rotateKey(request)).toEqual(rotated);
   expect(rotated.key).toMatchObject({ merchantId: old.merchantId, ...wish });
   expect([await works(old.key), await works(rotated.secret)]).toEqual([true, true]);
   gateway.time.nowMs += 60_000;
   expect([await works(old.key), await works(rotated.secret)]).toEqual([false, true]);
-  expect(await gateway.keys.rotateKey(asked)).toEqual(rotated);
-  const again = { ...asked, mutation: mutation() };
+  expect(await gateway.keys.rotateKey(request)).toEqual(rotated);
+  const again = { ...request, mutation: mutation() };
   expect((await refusalOf(gateway.keys.rotateKey(again)))?.code).toBe("RECORD_NOT_FOUND");
 });
 
-it("ends the old key at once without overlap, and finishes a rotation that broke off", async () => {
+it("expires the old key at once without overlap; finishes a broken rotation", async () => {
   const old = await gateway.merchant();
   expect(await works(old.key)).toBe(true);
-  const asked = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 0 };
-  const rotated = await gateway.keys.rotateKey(asked);
+  const request = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 0 };
+  const rotated = await gateway.keys.rotateKey(request);
   expect(await works(old.key)).toBe(false);
   await gateway.db
     .collection<{ _id: string }>("api_keys")
     .updateOne({ _id: old.keyId }, { $set: { overlap_ends_at: null } });
   gateway.time.nowMs += 5_000;
   expect(await works(old.key)).toBe(true);
-  expect(await gateway.keys.rotateKey(asked)).toEqual(rotated);
+  expect(await gateway.keys.rotateKey(request)).toEqual(rotated);
   expect(await works(old.key)).toBe(false);
 });
 
@@ -204,7 +204,7 @@ it("does not lengthen an overlap by rotating again", async () => {
   expect(await works(old.key)).toBe(false);
 });
 
-it("ends a key at its own expiry where its overlap would last longer", async () => {
+it("expires a key at its own expiry if its overlap would last longer", async () => {
   const { key, keyId, merchantId } = await gateway.merchant({ expiresAt: later(10_000) });
   await gateway.keys.rotateKey({ mutation: mutation(), keyId, overlapSeconds: 60 });
   const { keys } = await gateway.keys.listKeys({ merchantId });
@@ -229,18 +229,18 @@ it("revokes a key permanently, once", async () => {
 
 it("lists a merchant's keys, oldest first and of one time by id, without their secrets", async () => {
   const merchantId = newId("merchant");
-  const made: string[] = [];
+  const created: string[] = [];
   for (const _time of ["earlier", "later"]) {
     const calls = Array.from({ length: 4 }, () =>
       gateway.keys.createKey({ mutation: mutation(), merchantId }),
     );
     const ids = (await Promise.all(calls)).map(({ key }) => key?.id ?? "");
-    made.push(...ids.toSorted());
+    created.push(...ids.toSorted());
     gateway.time.nowMs += 1;
   }
   const last = await gateway.keys.createKey({ mutation: mutation(), merchantId });
   const { keys } = await gateway.keys.listKeys({ merchantId });
-  expect(keys.map(({ id }) => id)).toEqual([...made, last.key?.id]);
+  expect(keys.map(({ id }) => id)).toEqual([...created, last.key?.id]);
   expect(keys.at(-1)).toEqual(last.key);
   expect((await gateway.keys.listKeys({ merchantId: newId("merchant") })).keys).toEqual([]);
 });
@@ -266,10 +266,10 @@ it("remembers for a minute that a key is not there", async () => {
   expect(await reads()).toEqual([0, 1]);
 });
 
-it("refuses what it cannot do", async () => {
+it("refuses invalid requests", async () => {
   const { keyId } = await gateway.merchant();
-  const made = { mutation: mutation(), merchantId: newId("merchant") };
-  await gateway.keys.createKey(made);
+  const created = { mutation: mutation(), merchantId: newId("merchant") };
+  await gateway.keys.createKey(created);
   const wrong = { mutation: mutation(), merchantId: "acme", scopes: ["all"] };
   expect((await refusalOf(gateway.keys.createKey(wrong)))?.message).toMatch(
     /^merchant_id: must be a merchant's id; scopes: must be of beneficiary:read, /,
@@ -279,7 +279,7 @@ it("refuses what it cannot do", async () => {
     refusalOf(gateway.keys.revokeKey(unknown)),
     refusalOf(gateway.keys.rotateKey({ ...unknown, overlapSeconds: 0 })),
     refusalOf(gateway.keys.rotateKey({ mutation: mutation(), keyId, overlapSeconds: -1 })),
-    refusalOf(gateway.keys.rotateKey({ mutation: made.mutation, keyId, overlapSeconds: 0 })),
+    refusalOf(gateway.keys.rotateKey({ mutation: created.mutation, keyId, overlapSeconds: 0 })),
   ]);
   expect(refusals.map((refusal) => refusal?.code)).toEqual([
     "RECORD_NOT_FOUND",
@@ -291,11 +291,11 @@ it("refuses what it cannot do", async () => {
   await expect(anonymous).rejects.toMatchObject({ code: Code.InvalidArgument });
 });
 
-it("makes a live key that reads and ends in a year; its rotation ends a year after that", async () => {
+it("creates a read-only live key for a year; its rotation lasts a year more", async () => {
   const live = await startTestGateway({ mode: "live" });
   try {
     const year = 365 * dayMs;
-    // A person needs a second one for a live key that can pay.
+    // A person needs a second person for a live key that can pay.
     const alone = () => ({ operationId: crypto.randomUUID() });
     const alive = { merchantId: newId("merchant"), scopes: ["payout:write"] };
     const byPerson = live.keys.createKey({ mutation: mutation(), ...alive });
@@ -303,16 +303,16 @@ it("makes a live key that reads and ends in a year; its rotation ends a year aft
       code: "APPROVAL_REQUIRED",
     });
     const end = (ms: number) => timestampFromDate(new Date(live.time.nowMs + ms));
-    const made = async (wish: object = {}) => {
-      const asked = { mutation: alone(), merchantId: newId("merchant"), ...wish };
-      return (await live.keys.createKey(asked)).key!;
+    const created = async (wish: object = {}) => {
+      const request = { mutation: alone(), merchantId: newId("merchant"), ...wish };
+      return (await live.keys.createKey(request)).key!;
     };
     const rotated = async (keyId: string) =>
       (await live.keys.rotateKey({ mutation: alone(), keyId, overlapSeconds: 60 })).key!;
-    const plain = await made();
+    const plain = await created();
     expect(plain).toMatchObject({ scopes: readingScopes, expiresAt: end(year) });
     const wish = { scopes: ["payout:write"], expiresAt: end(30 * dayMs) };
-    const chosen = await made(wish);
+    const chosen = await created(wish);
     expect(chosen).toMatchObject(wish);
     live.time.nowMs += dayMs;
     const next = await rotated(plain.id);
@@ -329,7 +329,7 @@ const readingScopes = everyScope.filter((each) => /^(?!team|key).*:read$/.test(e
 it("are at most 100 of a merchant that work, however many are created at once", async () => {
   const merchantId = newId("merchant");
   const create = () => gateway.keys.createKey({ mutation: mutation(), merchantId });
-  const made = await Promise.all(Array.from({ length: 98 }, create));
+  const created = await Promise.all(Array.from({ length: 98 }, create));
   const ended = await Promise.allSettled(Array.from({ length: 10 }, create));
   expect(ended.filter(({ status }) => status === "fulfilled").length).toBeLessThanOrEqual(2);
   for (let at = 0; at < 2; at += 1) await create().catch(() => undefined);
@@ -337,12 +337,12 @@ it("are at most 100 of a merchant that work, however many are created at once", 
   expect(keys).toHaveLength(100);
   const full = { code: "INVALID_REQUEST", message: "There can be at most 100 API keys." };
   expect(await refusalOf(create())).toMatchObject(full);
-  // A rotation is never refused, and a key that ended or was revoked does not count.
-  const keyId = made[0]?.key?.id ?? "";
+  // A rotation is never refused, and an expired or revoked key does not count.
+  const keyId = created[0]?.key?.id ?? "";
   const rotation = { mutation: mutation(), keyId, overlapSeconds: 0 };
   expect((await gateway.keys.rotateKey(rotation)).secret).not.toBe("");
   expect(await refusalOf(create())).toMatchObject(full);
-  await gateway.keys.revokeKey({ mutation: mutation(), keyId: made[1]?.key?.id ?? "" });
+  await gateway.keys.revokeKey({ mutation: mutation(), keyId: created[1]?.key?.id ?? "" });
   expect((await create()).secret).not.toBe("");
 });
 

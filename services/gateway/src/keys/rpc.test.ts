@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { keyGuards } from "./rpc.ts";
 import type { Keys } from "./store.ts";
 
-const asked = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
+const proposer = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
 const keys = {
   findOne: async ({ _id }: { _id: string }) =>
     _id === "none" ? null : { scopes: _id === "pays" ? ["payout:write"] : ["payout:read"] },
@@ -23,15 +23,19 @@ it.each([
 ] as const)("a %s key with %j, and the successor of one that %s: %i reasons", async (...row) => {
   const [mode, scopes, keyId, count] = row;
   const { createKey, rotateKey } = keyGuards({ keys, mode });
-  const made = create(CreateKeyRequestSchema, { merchantId: "mer_1", scopes: [...scopes] });
+  const creation = create(CreateKeyRequestSchema, { merchantId: "mer_1", scopes: [...scopes] });
   const rotated = create(RotateKeyRequestSchema, { keyId, overlapSeconds: 60 });
-  const difference = await createKey?.difference(made);
+  const difference = await createKey?.difference(creation);
   expect(difference).toEqual({
     before: "",
     after: JSON.stringify({ key: { scopes, sourceCidrs: [], description: "" } }),
   });
-  expect(await createKey?.reasons(made, asked, { before: "", after: "" })).toHaveLength(count);
-  expect(await rotateKey?.reasons(rotated, asked, { before: "", after: "" })).toHaveLength(count);
+  expect(await createKey?.reasons(creation, proposer, { before: "", after: "" })).toHaveLength(
+    count,
+  );
+  expect(await rotateKey?.reasons(rotated, proposer, { before: "", after: "" })).toHaveLength(
+    count,
+  );
   expect((await rotateKey?.difference(rotated))?.before.includes("payout")).toBe(keyId !== "none");
   const unnamed = create(RotateKeyRequestSchema, { keyId });
   expect((await rotateKey?.difference(unnamed))?.after).toContain('"overlapSeconds":86400');

@@ -37,20 +37,19 @@ import { aliveOf, endOfKey, endOverlap, isAlive, type KeyDocument, type Keys } f
 
 type KeyRpc = Pick<ReturnType<typeof keyService>, "createKey" | "rotateKey">;
 
-/** A new key and its text, which is shown here and in a repeat's answer only. */
+/** A new key and its text. Only this response and its repeat contain the text. */
 type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
 type KeyRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
 
-/** What keys are issued with. */
 export type KeyIssuerDeps = {
   readonly keys: Keys;
   readonly sealer: Sealer;
   readonly peppers: Peppers;
   readonly mode: Mode;
   readonly clock: Clock;
-  /** Keys of a merchant that work at a time. */
+  /** Maximum number of active keys per merchant. */
   readonly keysMax: number;
-  /** Called for each key that was changed here. */
+  /** Called for each key that this process changes. */
   readonly changed: (keyId: string) => void;
 };
 
@@ -59,15 +58,14 @@ type RevokerDeps = Pick<KeyIssuerDeps, "keys" | "clock" | "changed"> & {
 };
 
 /**
- * A repeat of the operation shows the key's text again for a day: long enough for an operator's
- * tool to try again, short enough that few keys can be read back from the database with its
- * encryption key.
+ * A repeat returns the key's text for a day. An operator's tool has time to retry, and few keys can
+ * be read back from the database with its encryption key.
  */
 const secretShownMs = 24 * 60 * 60 * 1_000;
 
 const sealContext = (merchantId: string, keyId: string) => `${merchantId}|${keyId}|secret`;
 
-/** The texts of new keys, until they are forgotten. */
+/** Sealed texts of new keys, until they are forgotten. */
 export const sealedKeyTexts: SealedPlace = {
   collection: "api_keys",
   reseal: (document, sealer) => {
@@ -79,11 +77,11 @@ export const sealedKeyTexts: SealedPlace = {
   },
 };
 
-/** What an operation is for: a key of a merchant, or one that follows another. */
+/** A key of a merchant, or the successor of another key. */
 type IssuedFor = { readonly merchantId: string } | { readonly follows: string };
 
-/** The key that this operation made before, if it did, with its text while that is kept. */
-async function madeBefore(
+/** Returns the key if this operation already created it, with its text while that is kept. */
+async function findCreated(
   { keys, sealer, clock }: KeyIssuerDeps,
   operationId: string,
   wanted: IssuedFor,
@@ -97,7 +95,7 @@ async function madeBefore(
       ? follows?.key_id === wanted.follows
       : follows === null && merchantId === wanted.merchantId;
   if (!isSame) return otherContent;
-  // A merchant's own key was shown once, and is stored nowhere.
+  // A merchant's own key is returned once and never stored.
   if (!isOperators(key.created_by)) return { key, secret: "" };
   if (sealed_secret === null || clock.now() >= secret_until) {
     return refused("INVALID_REQUEST", "operation_id: its key can no longer be shown, rotate it");
@@ -105,7 +103,7 @@ async function madeBefore(
   return { key, secret: sealer.open(sealed_secret, sealContext(merchantId, key._id)) };
 }
 
-/** Operators get a key after a second person has approved: by a repeat, which shows its text. */
+/** Operators receive a key after a second person's approval, by a repeat that returns its text. */
 function isOperators({ kind }: StoredActor): boolean {
   return kind === "operator" || kind === "service";
 }
@@ -113,31 +111,31 @@ function isOperators({ kind }: StoredActor): boolean {
 type KeyPlan = {
   readonly order: KeyOrder;
   readonly follows: KeyDocument["follows"];
-  /** Of a key that another key or member created, or that follows another. */
+  /** Absent for a key that is its own root. */
   readonly root: string | undefined;
 };
 
-/** Makes the key of a plan; a repeat of the operation answers with the first one. */
+/** Creates the key of a plan. A repeat of the operation returns the first key. */
 async function issue(
   deps: KeyIssuerDeps,
   by: Change,
   wanted: IssuedFor,
   plan: () => Promise<KeyPlan | KeyRefusal>,
 ): Promise<IssuedKey | KeyRefusal> {
-  const before = await madeBefore(deps, by.operationId, wanted);
+  const before = await findCreated(deps, by.operationId, wanted);
   if (before !== undefined) return before;
   const planned = await plan();
   if (isRefused(planned)) return planned;
   const { order, follows, root } = planned;
-  const made = makeKey(deps.mode, (size) => randomBytes(size));
+  const newKey = makeKey(deps.mode, (size) => randomBytes(size));
   const now = deps.clock.now();
   const end = defaultEnd(deps.mode, now);
   const key: KeyDocument = {
-    _id: made.id,
+    _id: newKey.id,
     schema_version: 1,
     merchant_id: order.merchantId,
     mode: deps.mode,
-    digest: new Binary(keyDigest(made.text, currentPepper(deps.peppers))),
+    digest: new Binary(keyDigest(newKey.text, currentPepper(deps.peppers))),
     pepper: deps.peppers.current,
     scopes: order.scopes,
     source_cidrs: order.sourceCidrs,
@@ -148,34 +146,34 @@ async function issue(
     revoked_at: null,
     created_at: now,
     created_by: by.actor,
-    root: root ?? made.id,
+    root: root ?? newKey.id,
     operation: {
       id: by.operationId,
       sealed_secret: isOperators(by.actor)
-        ? deps.sealer.seal(made.text, sealContext(order.merchantId, made.id))
+        ? deps.sealer.seal(newKey.text, sealContext(order.merchantId, newKey.id))
         : null,
       secret_until: new Date(now.getTime() + secretShownMs),
     },
     follows,
   };
   const inserted = await insertKey(deps, key);
-  if (inserted === "inserted") return { key, secret: made.text };
+  if (inserted === "inserted") return { key, secret: newKey.text };
   if (inserted === "full") {
     return refused("INVALID_REQUEST", `There can be at most ${deps.keysMax} API keys.`);
   }
-  const first = await madeBefore(deps, by.operationId, wanted);
-  if (first === undefined) throw new Error("a key id was made twice");
+  const first = await findCreated(deps, by.operationId, wanted);
+  if (first === undefined) throw new Error("duplicate key id");
   return first;
 }
 
-/** Stores a key. A rotation is never refused for the bound: the key that it follows ends. */
+/** Stores a key. The limit does not apply to a rotation, because the old key ends. */
 async function insertKey({ keys, keysMax }: KeyIssuerDeps, key: KeyDocument) {
   if (key.follows !== null) return (await insertOnce(keys, key)) ? "inserted" : "exists";
   const of = aliveOf(key.merchant_id, key.created_at);
   return insertWithin(keys, key, { of, max: keysMax });
 }
 
-/** Makes a key like an old one, which ends after the overlap. */
+/** Creates a successor of a key, which ends after the overlap. */
 async function rotateKey(
   deps: KeyIssuerDeps,
   by: Change,
@@ -186,7 +184,7 @@ async function rotateKey(
     const problem = overlapProblem(overlapSeconds);
     if (problem !== undefined) return problem;
     const old = await deps.keys.findOne({ _id: keyId });
-    // A rotation does not extend a key that was revoked or has ended.
+    // A rotation does not extend a key that was revoked or has expired.
     if (old === null || !isAlive(old, deps.clock.now())) return refused("RECORD_NOT_FOUND");
     const order: KeyOrder = {
       merchantId: old.merchant_id,
@@ -199,7 +197,7 @@ async function rotateKey(
     return { order, follows, root: old.root };
   });
   if (isRefused(issued)) return issued;
-  // A repeat after a crash in between finishes what was begun.
+  // A repeat after a crash finishes the rotation.
   const overlapMs = (issued.key.follows?.overlap_seconds ?? 0) * 1_000;
   await endOverlap(deps.keys, keyId, new Date(issued.key.created_at.getTime() + overlapMs));
   deps.changed(keyId);
@@ -207,8 +205,8 @@ async function rotateKey(
 }
 
 /**
- * Revokes a key, also one that has expired; the first time stays. What happens to its orders is
- * stored in the same write: from then on the key is refused, whatever becomes of this call.
+ * Revokes a key, even an expired one. The first revocation time stays. The same write stores what
+ * happens to its orders, so the key is refused even if this call fails later.
  */
 async function revokeKey(
   { keys, clock, changed, carryOut }: RevokerDeps,
@@ -231,7 +229,7 @@ async function revokeKey(
   return { key, revocation: await carryOut(stopped) };
 }
 
-/** The order of a key with the limits of the key that creates it, as that key is now. */
+/** Limits the order of a key by the current limits of the key that creates it. */
 async function withinMaker(
   { keys, clock, mode }: KeyIssuerDeps,
   { kind, id }: StoredActor,
@@ -239,19 +237,20 @@ async function withinMaker(
 ): Promise<KeyOrder | KeyRefusal> {
   if (kind !== "api_key") return order;
   const maker = await keys.findOne({ _id: id, merchant_id: order.merchantId });
-  // A request of a key that was revoked a moment ago makes no key that outlives it.
+  // A key that has just been revoked creates no key that outlives it.
   if (maker === null || maker.revoked_at !== null) return refused("ACCESS_FORBIDDEN");
   const { scopes, source_cidrs: sourceCidrs } = maker;
   const limits = { scopes: new Set(scopes), sourceCidrs, endsAt: endOfKey(maker) };
   return childProblem(limits, order) ?? withInherited(limits, order, defaultEnd(mode, clock.now()));
 }
 
-/** The root of what an actor creates; none for an operator or the sandbox: that is its own root. */
+/**
+ * Returns the root of a new key; `undefined` for operators and the sandbox, whose keys are roots.
+ */
 function rootOf(actor: StoredActor): string | undefined {
   return actor.kind === "api_key" || actor.kind === "member" ? rootOfActor(actor) : undefined;
 }
 
-/** A key as operators see it: everything but its secret part. */
 function keyMessage(key: KeyDocument): Key {
   const end = endOfKey(key);
   return create(KeySchema, {
@@ -267,7 +266,6 @@ function keyMessage(key: KeyDocument): Key {
   });
 }
 
-/** `KeyService`: parse, issue or revoke, reply. */
 export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeof KeyService> {
   return {
     createKey: async ({ mutation, merchantId, scopes, expiresAt, sourceCidrs, description }) => {
@@ -289,8 +287,8 @@ export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeo
       const { key, secret } = orThrow(rotated);
       return { key: keyMessage(key), secret };
     },
-    revokeKey: async ({ mutation, keyId, orders: asked }) => {
-      const orders = wordOf(RevokedOrders, asked) ?? "hold";
+    revokeKey: async ({ mutation, keyId, orders: requested }) => {
+      const orders = wordOf(RevokedOrders, requested) ?? "hold";
       const revoked = await revokeKey(deps, readMutation(mutation), keyId, orders);
       const { key, revocation } = orThrow(revoked);
       return { key: keyMessage(key), revocation };
@@ -302,7 +300,7 @@ export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeo
   };
 }
 
-/** Live keys that can make payouts wait for a second person. */
+/** Live keys that can create payouts need a second person's approval. */
 export function keyGuards({ keys, mode }: { keys: Keys; mode: Mode }): Guards<KeyRpc> {
   const approvers = ["admin"] as const;
   const reasonsOf = (scopes: readonly string[]): string[] => {

@@ -7,58 +7,56 @@ import type { Stop } from "./stops.ts";
 
 const collectionName = "api_keys";
 
-/** A key as it is stored: of its text only the digest, and for a day the sealed text. */
+/** A stored key. It has only the digest of its text, and the sealed text for a day. */
 export type KeyDocument = {
   _id: string;
   schema_version: 1;
   merchant_id: string;
   mode: Mode;
   digest: Binary;
-  /** The version of the pepper that it is hashed under. */
+  /** Version of the pepper that hashed it. */
   pepper: string;
   scopes: readonly Scope[];
   source_cidrs: readonly string[];
   description: string;
   expires_at: Date | null;
-  /** Whether the end is the one of keys that none was given for; a rotation then gives it anew. */
+  /** `expires_at` is the default. A rotation then sets a new default. */
   expires_by_default?: true;
-  /** When its overlap with a successor is over. */
+  /** End of its overlap with a successor. */
   overlap_ends_at: Date | null;
   revoked_at: Date | null;
   revoked_by?: StoredActor & { operation_id: string };
-  /** Set by its revocation: the choice for its orders, and when it is due. */
+  /** Set by its revocation: the choice for its orders, with its due time. */
   stop?: Stop;
   created_at: Date;
   created_by: StoredActor;
-  /** The key or member that it counts as one actor with: itself where an operator created it. */
+  /** The key or member that it counts as one actor with: itself if an operator created it. */
   root: string;
-  /** What made it; unique, so that a repeat finds the first result. */
+  /** The operation that created it. Unique, so that a repeat finds the first result. */
   operation: { id: string; sealed_secret: string | null; secret_until: Date };
-  /** Of a rotation: the key that it follows, and how long that one goes on. */
+  /** Only for a rotation: the previous key and its overlap. */
   follows: { key_id: string; overlap_seconds: number } | null;
 };
 
-/** The API keys of all merchants. */
 export type Keys = Collection<KeyDocument>;
 
-/** The collection of keys. */
 export function openKeys(db: Db): Keys {
   return db.collection<KeyDocument>(collectionName);
 }
 
-/** The earlier of a key's own expiry and the end of its overlap. */
+/** The earlier of a key's expiry and the end of its overlap. */
 export function endOfKey({ expires_at, overlap_ends_at }: KeyDocument): Date | undefined {
   const ends = [expires_at, overlap_ends_at].filter((each) => each !== null);
   return ends.sort((a, b) => a.getTime() - b.getTime())[0];
 }
 
-/** Whether a key works: it is not revoked and has not ended. */
+/** An active key is neither revoked nor expired. */
 export function isAlive(key: KeyDocument, now: Date): boolean {
   const end = endOfKey(key);
   return key.revoked_at === null && (end === undefined || now < end);
 }
 
-/** Finds a merchant's keys that work. */
+/** Finds a merchant's active keys. */
 export function aliveOf(merchantId: string, now: Date): Filter<KeyDocument> {
   const later = (name: "expires_at" | "overlap_ends_at"): Filter<KeyDocument> => ({
     $or: [{ [name]: null }, { [name]: { $gt: now } }],
@@ -70,7 +68,6 @@ export function aliveOf(merchantId: string, now: Date): Filter<KeyDocument> {
   };
 }
 
-/** A key as a request's admission reads it. */
 export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | undefined> {
   const key = await keys.findOne({ _id: id });
   if (key === null) return undefined;
@@ -89,13 +86,13 @@ export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | un
   };
 }
 
-/** Ends a key's overlap, never later than it ends already. */
+/** Sets the end of a key's overlap, but never extends it. */
 export async function endOverlap(keys: Keys, id: string, at: Date): Promise<void> {
   const later = { $or: [{ overlap_ends_at: null }, { overlap_ends_at: { $gt: at } }] };
   await keys.updateOne({ _id: id, ...later }, { $set: { overlap_ends_at: at } });
 }
 
-/** Forgets the texts that need not be shown again. */
+/** Deletes sealed texts that no repeat may return any more. */
 export async function forgetSecrets(keys: Keys, now: Date): Promise<void> {
   await keys.updateMany(
     { "operation.secret_until": { $lte: now }, "operation.sealed_secret": { $ne: null } },

@@ -18,7 +18,7 @@ const entry = { form, index: 0, prefilled: {}, values: {}, problems: new Map<str
 const textOf = ({ body }: { readonly body: unknown }) => String(body);
 
 describe("the page of a link", () => {
-  it("asks for the fields of its form, and not for what has one value", () => {
+  it("asks for the fields of its form, except those with a single value", () => {
     const text = textOf(formPage(brand, entry, false));
     expect(text).toContain('name="beneficiary_first_name"');
     expect(text).toContain('type="email"');
@@ -28,7 +28,7 @@ describe("the page of a link", () => {
     expect(text).toContain("Your payment details for Acme &lt;b&gt;");
   });
 
-  it("says what is wrong beside its field, and keeps what was entered, as text", () => {
+  it("shows each problem beside its field, and keeps the entered values as text", () => {
     const problems = new Map([["beneficiary_first_name", "is required"]]);
     const values = { beneficiary_email: '"><script>' };
     const answer = formPage(brand, { ...entry, problems, values }, false);
@@ -95,7 +95,7 @@ it.each([
   expect(brandStyle(color)).toBe(`:root{--brand:${color};--on-brand:${letters}}\n`);
 });
 
-it("what is no colour is not in the style", () => {
+it("ignores an invalid colour in the style", () => {
   for (const color of ["", "red", "#fff", "#0a5c3g", "#0a5c36;}"])
     expect(brandStyle(color)).toBe("");
 });

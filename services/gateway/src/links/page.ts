@@ -9,7 +9,7 @@ import { escapeHtml } from "../http/rules/html.ts";
 
 type Kind = Pick<BeneficiaryForm, "body" | "transferType" | "destinationCurrency">;
 
-/** Fields whose name says less than people need. */
+/** Labels for fields whose names are unclear to people. */
 const labels: Readonly<Record<string, string | ((kind: Kind) => string)>> = {
   beneficiary_name: "Name",
   beneficiary_account_number: ({ body }) =>
@@ -26,7 +26,7 @@ const labels: Readonly<Record<string, string | ((kind: Kind) => string)>> = {
   bic: "BIC",
 };
 
-/** 360 px and wide, light and dark. */
+/** For phones from 360 px and wide screens, light and dark. */
 const baseStyle = `:root{color-scheme:light dark;--brand:#1f4fd8;--on-brand:#fff}
 *{box-sizing:border-box}
 body{font:16px/1.5 system-ui,sans-serif;margin:0;border-top:.5rem solid var(--brand);overflow-wrap:anywhere}
@@ -47,16 +47,16 @@ button,.choice{font:inherit;font-weight:600;display:block;width:100%;min-height:
 :focus-visible{outline:3px solid light-dark(#000,#fff);outline-offset:2px}
 `;
 
-/** Who asks, for whom, and in which colour; "" where that is not set. */
+/** Merchant, display name and colour; `""` if not set. */
 export type Brand = {
   /** The registered name, which is always shown. */
   readonly merchantName: string;
-  /** What the merchant calls itself here; shown beside. */
+  /** The merchant's chosen name, shown beside the registered one. */
   readonly displayName: string;
   readonly color: string;
 };
 
-/** A form with what was entered, and what is wrong with it by field. */
+/** A form with the entered values, and the problems by field. */
 export type Entry = {
   readonly form: BeneficiaryForm;
   readonly index: number;
@@ -65,10 +65,10 @@ export type Entry = {
   readonly problems: ReadonlyMap<string, string>;
 };
 
-/** The page on which the details of one form are entered. */
+/** Page for entering the details of one form. */
 export function formPage(brand: Brand, entry: Entry, isOneOfMany: boolean): PageAnswer {
   const { form, index, problems } = entry;
-  const fields = form.fields.filter(isAsked(entry));
+  const fields = form.fields.filter(isRequested(entry));
   const known = new Set(fields.map(({ name }) => name));
   const others = [...problems].filter(([name]) => !known.has(name));
   const summary =
@@ -84,7 +84,7 @@ ${others.map(([name, problem]) => `<p>${escapeHtml(labelOf(name, form))}: ${esca
     brand,
     titleOf(brand),
     `<p>${escapeHtml(nameOf(brand))} asks where to pay you. What you enter goes to them, once.</p>
-<p class="way">${escapeHtml(wayOf(form))}</p>
+<p class="way">${escapeHtml(methodOf(form))}</p>
 ${back}${summary}
 <form method="post" action="?form=${index}" autocomplete="on">
 ${fields.map((field) => fieldHtml(field, entry)).join("\n")}
@@ -93,11 +93,11 @@ ${fields.map((field) => fieldHtml(field, entry)).join("\n")}
   );
 }
 
-/** The page on which one of several forms is chosen. */
+/** Page for choosing one of several forms. */
 export function choicePage(brand: Brand, forms: readonly BeneficiaryForm[]): PageAnswer {
-  const ways = forms.map(
+  const items = forms.map(
     (form, index) =>
-      `<li><a class="choice" href="?form=${index}">${escapeHtml(wayOf(form))}</a></li>`,
+      `<li><a class="choice" href="?form=${index}">${escapeHtml(methodOf(form))}</a></li>`,
   );
   return page(
     200,
@@ -105,12 +105,12 @@ export function choicePage(brand: Brand, forms: readonly BeneficiaryForm[]): Pag
     titleOf(brand),
     `<p>${escapeHtml(nameOf(brand))} asks where to pay you. How do you want to be paid?</p>
 <ul class="choices">
-${ways.join("\n")}
+${items.join("\n")}
 </ul>`,
   );
 }
 
-/** That details were received; it is the same whatever became of them. */
+/** Confirms receipt. Identical for every outcome, so that it reveals nothing. */
 export function receivedPage(brand: Brand): PageAnswer {
   const text = `<p>Your details were received. ${escapeHtml(nameOf(brand))} will be in touch if more is needed.</p>
 <p>You can close this page. The link does not work again.</p>`;
@@ -119,19 +119,19 @@ export function receivedPage(brand: Brand): PageAnswer {
 
 const noBrand: Brand = { merchantName: "", displayName: "", color: "" };
 
-/** Of a link that takes no details, or that there is not: what it was is not said. */
+/** Covers used, expired and unknown links without revealing which. */
 export function closedPage(brand: Brand = noBrand): PageAnswer {
   const text = `<p>This link is not valid. It may have expired. Ask ${escapeHtml(nameOf(brand))} for a new one.</p>`;
   return page(410, brand, "This link is closed", text);
 }
 
-/** Where it is not known what became of what was sent; to send it again is safe. */
+/** The outcome of the submission is unknown. Sending it again is safe. */
 export function laterPage(): PageAnswer {
   const text = `<p>We could not take your details just now. Go back and send them again in a minute; they are taken once.</p>`;
   return page(503, noBrand, "Please try again", text);
 }
 
-/** The merchant by its registered name; a name of its own stands beside that, never alone. */
+/** Shows the registered name. The display name appears only beside it. */
 function nameOf({ merchantName, displayName }: Brand): string {
   if (merchantName === "") return "the company that sent it";
   const isOther = displayName !== "" && displayName !== merchantName;
@@ -144,7 +144,13 @@ function titleOf({ merchantName }: Brand): string {
 
 const people: Readonly<Record<string, string>> = { Individual: "a person", Corporate: "a company" };
 
-function wayOf({ body, transferType, destinationCurrency, accountType, fields }: BeneficiaryForm) {
+function methodOf({
+  body,
+  transferType,
+  destinationCurrency,
+  accountType,
+  fields,
+}: BeneficiaryForm) {
   const network = fields.find(({ name }) => name === "routing_code_value_1");
   const [only, ...more] = network?.allowedValues ?? [];
   const on = body === "crypto" && only !== undefined && more.length === 0 ? ` on ${only}` : "";
@@ -152,17 +158,17 @@ function wayOf({ body, transferType, destinationCurrency, accountType, fields }:
   return `${destinationCurrency} to a ${to}, of ${people[accountType] ?? accountType}`;
 }
 
-/** Of what may be left out, what a beneficiary knows. */
+/** Optional fields that a beneficiary usually knows. */
 const optionalNames: ReadonlySet<string> = new Set([
   ...["beneficiary_email", "bic", "beneficiary_country_code"],
   "beneficiary_name_latin",
 ]);
 
 /**
- * What is needed, unless it has one possible value, and names that the merchant has set: a form has
- * fields beside these for merchants' own programs.
+ * Asks for required fields with more than one possible value, and for names that the merchant has
+ * set. Other fields are for merchants' own programs.
  */
-function isAsked({ prefilled }: Pick<Entry, "prefilled">) {
+function isRequested({ prefilled }: Pick<Entry, "prefilled">) {
   return ({ name, allowedValues, required }: FormField) => {
     if (prefilled[name] !== undefined) return true;
     return (required || optionalNames.has(name)) && allowedValues.length !== 1;
@@ -171,7 +177,7 @@ function isAsked({ prefilled }: Pick<Entry, "prefilled">) {
 
 function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entry): string {
   const { name, requiredUnless } = field;
-  // The page has no script: what a flag makes optional is checked when it is sent.
+  // The page has no script. A flag that makes a field optional is checked on submission.
   const required = field.required && requiredUnless === "";
   const locked = prefilled[name];
   const problem = problems.get(name);
@@ -193,7 +199,7 @@ ${controlHtml(field, attributes, value, locked !== undefined)}${wrong}
 </div>${flag}`;
 }
 
-/** A box of a flag that makes the field before it optional. */
+/** Checkbox of the flag that makes the previous field optional. */
 function flagHtml(name: string, { form, values }: Pick<Entry, "form" | "values">): string {
   const checked = values[name] === "true" ? " checked" : "";
   return `
@@ -223,7 +229,7 @@ function controlHtml(field: FormField, attributes: string, value: string, isLock
   return `<select ${attributes}>\n<option value="">Choose</option>\n${options.join("\n")}\n</select>`;
 }
 
-/** Nothing from elsewhere and nothing to elsewhere, in no frame; no script at all. */
+/** Allows no scripts, no other origins and no frames. */
 function headersFor(style: string) {
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = [
@@ -269,14 +275,14 @@ ${content}
   return { status, headers: headersFor(style), body };
 }
 
-/** The merchant's colour, and letters on it that can be read: the better of black and white. */
+/** The merchant's colour, with black or white text, whichever has more contrast. */
 export function brandStyle(color: string): string {
   if (!/^#[0-9a-fA-F]{6}$/.test(color)) return "";
   const channel = (at: number) => {
     const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   };
-  // Relative luminance (WCAG 2.2); above this one black contrasts more than white.
+  // Relative luminance (WCAG 2.2). Above this value black has more contrast than white.
   const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
   return `:root{--brand:${color};--on-brand:${luminance > 0.179 ? "#000" : "#fff"}}\n`;
 }
@@ -287,7 +293,7 @@ function bankCodeOf({ body, transferType, destinationCurrency }: Kind): string {
   return transferType === "SWIFT" ? "BIC of your bank" : "Routing number of your bank (ABA)";
 }
 
-/** What a field of a beneficiary is called on the page of a form. */
+/** Label of a beneficiary's field on a form's page. */
 function labelOf(name: string, kind: Kind): string {
   const own = labels[name];
   if (own !== undefined) return typeof own === "string" ? own : own(kind);

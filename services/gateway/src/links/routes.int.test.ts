@@ -15,7 +15,7 @@ const headers = { "content-type": "application/x-www-form-urlencoded" };
 const read = () => gateway.ask({ path: `/b/${token}` });
 const send = () => gateway.ask({ path: `/b/${token}`, method: "POST", headers, body: entered });
 
-it("logs neither the token of a link nor what was entered, whatever becomes of it", async () => {
+it("never logs the token of a link or the entered values", async () => {
   const { beneficiary } = gateway.fakes;
   const forms = [{ body: "fiat", destinationCurrency: "USD", fields: [{ name: "first_name" }] }];
   const open = { state: BeneficiaryLinkState.OPEN, displayName: "Acme", forms };

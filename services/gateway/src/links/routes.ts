@@ -13,19 +13,18 @@ import type { RouterContext } from "../http/observe.ts";
 import type { PublicRoute } from "../http/static.ts";
 import { choicePage, closedPage, formPage, laterPage, receivedPage } from "./page.ts";
 
-/** What the pages of links work with. */
 export type LinkPageDeps = {
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly log: Log;
 };
 
 const path = "/b/:token";
-/** 256 bits in base64url. */
+/** 256 random bits in base64url, without padding. */
 const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The pages by which beneficiaries enter their own details: plain forms, no script, no cookie. To
- * read one changes nothing, so that what looks at links before people do uses none up.
+ * Pages for beneficiaries to enter their own details: plain forms without scripts or cookies.
+ * Reading a page changes nothing, so link previews do not use up a link.
  */
 export function linkRoutes(deps: LinkPageDeps): readonly PublicRoute[] {
   return [
@@ -40,7 +39,7 @@ export function linkRoutes(deps: LinkPageDeps): readonly PublicRoute[] {
 
 type Opened = OpenBeneficiaryLinkResponse;
 
-/** Answers for an open link; for others the page that says so. */
+/** Calls `answer` for an open link. Other links get a page that explains their state. */
 async function whereOpen(
   { beneficiary, log }: LinkPageDeps,
   ctx: RouterContext,
@@ -55,12 +54,12 @@ async function whereOpen(
   } catch (error) {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return closedPage();
     if (!isUnavailable(error)) throw error;
-    log.warn({ err: error }, "a link's service did not answer");
+    log.warn({ err: error }, "beneficiary link service unavailable");
     return laterPage();
   }
 }
 
-/** The form that the query names, or the only one. */
+/** Returns the index of the form that the query names, or of the only form. */
 function chosenForm(ctx: RouterContext, { forms }: Opened): number | undefined {
   const { form } = ctx.query;
   const index = forms.length === 1 ? 0 : Number(form ?? Number.NaN);

@@ -16,23 +16,22 @@ import {
   sharedResponses,
 } from "./responses.ts";
 
-/** Of the interface; its first digit is in the path. */
+/** Version of the interface. Its first digit is in the path. */
 const interfaceVersion = "1.0.0";
 
-/** The description of the API: a first payout, and the conventions. */
+/** Introduction to the API: a first payout, and the conventions. */
 const introduction = readFileSync(new URL("./introduction.md", import.meta.url), "utf8").trimEnd();
 
-/** Schemas by their names. */
 export type Schemas = ReadonlyMap<string, JsonSchema>;
 
 type Described = {
   readonly operations: readonly Operation[];
-  /** The answers' named parts. */
+  /** Named schemas of the responses. */
   readonly components: readonly NamedSchema[];
   readonly webhooks: (schemas: Schemas) => Readonly<Record<string, JsonSchema>>;
 };
 
-/** The OpenAPI 3.1 document of the public interface, out of operations and field tables. */
+/** Builds the OpenAPI 3.1 document of the public interface from operations and field tables. */
 export function openApiDocument({ operations, components, webhooks }: Described): JsonSchema {
   const forms = operations.flatMap(({ body }) => body?.form.forms ?? []);
   const bodies = forms.map((form) => ({ name: formName(form), schema: formSchema(form) }));
@@ -163,7 +162,7 @@ function requestBody(body: Operation["body"]): JsonSchema {
   return { required: !optional, content };
 }
 
-/** `crypto_beneficiary_individual` → `CryptoBeneficiaryIndividualRequest`. */
+/** Turns `crypto_beneficiary_individual` into `CryptoBeneficiaryIndividualRequest`. */
 function formName({ name }: Form): string {
   const words = name.split("_").map((each) => each.charAt(0).toUpperCase() + each.slice(1));
   return `${words.join("")}Request`;
@@ -181,10 +180,7 @@ function bodySchema(body: PublicBody): JsonSchema {
   return { schema: { description, oneOf: refs, discriminator } };
 }
 
-/**
- * A value of a schema of ours, made of its fields' examples; fields that may be missing are left
- * out.
- */
+/** Builds a value from the examples of a schema's fields. Omits optional fields. */
 export function exampleOfSchema(
   schema: JsonSchema,
   components: ReadonlyMap<string, JsonSchema>,
@@ -197,7 +193,7 @@ export function exampleOfSchema(
   }
   if (Array.isArray(examples)) return examples[0];
   if (type === "array") return [exampleOfSchema(items as JsonSchema, components)];
-  if (type !== "object") throw new Error("a schema of an answer has no example");
+  if (type !== "object") throw new Error("a response schema has no example");
   const names = new Set(required as readonly string[] | undefined);
   const values = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
     .filter(([name]) => names.has(name))

@@ -6,57 +6,56 @@ import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 
 /**
- * The field tables of the answers. A table gives each field its kind, description and example, and
- * the JSON Schema, the example and the JSON of an answer follow from it.
+ * Field tables of the responses. A table gives each field its kind, description and example. The
+ * JSON Schema, the example and the JSON of a response derive from it.
  */
 
-/** How a value is documented and written, wherever it is read. */
+/** Schema of a value, and its conversion to JSON, independent of its source. */
 export type Kind<Value> = {
   readonly schema: JsonSchema;
   readonly write: (value: Value) => unknown;
-  /** Left out of the answer where it has no value. */
+  /** Omitted from the response if it has no value. */
   readonly isOptional?: boolean;
-  /** Of a text that is shown once: a replayed answer does not have it. */
+  /** The text is returned once. A replayed response omits it. */
   readonly isShownOnce?: boolean;
-  /** Of an object: its fields that are shown once. */
+  /** Only for an object: fields that are returned once. */
   readonly shownOnce?: readonly string[];
 };
 
-/** A kind with where in a message its value is. */
+/** A kind with the source of its value in a message. */
 export type Field<Message> = Omit<Kind<never>, "write"> & {
   readonly read: (message: Message) => unknown;
 };
 
-/** The fields of an object, in their order. */
 export type Fields<Message> = Readonly<Record<string, Field<Message>>>;
 
-/** A schema with a name of its own in the document. */
+/** A schema with its own name in the document. */
 export type NamedSchema = { readonly name: string; readonly schema: JsonSchema };
 
-/** A kind with a name of its own in the document. */
+/** A kind with its own name in the document. */
 export type Component<Value> = Kind<Value> & NamedSchema;
 
-/** Where components stand in the document. */
+/** Prefix of references to components. */
 export const componentPath = "#/components/schemas/";
 
-/** Text of ours; the example is one that a merchant would read. */
+/** A text from our services. The example must be realistic. */
 export function text(description: string, example: string, more: JsonSchema = {}): Kind<string> {
   return { schema: { type: "string", description, ...more, examples: [example] }, write: same };
 }
 
-/** A secret, which only the first answer has: it is never stored for a replay. */
+/** A secret that only the first response contains. It is never stored for a replay. */
 export function secret(description: string, example: string): Kind<string> {
   const once = `${description} Shown once: empty in a replayed response.`;
   return { ...text(once, example), isShownOnce: true };
 }
 
-/** One of a closed set of words, which is text in the contract too. */
+/** A closed set of values, for a text field of the contract. */
 export function oneOf(description: string, words: readonly string[]): Kind<string> {
   const schema = { type: "string", description, enum: words, examples: [words[0]] };
   return { schema, write: same };
 }
 
-/** An enum of the contract as its word; `words` where only some of them occur. */
+/** The name of a contract's enum value. `words` limits the values that occur. */
 export function word<E extends Readonly<Record<string, number>>>(
   values: E,
   description: string,
@@ -65,7 +64,7 @@ export function word<E extends Readonly<Record<string, number>>>(
   return { ...oneOf(description, words), write: (value) => wordOf(values, value) ?? "" };
 }
 
-/** An id: its prefix, and 26 characters that sort by creation time. */
+/** A prefix and 26 characters that sort by creation time. */
 export function id(prefix: string, description: string): Kind<string> {
   const pattern = `^${prefix}_[0-9a-z]{26}$`;
   return text(description, `${prefix}_01hqz0000000000000000000ab`, { pattern });
@@ -80,7 +79,7 @@ export function decimal(description: string, example: string): Kind<string> {
   };
 }
 
-/** A whole number that fits a float exactly. */
+/** A whole number that a float represents exactly. */
 export function whole(
   description: string,
   example: number,
@@ -92,7 +91,7 @@ export function whole(
   };
 }
 
-/** Texts under keys of the merchant's own. */
+/** Texts with the merchant's own keys. */
 export function pairs(
   description: string,
   example: object,
@@ -101,7 +100,6 @@ export function pairs(
   return { schema: { type: "object", description, ...more }, write: same };
 }
 
-/** A boolean. */
 export function flag(description: string, example: boolean): Kind<boolean> {
   return { schema: { type: "boolean", description, examples: [example] }, write: same };
 }
@@ -113,7 +111,7 @@ export function moment(description: string): Kind<Timestamp | undefined> {
   return { ...text(description, "2026-11-20T11:26:00.123Z", more), write: timeText };
 }
 
-/** A moment, or the empty text where there is none yet. */
+/** A time, or an empty text if there is none yet. */
 export function momentOrNone(description: string): Kind<Timestamp | undefined> {
   const pattern = "^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)?$";
   return { ...text(description, "", { pattern }), write: timeText };
@@ -123,13 +121,12 @@ function timeText(time: Timestamp | undefined): string {
   return time === undefined ? "" : isoTime(timestampDate(time));
 }
 
-/** When a record was made, and last changed. */
 export const recordTimes = {
   created_at: moment("When it was created."),
   updated_at: moment("When it last changed."),
 } as const;
 
-/** An array, each item written by its kind. */
+/** An array whose kind writes each item. */
 export function listOf<Value>(description: string, kind: Kind<Value>): Kind<readonly Value[]> {
   return {
     schema: { type: "array", description, items: kind.schema },
@@ -137,7 +134,7 @@ export function listOf<Value>(description: string, kind: Kind<Value>): Kind<read
   };
 }
 
-/** Leaves the field out where the message has no value for it: nothing, `""`, `false`, no item. */
+/** Omits the field if it has no value: undefined, `""`, `false` or an empty list. */
 export function optional<Value>(kind: Kind<Value>): Kind<Value | undefined> {
   const write = (value: Value | undefined) => {
     const isEmpty = !value || (Array.isArray(value) && value.length === 0);
@@ -146,7 +143,7 @@ export function optional<Value>(kind: Kind<Value>): Kind<Value | undefined> {
   return { ...kind, write, isOptional: true };
 }
 
-/** A field that has another name in the message, or is made of several. */
+/** Reads a field from another name, or derives it from several. */
 export function from<Message, const Name extends keyof Message>(
   name: Name,
   kind: Kind<Message[Name]>,
@@ -163,7 +160,7 @@ export function from(
   return { ...kind, read: (message) => write(read(message)) };
 }
 
-/** The fields of a part of a message as fields of the message. */
+/** Lifts the fields of a message's part to the message itself. */
 export function within<Message, Part>(
   read: (message: Message) => Part | undefined,
   fields: Fields<Part>,
@@ -175,30 +172,30 @@ export function within<Message, Part>(
   return Object.fromEntries(entries);
 }
 
-/** `source_amount` → `sourceAmount`. */
+/** Turns `source_amount` into `sourceAmount`. */
 export type CamelCase<Name> = Name extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** What a name is checked against that the message has no field for. */
+/** Type of a table's entry that the message has no field for. Its name explains the error. */
 export type NoSuchField<Name> = { readonly "the message has no such field": Name };
 
-/** A table whose kinds all fit the message's fields of their names. */
+/** A table whose kinds match the message's fields of the same names. */
 export type Matching<Message, Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Kind<never>
     ? Kind<CamelCase<Name> extends keyof Message ? Message[CamelCase<Name>] : NoSuchField<Name>>
     : Table[Name];
 };
 
-/** A message's fields without what protobuf adds, so that any value of the shape will do. */
+/** A message's fields without protobuf's own, so that any value of this shape is accepted. */
 export type Shape<Desc extends DescMessage> = Omit<MessageShape<Desc>, "$typeName" | "$unknown">;
 
-/** A table of the fields of an answer: kinds by the names of the message, or `from` others. */
+/** Fields of a response: kinds under the message's names, or `from` other sources. */
 export type TableOf<Desc extends DescMessage> = Readonly<
   Record<string, Kind<never> | Field<Shape<Desc>>>
 >;
 
-/** The fields of a table; a kind is read from the message's field of the same name. */
+/** Builds the fields of a table. A kind reads the message's field of the same name. */
 export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
   desc: Desc,
   table: Table & Matching<Shape<Desc>, Table>,
@@ -213,7 +210,7 @@ export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
   return Object.fromEntries(entries);
 }
 
-/** The schema of an object whose fields are always there, but for optional ones. */
+/** Schema of an object. All fields are required except optional ones. */
 export function objectSchema(
   description: string,
   its: Readonly<Record<string, Pick<Kind<never>, "schema" | "isOptional" | "isShownOnce">>>,
@@ -226,7 +223,7 @@ export function objectSchema(
   return { type: "object", description, properties, required };
 }
 
-/** Names, in the answer to a repeat alone, what was shown once. */
+/** Lists the fields that were returned once. Only the response to a repeat has it. */
 const shownOnceField = "shown_once";
 
 function shownOnceSchema(names: readonly string[]): JsonSchema {
@@ -244,13 +241,12 @@ function shownOnceOf(
   return Object.entries(its).flatMap(([name, { isShownOnce }]) => (isShownOnce ? [name] : []));
 }
 
-/** What an answer with secrets is stored as, and replayed. */
+/** Blanks the secrets of a response before it is stored for replays. */
 export function withoutSecrets(written: object, shownOnce: readonly string[]): object {
   const blank = Object.fromEntries(shownOnce.map((name) => [name, ""]));
   return { ...written, ...blank, [shownOnceField]: shownOnce };
 }
 
-/** An object, written field by field. */
 export function object<Message>(description: string, its: Fields<Message>): Kind<Message> {
   const all = Object.entries(its);
   return {
@@ -267,7 +263,7 @@ export function object<Message>(description: string, its: Fields<Message>): Kind
   };
 }
 
-/** An object with a name of its own in the document. */
+/** An object with its own name in the document. */
 export function component<Message>(
   name: string,
   description: string,
@@ -276,7 +272,7 @@ export function component<Message>(
   return { name, ...object(description, its) };
 }
 
-/** A component that is made of a message, by a table of its fields. */
+/** A component built from a message by a table of its fields. */
 export function record<Desc extends DescMessage, Table extends TableOf<Desc>>(
   desc: Desc,
   name: string,
@@ -286,20 +282,19 @@ export function record<Desc extends DescMessage, Table extends TableOf<Desc>>(
   return component(name, description, fields<Desc, Table>(desc, table));
 }
 
-/** Where a schema is referred to by its name. */
 export function schemaRef({ name }: NamedSchema): JsonSchema {
   return { $ref: `${componentPath}${name}` };
 }
 
-/** A component where it is used; a message without it is a bug of the service. */
+/** References a component. A message without it is a bug of the service. */
 export function ref<Value>(its: Component<Value>): Kind<Value | undefined> {
   return { schema: schemaRef(its), write: (value) => its.write(present(value)) };
 }
 
-/** What every list's reply has beside its records. */
+/** Fields that every list's reply has beside its records. */
 type PageReply = { totalCount: bigint; nextCursor: string; totalCountCapped: boolean };
 
-/** The same in the answer. */
+/** Page information in the response. */
 export const pageMeta = component<PageReply>("PageMeta", "Number of records, and the next page.", {
   total_count: from("totalCount", whole("Records on all pages together.", 1)),
   next_cursor: from("nextCursor", text("`cursor` of the next page; empty on the last.", "")),
@@ -309,7 +304,7 @@ export const pageMeta = component<PageReply>("PageMeta", "Number of records, and
   ),
 });
 
-/** A page out of a list's reply, whose field `list` has the records. */
+/** Builds a page from a list's reply. Field `list` holds the records. */
 export function pageOf<Desc extends DescMessage, List extends keyof Shape<Desc> & string>(
   _desc: Desc,
   name: string,
@@ -324,9 +319,9 @@ export function pageOf<Desc extends DescMessage, List extends keyof Shape<Desc> 
   });
 }
 
-/** What a reply must hold by its contract; a service that leaves it out has a bug. */
+/** Returns a value that the contract requires. A service that omits it has a bug. */
 export function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error("a service's reply has no record in it");
+  if (value === undefined) throw new Error("a service's reply lacks its record");
   return value;
 }
 

@@ -30,7 +30,7 @@ import type { Scope, ScopeNoun } from "../keys/rules/key.ts";
 import type { Component, NamedSchema } from "./fields.ts";
 import type { QueryRequest, QueryShape, QueryValues } from "./query.ts";
 
-/** What operations are listed under. */
+/** Groups of operations in the reference. */
 export const tags = [
   { name: "Beneficiaries", description: "Recipients: bank accounts and wallets." },
   { name: "Depositors", description: "Parties that fund your account from a wallet." },
@@ -69,71 +69,65 @@ export const tags = [
   { name: "Operational", description: "For operators of the gateway; no API key is needed." },
 ] as const;
 
-/** What an operation is listed under. */
 export type Tag = (typeof tags)[number]["name"];
 
-/** The services that own what the operations are about. */
+/** Clients of the services that own the operations' records. */
 export type Clients = {
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly quote: Client<typeof QuoteService>;
   readonly payout: Client<typeof PayoutService>;
   readonly orders: Client<typeof PayoutOrderService>;
   readonly notifier: Client<typeof NotifierService>;
-  /** The gateway's own. */
+  /** Services of the gateway itself. */
   readonly keys: Client<typeof KeyService>;
   readonly team: Client<typeof TeamService>;
   readonly requests: Client<typeof RequestLogService>;
   readonly statements: Client<typeof StatementService>;
-  /** Of a sandbox. */
   readonly payoutSandbox: Client<typeof PayoutSandboxService>;
   readonly beneficiarySandbox: Client<typeof BeneficiarySandboxService>;
   readonly notifierSandbox: Client<typeof NotifierSandboxService>;
   readonly quoteSandbox: Client<typeof QuoteSandboxService>;
-  /** Addresses of our own pages. */
   readonly pages: { readonly linkUrl: (token: string) => string };
 };
 
-/** The body of a POST or a PATCH; one without it takes an optional, empty body. */
+/** Body of a POST or a PATCH. Without this, the body is optional and empty. */
 type OperationBody = {
-  /** The table of its fields. */
   readonly form: PublicBody;
-  /** It may be left out where each of its fields may be left out. */
+  /** The body may be omitted if all its fields may be. */
   readonly optional?: boolean;
-  /** Bodies to show beside those of the table. */
+  /** Examples in addition to the table's own. */
   readonly examples?: Readonly<Record<string, BodyValues>>;
-  /** Of a body that is larger than the others. */
+  /** Only for bodies larger than the usual limit. */
   readonly large?: LargeBody;
 };
 
-/** A body of many lines, which may come as a CSV file too. */
+/** A body of many lines, as JSON or as a CSV file. */
 export type LargeBody = {
   readonly bytesMax: number;
-  /** Of all objects in it together. */
+  /** Counts the keys of all objects in the body. */
   readonly keysMax: number;
-  /** The field that has its lines, and the columns that a file may have. */
+  /** The field that receives the lines, and the columns that a file may have. */
   readonly csv: {
     readonly lines: string;
     readonly columns: readonly string[];
-    /** Those whose cells are `true` or `false`. */
+    /** Columns with `true` or `false` cells. */
     readonly flags: readonly string[];
-    /** An object of texts: `<name>.<key>` is the column of one of its keys. */
+    /** An object of texts. Column `<name>.<key>` is one of its keys. */
     readonly pairs: string;
   };
-  /** The first lines of a file. */
   readonly csvExample: string;
 };
 
-/** What an operation answers with that is no JSON: a file, sent while it is made. */
+/** A file response, streamed while it is generated. */
 export type FileFormat = {
   readonly mediaType: "text/csv" | "application/json" | "application/xml" | "application/pdf";
-  /** What it is called where it is saved. */
   readonly name: string;
   readonly description: string;
-  /** Its first lines; of a PDF, its first bytes. */
+  /** The first lines; for a PDF, the first bytes. */
   readonly example: unknown;
-  /** Text where there is none. */
+  /** Defaults to the schema of a text. */
   readonly schema?: JsonSchema;
-  /** Other formats of the same, by the value of `format` in the query. */
+  /** Other formats, by the value of `format` in the query. */
   readonly formats?: Readonly<Record<string, FileFormat>>;
 };
 
@@ -143,24 +137,22 @@ type PathNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
     ? Name
     : never;
 
-/** An authenticated request. */
 export type Call<Path = string, Query = QueryShape> = {
   /** The RPC's request: the merchant, the ids of the path, and the query. */
   readonly request: { merchantId: string } & Record<PathNames<Path>, string> & QueryRequest<Query>;
-  /** The same with its actor, and the operation id that the owning service keeps unique. */
+  /** The same with its actor and the operation id, which the owning service keeps unique. */
   readonly change: Call<Path, Query>["request"] & { mutation: Mutation };
-  /** What the caller may do. */
   readonly scopes: ReadonlySet<Scope>;
   readonly query: QueryValues<Query>;
   readonly form: PublicBody | undefined;
-  /** Empty where the operation takes none. */
+  /** Empty if the operation has no body. */
   readonly body: JsonObject;
 };
 
-/** What an answer is made of: a message of the owning service, or the bytes of a file. */
+/** Source of a response: a message of the owning service, or the bytes of a file. */
 type Answered<Data> = Data extends Component<infer Value> ? Value | undefined : Readable;
 
-/** What an operation authorises a request by, beside its scope. */
+/** Input of an operation's own authorisation, in addition to its scope. */
 export type Authorised = Pick<Call, "form" | "body"> & { readonly caller: Caller };
 
 type Described<Path, Query, Data> = {
@@ -168,59 +160,62 @@ type Described<Path, Query, Data> = {
   readonly description: string;
   readonly body?: OperationBody;
   readonly query?: Query;
-  /** What `data` of a success is, or the file that a success is. */
+  /** Schema of a success's `data`, or the file. */
   readonly data: Data;
-  /** Where it is not the one that follows from its resource and method. */
+  /** Overrides the scope derived from resource and method. */
   readonly scope?: Scope;
-  /** Needs a recent sign-in of a member, as decisions on approvals do: it lets others in. */
+  /**
+   * Requires a recent sign-in of a member, as decisions on approvals do, because it gives access.
+   */
   readonly needsFreshSignIn?: true;
-  /** Its own, in the order of the checks; `refusalsOf` adds what follows from method and path. */
+  /** In the order of the checks. `refusalsOf` adds the codes that follow from method and path. */
   readonly refusals?: readonly ErrorCode[];
-  /** Its service binds an idempotency key to the body, so that the gateway stores the answer alone. */
+  /**
+   * The owning service binds an idempotency key to the body. The gateway only stores the response.
+   */
   readonly isBoundByService?: true;
-  /** Whether a POST with this query changes nothing and so needs no idempotency key. */
+  /** A POST with this query changes nothing and needs no idempotency key. */
   readonly isReadOnly?: (query: URLSearchParams) => boolean;
   /**
-   * Refuses a body that exceeds what its caller may do; judged before a replay too. A body that is
-   * not sound is left to `answer`, which refuses it.
+   * Refuses a body that exceeds its caller's permissions, even before a replay. Leaves an invalid
+   * body to `answer`.
    */
   readonly authorise?: (request: Authorised) => Refused<ErrorCode> | undefined;
-  /** Calls the owning service; its errors are mapped in one place. */
+  /** Calls the owning service. Its errors are mapped in one place. */
   readonly answer: (
     call: Call<Path, Query>,
     clients: Clients,
   ) => Promise<Answered<Data> | Refused<ErrorCode>>;
 };
 
-/** One operation of a resource: its documentation, and what serves it. */
+/** Documentation and handler of one operation. */
 type ResourceOperation = Omit<
   Described<string, QueryShape, Component<unknown> | FileFormat>,
   "answer"
 > & {
-  /** `verbNoun`, unique: its name in the reference and in client libraries. */
+  /** Unique `verbNoun`: its name in the reference and in client libraries. */
   readonly id: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With `:name` for a parameter, named as in the RPC's request. */
+  /** Parameters are `:name`, with the names of the RPC's request. */
   readonly path: string;
   readonly answer: (call: Call, clients: Clients) => Promise<unknown>;
 };
 
-/** One public operation. */
 export type Operation = Omit<ResourceOperation, "scope"> & {
   readonly scope: Scope;
   readonly tag: Tag;
 };
 
-/** A public noun: its operations, and the named parts of their answers in the document's order. */
+/** A public noun: its operations, and its named schemas in the document's order. */
 export type Resource = {
-  /** What of its scopes: a GET needs `:read`, any other method `:write`. */
+  /** A GET requires its `:read` scope, any other method `:write`. */
   readonly scope: ScopeNoun;
   readonly tag: Tag;
   readonly components: readonly NamedSchema[];
   readonly operations: readonly ResourceOperation[];
 };
 
-/** Makes operations of a method, with their answers checked against path, query and data. */
+/** Builds operations of a method. Types check `answer` against path, query and data. */
 function operationBy(method: Operation["method"]) {
   return <
     const Path extends string,
@@ -233,13 +228,11 @@ function operationBy(method: Operation["method"]) {
   ) => ({ ...described, id, method, path }) as unknown as ResourceOperation;
 }
 
-/** Operations by their methods. */
 export const get = operationBy("GET");
 export const post = operationBy("POST");
 export const patch = operationBy("PATCH");
 export const remove = operationBy("DELETE");
 
-/** The operations of a resource. */
 export function operationsOf({ scope, tag, operations }: Resource): readonly Operation[] {
   return operations.map((each) => {
     const own: Scope = `${scope}:${each.method === "GET" ? "read" : "write"}`;
@@ -247,14 +240,14 @@ export function operationsOf({ scope, tag, operations }: Resource): readonly Ope
   });
 }
 
-/** Whether operations of a method have a body and may be made idempotent by a key. */
+/** These methods have a body and accept an idempotency key. */
 export function takesBody(method: Operation["method"]): boolean {
   return method === "POST" || method === "PATCH";
 }
 
 /**
- * A change with the body as the message that its fields are part of, and with what could not be
- * read. The owning service judges both together, in its own order of checks.
+ * Adds the body as a message and the unreadable fields to a change. The owning service checks both
+ * together, in its own order.
  */
 export function bodyFields<Desc extends DescMessage, Change extends Call["change"]>(
   { form, body, change }: Pick<Call, "form" | "body"> & { readonly change: Change },
@@ -269,7 +262,7 @@ export function bodyFields<Desc extends DescMessage, Change extends Call["change
   };
 }
 
-/** The RPC's request where the fields of the body are its own. */
+/** Builds an RPC's request whose fields are those of the body. */
 export function bodyRequest<Desc extends DescMessage>(
   call: Pick<Call, "form" | "body" | "change">,
   desc: Desc,

@@ -8,27 +8,26 @@ import { parseMoment } from "@disburse/kernel/time.ts";
 import { unknownField } from "@disburse/kernel/violations.ts";
 import type { CamelCase, NoSuchField, Shape } from "./fields.ts";
 
-/** A parameter of a query, whose value is a field of the RPC's request. */
+/** A query parameter. Its value becomes a field of the RPC's request. */
 export type Parameter<Value, Field = string | undefined> = {
-  /** Empty for another name of a documented parameter. */
+  /** Empty for an undocumented alias. */
   readonly description: string;
-  /** Its field in the RPC's request, where that is not its own name in camel case. */
+  /** Field of the RPC's request if it is not the name in camel case. */
   readonly field?: Field;
-  /** Of a well-formed text, for the reference. */
+  /** Schema of a valid text, for the reference. */
   readonly schema: { readonly [keyword: string]: unknown };
-  /** Reads its text; `undefined` where it is malformed. */
+  /** Returns `undefined` for a malformed text. */
   readonly read: (text: string) => Value | undefined;
-  /** For the merchant: `must be …`. */
+  /** Message for the merchant: `must be …`. */
   readonly problem: string;
-  /** It comes once for each of its values, and the operation itself reads it: no RPC has it. */
+  /** Repeated once for each value. The operation itself reads it, no RPC receives it. */
   readonly isList?: true;
-  /** It comes as `name[key]=value`, once for each key; the shape of a key. */
+  /** Pattern of the keys of `name[key]=value`, sent once for each key. */
   readonly keys?: string;
 };
 
-/** The parameters that an operation takes in its query, all of them optional. */
 export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
-/** What was read of a query: parameters that were left out are absent. */
+/** Parsed values. Omitted parameters are absent. */
 export type QueryValues<Query> = {
   readonly [Name in keyof Query]?: Query[Name] extends Parameter<infer Value> ? Value : never;
 };
@@ -36,19 +35,19 @@ export type QueryValues<Query> = {
 type RequestField<Name, Of> =
   Of extends Parameter<unknown, infer Field extends string> ? Field : CamelCase<Name>;
 
-/** The fields of an RPC's request that a query gives. */
+/** Fields of an RPC's request that come from the query. */
 export type QueryRequest<Query> = {
   [Name in keyof Query as RequestField<Name, Query[Name]> & string]?: QueryValues<Query>[Name];
 };
 
-/** Parameters that all fit fields of a request. */
+/** Parameters that match fields of a request. */
 type Fitting<Request, Query> = {
   readonly [Name in keyof Query]: RequestField<Name, Query[Name]> extends keyof Request
     ? Parameter<Request[RequestField<Name, Query[Name]>]>
     : NoSuchField<RequestField<Name, Query[Name]>>;
 };
 
-/** The parameters of a query, checked against the fields of the RPC's request. */
+/** Type-checks the parameters of a query against the fields of the RPC's request. */
 export function queryOf<Desc extends DescMessage, Query extends QueryShape>(
   _request: Desc,
   query: Query & Fitting<Shape<Desc>, Query>,
@@ -56,12 +55,12 @@ export function queryOf<Desc extends DescMessage, Query extends QueryShape>(
   return query;
 }
 
-/** Ids, codes and cursors of ours are shorter; a merchant's reference may have 255 characters. */
+/** Our ids, codes and cursors are shorter. A merchant's reference may have 255 characters. */
 const textMax = 255;
-/** Of metadata. */
+/** Maximum length of a metadata value. */
 const pairValueMax = 500;
 const pageMax = 100;
-/** The default of the owning services. */
+/** Must equal the default of the owning services. */
 const pageDefault = 20;
 
 type Described<Field> = readonly [description: string, field?: Field];
@@ -76,7 +75,6 @@ function kind<Value>(reading: Pick<Parameter<Value>, "schema" | "read" | "proble
   });
 }
 
-/** A whole number of records, 1 to 100. */
 export const limit = kind<number>({
   schema: { type: "integer", minimum: 1, maximum: pageMax, default: pageDefault },
   read: (text) => {
@@ -86,28 +84,28 @@ export const limit = kind<number>({
   problem: `must be a whole number from 1 to ${pageMax}`,
 });
 
-/** Opaque text of ours: an id, a code. */
+/** An opaque text of ours, such as an id or a code. */
 export const token = kind<string>({
   schema: { type: "string", minLength: 1, maxLength: textMax, pattern: "^[!-~]+$" },
   read: (text) => (/^[\x21-\x7e]+$/.test(text) && text.length <= textMax ? text : undefined),
   problem: `must be 1 to ${textMax} printable characters`,
 });
 
-/** Where a page begins; empty, as on the last page, it is the first page. */
+/** Start of a page. An empty one, as on the last page, means the first page. */
 export const cursor = kind<string>({
   schema: { type: "string", maxLength: textMax, pattern: "^[!-~]*$" },
   read: (text) => (/^[\x21-\x7e]*$/.test(text) && text.length <= textMax ? text : undefined),
   problem: `must be at most ${textMax} printable characters`,
 });
 
-/** The merchant's own text. */
+/** A text of the merchant, of any characters. */
 export const text = kind<string>({
   schema: { type: "string", minLength: 1, maxLength: textMax },
   read: (sent) => (sent !== "" && Array.from(sent).length <= textMax ? sent : undefined),
   problem: `must be 1 to ${textMax} characters`,
 });
 
-/** A moment as ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. */
+/** An ISO 8601 time with its UTC offset, or a day, which begins at midnight UTC. */
 export const moment = kind({
   schema: { type: "string", examples: ["2026-11-20T11:26:00.123Z"] },
   read: (text) => {
@@ -117,7 +115,7 @@ export const moment = kind({
   problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
 });
 
-/** Texts under keys, as `name[key]=value`: OpenAPI's `deepObject`. */
+/** Texts with keys, as `name[key]=value`: OpenAPI's `deepObject`. */
 export function pairs<const Field extends string | undefined = undefined>(
   keys: string,
   ...described: Described<Field>
@@ -134,7 +132,7 @@ export function pairs<const Field extends string | undefined = undefined>(
   };
 }
 
-/** One of a closed set of words, each with what it stands for. */
+/** A closed set of words, each with its value. */
 export function oneOf<Value, const Field extends string | undefined = undefined>(
   words: Readonly<Record<string, Value>>,
   ...described: Described<Field>
@@ -146,7 +144,7 @@ export function oneOf<Value, const Field extends string | undefined = undefined>
   })(...described);
 }
 
-/** One of a closed set of words, which is text in the contract too. */
+/** A closed set of words, for a text field of the contract. */
 export function choice<const Field extends string | undefined = undefined>(
   words: readonly string[],
   ...described: Described<Field>
@@ -154,7 +152,7 @@ export function choice<const Field extends string | undefined = undefined>(
   return oneOf(Object.fromEntries(words.map((each) => [each, each])), ...described);
 }
 
-/** Words of a closed set, each once; its name ends in `[]`. */
+/** Distinct words of a closed set. The parameter's name ends in `[]`. */
 export function listOf<const Word extends string>(
   words: readonly Word[],
   description: string,
@@ -168,7 +166,7 @@ export function listOf<const Word extends string>(
   };
 }
 
-/** One word of an enum of the contract. */
+/** The name of a contract's enum value. */
 export function word<
   E extends Readonly<Record<string, number>>,
   const Field extends string | undefined = undefined,
@@ -177,22 +175,18 @@ export function word<
   return oneOf<E[keyof E], Field>(Object.fromEntries(words), ...described);
 }
 
-/** The parameters of every list: a page's length, and where it begins. */
 export const page = {
   limit: limit("Number of records per page; default 20."),
   cursor: cursor("`next_cursor` of the previous page; empty or left out for the first page."),
 } as const;
 
-/** The parameters that select records by when they were made. */
+/** Selects records by creation time. */
 export const created = {
   created_from: moment("Created at or after this time."),
   created_to: moment("Created before this time."),
 } as const;
 
-/**
- * The parameters of a query. One that is unknown, malformed or repeated is refused by its name, all
- * of them at once.
- */
+/** Parses the query. Refuses unknown, malformed and repeated parameters, all at once. */
 export function readQuery<Query extends QueryShape>(
   query: URLSearchParams,
   shape: Query,
@@ -232,7 +226,7 @@ export function readQuery<Query extends QueryShape>(
   return violations.length > 0 ? invalidRequest(violations) : (values as QueryValues<Query>);
 }
 
-/** The pairs of a query; `named` gets their parameters. */
+/** Adds the parameters that it reads to `named`. */
 function readPairs(query: URLSearchParams, field: string, keys: string, named: Set<string>) {
   const shape = new RegExp(`^${RegExp.escape(field)}\\[(${keys})\\]$`);
   const pairs: [string, string][] = [];
@@ -248,13 +242,12 @@ function readPairs(query: URLSearchParams, field: string, keys: string, named: S
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** A name of another's making, as a message may have it. */
+/** Returns a merchant's parameter name if it is safe in a message. */
 function shown(name: string): string {
   const isPlain = /^[\w.[\]-]{1,64}$/.test(name);
   return isPlain ? name : "query";
 }
 
-/** The fields of the RPC's request. */
 export function queryRequest<Query extends QueryShape>(
   shape: Query,
   values: QueryValues<Query>,

@@ -4,11 +4,11 @@ import { readViolations, violationRules } from "@disburse/kernel/violations.ts";
 import { id, type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
 import { type Operation, takesBody } from "./operation.ts";
 
-/** What is sent and answered in headers, for all operations alike (decisions: wire conventions). */
+/** Request and response headers of all operations (decisions: wire conventions). */
 
 const requestId = "Identifies the request in all logs; 1 to 128 letters, digits and `._:-`.";
 
-/** Headers that a request may have, by their names in the document. */
+/** Request headers, by their names in the document. */
 export const headerParameters: Readonly<Record<string, JsonSchema>> = {
   RequestId: {
     name: "X-Request-Id",
@@ -47,7 +47,6 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
 
 const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
 
-/** Headers that an answer may have. */
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   "X-Request-Id": header(requestId, { type: "string" }),
   "RateLimit-Limit": header("Requests that may be sent at once.", { type: "integer" }),
@@ -66,15 +65,14 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   "WWW-Authenticate": header("How to authenticate.", { type: "string", enum: ["Bearer"] }),
 };
 
-/** The headers of a response, by reference. */
 export function headerRefs(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** While a request is still being read. */
+/** Possible while a request is still being read. */
 const ofAnyRequest = ["REQUEST_TIMEOUT", "HEADERS_TOO_LARGE"] as const;
 
-/** Before anything is known of the operation, and whenever it cannot be carried out. */
+/** Possible before the operation is known, and whenever it cannot run. */
 const always: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "UNAUTHENTICATED",
@@ -88,7 +86,7 @@ const always: readonly ErrorCode[] = [
   "SERVICE_UNAVAILABLE",
 ];
 
-/** Of operations that take a body and an idempotency key. */
+/** Codes of operations with a body and an idempotency key. */
 const ofBodies: readonly ErrorCode[] = [
   "INVALID_JSON",
   "IDEMPOTENCY_IN_PROGRESS",
@@ -97,10 +95,10 @@ const ofBodies: readonly ErrorCode[] = [
   "IDEMPOTENCY_KEY_REUSED",
 ];
 
-/** Of an operation on one record, which its path names. */
+/** Codes of operations on one record, which the path names. */
 const ofRecords: readonly ErrorCode[] = ["RECORD_NOT_FOUND"];
 
-/** Every code that an operation can be refused with. */
+/** Returns all codes that an operation can be refused with. */
 export function refusalsOf({ method, path, refusals = [] }: Operation): readonly ErrorCode[] {
   const more = [path.includes("/:") ? ofRecords : [], takesBody(method) ? ofBodies : []];
   return [...new Set([...refusals, ...always, ...more.flat()])];
@@ -114,7 +112,6 @@ const violation = objectSchema("A field that failed.", {
 
 const reasons = Object.entries(refusalReasons).map(([name, what]) => `- \`${name}\`: ${what}`);
 
-/** What every error is. */
 export const error: NamedSchema = {
   name: "Error",
   schema: objectSchema("Why a request was refused.", {
@@ -145,7 +142,7 @@ export const error: NamedSchema = {
   }),
 };
 
-/** Headers that come with some statuses, by status. */
+/** Headers that some responses have, by status. */
 const headersOf: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   409: ["Retry-After"],
@@ -153,25 +150,25 @@ const headersOf: Readonly<Record<number, readonly string[]>> = {
   503: ["Retry-After"],
 };
 
-/** To wait changes nothing, and the answer names no time. */
+/** Codes that waiting does not resolve, so the response names no time. */
 const withoutRetry: ReadonlySet<ErrorCode> = new Set([
   ...(["NOT_CANCELLABLE", "NOT_AWAITING_APPROVAL", "POSSIBLE_DUPLICATE"] as const),
   "STATE_NOT_REACHABLE",
 ]);
 
-/** The headers that come with every code of a response. */
+/** Headers that every code of a response has. */
 function ownHeaders(status: number, codes: readonly ErrorCode[]): readonly string[] {
   return codes.some((code) => withoutRetry.has(code)) ? [] : (headersOf[status] ?? []);
 }
 
-/** Of the key that a request came with: those before it was looked at have none. */
+/** Limits of the request's key. Requests refused before the key is checked have none. */
 export const limitHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const;
 
 function limits(status: number): readonly string[] {
   return [401, 408, 417, 431, 501].includes(status) ? [] : limitHeaders;
 }
 
-/** The responses of refusals, by status; those of a single code are components. */
+/** Responses of refusals, by status. A response with a single code is a component. */
 export function refusalResponses(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
   const responses = [...byStatus].map(([status, its]): [string, JsonSchema] => {
@@ -185,7 +182,7 @@ export function refusalResponses(codes: readonly ErrorCode[]): Record<string, Js
   return Object.fromEntries(responses.sort(([a], [b]) => a.localeCompare(b)));
 }
 
-/** The responses that `refusalResponses` refers to, for all operations together. */
+/** Components that `refusalResponses` references, for all operations. */
 export function sharedResponses(operations: readonly Operation[]): Record<string, JsonSchema> {
   const shared = operations.flatMap((endpoint) => {
     const byStatus = Map.groupBy(refusalsOf(endpoint), (code) => errorTable[code].status);
@@ -243,7 +240,7 @@ const notReady = objectSchema("It gets no requests now.", {
   status: oneOf("Health status.", ["not ready"]),
 });
 
-/** The path items of what is served without a key, outside `/api/v1`. */
+/** Path items outside `/api/v1`, which need no key. */
 export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
   "/healthz": operational(["getHealth", "Liveness", "The process runs."], [["It runs.", health]]),
   "/readyz": operational(

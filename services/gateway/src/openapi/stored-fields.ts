@@ -5,8 +5,9 @@ import type { PublicBody } from "@disburse/forms/fields/field.ts";
 import type { Component } from "./fields.ts";
 
 /**
- * A record with the fields of its body as they were stored, without the checks of what is sent.
- * Which of them it has depends on its form, so all of them may be missing; its own fields win.
+ * Adds the stored fields of a record's body, without the checks of a request. A record's form
+ * decides which fields it has, so all of them are optional. The record's own fields take
+ * precedence.
  */
 export function withStored<Message>(
   bodies: readonly PublicBody[],
@@ -24,7 +25,7 @@ export function withStored<Message>(
   };
 }
 
-/** A message's fields under the names of the public body; those that are empty are left out. */
+/** Returns a message's fields under the names of the public body. Omits empty fields. */
 export function storedValues<Desc extends DescMessage>(
   desc: Desc,
   message: MessageShape<Desc>,
@@ -32,7 +33,7 @@ export function storedValues<Desc extends DescMessage>(
   return toJson(desc, message, { useProtoFieldName: true }) as object;
 }
 
-/** A field's schema without what is demanded of a value that is sent. */
+/** Removes a request's constraints from a field's schema. */
 function stored(schema: JsonSchema): JsonSchema {
   const { type, description, properties, items, additionalProperties, examples } = schema;
   return {

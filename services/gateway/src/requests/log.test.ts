@@ -22,7 +22,7 @@ function testLog(insert?: () => Promise<void>) {
   return { log, stored, dropped };
 }
 
-it("stores what was gathered once, by merchant and kind of caller, and nothing of nothing", async () => {
+it("stores collected requests once, by merchant and kind of caller", async () => {
   const { log, stored, dropped } = testLog();
   await log.flush();
   log.note("mer_1", "api_key", entry(1));
@@ -41,7 +41,7 @@ it("stores what was gathered once, by merchant and kind of caller, and nothing o
   expect([await dropped("full"), await dropped("not_stored")]).toEqual([0, 0]);
 });
 
-it("drops a merchant's oldest beyond what a document has", async () => {
+it("drops a merchant's oldest requests beyond a document's limit", async () => {
   const { log, stored, dropped } = testLog();
   for (let place = 0; place < 502; place += 1) log.note("mer_1", "api_key", entry(place));
   await log.flush();
@@ -50,7 +50,7 @@ it("drops a merchant's oldest beyond what a document has", async () => {
   expect(await dropped("full")).toBe(2);
 });
 
-it("drops the oldest merchant's beyond what a process gathers", async () => {
+it("drops the oldest merchant's requests beyond the process's limit", async () => {
   const { log, stored, dropped } = testLog();
   log.note("first", "api_key", entry(0));
   for (let merchant = 0; merchant < 40; merchant += 1) {
@@ -63,7 +63,7 @@ it("drops the oldest merchant's beyond what a process gathers", async () => {
   expect(await dropped("full")).toBe(1);
 });
 
-it("counts what could not be stored, and does not try it again", async () => {
+it("counts requests that could not be stored, and does not retry them", async () => {
   const { log, dropped } = testLog(() => Promise.reject(new Error("no primary")));
   log.note("mer_1", "api_key", entry(1));
   await expect(log.flush()).rejects.toThrow("no primary");

@@ -19,12 +19,11 @@ import {
 } from "./rules/request.ts";
 import type { ListedRequest, RequestFilter, RequestGroup, RequestStore } from "./store.ts";
 
-/** A document of so many is some 100 KB; a key's rate is 100 a second, and a flush every two. */
+/** A document of 500 requests has about 100 KB. A key sends 100 a second, flushed every two. */
 const groupMax = 500;
-/** Of all merchants together: some 5 MB. */
+/** Over all merchants: about 5 MB. */
 const gatheredMax = 20_000;
 
-/** `RequestLogService`. */
 export function requestLogService(
   store: Pick<RequestStore, "page">,
 ): ServiceImpl<typeof RequestLogService> {
@@ -68,8 +67,8 @@ function requestMessage(entry: ListedRequest): LoggedRequest {
 }
 
 /**
- * Gathers the requests of each merchant in memory, so that a request waits for no write. Beyond
- * the bounds the oldest are dropped, and what could not be stored is lost: both are counted.
+ * Collects requests in memory, so that no request waits for a write. Drops the oldest beyond the
+ * limits and loses those that could not be stored. Both are counted.
  */
 export function createRequestLog(deps: {
   readonly store: Pick<RequestStore, "insert">;
@@ -77,7 +76,7 @@ export function createRequestLog(deps: {
 }) {
   const dropped = deps.metrics.counter(
     "disburse_request_log_dropped_total",
-    "Requests that are not in the log of requests, by reason: full, not_stored.",
+    "Requests missing from the request log, by reason: full, not_stored.",
     ["reason"],
   );
   for (const reason of ["full", "not_stored"]) dropped.inc({ reason }, 0);
@@ -89,7 +88,6 @@ export function createRequestLog(deps: {
     dropped.inc({ reason: "full" });
   };
   return {
-    /** Gathers a request that has ended. */
     note: (merchantId: string, caller: Caller, entry: RequestEntry): void => {
       const key = `${merchantId} ${caller}`;
       const group = groups.get(key) ?? { merchantId, caller, entries: [] };
@@ -102,7 +100,6 @@ export function createRequestLog(deps: {
       dropOldest(oldest.entries);
       if (oldest.entries.length === 0) groups.delete(oldestKey);
     },
-    /** Stores what was gathered since the last time. */
     flush: async (): Promise<void> => {
       if (gathered === 0) return;
       const [stored, count] = [[...groups.values()], gathered];

@@ -17,10 +17,10 @@ import {
 } from "./rules/request.ts";
 
 const collectionName = "request_log";
-/** As long as Stripe's workbench and most of its kind keep them at hand: a weekend and a week. */
+/** A weekend and a week, as in Stripe's workbench and most similar tools. */
 const keptMs = 7 * 24 * 60 * 60_000;
 
-/** What one gateway gathered of one merchant in a few seconds; never changed. */
+/** Requests of one merchant that one gateway collected within seconds. Never changed. */
 type RequestDocument = {
   _id: string;
   schema_version: 1;
@@ -28,19 +28,17 @@ type RequestDocument = {
   caller: RequestCaller;
   first_at: Date;
   last_at: Date;
-  /** Whether any of them has failed; absent where none has. */
+  /** Set if any request failed; otherwise absent. */
   has_failed?: true;
-  /** The oldest first. */
+  /** Sorted by `at`, the oldest first. */
   requests: readonly RequestEntry[];
 };
 
-/** A request of a page. */
 export type ListedRequest = RequestEntry & {
   readonly id: string;
   readonly caller: RequestCaller;
 };
 
-/** Which requests a page has. */
 export type RequestFilter = {
   readonly merchantId: string;
   readonly caller: RequestCaller | undefined;
@@ -50,26 +48,24 @@ export type RequestFilter = {
   readonly to: Date | undefined;
 };
 
-/** The requests of one merchant and one kind of caller, to be stored together. */
+/** Requests of one merchant and one kind of caller, stored together. */
 export type RequestGroup = {
   readonly merchantId: string;
   readonly caller: RequestCaller;
   readonly entries: readonly RequestEntry[];
 };
 
-/** The stored requests of all merchants. */
 export type RequestStore = ReturnType<typeof openRequestStore>;
 
-/** Opens the log of requests. */
 export function openRequestStore(db: Db, clock: Clock) {
   const collection: Collection<RequestDocument> = db.collection(collectionName);
   return {
-    /** Stores groups, one document each. It is a log: the primary alone has to have it. */
+    /** Stores one document per group. As this is a log, only the primary must confirm it. */
     insert: async (groups: readonly RequestGroup[]): Promise<void> => {
       const documents = groups.flatMap(documentsOf);
       await collection.insertMany(documents, { ordered: false, writeConcern: { w: 1 } });
     },
-    /** A page of a merchant's requests, newest first, with the count of all. */
+    /** A page of a merchant's requests, newest first, with the total count. */
     page: async (filter: RequestFilter, request: PageRequest) => {
       const [page, count] = await Promise.all([
         readPage(
@@ -81,7 +77,6 @@ export function openRequestStore(db: Db, clock: Clock) {
       ]);
       return { ...page, ...countedTotal(count) };
     },
-    /** Deletes what is past its time. */
     sweep: async (): Promise<void> => {
       const end = new Date(clock.now().getTime() - keptMs);
       await collection.deleteMany({ last_at: { $lte: end } });
@@ -105,7 +100,7 @@ function documentsOf({ merchantId, caller, entries }: RequestGroup): RequestDocu
   });
 }
 
-/** Documents that may have requests of a filter. */
+/** Finds documents that may contain matching requests. */
 function documentsWith(filter: RequestFilter, until?: Date): Filter<RequestDocument> {
   const { merchantId, caller, requestId, failed, from, to } = filter;
   const ends = [until, to].filter((each) => each !== undefined);
@@ -124,12 +119,13 @@ function documentsWith(filter: RequestFilter, until?: Date): Filter<RequestDocum
 }
 
 const latestFirst = { last_at: -1 } as const;
-/** Most pages are of the last one or two documents. */
+/** Most pages need only the last one or two documents. */
 const batchSize = 10;
 
 /**
- * The newest requests after a cursor. Documents of several gateways overlap: a request is in its
- * place once a document has come that ended before it, for all further ones ended earlier still.
+ * Returns the newest requests after a cursor. Documents of several gateways overlap in time. A
+ * request is in its final position once a document ended before it, because all further documents
+ * ended earlier.
  */
 async function newest(
   collection: Collection<RequestDocument>,
@@ -152,7 +148,7 @@ async function newest(
   return [...placed, ...held.sort(compareNewest)].slice(0, limit);
 }
 
-/** The place within the document has three digits: ids of one document sort by it. */
+/** The index within the document has three digits, so that ids of one document sort by it. */
 function listed({ _id, caller, requests }: RequestDocument): ListedRequest[] {
   return requests.map((entry, place) => {
     return { ...entry, caller, id: `${_id}_${String(place).padStart(3, "0")}` };
@@ -177,7 +173,7 @@ function passes(entry: ListedRequest, { requestId, failed, from, to }: RequestFi
   );
 }
 
-/** How many requests pass a filter, counted document by document up to `countMax` and more. */
+/** Counts matching requests document by document. Stops once the sum exceeds `countMax`. */
 async function countOf(
   collection: Collection<RequestDocument>,
   filter: RequestFilter,
@@ -195,7 +191,7 @@ async function countOf(
   return sum;
 }
 
-/** The same as `passes`, for the database. */
+/** Like `passes`, for the database. */
 function passing({ requestId, failed, from, to }: RequestFilter) {
   const statusFailed = { $or: [{ $eq: ["$$this.status", 0] }, { $gte: ["$$this.status", 400] }] };
   const conditions = [

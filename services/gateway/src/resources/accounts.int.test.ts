@@ -28,7 +28,7 @@ describe("accounts", () => {
       meta_data: { total_count: 21, next_cursor: "c2" },
     });
     expect(await calls.data({ path: "/api/v1/transfer/accounts/acc_1" })).toEqual(wireAccount);
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       { merchantId: calls.merchantId(), limit: 20, cursor: "c1" },
       { merchantId: calls.merchantId(), accountId: "acc_1" },
     ]);
@@ -40,10 +40,10 @@ describe("accounts", () => {
     calls.fakes().payout.getAccount = calls.replying({ account });
     const path = "/api/v1/transfer/accounts/acc_1";
     await calls.data({ path: `${path}?as_of=${wireAt}` });
-    expect(calls.asked()).toMatchObject([{ accountId: "acc_1", asOf: at }]);
+    expect(calls.requests()).toMatchObject([{ accountId: "acc_1", asOf: at }]);
     const { status, json } = await calls.ask({ path: `${path}?as_of=yesterday` });
     expect([status, json.code]).toEqual([400, "INVALID_REQUEST"]);
-    expect(calls.asked()).toHaveLength(1);
+    expect(calls.requests()).toHaveLength(1);
   });
 
   it("have a statement", async () => {
@@ -75,7 +75,7 @@ describe("accounts", () => {
       ],
       meta_data: { total_count: 2, next_cursor: "c2" },
     });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       merchantId: calls.merchantId(),
       accountId: "acc_1",
       limit: 1,

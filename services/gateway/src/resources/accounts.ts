@@ -19,7 +19,6 @@ import { type FileFormat, get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
 import { exportStatement } from "./statements.ts";
 
-/** An account with its balances. */
 export const account = f.record(AccountSchema, "Account", "An account with its balances.", {
   id: f.id("acc", "Account id."),
   currency_code: f.text("Its currency.", "USD"),
@@ -28,7 +27,7 @@ export const account = f.record(AccountSchema, "Account", "An account with its b
   ...f.recordTimes,
 });
 
-/** What an entry posts to an account, with all decimals of its currency; zero where nothing. */
+/** Amount that an entry posts to an account, with all decimals of its currency; zero if none. */
 const posted =
   (account: string) =>
   ({ postings, currencyCode }: Pick<LedgerEntry, "postings" | "currencyCode">): string => {
@@ -38,7 +37,7 @@ const posted =
     return formatDecimal(amount, currencyOf(currencyCode).decimals);
   };
 
-/** Of an entry's postings the merchant sees those of its own account, and the fees. */
+/** The merchant sees only an entry's postings to its own account, and the fees. */
 const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statement.", {
   id: f.text("Id of the line: the movement and its step.", "…"),
   account_id: f.id("acc", "Account id."),
@@ -68,7 +67,7 @@ const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statemen
   created_at: f.moment("When it was written."),
 });
 
-/** The columns of an exported statement: the fields of its lines. */
+/** CSV columns of an exported statement: the fields of its lines. */
 const entryColumns = Object.keys(entry.schema.properties as object);
 
 const accountPage = f.pageOf(ListAccountsResponseSchema, "AccountPage", "accounts", account);
@@ -94,13 +93,13 @@ const statementFile: FileFormat = {
   example: `${entryColumns.join(",")}\r\n`,
 };
 
-/** A page of an exported statement is as long as a page may be. */
+/** Maximum page length of `listEntries`. */
 const exportPage = 100;
 
-/** The deadline of each page; the file as a whole has none. */
+/** Deadline of each page. The whole file has none. */
 const pageTimeoutMs = 10_000;
 
-/** RFC 4180. A text that a spreadsheet would run as a formula is escaped, a number never is. */
+/** RFC 4180. Escapes texts that a spreadsheet would run as a formula, but not numbers. */
 const csv: Options = {
   columns: entryColumns,
   record_delimiter: "windows",
@@ -111,8 +110,8 @@ const csv: Options = {
 type LoadPage = (cursor: string) => Promise<ListEntriesResponse>;
 
 /**
- * A statement as CSV, page by page, each loaded when the one before was read. The first is loaded
- * before anything is sent, so that what is refused is refused as everywhere.
+ * Streams a statement as CSV. Each page loads after the previous one was read. The first page loads
+ * before anything is sent, so that a refusal is returned as usual.
  */
 async function entriesFile(load: LoadPage): Promise<Readable> {
   const context = { requestId: "", ...callContext() };
@@ -130,7 +129,6 @@ async function* linesOf(first: ListEntriesResponse, load: LoadPage): AsyncGenera
   }
 }
 
-/** Accounts and their statements. */
 export const accounts: Resource = {
   scope: "account",
   tag: "Accounts",

@@ -52,7 +52,7 @@ const request = f.record(LoggedRequestSchema, "LoggedRequest", "A request that y
 
 const requestPage = f.pageOf(ListRequestsResponseSchema, "LoggedRequestPage", "requests", request);
 
-/** What a merchant asked of the public routes lately. */
+/** Recent requests of a merchant to the public routes. */
 const requests: Resource = {
   scope: "webhook",
   tag: "Requests",
@@ -70,12 +70,12 @@ const requests: Resource = {
         ...q.created,
       }),
       data: requestPage,
-      answer: ({ request: asked }, { requests }) => requests.listRequests(asked),
+      answer: ({ request: rpcRequest }, { requests }) => requests.listRequests(rpcRequest),
     }),
   ],
 };
 
-/** In the order of the document. */
+/** Resources in the order of the OpenAPI document. */
 const resources: readonly Resource[] = [
   beneficiaries,
   beneficiaryForms,
@@ -97,14 +97,12 @@ const resources: readonly Resource[] = [
   sandbox,
 ];
 
-/** Every public operation. */
 export const operations = resources.flatMap(operationsOf);
 
-/** The public operations of a mode: live, none of a sandbox. */
+/** Public operations of a mode. Live mode has no sandbox operations. */
 export const operationsIn = (mode: Mode): readonly Operation[] =>
   mode === "sandbox" ? operations : operations.filter(({ tag }) => tag !== sandbox.tag);
 
-/** The OpenAPI document of the public interface of a mode. */
 export const referenceIn = (mode: Mode) =>
   openApiDocument({
     operations: operationsIn(mode),

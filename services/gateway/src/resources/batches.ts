@@ -31,7 +31,7 @@ import { approval, batch, line } from "./parts/batches.ts";
 const batchPage = f.pageOf(ListBatchesResponseSchema, "BatchPage", "batches", batch);
 const linePage = f.pageOf(ListBatchLinesResponseSchema, "BatchLinePage", "lines", line);
 
-/** The columns of a report: the fields of its lines. */
+/** Columns of a report: the fields of its lines. */
 const reportColumns = Object.keys(line.schema.properties as object);
 
 const reportCsv: FileFormat = {
@@ -61,7 +61,7 @@ const reportJson: FileFormat = {
   },
 };
 
-/** RFC 4180. A text that a spreadsheet would run as a formula is escaped, a number never is. */
+/** RFC 4180. Escapes texts that a spreadsheet would run as a formula, but not numbers. */
 const csv: Options = {
   columns: reportColumns,
   record_delimiter: "windows",
@@ -69,14 +69,14 @@ const csv: Options = {
   cast: { object: (number) => ({ value: JSON.stringify(number), escape_formulas: false }) },
 };
 
-/** Of a report, loaded one after another while it is sent. */
+/** Page length of a report. Pages load one after another while it is sent. */
 const reportPage = 500;
-/** The deadline of each page; the file as a whole has none. */
+/** Deadline of each page. The whole file has none. */
 const pageTimeoutMs = 10_000;
 
 type LoadPage = (cursor: string) => Promise<ListBatchLinesResponse>;
 
-/** The pages of a report, the first loaded before anything is sent. */
+/** Loads the first page before anything is sent, so that a refusal is returned as usual. */
 async function pagesOf(load: LoadPage): Promise<AsyncGenerator<ListBatchLinesResponse>> {
   const context = { requestId: "", ...callContext() };
   const first = await load("");
@@ -106,13 +106,13 @@ async function csvReport(load: LoadPage): Promise<Readable> {
 async function jsonReport(whole: unknown, load: LoadPage): Promise<Readable> {
   const pages = await pagesOf(load);
   async function* parts() {
-    let before = `{"batch":${JSON.stringify(whole)},"lines":[`;
+    let prefix = `{"batch":${JSON.stringify(whole)},"lines":[`;
     for await (const { lines } of pages) {
       if (lines.length === 0) continue;
-      yield before + lines.map((each) => JSON.stringify(line.write(each))).join(",");
-      before = ",";
+      yield prefix + lines.map((each) => JSON.stringify(line.write(each))).join(",");
+      prefix = ",";
     }
-    yield before === "," ? "]}" : `${before}]}`;
+    yield prefix === "," ? "]}" : `${prefix}]}`;
   }
   return Readable.from(parts());
 }
@@ -120,7 +120,6 @@ async function jsonReport(whole: unknown, load: LoadPage): Promise<Readable> {
 const path = "/api/v1/transfer/batches";
 const mebibyte = 1024 * 1024;
 
-/** Batches of payouts, with their lines and reports. */
 export const batches: Resource = {
   scope: "payout",
   tag: "Batches",

@@ -19,7 +19,7 @@ import { bodyFields, get, post, type Resource, remove } from "../openapi/operati
 import * as q from "../openapi/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
-/** The fields of the body as they are stored: masked by their owner, empty ones left out. */
+/** Stored fields of the body. Their owner masks them. Empty fields are omitted. */
 function stored({ fields }: Pick<Beneficiary, "fields">): object {
   if (fields.case === "crypto") return storedValues(CryptoBeneficiaryFieldsSchema, fields.value);
   if (fields.case === "fiat") return storedValues(FiatBeneficiaryFieldsSchema, fields.value);
@@ -85,7 +85,7 @@ const createdFields = f.record(
   },
 );
 
-/** Exactly one of its fields. */
+/** A response has exactly one of these fields. */
 const created: typeof createdFields = {
   ...createdFields,
   schema: {
@@ -130,7 +130,6 @@ const listQuery = q.queryOf(ListBeneficiariesRequestSchema, {
   ...q.created,
 });
 
-/** Where a body of each kind is posted. */
 export const createPaths = {
   crypto: "/api/v1/transfer/crypto/beneficiary",
   fiat: "/api/v1/transfer/fiat/beneficiary",
@@ -142,7 +141,6 @@ const refusals = [
   "INVALID_REQUEST",
 ] as const;
 
-/** Recipients: registering, listing, reading and archiving them. */
 export const beneficiaries: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",

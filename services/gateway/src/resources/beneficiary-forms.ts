@@ -35,7 +35,7 @@ const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of 
   example: f.text("A valid value.", "Jane Doe"),
 });
 
-/** What to ask for, for one kind of beneficiary, and where to post it. */
+/** Fields to request for one kind of beneficiary, and the path to post them to. */
 const form = f.record(BeneficiaryFormSchema, "BeneficiaryForm", "One kind of beneficiary.", {
   name: f.text("Name of the form.", "crypto_beneficiary_individual"),
   description: f.text("Kind of beneficiary.", "A person who is paid in crypto currency."),
@@ -67,7 +67,6 @@ const query = q.queryOf(ListBeneficiaryFormsRequestSchema, {
   account_type: q.choice(choicesOf("accountType"), "Only forms for this type of beneficiary."),
 });
 
-/** Which fields a front end asks for. */
 export const beneficiaryForms: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",

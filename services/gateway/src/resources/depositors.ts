@@ -13,7 +13,6 @@ import { bodyFields, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
-/** A stored depositor. */
 export const depositor = withStored(
   [depositorBody],
   ({ fields }: Pick<Depositor, "fields">) => storedValues(DepositorFieldsSchema, f.present(fields)),
@@ -50,7 +49,6 @@ const listQuery = q.queryOf(ListDepositorsRequestSchema, {
   ...q.created,
 });
 
-/** Depositors: whitelisting, listing and reading them. */
 export const depositors: Resource = {
   scope: "depositor",
   tag: "Depositors",

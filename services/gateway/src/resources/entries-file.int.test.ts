@@ -16,14 +16,14 @@ import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 
 let gateway: TestGateway;
 let key: string;
-let asked: ListEntriesRequest[] = [];
+let requests: ListEntriesRequest[] = [];
 beforeAll(async () => {
   gateway = await startTestGateway({ fileTimes: { stalledMs: 300 } });
   key = (await gateway.merchant()).key;
 });
 afterAll(() => gateway.stop());
 beforeEach(() => {
-  asked = [];
+  requests = [];
 });
 
 const listPath = "/api/v1/transfer/accounts/acc_1/entries";
@@ -49,10 +49,10 @@ function entryOf(sequence: number): LedgerEntry {
   });
 }
 
-/** A statement of so many lines, in pages of a hundred, newest first. */
+/** Serves a statement of this many lines, newest first, in pages of a hundred. */
 function statement(lines: number, page?: (request: ListEntriesRequest) => void) {
   gateway.fakes.payout.listEntries = async (request) => {
-    asked.push(request);
+    requests.push(request);
     page?.(request);
     const last = Number(request.cursor === "" ? lines : request.cursor);
     const length = Math.min(request.limit || 20, last);
@@ -101,10 +101,10 @@ it("passes its filters on, a hundred lines at a time", async () => {
   statement(201);
   const query = "?step=return&payout_id=po_1&created_from=2026-11-20&created_to=2026-11-21";
   await gateway.ask({ path: path + query, key });
-  expect(asked.map(({ cursor }) => cursor)).toEqual(["", "101", "1"]);
+  expect(requests.map(({ cursor }) => cursor)).toEqual(["", "101", "1"]);
   const from = { seconds: BigInt(Date.parse("2026-11-20") / 1_000) };
   const to = { seconds: BigInt(Date.parse("2026-11-21") / 1_000) };
-  for (const each of asked) {
+  for (const each of requests) {
     expect(each).toMatchObject({
       ...{ accountId: "acc_1", limit: 100, step: LedgerStep.RETURN, payoutId: "po_1" },
       ...{ createdFrom: from, createdTo: to },
@@ -126,7 +126,7 @@ it("may take longer than any other answer; each page has its own deadline", asyn
   expect(others).toEqual([startedAt + 70_000, startedAt + 130_000]);
 });
 
-it("of an empty statement has its names alone", async () => {
+it("of an empty statement has only the header row", async () => {
   statement(0);
   const { text } = await gateway.ask({ path, key });
   expect(text).toMatch(/^id,account_id,sequence,[a-z_,]+,created_at\r\n$/);
@@ -136,12 +136,12 @@ it("is not made for a HEAD request", async () => {
   statement(300);
   const { status, headers, text } = await gateway.ask({ method: "HEAD", path, key });
   expect([status, headers["content-type"], text]).toEqual([200, "text/csv; charset=utf-8", ""]);
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
 it("is refused as any operation is", async () => {
   const malformed = await gateway.ask({ path: `${path}?step=theft&created_to=soon`, key });
-  expect([malformed.status, malformed.json.code, asked]).toEqual([400, "INVALID_REQUEST", []]);
+  expect([malformed.status, malformed.json.code, requests]).toEqual([400, "INVALID_REQUEST", []]);
   statement(1, () => {
     throw new ConnectError("away", Code.Unavailable);
   });
@@ -160,7 +160,7 @@ it.each(["HTTP/1.1", "HTTP/1.0"])(
     const head = `GET ${path} ${version}\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
     await expect(gateway.raw(head)).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(gateway.logLines).toContainEqual(
-      expect.objectContaining({ level: "warn", event: "file broke off" }),
+      expect.objectContaining({ level: "warn", event: "file aborted" }),
     );
     statement(1);
     expect((await gateway.ask({ path, key })).status).toBe(200);
@@ -175,11 +175,11 @@ it("is made no faster than it is read, and aborted when its reader stalls", asyn
   reader.on("error", () => reader.destroy());
   reader.end();
   const ended = () => gateway.logLines.filter(isExport).length - before;
-  // Until the buffers in between are full, and then for as long as a stalled reader has.
+  // The buffers in between fill up, then the reader's stall limit passes.
   await expect.poll(ended, { timeout: 25_000 }).toBe(1);
   reader.destroy();
-  expect(asked.length).toBeGreaterThan(1);
-  expect(asked.length).toBeLessThan(1_000);
+  expect(requests.length).toBeGreaterThan(1);
+  expect(requests.length).toBeLessThan(1_000);
 });
 
 it("is one of four at a time that a key may have", async () => {

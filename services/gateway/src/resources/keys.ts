@@ -63,7 +63,7 @@ const keyList = f.record(ListKeysResponseSchema, "ApiKeyList", "Your API keys.",
 
 const path = "/api/v1/keys";
 
-/** The limits that a sound body asks for. */
+/** Limits that a valid body requests. */
 function wishOf(values: BodyValues) {
   return {
     scopes: textsOf(values, "scopes"),
@@ -72,7 +72,6 @@ function wishOf(values: BodyValues) {
   };
 }
 
-/** A merchant's own API keys. */
 export const apiKeys: Resource = {
   scope: "key",
   tag: "API keys",
@@ -115,7 +114,7 @@ export const apiKeys: Resource = {
       data: revokedKey,
       answer: async ({ change }, { keys }) => {
         const { merchantId, keyId, mutation, orders } = change;
-        // The RPC is an operator's, who may revoke any key.
+        // The RPC is for operators, who may revoke any merchant's key.
         const own = await keys.listKeys({ merchantId });
         if (!own.keys.some(({ id }) => id === keyId)) return refused("RECORD_NOT_FOUND");
         return keys.revokeKey({ keyId, mutation, ...(orders && { orders }) });

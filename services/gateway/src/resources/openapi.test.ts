@@ -17,7 +17,7 @@ type Media = {
 };
 type Content = { readonly content?: { readonly "application/json"?: Media } };
 
-/** Every operation of the document, with its JSON pointer. */
+/** All operations of the document, with their JSON pointers. */
 const described: [string, { [key: string]: unknown }][] = Object.entries(document.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods as object).map(([method, operation]): [string, typeof operation] => [
@@ -39,12 +39,12 @@ it("is the one in docs/; `npm run generate` writes it", () => {
 });
 
 it("has every operation once, with a unique id", () => {
-  const told = described.map(([pointer, { operationId }]) => [operationId, pointer]);
+  const documented = described.map(([pointer, { operationId }]) => [operationId, pointer]);
   for (const { id, method, path } of operations) {
     const pointer = path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("/", "~1");
-    expect(told).toContainEqual([id, `/paths/${pointer}/${method.toLowerCase()}`]);
+    expect(documented).toContainEqual([id, `/paths/${pointer}/${method.toLowerCase()}`]);
   }
-  expect(new Set(told.map(([id]) => id)).size).toBe(told.length);
+  expect(new Set(documented.map(([id]) => id)).size).toBe(documented.length);
   expect(operations.filter(({ scope }) => !isScope(scope))).toEqual([]);
 });
 
@@ -117,8 +117,8 @@ describe.each(described)("%s", (pointer, operation) => {
   });
 });
 
-describe("an answer that is wrong", () => {
-  const asked = { method: "POST", path: "/api/v1/transfer/crypto/beneficiary", status: 200 };
+describe("an invalid response", () => {
+  const exchange = { method: "POST", path: "/api/v1/transfer/crypto/beneficiary", status: 200 };
   const headers = new Headers({
     "content-type": "application/json; charset=utf-8",
     "x-request-id": "r-1",
@@ -129,9 +129,9 @@ describe("an answer that is wrong", () => {
   const headersBut = (name: string) =>
     new Headers([...headers].filter(([each]) => each !== name) as [string, string][]);
   const beneficiary_id = "ben_01hqz0000000000000000000ab";
-  const right = { ...asked, headers, body: { data: { beneficiary_id } } };
+  const right = { ...exchange, headers, body: { data: { beneficiary_id } } };
 
-  it("differs from one that is right", () => {
+  it("differs from a valid one", () => {
     expect(reference.problems(right)).toEqual([]);
     expect(reference.problems({ ...right, body: { data: { valid: true } } })).toEqual([]);
   });
@@ -177,7 +177,7 @@ it("shows what each success holds, nowhere nothing", () => {
   }
 });
 
-it("uses every component, and has each that is referred to", () => {
+it("uses every component, and resolves every reference", () => {
   const text = JSON.stringify(document);
   const used = new Set([...text.matchAll(/"#(\/components\/[^"]+)"/g)].map(([, at]) => at));
   const { securitySchemes: _, ...parts } = document.components;

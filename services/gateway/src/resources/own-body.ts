@@ -4,7 +4,7 @@ import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import type { Call } from "../openapi/operation.ts";
 
-/** The body of an operation that the gateway owns itself, checked against its form. */
+/** Checks the body of an operation that the gateway itself owns against its form. */
 export function soundBody({
   form,
   body,
@@ -15,13 +15,13 @@ export function soundBody({
   return Array.isArray(sound) ? invalidRequest(sound) : sound.values;
 }
 
-/** A text of a checked body; "" where it was not sent. */
+/** Returns a text of a checked body; `""` if not sent. */
 export function textOf(values: BodyValues, name: string): string {
   const value = values[name];
   return typeof value === "string" ? value : "";
 }
 
-/** Texts of a checked body; none where they were not sent. */
+/** Returns texts of a checked body; empty if not sent. */
 export function textsOf(values: BodyValues, name: string): string[] {
   const value = values[name];
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];

@@ -19,7 +19,7 @@ describe("beneficiaries and depositors", () => {
     const body = '{"beneficiary_name":"Jane","beneficiary_city":[],"unknown":{"a":1}}';
     const answer = await calls.data({ path: `/api/v1/transfer/${path}`, body });
     expect(answer).toEqual({ beneficiary_id: "ben_1" });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       merchantId: calls.merchantId(),
       fields: { beneficiaryName: "Jane", beneficiaryCity: "" },
       unreadable: [{ field: "beneficiary_city", problem: "must be a string" }],
@@ -32,7 +32,7 @@ describe("beneficiaries and depositors", () => {
       '{"depositor_relation":"external","depositor_details":{"address":{"city":"Pune"}},' +
       '"company_owner_details":[{"documents":{"document_type":5}}]}';
     expect(await calls.data({ path: "/api/v1/depositor", body })).toEqual({ id: "dep_1" });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       fields: { depositorRelation: "external", depositorDetails: { address: { city: "Pune" } } },
       unreadable: [{ field: "company_owner_details[0].documents.document_type" }],
     });
@@ -82,7 +82,7 @@ describe("beneficiaries and depositors", () => {
       ...{ id: "dep_1", status: "whitelisted", ...wireTimes },
       depositor_details: { address: { city: "Pune" } },
     });
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       { merchantId: calls.merchantId(), beneficiaryId: "ben_1" },
       { merchantId: calls.merchantId(), depositorId: "dep_1" },
     ]);
@@ -99,12 +99,12 @@ describe("beneficiaries and depositors", () => {
     const create = `/api/v1/transfer/${path}`;
     const headers = { "idempotency-key": crypto.randomUUID() };
     const post = (at: string) => calls.ask({ path: at, body: "{}", headers });
-    // A key that a check was sent with is free: nothing was done under it.
+    // A validation does nothing, so its key stays free.
     expect((await post(`${create}?validate=true`)).json).toEqual({ data: { valid: true } });
     expect((await post(create)).json).toEqual({ data: { beneficiary_id: "ben_1" } });
     expect((await post(`${create}?validate=true`)).json).toEqual({ data: { valid: true } });
     expect((await post(create)).headers["idempotent-replayed"]).toBe("true");
-    expect(calls.asked().map(({ validateOnly }) => validateOnly)).toEqual([true, false, true]);
+    expect(calls.requests().map(({ validateOnly }) => validateOnly)).toEqual([true, false, true]);
     expect((await calls.ask({ path: `${create}?validate=yes`, body: "{}" })).json).toMatchObject({
       code: "INVALID_REQUEST",
       message: "validate: must be one of true, false",
@@ -119,7 +119,7 @@ describe("beneficiaries and depositors", () => {
     const [first, again] = [await post(), await post()];
     expect(again.json).toEqual(first.json);
     expect(again.headers["idempotent-replayed"]).toBe("true");
-    expect(calls.asked()).toHaveLength(1);
+    expect(calls.requests()).toHaveLength(1);
   });
 
   it("are listed in pages, narrowed by filters", async () => {
@@ -149,7 +149,7 @@ describe("beneficiaries and depositors", () => {
       depositors: [{ id: "dep_1" }],
       meta_data: { total_count: 1, next_cursor: "" },
     });
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       {
         merchantId: calls.merchantId(),
         limit: 1,
@@ -195,13 +195,13 @@ describe("beneficiaries and depositors", () => {
     ]);
   });
 
-  it("are archived by whom the key is of", async () => {
+  it("are archived by the key's merchant", async () => {
     const beneficiary = { id: "ben_1", archived: true, ...times };
     calls.fakes().beneficiary.archiveBeneficiary = calls.replying({ beneficiary });
     const path = "/api/v1/transfer/beneficiaries/ben_1";
     const archived = await calls.data({ method: "DELETE", path });
     expect(archived).toMatchObject({ beneficiary_id: "ben_1", archived: true });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       merchantId: calls.merchantId(),
       beneficiaryId: "ben_1",
       mutation: { actor: { id: calls.keyId() } },

@@ -35,7 +35,7 @@ describe("payouts", () => {
     const body = '{"quote_id":"qt_1","reference_id":7}';
     const answer = await calls.data({ path: "/api/v1/transfer/execute", body });
     expect(answer).toEqual({ id: "po_1", message: "Transaction Queued" });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       ...{ merchantId: calls.merchantId(), quoteId: "qt_1", referenceId: "" },
       unreadable: [{ field: "reference_id", problem: "must be a string" }],
     });
@@ -75,23 +75,25 @@ describe("payouts", () => {
     });
     const path = "/api/v1/transfer/payouts/po_1";
     expect(await calls.data({ path })).not.toHaveProperty("quote");
-    expect(calls.asked()).toHaveLength(1);
+    expect(calls.requests()).toHaveLength(1);
     const both = await calls.data({ path: `${path}?expand[]=beneficiary&expand[]=quote` });
     expect(both).toMatchObject({
       ...{ id: "po_1", beneficiary: { beneficiary_id: "ben_1" }, quote: { id: "qt_1" } },
     });
     const merchantId = calls.merchantId();
-    expect(calls.asked()).toContainEqual(
+    expect(calls.requests()).toContainEqual(
       expect.objectContaining({ merchantId, beneficiaryId: "ben_1" }),
     );
-    expect(calls.asked()).toContainEqual(expect.objectContaining({ merchantId, quoteId: "qt_1" }));
+    expect(calls.requests()).toContainEqual(
+      expect.objectContaining({ merchantId, quoteId: "qt_1" }),
+    );
     const one = await calls.data({ path: `${path}?expand[]=quote` });
     expect([Object.hasOwn(one as object, "beneficiary"), one]).toMatchObject([
       ...[false, { quote: { id: "qt_1" } }],
     ]);
   });
 
-  it("are read with what the key may read alone", async () => {
+  it("are read only with records that the key may read", async () => {
     calls.fakes().payout.getPayout = calls.replying({ payout });
     const key = await calls.keyWith(["payout:read", "beneficiary:read"]);
     const path = "/api/v1/transfer/payouts/po_1";
@@ -113,7 +115,7 @@ describe("payouts", () => {
         id: "po_1",
       });
     }
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       { merchantId: calls.merchantId(), payoutId: "po_1" },
       { merchantId: calls.merchantId(), payoutId: "po_1" },
     ]);
@@ -136,7 +138,7 @@ describe("payouts", () => {
       ],
       meta_data: { total_count: 5, next_cursor: "c4" },
     });
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       { merchantId: calls.merchantId(), payoutId: "po_1", limit: 1, cursor: "c3" },
     ]);
     expect((await calls.ask({ path: path.replace("limit=1", "limit=0") })).status).toBe(400);
@@ -213,7 +215,7 @@ describe("payouts", () => {
       createdFrom: timestampFromDate(new Date("2026-11-20T00:00:00Z")),
       createdTo: at,
     });
-    expect(calls.asked()).toEqual([expected]);
+    expect(calls.requests()).toEqual([expected]);
   });
 
   it("are not listed by a malformed query", async () => {
@@ -224,6 +226,6 @@ describe("payouts", () => {
       "limit: must be a whole number from 1 to 100; cursor: must not be repeated; " +
         "status: must be one of initiated, succeeded, failed",
     );
-    expect(calls.asked()).toEqual([]);
+    expect(calls.requests()).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ const subStatus = f.word(
 );
 const reference = f.text("The merchant's own reference; empty if none was given.", "order-1001");
 
-/** The fields that a payout copies from its quote; the webhooks' payload has them too. */
+/** Fields that a payout copies from its quote. The webhook payload has them too. */
 const transfer = {
   quote_id: f.id("qt", "Quote that was executed."),
   corridor_id: f.id("cor", "Corridor."),
@@ -62,13 +62,13 @@ const returnedReference = f.text(
 );
 const metadata = f.pairs("Your own data, sent with Execute payout.", metadataField.example);
 
-/** What a payout was made of, where it was not executed by itself. */
+/** Origin of a payout that was not executed directly. */
 const orderedAs = {
   scheduled_payout_id: f.text("The scheduled payout that it was made of; otherwise empty.", ""),
   batch_id: f.text("The batch whose line it is; otherwise empty.", ""),
 } as const;
 
-/** Why a payout failed; a payout and its events have them. */
+/** Failure fields of a payout and its events. */
 const failure = {
   failure_code: failureCode,
   failure_message: f.text("The same in words, in English.", ""),
@@ -102,10 +102,10 @@ const payoutRecord = f.record(PayoutSchema, "Payout", "A payout.", {
   ...f.recordTimes,
 });
 
-/** The same, with what a read was asked to expand. */
+/** A payout with its expanded records. */
 export const payout = withExpansions(payoutRecord);
 
-/** The payload of webhooks about a payout (service interface, "Events"). */
+/** Payload of payout webhooks (service interface, "Events"). */
 export const payoutWebhook: f.NamedSchema = {
   name: "PayoutWebhookData",
   schema: f.objectSchema("The payout as it was when its status changed.", {
@@ -223,7 +223,6 @@ const listQuery = q.queryOf(ListPayoutsRequestSchema, {
   ...q.created,
 });
 
-/** Payouts: executing a quote, and reading what became of it. */
 export const payouts: Resource = {
   scope: "payout",
   tag: "Payouts",
@@ -287,7 +286,7 @@ export const payouts: Resource = {
   ],
 };
 
-/** Pays a payout again (docs/decisions/0062-reissue.md); it answers with the new one. */
+/** Pays a payout again and returns the new one (docs/decisions/0062-reissue.md). */
 function reissueOperation(payout: f.Component<Payout>): Resource["operations"][number] {
   return post("reissuePayout", "/api/v1/transfer/payouts/:payoutId/reissue", {
     summary: "Reissue payout",

@@ -24,16 +24,16 @@ describe("quotes", () => {
       '{"source_amount":9007199254740993.12,"beneficiary_id":"ben_1","source_currency_code":' +
       '"USD","destination_currency_code":"INR","account_id":"acc_1","merchant_id":"mer_forged"}';
     const { text } = await calls.ask({ path: "/api/v1/transfer/rfq", body });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       sourceAmount: "9007199254740993.12",
       receivingAmount: "",
     });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       merchantId: calls.merchantId(),
       accountId: "acc_1",
       unreadable: [],
     });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       mutation: { actor: { kind: Actor_Kind.API_KEY, id: calls.keyId() } },
     });
     expect(text).toBe(
@@ -45,10 +45,10 @@ describe("quotes", () => {
     );
   });
 
-  it("leave what cannot be read to the quote service", async () => {
+  it("pass unreadable fields to the quote service", async () => {
     const body = '{"source_amount":[1],"beneficiary_id":{"$ne":null},"account_id":"acc_1"}';
     await calls.ask({ path: "/api/v1/transfer/rfq", body });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       sourceAmount: "",
       accountId: "acc_1",
       unreadable: [
@@ -61,13 +61,13 @@ describe("quotes", () => {
   it("never pass an empty amount on as one that was not sent", async () => {
     const body = '{"source_amount":"","receiving_amount":"10","account_id":"acc_1"}';
     await calls.ask({ path: "/api/v1/transfer/rfq", body });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       receivingAmount: "10",
       unreadable: [{ field: "source_amount", problem: "must be a decimal number" }],
     });
   });
 
-  it("are read whatever the host is called", async () => {
+  it("are read under any host name", async () => {
     const headers = { host: "[" };
     expect(await calls.data({ path: "/api/v1/transfer/quotes/qt_1", headers })).toBeDefined();
   });
@@ -76,7 +76,7 @@ describe("quotes", () => {
     expect(await calls.data({ path: "/api/v1/transfer/quotes/qt%201" })).toMatchObject({
       id: "qt_1",
     });
-    expect(calls.asked()[0]).toMatchObject({ merchantId: calls.merchantId(), quoteId: "qt 1" });
+    expect(calls.requests()[0]).toMatchObject({ merchantId: calls.merchantId(), quoteId: "qt 1" });
   });
 
   it("have corridors, with limits, fees and the current rate", async () => {
@@ -113,6 +113,6 @@ describe("quotes", () => {
         '"meta_data":{"total_count":2,"next_cursor":""}}}',
     );
     const merchantId = calls.merchantId();
-    expect(calls.asked()[0]).toMatchObject({ merchantId, limit: 2, cursor: "c1" });
+    expect(calls.requests()[0]).toMatchObject({ merchantId, limit: 2, cursor: "c1" });
   });
 });

@@ -14,7 +14,6 @@ import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
 
-/** A quote (service interface, "Quote"). */
 export const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
   id: f.id("qt", "Quote id."),
   corridor_id: f.id("cor", "Corridor."),
@@ -95,7 +94,6 @@ const corridor = f.record(CorridorSchema, "Corridor", "A pair of currencies to s
 
 const corridorPage = f.pageOf(ListCorridorsResponseSchema, "CorridorPage", "corridors", corridor);
 
-/** Quotes, and the corridors that can be quoted. */
 export const quotes: Resource = {
   scope: "quote",
   tag: "Quotes",

@@ -21,22 +21,22 @@ type Page = { requests: Row[]; meta_data: { next_cursor: string; total_count: nu
 
 const path = "/api/v1/requests";
 const accountPath = `/api/v1/transfer/accounts/${newId("account")}`;
-const ask = (requestId: string, asked = accountPath, key = acme.key) =>
-  gateway.ask({ path: asked, key, headers: { "x-request-id": requestId } });
+const ask = (requestId: string, url = accountPath, key = acme.key) =>
+  gateway.ask({ path: url, key, headers: { "x-request-id": requestId } });
 const list = async (query = "", key = acme.key): Promise<Page> => {
   const { status, json } = await gateway.ask({ path: `${path}${query}`, key });
   expect(status, JSON.stringify(json)).toBe(200);
   return json.data as Page;
 };
-/** Requests under these ids, a second apart, of which every other one fails. */
-async function made(...ids: readonly string[]) {
+/** Makes requests with these ids, one second apart. Every second one fails. */
+async function send(...ids: readonly string[]) {
   for (const [place, id] of ids.entries()) {
     gateway.time.nowMs += 1_000;
     await ask(id, place % 2 === 0 ? accountPath : `${accountPath}?unknown=1`);
     await stored(id);
   }
 }
-/** Stores what was gathered, once a request is among it. */
+/** Flushes the log until a request is stored. */
 async function stored(id: string) {
   const found = gateway.db.collection("request_log");
   await expect
@@ -80,7 +80,7 @@ describe("the requests of a merchant", () => {
   });
 
   it("come page by page, newest first, and by their status", async () => {
-    await made("a", "b", "c", "d", "e");
+    await send("a", "b", "c", "d", "e");
     const first = await list("?limit=2");
     expect([idsOf(first), first.meta_data.total_count]).toEqual([["e", "d"], 5]);
     const cursor = (page: Page) => `cursor=${page.meta_data.next_cursor}`;
@@ -95,7 +95,7 @@ describe("the requests of a merchant", () => {
 
   it("are cut by time, the end exclusive", async () => {
     const begunMs = gateway.time.nowMs;
-    await made("a", "b", "c");
+    await send("a", "b", "c");
     const at = (place: number) => new Date(begunMs + place * 1_000).toISOString();
     const page = await list(`?created_from=${at(2)}&created_to=${at(3)}`);
     expect([idsOf(page), page.meta_data.total_count]).toEqual([["b"], 1]);
@@ -127,7 +127,7 @@ describe("the requests of a merchant", () => {
   });
 
   it("are its own, and need the scope", async () => {
-    await made("mine");
+    await send("mine");
     const globex = await gateway.merchant();
     expect(idsOf(await list("?request_id=mine", globex.key))).toEqual([]);
     const { key } = await gateway.merchant({ scopes: ["payout:read"] });
@@ -135,7 +135,7 @@ describe("the requests of a merchant", () => {
   });
 
   it("end after seven days", async () => {
-    await made("old");
+    await send("old");
     gateway.time.nowMs += 7 * 24 * 60 * 60_000 - 1;
     await gateway.gateway.sweep();
     expect(idsOf(await list("?request_id=old"))).toEqual(["old"]);

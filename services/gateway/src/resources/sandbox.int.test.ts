@@ -16,13 +16,13 @@ const controls = operations
 describe.each(controls)("%s %s", (method, path) => {
   it("is an unknown route in live mode, with and without a key", async () => {
     const { key } = await live.merchant();
-    for (const asked of [key, undefined]) {
-      const { status, json } = await live.ask({ method, path, key: asked });
+    for (const sentKey of [key, undefined]) {
+      const { status, json } = await live.ask({ method, path, key: sentKey });
       expect([status, json.code]).toEqual([404, "ROUTE_NOT_FOUND"]);
     }
   });
 
-  it("is there in a sandbox, for merchants alone", async () => {
+  it("exists only in a sandbox, and only for merchants", async () => {
     const { status, json } = await sandbox.ask({ method, path });
     expect([status, json.code]).toEqual([401, "UNAUTHENTICATED"]);
   });

@@ -32,7 +32,7 @@ it("a scheduled payout is ordered, read and cancelled; amounts that are not know
   expect(await calls.data({ path: `${path}/spo_1` })).toEqual(shown);
   expect(await calls.data({ path: `${path}/spo_1/cancel`, body: "" })).toEqual(shown);
   const scheduledPayoutId = "spo_1";
-  expect(calls.asked()).toMatchObject([
+  expect(calls.requests()).toMatchObject([
     { sourceAmount: "100.10", scheduledAt: "2026-12-01", maxSourceAmount: "101" },
     { scheduledPayoutId },
     { scheduledPayoutId },
@@ -46,5 +46,5 @@ it("scheduled payouts are listed, those that wait by their sub-status", async ()
   expect(await calls.data({ path: `${path}?sub_status=scheduled` })).toEqual({
     ...{ scheduled_payouts: [shown], meta_data: { total_count: 1, next_cursor: "" } },
   });
-  expect(calls.asked()[0]).toMatchObject({ subStatus: PayoutSubStatus.SCHEDULED });
+  expect(calls.requests()[0]).toMatchObject({ subStatus: PayoutSubStatus.SCHEDULED });
 });

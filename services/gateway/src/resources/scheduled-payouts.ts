@@ -96,7 +96,6 @@ const listQuery = q.queryOf(ListScheduledPayoutsRequestSchema, {
 
 const path = "/api/v1/transfer/scheduled-payouts";
 
-/** Payouts that are ordered now and made at a time. */
 export const scheduledPayouts: Resource = {
   scope: "payout",
   tag: "Scheduled payouts",

@@ -44,14 +44,14 @@ const statement: FileFormat = {
   formats: { camt053: camt, pdf },
 };
 
-/** The deadline of each part; the file as a whole has none. */
+/** Deadline of each part. The whole file has none. */
 const partTimeoutMs = 10_000;
 
 type LoadPart = (cursor: string) => Promise<RenderStatementResponse>;
 
 /**
- * A file part by part, each made when the one before was read. The first is loaded before anything
- * is sent, so that what is refused is refused as everywhere.
+ * Streams a file. Each part is generated after the previous one was read. The first is generated
+ * before anything is sent, so that a refusal is returned as usual.
  */
 async function partsFile(load: LoadPart): Promise<Readable> {
   const context = { requestId: "", ...callContext() };
@@ -69,7 +69,6 @@ async function* partsOf(first: RenderStatementResponse, load: LoadPart) {
   }
 }
 
-/** The statement of an account, in several formats. */
 export const exportStatement = get(
   "exportStatement",
   "/api/v1/transfer/accounts/:accountId/statements",
@@ -165,7 +164,6 @@ const signedReceipt = f.record(
   },
 );
 
-/** The receipt of a payout, signed. */
 const getPayoutReceipt = get("getPayoutReceipt", "/api/v1/transfer/payouts/:payoutId/receipt", {
   summary: "Get receipt",
   description:
@@ -181,7 +179,6 @@ const receiptFile: FileFormat = {
   example: "%PDF-1.3\n",
 };
 
-/** The same as a PDF. */
 const getPayoutReceiptPdf = get(
   "getPayoutReceiptPdf",
   "/api/v1/transfer/payouts/:payoutId/receipt.pdf",
@@ -196,7 +193,6 @@ const getPayoutReceiptPdf = get(
   },
 );
 
-/** Receipts of payouts. */
 export const receipts: Resource = {
   scope: "payout",
   tag: "Payouts",

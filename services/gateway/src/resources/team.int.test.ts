@@ -27,7 +27,7 @@ const mia = { email: "Mia@Acme.example", name: "Mia Maker", role: "maker" };
 const times = expect.stringMatching(/^\d{4}-.*Z$/);
 
 describe("a team", () => {
-  it("is what its merchant makes of it", async () => {
+  it("is managed by its merchant", async () => {
     const added = await call(acme.key, "POST", members, mia);
     expect(added).toMatchObject({
       status: 200,
@@ -94,16 +94,16 @@ describe("a key with networks or an end", () => {
 });
 
 describe("a merchant's keys", () => {
-  it("are created with what they may do, listed, and revoked at once", async () => {
+  it("are created with their scopes, listed, and revoked at once", async () => {
     const wish = {
       description: "Payroll server",
       scopes: ["payout:read"],
       source_cidrs: ["127.0.0.1", "10.0.0.0/8"],
       expires_at: "2099-12-31T00:00:00.000Z",
     };
-    const made = await call(acme.key, "POST", keys, wish);
-    expect(made).toMatchObject({ status: 200, data: { ...wish, revoked_at: "" } });
-    const { secret = "", ...shown } = made.data;
+    const created = await call(acme.key, "POST", keys, wish);
+    expect(created).toMatchObject({ status: 200, data: { ...wish, revoked_at: "" } });
+    const { secret = "", ...shown } = created.data;
     expect(secret).toMatch(/^dsb_test_/);
     const listed = await call(acme.key, "GET", keys);
     expect(listed.data.keys).toContainEqual(shown);
@@ -119,8 +119,8 @@ describe("a merchant's keys", () => {
 
   it("have no scope that their maker does not have", async () => {
     const few = await gateway.merchant({ scopes: ["key:write", "payout:read"] });
-    const made = await call(few.key, "POST", keys, { scopes: ["payout:read"] });
-    expect(made.status).toBe(200);
+    const created = await call(few.key, "POST", keys, { scopes: ["payout:read"] });
+    expect(created.status).toBe(200);
     for (const scopes of [["payout:write"], ["payout:read", "team:write"]]) {
       expect(await call(few.key, "POST", keys, { scopes })).toMatchObject({
         ...{ status: 403, json: { code: "ACCESS_FORBIDDEN", reason: "scope_missing" } },
@@ -140,7 +140,7 @@ describe("a merchant's keys", () => {
     expect(json.message).toContain(message);
   });
 
-  it("of an operator still are made by the operators' RPC alone", async () => {
+  it("of an operator are still created only by the operators' RPC", async () => {
     const refused = await gateway.keys
       .createKey({ mutation: mutation(), merchantId: "acme" })
       .catch(readRefusal);

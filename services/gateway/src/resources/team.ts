@@ -48,12 +48,12 @@ const memberList = f.record(ListMembersResponseSchema, "TeamMemberList", "Your t
 
 const path = "/api/v1/team/members";
 
-/** The word of a role that its form has checked. */
+/** Role name that the form has already checked. */
 const roleOf = (word: string) => memberRoles.find((each) => each === word) ?? "viewer";
 
 /**
- * A caller gives a role only if it has all of its scopes. A member has neither networks nor an end:
- * a key that has one would let in a caller that exceeds it.
+ * A caller gives a role only if it has all of the role's scopes. A member has no networks or
+ * expiry, so a member invited by a key with either would exceed that key.
  */
 function mayGiveRole(call: Authorised): Refused<"ACCESS_FORBIDDEN"> | undefined {
   const values = soundBody(call);
@@ -65,7 +65,6 @@ function mayGiveRole(call: Authorised): Refused<"ACCESS_FORBIDDEN"> | undefined 
   return scopesToGive(scopes, scopesOf(roleOf(textOf(values, "role"))));
 }
 
-/** The people of a merchant's team, who sign in at the console. */
 export const team: Resource = {
   scope: "team",
   tag: "Team members",

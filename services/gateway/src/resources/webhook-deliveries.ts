@@ -73,7 +73,6 @@ const listQuery = q.queryOf(ListDeliveriesRequestSchema, {
 
 const path = "/api/v1/webhooks/deliveries";
 
-/** What was sent to a merchant's endpoints, and the outcome. */
 export const webhookDeliveries: Resource = {
   scope: "webhook",
   tag: "Webhook deliveries",

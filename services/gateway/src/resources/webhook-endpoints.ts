@@ -101,7 +101,6 @@ const endpointPage = f.pageOf(
 
 const path = "/api/v1/webhooks/endpoints";
 
-/** A merchant's webhook endpoints, their secrets, and a test event. */
 export const webhookEndpoints: Resource = {
   scope: "webhook",
   tag: "Webhook endpoints",

@@ -11,7 +11,7 @@ import * as q from "../openapi/query.ts";
 import { payoutWebhook } from "./payouts.ts";
 import { optInData, paymentSessionData, refundData } from "./webhooks.ts";
 
-/** `data` of a webhook's body, each number with the digits that it has there. */
+/** `data` of a webhook's body, with the same digits in each number. */
 const payload: f.Kind<Uint8Array> = {
   schema: {
     description: "`data` of the webhook's body, with the same digits.",
@@ -59,7 +59,7 @@ const eventPage = f.record(ListEventsResponseSchema, "WebhookEventPage", "A page
   has_more: f.flag("Whether more events are available now.", false),
 });
 
-/** Every event of a merchant, whether it was sent or not. */
+/** All events of a merchant, sent or not. */
 export const webhookEvents: Resource = {
   scope: "webhook",
   tag: "Webhook events",

@@ -11,7 +11,6 @@ import { bodyRequest, get, post, type Resource, remove } from "../openapi/operat
 import * as q from "../openapi/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
-/** A replay with its progress. */
 const replay = f.record(ReplaySchema, "WebhookReplay", "A replay of many deliveries.", {
   id: f.id("whr", "Replay id."),
   endpoint_id: f.id("whe", "Endpoint whose deliveries are resent."),
@@ -38,7 +37,6 @@ const replayPage = f.pageOf(ListReplaysResponseSchema, "WebhookReplayPage", "rep
 
 const path = "/api/v1/webhooks/replays";
 
-/** Replays of many webhooks, with their progress. */
 export const webhookReplays: Resource = {
   scope: "webhook",
   tag: "Webhook deliveries",

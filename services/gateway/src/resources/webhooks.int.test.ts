@@ -72,7 +72,7 @@ describe("webhooks", () => {
     });
     const removed = await calls.data({ method: "DELETE", path: `${path}/whe_1` });
     expect(removed).toEqual({ id: "whe_1", deleted: true });
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       {
         merchantId: calls.merchantId(),
         ...{ url: "https://a.example/x", order: "none", eventTypes: ["refund"] },
@@ -98,14 +98,14 @@ describe("webhooks", () => {
     const other = await calls.ask({ ...patch, body: '{"order":"none"}' });
     expect(other.json.code).toBe("IDEMPOTENCY_KEY_REUSED");
     expect((await calls.ask({ ...patch, body: "" })).json.code).toBe("INVALID_JSON");
-    const [asked, ...more] = calls.asked();
+    const [sent, ...more] = calls.requests();
     expect(more).toEqual([]);
-    expect(asked).toMatchObject({
+    expect(sent).toMatchObject({
       ...{ merchantId: calls.merchantId(), endpointId: "whe_1", description: "" },
       ...{ eventTypes: ["*"], unreadable: [{ field: "order" }] },
       mutation: { actor: { id: calls.keyId() } },
     });
-    expect([asked?.url, asked?.order]).toEqual([undefined, undefined]);
+    expect([sent?.url, sent?.order]).toEqual([undefined, undefined]);
   });
 
   it("endpoints are paused, resumed and verified", async () => {
@@ -117,11 +117,11 @@ describe("webhooks", () => {
       const post = { method: "POST", path: `${path}/whe_1/${what}` };
       expect(await calls.data(post)).toEqual(wireEndpoint);
     }
-    const asked = {
+    const sent = {
       ...{ merchantId: calls.merchantId(), endpointId: "whe_1" },
       mutation: { actor: { id: calls.keyId() } },
     };
-    expect(calls.asked()).toMatchObject([asked, asked, asked]);
+    expect(calls.requests()).toMatchObject([sent, sent, sent]);
   });
 
   it.each([
@@ -131,12 +131,12 @@ describe("webhooks", () => {
     calls.fakes().notifier.rotateSecret = calls.replying({ endpoint, secrets });
     const answer = await calls.data({ method: "POST", path: `${path}/whe_1/rotate-secret`, body });
     expect(answer).toEqual({ ...wireEndpoint, ...wireSecrets });
-    expect(calls.asked()[0]).toMatchObject({
+    expect(calls.requests()[0]).toMatchObject({
       merchantId: calls.merchantId(),
       endpointId: "whe_1",
       stage,
     });
-    expect(calls.asked()[0]?.overlapSeconds).toBe(overlapSeconds);
+    expect(calls.requests()[0]?.overlapSeconds).toBe(overlapSeconds);
   });
 
   it("staged secrets are activated and endpoints tried", async () => {
@@ -150,7 +150,7 @@ describe("webhooks", () => {
       endpointId: "whe_1",
       mutation: { actor: { id: calls.keyId() } },
     };
-    expect(calls.asked()).toMatchObject([expected, expected]);
+    expect(calls.requests()).toMatchObject([expected, expected]);
   });
 
   it("deliveries are listed, read with their attempts, and sent again", async () => {
@@ -186,7 +186,7 @@ describe("webhooks", () => {
     const again = { method: "POST", path: `${deliveries}/whd_1/redeliver` };
     expect(await calls.data(again)).toEqual(wireDelivery);
     const state = DeliveryState.EXHAUSTED;
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       {
         merchantId: calls.merchantId(),
         endpointId: "whe_1",
@@ -213,7 +213,7 @@ describe("webhooks", () => {
     await calls.data({ path: `${deliveries}?endpoint=whe_1` });
     await calls.data({ path: `${deliveries}?endpoint=whe_1&endpoint_id=whe_1` });
     await calls.data({ path: replays, body: '{"endpoint":"whe_1","since":"2026-11-20"}' });
-    expect(calls.asked()).toMatchObject(Array(3).fill({ endpointId: "whe_1" }));
+    expect(calls.requests()).toMatchObject(Array(3).fill({ endpointId: "whe_1" }));
     const message = "endpoint: must be endpoint_id where both are sent";
     for (const request of [
       { path: `${deliveries}?endpoint=whe_1&endpoint_id=whe_2` },
@@ -257,7 +257,7 @@ describe("webhooks", () => {
     expect(cancelled).toEqual(wireReplay);
     const merchantId = calls.merchantId();
     const mutation = { actor: { id: calls.keyId() } };
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       {
         ...{ merchantId, mutation, endpointId: "whe_1", since: "2026-11-20", ratePerSecond: 25 },
         ...{ states: ["exhausted"], unreadable: [{ field: "until" }] },
@@ -293,7 +293,7 @@ describe("webhooks", () => {
       ],
       ...{ next_cursor: "c2", has_more: true },
     });
-    expect(calls.asked()).toMatchObject([
+    expect(calls.requests()).toMatchObject([
       { merchantId: calls.merchantId(), after: "c1", limit: 1 },
     ]);
     expect(await calls.ask({ path: "/api/v1/events?after=%00" })).toMatchObject({ status: 400 });

@@ -5,7 +5,7 @@ import * as f from "../openapi/fields.ts";
 import { digestExample } from "./parts/payouts.ts";
 import { payoutWebhook } from "./payouts.ts";
 
-/** The payloads of webhooks (service interface, "Events"; decisions: webhooks). */
+/** Payloads of webhooks (service interface, "Events"; decisions: webhooks). */
 
 const payload = (
   name: string,
@@ -13,7 +13,6 @@ const payload = (
   its: Parameters<typeof f.objectSchema>[1],
 ): f.NamedSchema => ({ name, schema: f.objectSchema(description, its) });
 
-/** The payload of webhooks about a payment session. */
 export const paymentSessionData = payload("PaymentSessionWebhookData", "A payment session.", {
   id: f.text("Payment session id.", "ps_1001"),
   reference_id: f.text("Your own reference.", "order-1001"),
@@ -36,7 +35,6 @@ export const paymentSessionData = payload("PaymentSessionWebhookData", "A paymen
   expires_at: f.text("When it expires.", "2026-11-20T12:26:00.123Z"),
 });
 
-/** The payload of webhooks about a refund. */
 export const refundData: f.NamedSchema = {
   name: "RefundWebhookData",
   schema: {
@@ -51,7 +49,6 @@ export const refundData: f.NamedSchema = {
   },
 };
 
-/** The payload of webhooks about what was credited to an account. */
 const accountCredited = payload("AccountCreditedWebhookData", "An account was credited.", {
   id: f.id("acc", "The account."),
   status: f.oneOf("Constant.", ["credited"]),
@@ -65,7 +62,6 @@ const accountCredited = payload("AccountCreditedWebhookData", "An account was cr
   created_at: f.moment("When it was credited."),
 });
 
-/** The payload of webhooks about batches that wait for another's approval. */
 const batchRequired = payload(
   "BatchApprovalWebhookData",
   "A batch waits for approval: see Approve batch.",
@@ -83,7 +79,6 @@ const batchRequired = payload(
   },
 );
 
-/** The payload of webhooks about the end of a batch. */
 const batchFinished = payload("BatchFinishedWebhookData", "A batch is finished.", {
   id: f.id("bat", "The batch."),
   status: f.oneOf("Constant.", ["finished"]),
@@ -98,7 +93,6 @@ const batchFinished = payload("BatchFinishedWebhookData", "A batch is finished."
   finished_at: f.moment("When it was finished."),
 });
 
-/** The payload of webhooks about a beneficiary's screening. */
 const screeningChanged = payload(
   "BeneficiaryScreeningWebhookData",
   "A beneficiary's screening status changed after the request that created it was answered.",
@@ -111,7 +105,6 @@ const screeningChanged = payload(
   },
 );
 
-/** The payload of webhooks about payouts that wait for approval. */
 const approvalRequired = payload(
   "PayoutApprovalWebhookData",
   "A payout waits for approval: see Approve payout.",
@@ -132,7 +125,6 @@ const approvalRequired = payload(
   },
 );
 
-/** The payload of webhooks about scheduled payouts that were held. */
 const scheduledRequired = payload(
   "ScheduledPayoutApprovalWebhookData",
   "A scheduled payout waits for approval: see Approve scheduled payout.",
@@ -159,7 +151,6 @@ const scheduledRequired = payload(
   },
 );
 
-/** The payload of webhooks about an endpoint that takes nothing. */
 const endpointPaused = payload(
   "EndpointPausedWebhookData",
   "An endpoint of yours was paused because it takes nothing: see Resume webhook endpoint.",
@@ -176,7 +167,7 @@ const endpointPaused = payload(
   },
 );
 
-/** The payloads of events that an endpoint gets only by their type's name. */
+/** Payloads of events that an endpoint receives only if it names their type. */
 export const optInData = {
   "account.credited": [accountCredited, "An account was credited: money can be paid out."],
   "batch.approval_required": [
@@ -237,7 +228,7 @@ const events = {
   webhook_challenge: [challengeData, "The endpoint's URL is verified."],
 } as const;
 
-/** `data.id` again, with the same example. */
+/** Repeats `data.id` with the same example. */
 function idOf({ schema }: f.NamedSchema) {
   const { id: described } = schema.properties as Record<string, { examples: [string] }>;
   return f.text("Id of the transaction: `data.id`.", described?.examples[0] ?? "");
@@ -267,11 +258,11 @@ const headers = Object.entries({
   return { name, in: "header", required, description, schema: { type: "string" } };
 });
 
-/** How each is sent, and is to be received. */
+/** Retries and verification of every webhook. */
 const how =
   "Any response but 200 within 15 s is retried, with delays that double from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may arrive more than once: ignore a `webhook-id` that you have seen.";
 
-/** Which endpoints get a type, where its name in `event_types` is not all. */
+/** Explains which endpoints receive a type if `event_types` alone does not decide. */
 function recipientsOf(type: string): string {
   if (type === "webhook_endpoint.paused") {
     return "Sent to every other endpoint of yours, whatever its `event_types`. ";
@@ -280,7 +271,7 @@ function recipientsOf(type: string): string {
   return `Sent only to endpoints whose \`event_types\` name \`${type}\`: \`*\` does not stand for it. `;
 }
 
-/** The `webhooks` of the document: by what the event is of, what is sent and what is awaited. */
+/** Items of the document's `webhooks`, by event type, with the body and the expected response. */
 export function webhookItems(
   schemas: ReadonlyMap<string, JsonSchema>,
 ): Readonly<Record<string, JsonSchema>> {
@@ -302,13 +293,12 @@ export function webhookItems(
   return Object.fromEntries(items);
 }
 
-/** The `data` of a type's example, as JSON; `undefined` of a type that there is not. */
+/** Example `data` of a type, as JSON; `undefined` for an unknown type. */
 export function exampleData(type: string): string | undefined {
   const [data] = Object.hasOwn(events, type) ? events[type as keyof typeof events] : [];
   return data && JSON.stringify(exampleOfSchema(data.schema, new Map()));
 }
 
-/** The named parts of the webhooks. */
 export const webhookComponents: readonly f.NamedSchema[] = [
   payoutWebhook,
   paymentSessionData,

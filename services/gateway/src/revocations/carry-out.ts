@@ -26,19 +26,19 @@ export type RevocationDeps = {
   readonly notifier: Pick<Client<typeof NotifierService>, "listEndpoints" | "pauseEndpoint">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for each key that was changed here. */
+  /** Called for each key that this process changes. */
   readonly changed: (keyId: string) => void;
 };
 
-/** More than a merchant may have. */
+/** More endpoints than a merchant may have. */
 const endpointsMax = 100;
-/** Keys of one call to the payout service. */
+/** Maximum keys in one call to the payout service. */
 const createdMax = 1_000;
-/** Ids in an answer: a person reads no more. */
+/** Maximum ids in a response: nobody reads more. */
 const idsMax = 100;
-/** Stops of keys, and of members, that one run of the sweep carries out. */
+/** Stops of keys, and of members, per run of the sweep. */
 const sweptMax = 20;
-/** A failed stop is tried again after this time. */
+/** A failed stop is retried after this time. */
 const retryMs = 5_000;
 
 type Ids = Pick<RecordIds, "count" | "ids">;
@@ -51,14 +51,14 @@ const joined = (all: readonly Ids[]) =>
     ids: all.flatMap(({ ids }) => ids).slice(0, idsMax),
   });
 
-/** Carries out what revocations and removals store: each step may be repeated. */
+/** Carries out the stops that revocations and removals store. Each step can be repeated. */
 export function createRevocations(deps: RevocationDeps) {
   const carryOut = (stopped: Stopped) => carryOutStop(deps, stopped);
   return {
     carryOut,
     /**
-     * Carries out stops that a crash or an outage left, and each one again when no request of the
-     * key can run any more; returns whether there is more to do.
+     * Carries out unfinished stops after a crash or outage. Repeats each one after all requests of
+     * its key have ended. Returns whether more is due.
      */
     sweep: async (): Promise<boolean> => {
       const due = { "stop.due_at": { $lte: deps.clock.now() } };
@@ -68,7 +68,7 @@ export function createRevocations(deps: RevocationDeps) {
       ];
       for (const { _id: id, merchant_id: merchantId, stop } of found) {
         if (stop === undefined) continue;
-        // One that fails is tried again later, and holds up no other.
+        // A failed stop is retried later and does not block the others.
         await carryOut({ id, merchantId, stop }).catch(async (error: unknown) => {
           deps.log.error({ err: error, stopped_id: id }, "revocation not carried out");
           await dueAt(deps, { id, stop }, new Date(deps.clock.now().getTime() + retryMs));
@@ -97,7 +97,7 @@ async function carryOutStop(deps: RevocationDeps, stopped: Stopped) {
   };
 }
 
-/** The keys that it created, directly or through others, and its members who are in the team. */
+/** Finds the keys that the actor created, directly or through others, and its current members. */
 async function lineOf({ keys, members, clock }: RevocationDeps, { id, merchantId }: Stopped) {
   const own = { merchant_id: merchantId };
   const [allKeys, allMembers] = await Promise.all([
@@ -105,8 +105,8 @@ async function lineOf({ keys, members, clock }: RevocationDeps, { id, merchantId
     members.collection.find(own).sort({ created_at: 1, _id: 1 }).toArray(),
   ]);
   const created = createdThrough(id, [
-    ...allKeys.map((key) => ({ ...madeBy(key), follows: key.follows?.key_id })),
-    ...allMembers.map(madeBy),
+    ...allKeys.map((key) => ({ ...creationOf(key), follows: key.follows?.key_id })),
+    ...allMembers.map(creationOf),
   ]);
   const ids = new Set(created.map((each) => each.id));
   const line = allKeys.filter(({ _id }) => ids.has(_id));
@@ -118,13 +118,13 @@ async function lineOf({ keys, members, clock }: RevocationDeps, { id, merchantId
   };
 }
 
-function madeBy({ _id: id, created_by }: KeyDocument | MemberDocument) {
+function creationOf({ _id: id, created_by }: KeyDocument | MemberDocument) {
   const { kind, id: createdBy } = created_by;
   // Keys and members that operators and services create are roots.
   return { id, createdBy: kind === "api_key" || kind === "member" ? createdBy : "" };
 }
 
-/** Revokes keys with the one that created them; each one's own stop is stored with it. */
+/** Revokes the keys that a revoked actor created. Each gets its own stop. */
 async function revokeAll(deps: RevocationDeps, keys: readonly KeyDocument[], stop: Stop) {
   const { actor, operation_id } = stop;
   const now = deps.clock.now();
@@ -140,8 +140,8 @@ async function revokeAll(deps: RevocationDeps, keys: readonly KeyDocument[], sto
 }
 
 /**
- * Stops the orders of the first one, and of the keys that it created: an attacker's order may be of
- * a key that has expired since. What a key that still works orders later is not held.
+ * Stops the orders of the actor and of the keys that it created, including expired ones, because an
+ * attacker may have used them. Orders that an active key creates later are not held.
  */
 async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: readonly string[]) {
   const { id: actorId, merchantId, stop } = stopped;
@@ -159,7 +159,7 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
       createdIds,
       ...(madeBefore && { madeBefore }),
     });
-    // All but KEEP return what the calls before have stopped too.
+    // All but KEEP also return what the previous calls have stopped.
     if (stop.orders !== "keep") Object.assign(found, { scheduledPayouts: [], batches: [] });
     if (scheduledPayouts) found.scheduledPayouts.push(scheduledPayouts);
     if (batches) found.batches.push(batches);
@@ -167,7 +167,7 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
   return { scheduledPayouts: joined(found.scheduledPayouts), batches: joined(found.batches) };
 }
 
-/** The operation by which a stop changes something of another service: the same in each try. */
+/** Operation id for another service, the same on each retry. */
 function operationOf({ operation_id, orders }: Stop, subjects: readonly string[]): string {
   const name = createHash("sha256")
     .update([operation_id, orders, ...subjects].join(" "))
@@ -175,7 +175,7 @@ function operationOf({ operation_id, orders }: Stop, subjects: readonly string[]
   return `stop.${name}`;
 }
 
-/** Finds the webhook endpoints of these creators; `cancel` pauses them. */
+/** Finds the webhook endpoints of these creators. `cancel` pauses them. */
 async function pauseEndpoints(
   { notifier }: RevocationDeps,
   { merchantId, stop }: Stopped,
@@ -192,12 +192,12 @@ async function pauseEndpoints(
   return created.map(({ id: endpointId }) => endpointId);
 }
 
-/** An endpoint that was deleted meanwhile needs no pause. */
+/** A deleted endpoint needs no pause. */
 function throwUnlessGone(error: unknown): void {
   if (isUnavailable(error) || readRefusal(error)?.code !== "RECORD_NOT_FOUND") throw error;
 }
 
-/** Ends a stop, once no request of the key can run any more; before, it is due again. */
+/** Finishes a stop once no request of the key can be running. Until then it is due again. */
 async function settle(deps: RevocationDeps, { id, stop }: Stopped): Promise<void> {
   if (stop.due_at === undefined) return;
   const settledAt = new Date(stop.at.getTime() + settledMs);
@@ -205,7 +205,7 @@ async function settle(deps: RevocationDeps, { id, stop }: Stopped): Promise<void
   await dueAt(deps, { id, stop }, isSettled ? undefined : settledAt);
 }
 
-/** Sets when a stop is due; a stricter one that came meanwhile is due by itself. */
+/** Sets a stop's due time, unless a stricter stop has replaced it. */
 async function dueAt(
   { keys, members }: RevocationDeps,
   { id: _id, stop }: Pick<Stopped, "id" | "stop">,

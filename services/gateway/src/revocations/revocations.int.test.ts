@@ -29,7 +29,6 @@ beforeEach(async () => {
   gateway.fakes.notifier.listEndpoints = () => ({ endpoints: [] });
 });
 
-/** Has the payout service answer. */
 function answering(): void {
   gateway.fakes.orders.stopOrders = ({ actorId, orders, createdIds }) => {
     stops.push({ actorId, orders, createdIds: [...createdIds] });
@@ -58,12 +57,12 @@ const secretOf = (id: string) => secrets.get(id) ?? "";
 const keys = () => gateway.db.collection<KeyDocument>("api_keys");
 const stored = (id: string) => keys().findOne({ _id: id });
 const isRevoked = async (id: string) => (await stored(id))?.revoked_at !== null;
-/** Stops of acme's key: the sweep carries out those of other tests too. */
+/** Stops of acme's key. The sweep also carries out those of other tests. */
 const own = () => stops.filter(({ actorId }) => actorId === acme.keyId);
 const { HOLD, KEEP, CANCEL } = RevokedOrders;
 
 describe("a revoked key", () => {
-  it("has its orders held, and answers with what it ordered and created", async () => {
+  it("holds its orders, and returns what it ordered and created", async () => {
     const child = await childOf(acme.key);
     const createdBy = { kind: Actor_Kind.API_KEY, id: child };
     const endpoints = [{ id: "whe_1", createdBy }, { id: "whe_2" }];
@@ -83,7 +82,7 @@ describe("a revoked key", () => {
   it("has the keys that it created revoked, and the endpoints paused, with cancel", async () => {
     const child = await childOf(acme.key);
     const grandchild = await childOf(secretOf(child));
-    // An order of a key that has expired since is the attacker's too.
+    // An order of a key that has since expired may also be the attacker's.
     await keys().updateOne({ _id: grandchild }, { $set: { expires_at: new Date(0) } });
     const createdBy = { kind: Actor_Kind.API_KEY, id: grandchild };
     gateway.fakes.notifier.listEndpoints = () => ({ endpoints: [{ id: "whe_1", createdBy }] });
@@ -123,11 +122,11 @@ describe("a revoked key", () => {
   });
 
   it("can be revoked again more strictly, never more laxly", async () => {
-    for (const [asked, carriedOut] of [
+    for (const [requested, carriedOut] of [
       ...([[KEEP, KEEP] as const, [HOLD, HOLD] as const, [KEEP, HOLD] as const] as const),
       ...([[CANCEL, CANCEL] as const, [HOLD, CANCEL] as const] as const),
     ]) {
-      const { revocation } = await revoke(acme.keyId, asked);
+      const { revocation } = await revoke(acme.keyId, requested);
       expect([revocation?.orders, stops.at(-1)?.orders]).toEqual([carriedOut, carriedOut]);
     }
   });
@@ -144,12 +143,12 @@ describe("a revoked key", () => {
     await revoke(acme.keyId);
     const actor = { kind: Actor_Kind.API_KEY, id: acme.keyId };
     const by = { operationId: crypto.randomUUID(), actor };
-    const made = gateway.keys.createKey({ mutation: by, merchantId: acme.merchantId });
-    const refusal = await made.catch(readRefusal);
+    const created = gateway.keys.createKey({ mutation: by, merchantId: acme.merchantId });
+    const refusal = await created.catch(readRefusal);
     expect(refusal).toMatchObject({ code: "ACCESS_FORBIDDEN" });
   });
 
-  it("is revoked by the merchant with what becomes of its orders", async () => {
+  it("is revoked by the merchant, who chooses what happens to its orders", async () => {
     const child = await childOf(acme.key);
     const path = `/api/v1/keys/${child}`;
     const bad = await gateway.ask({ method: "DELETE", path: `${path}?orders=drop`, key: acme.key });
@@ -181,12 +180,12 @@ describe("a removed member", () => {
       ),
     );
 
-  it("has the member's orders held, and with cancel the keys revoked that the member made", async () => {
+  it("holds the member's orders; cancel also revokes the member's keys", async () => {
     const merchantId = newId("merchant");
     const add = async (name: string) => {
       const person = { name, email: `${name}@acme.example`, role: MemberRole.MAKER };
-      const made = await team().addMember({ mutation: mutation(), merchantId, ...person });
-      return made.member?.id ?? "";
+      const created = await team().addMember({ mutation: mutation(), merchantId, ...person });
+      return created.member?.id ?? "";
     };
     const memberId = await add("mia");
     const { key } = await gateway.keys.createKey({ mutation: mutation(), merchantId });

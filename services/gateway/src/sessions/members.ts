@@ -6,22 +6,21 @@ import { findMember, type MemberDocument, type Members } from "../team/store.ts"
 import { carriesCsrfToken, cookieValue, isSessionToken, needsCsrfToken } from "./rules/session.ts";
 import type { Session, Sessions } from "./store.ts";
 
-/** The sessions of members, by which the public routes are open to people. */
 export type MemberSessions = ReturnType<typeof openMemberSessions>;
 
-/** A session with its member as the member is now. */
+/** A session with its member's current data. */
 type MemberSession = { readonly session: Session; readonly member: MemberDocument };
-/** The same of a person who may be in no team yet. */
+/** A session of a person who may belong to no team yet. */
 type PersonSession = { readonly session: Session; readonly member: MemberDocument | undefined };
 
-/** Opens the sessions of members; `cookieName` is that of the public port. */
+/** `cookieName` is the public port's cookie. */
 export function openMemberSessions(deps: {
   readonly sessions: Sessions;
   readonly members: Members;
   readonly cookieName: string;
 }) {
   const { sessions, members, cookieName } = deps;
-  /** The member is absent before the person is in a team; a removed one's session is over. */
+  /** The member is absent until the person joins a team. A removed member's session has ended. */
   const findPerson = async (token: string, isUse = true): Promise<PersonSession | undefined> => {
     const session = await sessions.find(token, "member", isUse);
     if (session === undefined) return undefined;
@@ -36,14 +35,14 @@ export function openMemberSessions(deps: {
   return {
     find,
     findPerson,
-    /** Whether a session goes on, which a page that is only open does not prolong. */
+    /** Checks a session without prolonging it, for a page that is only open. */
     isGood: async (token: string): Promise<boolean> => (await find(token, false)) !== undefined,
-    /** The token that a request shows; nothing where it has none of the right form. */
+    /** Returns the request's token if it has the right form. */
     tokenOf: ({ headers }: IncomingMessage): string | undefined => {
       const token = cookieValue(headers.cookie, cookieName);
       return token !== undefined && isSessionToken(token) ? token : undefined;
     },
-    /** The member of a token, as a caller of the public routes. */
+    /** Returns the member as a caller of the public routes. */
     callerOf: async (
       token: string,
       method: string,

@@ -31,7 +31,7 @@ beforeEach(() => {
   };
 });
 
-/** Takes each token for that of a person, but for these. */
+/** Accepts each token as a person's, with these exceptions. */
 const verify: Verify = (authorization) => {
   if (authorization === "Bearer revoked") throw new ConnectError("no", Code.Unauthenticated);
   if (authorization === "Bearer away") throw new ConnectError("away", Code.Unavailable);
@@ -56,13 +56,13 @@ const begin = (
     tokens: { accessToken, endsAtMs: Date.now() + endsInMs, refreshToken },
   });
 
-it("a token that is good goes on as it is", async () => {
+it("a valid token is used unchanged", async () => {
   const found = await open().find(await begin("good", 60_000));
   expect(found).toMatchObject({ accessToken: "good", principal: { id: "ada" } });
   expect(refreshed).toEqual([]);
 });
 
-it("one that ends soon is renewed once for calls that come together, and kept", async () => {
+it("a token that expires soon is renewed once for concurrent calls, and stored", async () => {
   const operators = open();
   const token = await begin("old", 20_000);
   const found = await Promise.all([1, 2, 3].map(() => operators.find(token)));
@@ -72,7 +72,7 @@ it("one that ends soon is renewed once for calls that come together, and kept", 
   expect(refreshed).toEqual(["refresh-1"]);
 });
 
-it("takes what another gateway has renewed meanwhile", async () => {
+it("uses the tokens that another gateway has renewed meanwhile", async () => {
   const token = await begin("old", -1);
   refresh = async () => {
     const session = await sessions.find(token, "operator");

@@ -6,16 +6,14 @@ import { type Provider, SignInRefused } from "./provider.ts";
 import { cookieValue, isSessionToken } from "./rules/session.ts";
 import type { OperatorTokens, Session, Sessions } from "./store.ts";
 
-/** The sessions of operators, with the access tokens by which their calls are made. */
 export type OperatorSessions = ReturnType<typeof openOperatorSessions>;
 
-/** A person of the operator's team. */
 export type OperatorPrincipal = Extract<Principal, { kind: "person" }>;
 
-/** A token is renewed so long before it ends: a call and its hops take a while. */
+/** Tokens are renewed this long before they expire, because a call and its hops take time. */
 const renewBeforeMs = 30_000;
 
-/** Opens the sessions of operators; `cookieName` is that of the operators' door. */
+/** `cookieName` is the cookie of the operator API proxy. */
 export function openOperatorSessions(deps: {
   readonly sessions: Sessions;
   readonly verify: Verify;
@@ -25,7 +23,7 @@ export function openOperatorSessions(deps: {
   const { sessions, verify, provider, cookieName } = deps;
   const renewing = new Map<string, Promise<OperatorTokens | undefined>>();
 
-  /** The person of an access token; nothing where it names none that services believe. */
+  /** Returns `undefined` for a token that services would reject. */
   const personOf = async (accessToken: string): Promise<OperatorPrincipal | undefined> => {
     try {
       const principal = await verify(`Bearer ${accessToken}`);
@@ -36,7 +34,7 @@ export function openOperatorSessions(deps: {
     }
   };
 
-  /** A refresh token is good once: calls that come together share its answer. */
+  /** A refresh token is valid once, so concurrent calls share one renewal. */
   const renewed = (token: string, session: Session): Promise<OperatorTokens | undefined> => {
     const running = renewing.get(session.id);
     if (running !== undefined) return running;
@@ -61,18 +59,18 @@ export function openOperatorSessions(deps: {
 
   return {
     personOf,
-    /** The token that a request shows; nothing where it has none of the right form. */
+    /** Returns the request's token if it has the right form. */
     tokenOf: ({ headers }: IncomingMessage): string | undefined => {
       const token = cookieValue(headers.cookie, cookieName);
       return token !== undefined && isSessionToken(token) ? token : undefined;
     },
-    /** The session of a token, with an access token that is good; nothing where it has ended. */
+    /** Returns the session with a valid access token, or `undefined` if it has ended. */
     find: async (token: string) => {
       const session = await sessions.find(token, "operator");
       if (session?.tokens === undefined) return undefined;
       const tokens = isGood(session.tokens) ? session.tokens : await renewed(token, session);
       const principal = tokens && (await personOf(tokens.accessToken));
-      // The provider, or the services' trust in it, has ended: so has the session.
+      // If the provider rejects the tokens, or the services reject the provider, the session ends.
       if (tokens === undefined || principal === undefined) {
         await sessions.end(token);
         return undefined;

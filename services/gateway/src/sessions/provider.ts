@@ -1,54 +1,53 @@
 import type { Configuration, TokenEndpointResponse } from "openid-client";
 import type { OperatorTokens } from "./store.ts";
 
-/** The OpenID provider that people sign in at, and as whose client. */
+/** An OpenID provider and our client there. */
 export type ProviderSettings = {
   readonly issuer: string;
   readonly clientId: string;
-  /** Absent of a public client, which PKCE alone protects. */
+  /** Absent for a public client, which only PKCE protects. */
   readonly clientSecret: string | undefined;
 };
 
-/** What a sign-in under way is checked by when it comes back. */
+/** Values that verify the provider's response to a sign-in. */
 export type Checks = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
-/** Who has signed in, as the provider says. */
+/** A signed-in person, as the provider reports it. */
 export type SignedIn = {
   readonly issuer: string;
   readonly id: string;
   readonly name: string;
-  /** "" where the provider names none. */
+  /** `""` if the provider names none. */
   readonly email: string;
   readonly isEmailVerified: boolean;
-  /** In seconds since the epoch, where the provider says it. */
+  /** Seconds since the epoch, if the provider reports it. */
   readonly authTime: number | undefined;
   readonly tokens: OperatorTokens;
 };
 
-/** A provider that refused: the person may try again, or is not who may sign in. */
+/** The provider refused. The person may retry, or may not sign in. */
 export class SignInRefused extends Error {
   override name = "SignInRefused";
 }
 
-/** An OpenID provider, which is asked for what it offers when the first person signs in. */
 export type Provider = ReturnType<typeof createProvider>;
 
-/** The provider answers people who wait for a page. */
+/** People wait for a page while the provider responds. */
 const timeoutSeconds = 5;
-/** RFC 6749 recommends that providers say it; a quarter of an hour is the most in live mode. */
+/** RFC 6749 recommends that providers send it. Live mode allows at most a quarter of an hour. */
 const tokenSecondsDefault = 900;
-/** A fresh sign-in is at most so old when it comes back: a person reads a code on a phone. */
+/** Maximum age of a fresh sign-in on return: time to read a code on a phone. */
 const freshSeconds = 300;
 
-/** `openid-client` is loaded with the first sign-in: most starts never need it. */
+/** `openid-client` loads with the first sign-in. Most starts never need it. */
 const library = () => import("openid-client");
 
-/** What the provider offers; asked for until it has answered once. */
+/** Reads the provider's configuration. Retries until the first success, then caches it. */
 function createDiscovery({ issuer, clientId, clientSecret }: ProviderSettings) {
   let known: Promise<Configuration> | undefined;
   const discover = async () => {
     const { allowInsecureRequests, ClientSecretBasic, discovery, None } = await library();
-    // Over plain http on this machine alone, as `config.ts` has checked.
+    // Plain http only on this machine, as `config.ts` has checked.
     const execute = issuer.startsWith("http:") ? [allowInsecureRequests] : [];
     const proof = clientSecret === undefined ? None() : ClientSecretBasic(clientSecret);
     const options = { execute, timeout: timeoutSeconds };
@@ -56,9 +55,9 @@ function createDiscovery({ issuer, clientId, clientSecret }: ProviderSettings) {
   };
   return (): Promise<Configuration> => {
     if (known === undefined) {
-      const asked = discover();
-      known = asked;
-      asked.catch(() => {
+      const discovering = discover();
+      known = discovering;
+      discovering.catch(() => {
         known = undefined;
       });
     }
@@ -66,11 +65,14 @@ function createDiscovery({ issuer, clientId, clientSecret }: ProviderSettings) {
   };
 }
 
-/** Signs people in by the authorization code flow with PKCE. */
+/**
+ * Signs people in with the authorization code flow and PKCE. Contacts the provider when the first
+ * person signs in.
+ */
 export function createProvider(settings: ProviderSettings) {
   const configuration = createDiscovery(settings);
   return {
-    /** Where a person signs in, and what the answer is checked by. */
+    /** Returns the sign-in URL, and the checks for the provider's response. */
     begin: async (
       redirectUri: string,
       isFresh: boolean,
@@ -92,7 +94,7 @@ export function createProvider(settings: ProviderSettings) {
       });
       return { url: url.href, checks };
     },
-    /** Who signed in, by the address that the provider sent the browser back to. */
+    /** Returns the signed-in person for the URL of the provider's redirect. */
     complete: async (answer: URL, checks: Checks, isFresh: boolean): Promise<SignedIn> => {
       const oidc = await library();
       const tokens = await refusable(oidc, async () =>
@@ -118,7 +120,7 @@ export function createProvider(settings: ProviderSettings) {
         tokens: tokensOf(tokens),
       };
     },
-    /** New tokens for a refresh token, which may be a new one too. */
+    /** Returns new tokens. The provider may also replace the refresh token. */
     refresh: async (refreshToken: string): Promise<OperatorTokens> => {
       const oidc = await library();
       const tokens = await refusable(oidc, async () =>
@@ -129,8 +131,8 @@ export function createProvider(settings: ProviderSettings) {
   };
 }
 
-function tokensOf(tokens: TokenEndpointResponse, before?: string): OperatorTokens {
-  const { access_token, refresh_token = before, expires_in = tokenSecondsDefault } = tokens;
+function tokensOf(tokens: TokenEndpointResponse, previous?: string): OperatorTokens {
+  const { access_token, refresh_token = previous, expires_in = tokenSecondsDefault } = tokens;
   return {
     accessToken: access_token,
     endsAtMs: Date.now() + expires_in * 1_000,
@@ -138,17 +140,17 @@ function tokensOf(tokens: TokenEndpointResponse, before?: string): OperatorToken
   };
 }
 
-/** Tells what the provider, or a check of its answer, refused from what never came. */
+/** Distinguishes a refusal, or a failed check of a response, from a missing response. */
 async function refusable<T>(
   {
     ClientError,
     ResponseBodyError,
     AuthorizationResponseError,
   }: Awaited<ReturnType<typeof library>>,
-  ask: () => Promise<T>,
+  send: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await ask();
+    return await send();
   } catch (error) {
     const isRefused =
       error instanceof ResponseBodyError ||

@@ -15,14 +15,14 @@ import {
 const collectionName = "sessions";
 
 /**
- * A session as it is stored, under the hash of its token. It is never sealed anew: it ends first.
+ * A stored session, under the hash of its token. It is never resealed, because it expires first.
  */
 export type SessionDocument = {
   _id: string;
   schema_version: 1;
-  /** `mem_…`; absent of an operator. */
+  /** `mem_…`; absent for an operator. */
   member_id?: string;
-  /** Who it is and, of an operator, the tokens of the provider; as JSON. */
+  /** JSON of the person and, for an operator, the provider's tokens. */
   sealed: string;
   kind: SessionKind;
   signed_in_at: Date;
@@ -30,26 +30,24 @@ export type SessionDocument = {
   created_at: Date;
 };
 
-/** The tokens by which an operator's calls are made. */
+/** Tokens for an operator's calls. */
 export type OperatorTokens = {
   readonly accessToken: string;
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly endsAtMs: number;
   readonly refreshToken: string | undefined;
 };
 
-/** What is sealed of a session. */
 type Content = {
   readonly person: { readonly id: string; readonly name: string; readonly email: string };
-  /** Of a member: the merchant that the session is for; null before the person is in a team. */
+  /** The session's merchant, for a member; null until the person joins a team. */
   readonly merchant: { readonly id: string; readonly name: string } | null;
-  /** Of a merchants' person: who it is at the provider. */
+  /** Only for a merchants' person: the identity at the provider. */
   readonly subject?: SignedInPerson;
-  /** Of an operator. */
   readonly tokens?: OperatorTokens;
 };
 
-/** A session that is good. */
+/** A session that has not ended. */
 export type Session = Content & {
   readonly id: string;
   readonly kind: SessionKind;
@@ -58,17 +56,15 @@ export type Session = Content & {
   readonly endsAt: Date;
 };
 
-/** A session to begin. */
 export type NewSession = Content & {
   readonly kind: SessionKind;
   readonly memberId?: string | undefined;
   readonly signedInAt: Date;
 };
 
-/** The team that a session goes on with. */
+/** Team that a session continues in. */
 export type OtherTeam = Pick<NewSession, "person" | "merchant"> & { readonly memberId: string };
 
-/** The sessions of all people. */
 export type Sessions = ReturnType<typeof openSessions>;
 
 const sealContext = (id: string) => `session|${id}`;
@@ -76,8 +72,8 @@ const sealContext = (id: string) => `session|${id}`;
 const newToken = () => randomBytes(32).toString("base64url");
 
 /**
- * Goes on with a session under a new token, for another team of its person: what was opened under
- * the old token, and with its CSRF token, is refused. The session's end stays.
+ * Moves a session to another team of its person, under a new token. The old token and its CSRF
+ * token are refused from then on. The session's expiry stays.
  */
 function mover({
   sessions,
@@ -89,27 +85,27 @@ function mover({
   readonly clock: Clock;
 }) {
   return async (session: Session, token: string, team: OtherTeam): Promise<string | undefined> => {
-    const before = await sessions.findOneAndDelete({ _id: sessionId(token), kind: "member" });
-    if (before === null) return undefined;
+    const previous = await sessions.findOneAndDelete({ _id: sessionId(token), kind: "member" });
+    if (previous === null) return undefined;
     const next = newToken();
     const id = sessionId(next);
     const sealed = seal(id, { ...session, ...team });
     const { memberId: member_id } = team;
-    await sessions.insertOne({ ...before, _id: id, member_id, sealed, seen_at: clock.now() });
+    await sessions.insertOne({ ...previous, _id: id, member_id, sealed, seen_at: clock.now() });
     return next;
   };
 }
 
 /**
- * The sessions of people who signed in. A session's token is in its cookie alone: the database has
- * its hash. Every use reads it anew, so that one that was ended works nowhere from then on.
+ * Sessions of signed-in people. Only the cookie has the token; the database has its hash. Every use
+ * reads the database, so that an ended session works nowhere.
  */
 export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock: Clock }) {
   const sessions: Collection<SessionDocument> = db.collection(collectionName);
   const seal = (id: string, { person, merchant, subject, tokens }: Content) =>
     sealer.seal(JSON.stringify({ person, merchant, subject, tokens }), sealContext(id));
   return {
-    /** Begins a session; answers its token. */
+    /** Stores a new session and returns its token. */
     begin: async ({ kind, memberId, signedInAt, ...content }: NewSession): Promise<string> => {
       const token = newToken();
       const id = sessionId(token);
@@ -127,8 +123,8 @@ export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock:
       return token;
     },
     /**
-     * The session of a token; nothing of one that has ended. To find it is to use it, but for a
-     * look by which nothing was asked.
+     * Returns the session of a token, or `undefined` if it has ended. Counts as a use unless
+     * `isUse` is false, as for a page that only polls.
      */
     find: async (token: string, kind: SessionKind, isUse = true): Promise<Session | undefined> => {
       const id = sessionId(token);
@@ -150,21 +146,18 @@ export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock:
         endsAt: sessionEnd(found.created_at, seenAt),
       };
     },
-    /** Keeps the tokens that an operator's session goes on with. */
+    /** Stores an operator's renewed tokens. */
     renew: async (session: Session, tokens: OperatorTokens): Promise<void> => {
       const sealed = seal(session.id, { ...session, tokens });
       await sessions.updateOne({ _id: session.id }, { $set: { sealed } });
     },
     moveTo: mover({ sessions, seal, clock }),
-    /** Ends a session. */
     end: async (token: string): Promise<void> => {
       await sessions.deleteOne({ _id: sessionId(token) });
     },
-    /** Ends every session of a member. */
     endOfMember: async (memberId: string): Promise<void> => {
       await sessions.deleteMany({ member_id: memberId });
     },
-    /** Deletes those that have ended. */
     sweep: async (): Promise<void> => {
       const nowMs = clock.now().getTime();
       await sessions.deleteMany({

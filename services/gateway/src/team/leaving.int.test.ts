@@ -26,13 +26,12 @@ const members = () => {
   return openMembers(gateway.db, { sealer, emailHashes: testEmailHashes });
 };
 
-/** Holds changes of roles back until `go`; `reached`: one has come so far. */
+/** Holds role changes back until `go`. `reached` resolves when the first change waits. */
 type Stall = {
   readonly reached: PromiseWithResolvers<void>;
   readonly go: PromiseWithResolvers<void>;
 };
 
-/** The team's RPCs over a store. */
 function serviceOver(stall?: Stall) {
   const opened = members();
   const collection = intercepted(opened.collection, ["findOneAndUpdate"], async (proceed) => {

@@ -8,7 +8,7 @@ import { namedCallers } from "@disburse/testkit/callers.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mutation, startTestGateway, type TestGateway } from "../test-gateway.ts";
 
-/** Attacks by one operator, who alone gave people the right to pay. */
+/** Tests attacks by one operator who gives payout rights without a second person. */
 
 let gateway: TestGateway;
 let merchantId: string;
@@ -37,7 +37,7 @@ const invitation = (role: MemberRole, by = mutation()) => ({
   email: `${by.operationId}@acme.example`,
   name: "Mia Maker",
 });
-/** The proposal that a call has to wait for; nothing where it is done. */
+/** Returns the proposal that blocks a call, or `undefined` if the call succeeds. */
 const proposalOf = (call: Promise<unknown>) => call.then(() => undefined, readApprovalRequired);
 const proposals = () => gateway.db.collection("proposals");
 
@@ -55,7 +55,7 @@ describe("a role that an operator gives", () => {
     const { members } = await clients().team.listMembers({ merchantId });
     expect(members).toHaveLength(1 - count);
     if (proposal === undefined) return;
-    // The approver reads whom the request would let in; the database does not show it.
+    // The approver reads whom the request would admit. The database does not show it.
     expect(JSON.stringify(await proposals().find().toArray())).not.toContain("Mia");
     const { proposalId, contentDigest } = proposal;
     const bea = {
@@ -72,7 +72,7 @@ describe("a role that an operator gives", () => {
     expect(after.member).toMatchObject({ name: "Mia Maker", role });
   });
 
-  it("waits where it pays or approves more than the one before, and is taken alone", async () => {
+  it("awaits approval if it pays or approves more than the previous role", async () => {
     const { team } = clients();
     const { member } = await team.addMember(invitation(MemberRole.VIEWER));
     const memberId = member?.id ?? "";

@@ -28,13 +28,11 @@ type TeamRpc = Pick<ReturnType<typeof teamService>, "addMember" | "setMemberRole
 
 const none: ReadonlySet<Scope> = new Set();
 
-/** What teams are kept with. */
 export type TeamDeps = {
   readonly members: Members;
   readonly clock: Clock;
-  /** Members of a merchant's team at a time, those who are invited included. */
+  /** Active and invited members of a merchant's team. */
   readonly membersMax: number;
-  /** Ends the sessions of a member who was removed. */
   readonly endSessions: (memberId: string) => Promise<void>;
   readonly carryOut: CarryOut;
 };
@@ -81,16 +79,16 @@ async function addMember(
   return refused("INVALID_REQUEST", `There can be at most ${membersMax} team members.`);
 }
 
-/** How long an admin counts as leaving: longer than a write takes, and over after a crash. */
+/** An admin counts as leaving this long: longer than a write takes, and over after a crash. */
 const leavingMs = 30_000;
 
-/** The condition of a leaving admin's write: it fails once another change has ended the mark. */
+/** Condition of a leaving admin's write. It fails once another change has ended the mark. */
 type Mark = { readonly "leaving.by"?: string };
 
 /**
- * Lets an admin leave, or step down, by `write`, where another admin stays. One who has accepted
- * needs another who has. Each marks itself before it looks, so of two at once one stays at least;
- * who comes after the mark's time ends it, so that a write that stalled changes nothing.
+ * Runs `write` to remove or demote an admin if another admin stays. An admin who has accepted needs
+ * another who has. Each admin marks itself before it checks, so at least one of two concurrent
+ * leavers stays. A later change ends an expired mark, so that a stalled write changes nothing.
  */
 async function leave<T>(
   { members: { collection }, clock }: TeamDeps,
@@ -117,8 +115,8 @@ async function leave<T>(
 }
 
 /**
- * Refuses a role with more than the member has who is the caller's root: a key that a member made
- * before a change of role gives no more than the member could now.
+ * Refuses a role with more scopes than the caller's root member has. A key that a member created
+ * before a change of role cannot give more than the member can now.
  */
 async function exceedsRoot(
   { members: { collection } }: TeamDeps,
@@ -149,7 +147,7 @@ async function setRole(
   const mine = { _id: memberId, merchant_id: merchantId, removed_at: null };
   const before = await collection.findOne(mine);
   if (before === null) return refused("RECORD_NOT_FOUND");
-  // A repeat gives no role that was taken away since: it needs no second person.
+  // A repeat does not restore a role that was removed since: it needs no second person.
   const { operationId: role_operations } = by;
   if (before.role_operations?.includes(role_operations)) return before;
   const change = async (mark: Mark = {}) =>
@@ -163,13 +161,15 @@ async function setRole(
   return before.role === "admin" && role !== "admin" ? leave(deps, before, change) : change();
 }
 
-/** Refuses a change whose member is not there, or was changed since its mark. */
+/** Refuses a missing member, or one that was changed since its mark. */
 function orChanged(mark: Mark): Refused<"RECORD_NOT_FOUND"> {
   if (mark["leaving.by"] === undefined) return refused("RECORD_NOT_FOUND");
-  throw new ConnectError("another change of the team came between", Code.Aborted);
+  throw new ConnectError("another change of the team happened at the same time", Code.Aborted);
 }
 
-/** Removes a member; the first time stays. The same write stores what happens to the orders. */
+/**
+ * Removes a member. The first removal time stays. The same write stores what happens to the orders.
+ */
 async function removeMember(
   deps: TeamDeps,
   by: Change,
@@ -199,7 +199,7 @@ async function removeMember(
     if (left !== undefined) return left;
   }
   await tighten(members.collection, mine, stop);
-  // Each request of a session asks for its member, so that none works from here on.
+  // Each request of a session reads its member, so no session works from here on.
   await endSessions(memberId);
   const member = await members.collection.findOne(mine);
   if (member === null) return refused("RECORD_NOT_FOUND");
@@ -212,7 +212,6 @@ function stateOf({ removed_at, subject }: MemberDocument): MemberState {
   return subject === undefined ? MemberState.INVITED : MemberState.ACTIVE;
 }
 
-/** A member as operators and the merchant's own team see it. */
 function memberMessage(members: Members, member: MemberDocument): Member {
   const { signed_in_at, removed_at } = member;
   return create(MemberSchema, {
@@ -227,7 +226,6 @@ function memberMessage(members: Members, member: MemberDocument): Member {
   });
 }
 
-/** `TeamService`: parse, change, reply. */
 export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
   const { members } = deps;
   const reply = (member: MemberDocument | MemberRefusal) => ({
@@ -243,8 +241,8 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
       const by = readMutation(mutation);
       return reply(await setRole(deps, by, member, wordOf(MemberRoleEnum, role)));
     },
-    removeMember: async ({ mutation, orders: asked, ...member }) => {
-      const orders = wordOf(RevokedOrders, asked) ?? "hold";
+    removeMember: async ({ mutation, orders: requested, ...member }) => {
+      const orders = wordOf(RevokedOrders, requested) ?? "hold";
       const removed = await removeMember(deps, readMutation(mutation), member, orders);
       const { revocation, member: found } = orThrow(removed);
       return { ...reply(found), revocation };
@@ -257,7 +255,7 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
   };
 }
 
-/** An operator who gives a live role with more rights over payouts needs a second person. */
+/** In live mode, an operator who gives more payout scopes needs a second person. */
 export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamRpc> {
   const { members, mode } = deps;
   const approvers = ["admin"] as const;

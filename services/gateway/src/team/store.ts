@@ -9,61 +9,57 @@ import type { MemberRole } from "./rules/role.ts";
 
 const collectionName = "members";
 
-/** What emails are hashed for, so that one is found without being read. */
+/** Purpose of the email hashes, which find a member without reading emails. */
 export const emailPurpose = "member emails";
 
-/** A person of a merchant's team as it is stored: name and email sealed. */
+/** A stored member of a merchant's team, with sealed name and email. */
 export type MemberDocument = {
   _id: string;
   schema_version: 1;
   merchant_id: string;
   role: MemberRole;
-  /** The operations that have set the role; none is forgotten. */
+  /** All operations that have set the role. */
   role_operations?: string[];
-  /** Name and email, as JSON. */
+  /** JSON of name and email. */
   sealed_person: string;
-  /** Keyed; absent once the member is removed, so that the email may be added again. */
+  /** Keyed hash. Absent after removal, so that the email can be added again. */
   email_hash?: string;
-  /** The person at the provider who accepted the invitation; absent before, and once removed. */
+  /** Identity at the provider of the person who accepted. Absent until then, and after removal. */
   subject?: { issuer: string; id: string };
-  /** Of a member whom the sandbox adds: the first sign-in with the email accepts. */
+  /** Set for members that the sandbox adds: the first sign-in with the email accepts. */
   is_seeded?: true;
-  /** When the person last chose this team among several. */
+  /** Last time the person chose this team among several. */
   chosen_at?: Date;
-  /** By which change this admin is leaving, and until when it counts: one admin has to stay. */
+  /** The change by which this admin is leaving, and its expiry. One admin has to stay. */
   leaving?: { by: string; until: Date };
   signed_in_at: Date | null;
   removed_at: Date | null;
   removed_by?: StoredActor & { operation_id: string };
-  /** Set by the removal: the choice for the member's orders, and when it is due. */
+  /** Set by the removal: the choice for the member's orders, with its due time. */
   stop?: Stop;
   created_at: Date;
   created_by: StoredActor;
-  /** The root of the key that invited the person; absent: the member is a root. */
+  /** Root of the key that invited the person. If absent, the member is a root. */
   root?: string;
-  /** What made it; unique, so that a repeat finds the first result. */
+  /** The operation that created it. Unique, so that a repeat finds the first result. */
   operation: { id: string };
 };
 
-/** Who a member is. */
 export type MemberPerson = { readonly name: string; readonly email: string };
 
-/** The members of all merchants' teams. */
 export type Members = {
   readonly collection: Collection<MemberDocument>;
   readonly sealer: Sealer;
-  /** The first makes new hashes, the others find old ones. */
+  /** The first creates new hashes, the others find old ones. */
   readonly emailHashes: () => readonly [KeyedHash, ...KeyedHash[]];
 };
 
-/** Opens the collection of members. */
 export function openMembers(db: Db, deps: Omit<Members, "collection">): Members {
   return { collection: db.collection<MemberDocument>(collectionName), ...deps };
 }
 
 const sealContext = (merchantId: string, id: string) => `${merchantId}|${id}|person`;
 
-/** Seals who a member is. */
 export function sealPerson(
   { sealer }: Members,
   { merchantId, id }: { readonly merchantId: string; readonly id: string },
@@ -72,13 +68,12 @@ export function sealPerson(
   return sealer.seal(JSON.stringify(person), sealContext(merchantId, id));
 }
 
-/** Who a member is. */
 export function personOf({ sealer }: Members, member: MemberDocument): MemberPerson {
   const { _id, merchant_id, sealed_person } = member;
   return JSON.parse(sealer.open(sealed_person, sealContext(merchant_id, _id))) as MemberPerson;
 }
 
-/** The sealed texts of members. */
+/** Sealed names and emails of members. */
 export const sealedMembers: SealedPlace = {
   collection: collectionName,
   reseal: (document, sealer) => {
@@ -91,12 +86,12 @@ export const sealedMembers: SealedPlace = {
 const hashText = ({ keyId, hash }: KeyedHash, email: string) =>
   `${keyId}.${hash(comparedEmail(email)).toString("base64url")}`;
 
-/** What a new member's email is found by. */
+/** Hashes a new member's email with the current key. */
 export function emailHash({ emailHashes }: Members, email: string): string {
   return hashText(emailHashes()[0], email);
 }
 
-/** Who signed in at the provider; `email` is there where the provider has verified it. */
+/** A person signed in at the provider. `email` is set only if the provider has verified it. */
 export type SignedInPerson = {
   readonly issuer: string;
   readonly id: string;
@@ -108,16 +103,16 @@ const subjectOf = ({ issuer, id }: SignedInPerson) => ({
   "subject.issuer": issuer,
 });
 
-/** Finds what a person is invited to: by the verified email. */
+/** Finds a person's invitations by the verified email. */
 function invitedBy({ emailHashes }: Members, { email }: SignedInPerson) {
   const hashes = email === undefined ? [] : emailHashes().map((each) => hashText(each, email));
   return { email_hash: { $in: hashes }, subject: { $exists: false }, removed_at: null };
 }
 
-/** More teams than a person works for; the oldest are shown. */
+/** More teams than a person works for. The oldest are shown. */
 const shownMax = 50;
 
-/** The teams of a person: the one that was chosen last first, then the oldest. */
+/** Teams of a person: the last chosen one first, then the oldest. */
 export async function membershipsOf(
   { collection }: Members,
   person: SignedInPerson,
@@ -126,7 +121,7 @@ export async function membershipsOf(
   return found.sort({ chosen_at: -1, created_at: 1, _id: 1 }).limit(shownMax).toArray();
 }
 
-/** The invitations of a person, oldest first. */
+/** Oldest first. */
 export async function invitationsOf(
   members: Members,
   person: SignedInPerson,
@@ -136,8 +131,8 @@ export async function invitationsOf(
 }
 
 /**
- * Makes a person the member of an invitation. Nothing where there is no such invitation, or the
- * person is in that team already: two memberships would count as two actors.
+ * Makes a person the member of an invitation. Returns `undefined` if there is no such invitation,
+ * or if the person already belongs to that team: two memberships would count as two actors.
  */
 export async function acceptInvitation(
   members: Members,
@@ -158,7 +153,7 @@ export async function acceptInvitation(
   return member ?? undefined;
 }
 
-/** Declines an invitation: it is removed; `false`: there is none. */
+/** Removes the invitation. Returns `false` if there is none. */
 export async function declineInvitation(
   members: Members,
   person: SignedInPerson,
@@ -173,7 +168,7 @@ export async function declineInvitation(
   return matchedCount === 1;
 }
 
-/** Accepts for a person what the sandbox's seed has added: its people are known to be there. */
+/** Accepts invitations that the sandbox's seed created, because its people are known. */
 export async function acceptSeeded(
   members: Members,
   person: SignedInPerson,
@@ -184,7 +179,7 @@ export async function acceptSeeded(
   }
 }
 
-/** Notes that a person signed in as a member, or chose this team among several. */
+/** Records a sign-in, or the choice of this team among several. */
 export async function noteSignIn(
   { collection }: Members,
   memberId: string,
@@ -193,7 +188,7 @@ export async function noteSignIn(
   await collection.updateOne({ _id: memberId, removed_at: null }, { $set: noted });
 }
 
-/** A member who has not been removed. */
+/** Returns `undefined` for a removed member. */
 export async function findMember(
   { collection }: Members,
   id: string,

@@ -56,7 +56,7 @@ const sessions = () =>
 
 const add = async (name: string, role: MemberRole = MemberRole.MAKER, change: object = {}) => {
   const email = `${name}@acme.example`;
-  const made = await team.addMember({
+  const added = await team.addMember({
     mutation: mutation(),
     merchantId,
     email,
@@ -64,7 +64,7 @@ const add = async (name: string, role: MemberRole = MemberRole.MAKER, change: ob
     role,
     ...change,
   });
-  return made.member?.id ?? "";
+  return added.member?.id ?? "";
 };
 const refusalOf = (call: Promise<unknown>) =>
   call.then(
@@ -72,7 +72,7 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error),
   );
 const person = (id: string, email?: string) => ({ issuer: "https://login.example", id, email });
-/** Accepts every invitation of the person; the ids of the members. */
+/** Accepts every invitation of the person. Returns the ids of the members. */
 const accept = async (id: string, email: string | undefined) => {
   const by = person(id, email);
   const invited = await invitationsOf(members(), by);
@@ -120,7 +120,7 @@ describe("a member", () => {
     expect(await add("one-more")).toMatch(/^mem_/);
   });
 
-  it("is stored without a name or an email that could be read, and sealed anew", async () => {
+  it("is stored with sealed name and email, and resealed", async () => {
     const id = await add("mia");
     const stored = await members().collection.findOne({ _id: id });
     expect(JSON.stringify(stored)).not.toMatch(/mia/i);
@@ -133,11 +133,11 @@ describe("a member", () => {
     const id = await add("una");
     expect(await accept("sub-1", undefined)).toEqual([]);
     expect(await accept("sub-1", "eve@acme.example")).toEqual([]);
-    // To be invited is not to be a member.
+    // An invitation alone does not make a member.
     expect(await teamsOf("sub-1", "UNA@acme.example")).toEqual([]);
     expect(await accept("sub-1", "UNA@acme.example")).toEqual([id]);
     expect(await accept("sub-1", "una@acme.example")).toEqual([]);
-    // The provider may come to name another person by that address.
+    // The provider may later give that address to another person.
     expect(await accept("sub-2", "una@acme.example")).toEqual([]);
     expect(await teamsOf("sub-2", "una@acme.example")).toEqual([]);
     expect(await teamsOf("sub-1")).toEqual([merchantId]);
@@ -194,7 +194,7 @@ describe("a member", () => {
     expect(await teamsOf("sub-invited")).toEqual([]);
   });
 
-  it("gives no role beyond what its root may have now: its key, made before, raises nobody", async () => {
+  it("gives no role beyond its root's current scopes, even by an older key", async () => {
     const alma = await add("alma", MemberRole.ADMIN);
     await add("ada", MemberRole.ADMIN);
     const actor = { kind: Actor_Kind.API_KEY, id: "childKey", root: alma };
@@ -261,7 +261,7 @@ describe("a member", () => {
     const removal = { mutation: mutation(), merchantId, memberId: id };
     expect((await team.removeMember(removal)).member?.state).toBe(MemberState.REMOVED);
     expect((await ask()).status).toBe(401);
-    // One that was begun beside the removal finds no member.
+    // A session that began during the removal finds no member.
     const late = await sessions().begin(fresh);
     const cookie = `disburse_member=${late}`;
     const path = "/api/v1/transfer/accounts";
@@ -337,11 +337,16 @@ describe("a member", () => {
     expect(await refusalOf(team.removeMember(remove))).toMatchObject(lastAdmin);
     await add("ada", MemberRole.ADMIN);
     expect(await demote()).toBeUndefined();
-    const stranger = { ...remove, mutation: mutation(), merchantId: newId("merchant") };
-    expect(await refusalOf(team.removeMember(stranger))).toMatchObject({
+    const ofOtherMerchant = { ...remove, mutation: mutation(), merchantId: newId("merchant") };
+    expect(await refusalOf(team.removeMember(ofOtherMerchant))).toMatchObject({
       code: "RECORD_NOT_FOUND",
     });
-    const unnamed = { ...stranger, mutation: mutation(), merchantId, role: MemberRole.UNSPECIFIED };
+    const unnamed = {
+      ...ofOtherMerchant,
+      mutation: mutation(),
+      merchantId,
+      role: MemberRole.UNSPECIFIED,
+    };
     expect(await refusalOf(team.setMemberRole(unnamed))).toMatchObject({ code: "INVALID_REQUEST" });
   });
 });
@@ -355,7 +360,7 @@ describe("a session", () => {
       signedInAt: new Date(gateway.time.nowMs),
     });
 
-  it("is stored without its token or the provider's, and is of its own port alone", async () => {
+  it("is stored without its token or the provider's, and works only at its own port", async () => {
     const token = await begin();
     const stored = JSON.stringify(await gateway.db.collection("sessions").find().toArray());
     for (const text of [token, "secret-token", "secret-refresh", "Ada"]) {
@@ -373,7 +378,7 @@ describe("a session", () => {
     expect(await sessions().find(token, "operator")).toBeUndefined();
   });
 
-  it("goes on while it is used, ends when it is not, and after eight hours; the sweep forgets it", async () => {
+  it("expires when unused, and after eight hours; the sweep deletes it", async () => {
     const minute = 60_000;
     const [idle, used] = [await begin(), await begin()];
     const goes = async (token: string) => (await sessions().find(token, "operator")) !== undefined;

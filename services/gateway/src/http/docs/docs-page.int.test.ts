@@ -12,7 +12,7 @@ import { startTestGateway, type TestGateway } from "../../test-gateway.ts";
 const chromium = chromiumPath();
 const reason = chromium === undefined ? " (skipped: there is no Chromium here)" : "";
 
-/** A machine that is busy otherwise is slow, not wrong. */
+/** A busy machine is slow, which is not an error. */
 const patience = { timeout: 90_000, interval: 50 };
 
 describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
@@ -28,7 +28,7 @@ describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
     await gateway?.stop();
   });
 
-  /** What a reader sees of an element; empty as long as it is not there. */
+  /** Visible text of an element; empty while it is missing. */
   const textOf = async ({ page }: WatchedPage, selector: string) =>
     String(
       await page.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ""`),
@@ -63,7 +63,7 @@ describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
     expect(await textOf(watched, first)).toContain(`curl -s "${gateway.url}/api/v1/transfer/`);
     await page.click('.sample [data-language="python"]');
     await seen(watched, first, "from urllib.request import");
-    // The machine's clipboard is not the test's to change.
+    // The test must not change the machine's clipboard.
     await page.evaluate(
       "navigator.clipboard.writeText = async (text) => { window.copied = text; }",
     );
@@ -84,7 +84,7 @@ describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
   it("finds operations, errors and magic values from any page", async () => {
     const watched = await openPage(browser, `${gateway.url}/docs/errors`);
     const { page } = watched;
-    // A page that was opened just now may not have the keyboard yet.
+    // A page that was just opened may not have keyboard focus yet.
     await vi.waitFor(async () => {
       await page.keyboard.press("/");
       expect(await page.evaluate("document.activeElement.id")).toBe("search");

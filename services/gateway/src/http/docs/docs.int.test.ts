@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** An answer's bytes as they were sent. */
+/** Returns a response's bytes without decoding them. */
 async function raw(path: string, accepted: string) {
   const headers = { "accept-encoding": accepted };
   const [response] = (await once(get(gateway.url + path, { headers }), "response")) as [
@@ -82,7 +82,7 @@ describe("/docs", () => {
     }
   });
 
-  it("may load from its own origin alone", async () => {
+  it("may load only from its own origin", async () => {
     const { headers } = await gateway.ask({ path: "/docs" });
     const policy = String(headers["content-security-policy"]).split("; ");
     expect(policy).toContain("default-src 'none'");

@@ -5,7 +5,7 @@ const { finder, search } = document.currentScript.dataset;
 const languageKey = "disburse-docs-language";
 const languageNames = { curl: "curl", typescript: "TypeScript", python: "Python", go: "Go" };
 
-/** The reader's choice; a browser that stores nothing for us starts with curl. */
+/** Returns the reader's choice. The default is curl if the browser stores nothing for us. */
 function storedLanguage() {
   try {
     return localStorage.getItem(languageKey) ?? "curl";
@@ -14,7 +14,7 @@ function storedLanguage() {
   }
 }
 
-/** Shows every sample under `root` in a language, where it has it. */
+/** Shows the samples under `root` in a language, if they have it. */
 function showLanguage(language, root = document) {
   for (const figure of root.querySelectorAll(".sample:has(.languages)")) {
     const codes = [...figure.querySelectorAll("pre")];
@@ -29,12 +29,12 @@ function showLanguage(language, root = document) {
 function chooseLanguage(tab) {
   const { top } = tab.getBoundingClientRect();
   showLanguage(tab.dataset.language);
-  // Samples above have grown or shrunk: the one that was clicked stays where it is.
+  // Samples above have changed their height. Keep the clicked one in place.
   scrollBy(0, tab.getBoundingClientRect().top - top);
   try {
     localStorage.setItem(languageKey, tab.dataset.language);
   } catch {
-    // It is the choice for this page alone.
+    // Without storage, the choice lasts only for this page.
   }
 }
 
@@ -43,7 +43,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(code.textContent);
   } catch {
-    // Over plain http, or where the reader forbids it, there is the document's own way alone.
+    // The clipboard API fails over plain http, or if the reader forbids it.
     getSelection().selectAllChildren(code);
     document.execCommand("copy");
     getSelection().empty();
@@ -68,7 +68,7 @@ function elementOf(name, attributes, ...children) {
   return element;
 }
 
-/** A sample as the guides show it, in the language that was chosen. */
+/** Builds a sample as in the guides, in the chosen language. */
 function figureOf(sample) {
   const tabs = Object.keys(sample).map((language) =>
     elementOf("button", { type: "button", "data-language": language }, languageNames[language]),
@@ -102,7 +102,7 @@ const resultsMax = 12;
 
 let searching;
 
-/** The engine and what it finds, loaded when a reader begins to search. */
+/** Loads the search engine and its data when a reader starts to search. */
 function engine() {
   searching ??= Promise.all([fetch(search).then((answer) => answer.json()), load(finder)]).then(
     ([entries]) => {

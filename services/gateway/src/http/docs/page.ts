@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Mode } from "../../keys/rules/key.ts";
 import { escapeHtml } from "../rules/html.ts";
 
-/** The parts of the OpenAPI document that the pages show; the component shows the rest. */
+/** Parts of the OpenAPI document that the pages show. The component shows the rest. */
 export type Reference = {
   readonly info: Readonly<Record<"title" | "summary", string>>;
   readonly tags: readonly { readonly name: string }[];
@@ -18,19 +18,17 @@ type ReferenceOperation = {
   readonly summary: string;
 };
 
-/** A guide of `gen/guides.json`; the one without a slug is the beginning of `/docs` itself. */
+/** A guide of `gen/guides.json`. The guide without a slug is `/docs` itself. */
 export type Guide = {
   readonly slug: string;
   readonly title: string;
   readonly html: string;
 };
 
-/** What the pages are made of beside the document and the guides. */
 export type DocsParts = {
-  /** CSS of the pages themselves, which is inlined so that they paint at once. */
+  /** The pages' own CSS, inlined for a fast first paint. */
   readonly style: string;
   readonly mode: Mode;
-  /** Of the files that they load. */
   readonly paths: Readonly<
     Record<
       "component" | "componentStyle" | "finder" | "samples" | "search" | "reference" | "page",
@@ -39,19 +37,19 @@ export type DocsParts = {
   >;
 };
 
-/** A page, and what it may load. */
+/** A page with its content security policy. */
 export type DocsPage = {
   readonly path: string;
   readonly html: string;
   readonly contentSecurityPolicy: string;
 };
 
-/** Under this tag the component shows webhooks, whatever tags they have. */
+/** The component shows webhooks under this tag, regardless of their own tags. */
 const webhooksTag = "webhooks";
 
 /**
- * The pages: each is whole before any script has run, with an index of every guide and operation.
- * On the first the script lets the component show the operations.
+ * Builds the pages. Each is complete without scripts and has an index of all guides and operations.
+ * On the first page a script lets the component show the operations.
  */
 export function docsPages(
   reference: Reference,
@@ -147,7 +145,7 @@ ${index(reference)}
 </nav>`;
 }
 
-/** Nothing from elsewhere, nothing to elsewhere, in no frame, and no style but our own. */
+/** Allows only same-origin resources and the inlined style. No frames. */
 function policyFor(style: string): string {
   const hash = createHash("sha256").update(style).digest("base64");
   return [

@@ -1,12 +1,12 @@
-// Runs in the reader's browser: lets the component show the operations, once the page has painted.
+// Runs in the reader's browser: loads the operations' component after the page's first paint.
 
-/** What the document shows as examples would be sent with every trial. */
+/** The document's example values, which the component would send with every trial request. */
 const exampleKey = "3f2c9f54-6a0c-4c8e-9a31-5f0f7f0f3b11";
 const exampleRequestId = "checkout-7f3a";
 
 const { component, samples, mode } = document.currentScript.dataset;
 
-/** In live mode only what moves no money can be tried from here. */
+/** In live mode only requests that move no money can be tried here. */
 const methodsToTry = mode === "live" ? ["get"] : ["get", "post", "delete"];
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -14,7 +14,7 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 
-/** Each trial is a request of its own and a new thing to be done, unless its reader said else. */
+/** Each trial is a new request with its own key, unless the reader entered one. */
 function asNew(request) {
   const headers = request.headers ?? {};
   if (headers["X-Request-Id"] === exampleRequestId) delete headers["X-Request-Id"];
@@ -25,7 +25,7 @@ function asNew(request) {
   return request;
 }
 
-/** Opens the operation that the address names, as `#/Quotes/requestQuote`. */
+/** Opens the operation in the URL's fragment, such as `#/Quotes/requestQuote`. */
 function openNamed(ui) {
   if (!location.hash.startsWith("#/")) return;
   const [tag, id] = location.hash.slice(2).split("/").map(decodeURIComponent);
@@ -36,7 +36,7 @@ function openNamed(ui) {
   requestAnimationFrame(() => document.getElementById(element)?.scrollIntoView());
 }
 
-/** JSON indented, with each number as it was sent: as a float, 100.10 would read 100.1. */
+/** Indents JSON and keeps each number's digits. As a float, 100.10 would become 100.1. */
 function indented(text) {
   if (JSON.rawJSON === undefined) return text;
   try {
@@ -50,7 +50,7 @@ function indented(text) {
 
 let loading;
 
-/** The samples of an operation, which are loaded when the first of them is seen. */
+/** Loads all samples when the first operation shows its own. */
 async function fillSamples(element, operationId) {
   loading ??= fetch(samples).then((answer) => answer.json());
   const { [operationId]: its } = await loading;
@@ -68,10 +68,10 @@ async function fillSamples(element, operationId) {
 }
 
 /**
- * Operations show how they are called in each language, requests their fields first, answers their
- * examples, and a trial's answer its digits.
+ * Customises the component: samples for operations, fields first for requests, examples for
+ * responses, and exact digits for a trial's response.
  */
-function ourWay({ React }) {
+function customPlugin({ React }) {
   const parameters = (Original) => (props) => {
     const id = props.operation.get("operationId");
     const ref = (element) => element !== null && fillSamples(element, id);
@@ -85,14 +85,14 @@ function ourWay({ React }) {
   };
   const responseBody = (Original) => (props) => {
     const isJson = /json/.test(props.contentType) && typeof props.content === "string";
-    // As plain text it is shown as it is.
+    // The component shows plain text unchanged.
     const shown = isJson ? { content: indented(props.content), contentType: "text/plain" } : {};
     return React.createElement(Original, { ...props, ...shown });
   };
   return { wrapComponents: { parameters, modelExample, responseBody, info: () => () => null } };
 }
 
-/** The component has a `main` of its own, and a page has one. */
+/** The component has its own `main`, but a page may have only one. */
 function nest() {
   document.querySelector("#reference main")?.setAttribute("role", "group");
 }
@@ -106,7 +106,7 @@ function show() {
     defaultModelExpandDepth: 5,
     displayRequestDuration: true,
     supportedSubmitMethods: methodsToTry,
-    plugins: [ourWay],
+    plugins: [customPlugin],
     requestInterceptor: asNew,
     onComplete: () => {
       nest();
@@ -116,7 +116,7 @@ function show() {
   addEventListener("hashchange", () => openNamed(ui));
 }
 
-// A frame later the page has been painted.
+// One frame later the page has been painted.
 requestAnimationFrame(() =>
   setTimeout(() => {
     const script = document.createElement("script");

@@ -5,22 +5,22 @@ import { unknownField } from "@disburse/kernel/violations.ts";
 import { CsvError, parse } from "csv-parse/sync";
 import { readText } from "./request.ts";
 
-/** The field that gets the rows of a file, and the columns that it may have. */
+/** `lines` is the field that receives a file's rows; `columns` are the allowed columns. */
 export type CsvTable = {
   readonly lines: string;
   readonly columns: readonly string[];
-  /** Those whose cells are `true` or `false`. */
+  /** Columns with `true` or `false` cells. */
   readonly flags: readonly string[];
-  /** An object of texts: `<name>.<key>` is the column of one of its keys. */
+  /** An object of texts. Column `<name>.<key>` is one of its keys. */
   readonly pairs: string;
 };
 
-/** A name that a message may show. */
+/** A name that is safe in a message. */
 const plainName = /^[\w-]{1,64}$/;
 
 /**
- * A CSV file (RFC 4180: a header row, commas, UTF-8) as the object that its rows would be in JSON:
- * an empty cell is a field that was not sent.
+ * Reads a CSV file (RFC 4180: a header row, commas, UTF-8) as the equivalent JSON object. An empty
+ * cell is a field that was not sent.
  */
 export function readCsvBody(
   bytes: Uint8Array,
@@ -43,7 +43,7 @@ export function readCsvBody(
   return { [table.lines]: cells.map((row) => lineOf(row, names, table)) };
 }
 
-/** The object of a row; a flag that is none stays a text, which is refused as in JSON. */
+/** An invalid flag stays a text, which is refused as in JSON. */
 function lineOf(row: readonly string[], names: readonly string[], table: CsvTable): JsonObject {
   const line: Record<string, ExactJson> = {};
   const pairs: Record<string, string> = {};
@@ -62,7 +62,7 @@ const flags: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-/** The key of a column of pairs; a key that is none is refused with its line, as in JSON. */
+/** Returns the key of a pairs column. An invalid key is refused with its line, as in JSON. */
 function keyOf(name: string, { pairs }: CsvTable): string | undefined {
   const prefix = `${pairs}.`;
   const key = name.startsWith(prefix) ? name.slice(prefix.length) : "";

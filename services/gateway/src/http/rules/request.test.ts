@@ -113,7 +113,7 @@ const id = "po_01hqz0000000000000000000ab";
 const other = "acc_01hqz0000000000000000000ab";
 const bodyOf = (data: unknown) => dataAnswer(data).body;
 
-it("finds the code of an error alone", () => {
+it("finds the code of errors only", () => {
   const { status, body } = refusalAnswer(refused("RATE_LIMITED"));
   expect(errorCodeOf(status, body)).toBe("RATE_LIMITED");
   expect(errorCodeOf(200, body)).toBeUndefined();

@@ -7,15 +7,15 @@ import {
 } from "@disburse/kernel/exact-json.ts";
 import { invalidRequest, type Refused, refused, type Violation } from "@disburse/kernel/refusal.ts";
 
-/** How a caller wants a request to be read and answered. */
+/** A caller's choices for one request, from its headers. */
 export type Preferences = {
-  /** Refuse fields of the body that are not known, instead of ignoring them. */
+  /** Refuse unknown fields of the body instead of ignoring them. */
   readonly isStrict: boolean;
-  /** Answer amounts as JSON strings, for clients whose JSON numbers are floats. */
+  /** Return amounts as JSON strings, for clients that parse JSON numbers as floats. */
   readonly textAmounts: boolean;
 };
 
-/** The headers of a request, by their names in lower case; repeated ones are joined. */
+/** Request headers by lower-case name. Repeated ones are joined. */
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const strict = "Disburse-Strict";
@@ -25,23 +25,19 @@ const ours = "[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}";
 const firstId = new RegExp(`^\\{"data":\\{"(?:[a-z]+_)*id":"(${ours})"`);
 const wholeId = new RegExp(`^${ours}$`);
 
-/**
- * Clients send 10 to 30 headers, proxies add as many again; more is an attack on the parser.
- */
+/** Clients send 10 to 30 headers and proxies add as many. More is an attack on the parser. */
 export const headersMax = 100;
-/** Of a name and its value together, in bytes; what most proxies keep for one line. */
+/** Name and value together, in bytes. Most proxies accept as much for one line. */
 export const headerLengthMax = 8 * 1024;
 
-/** The head of a request as it came over the wire; `rawHeaders` alternates names and values. */
+/** The raw head of a request. `rawHeaders` alternates names and values. */
 export type RequestHead = {
   readonly target: string;
   readonly httpVersion: string;
   readonly rawHeaders: readonly string[];
 };
 
-/**
- * Every value of a header, one for each line that it was sent on; Node's own map drops repetitions.
- */
+/** Returns every value of a header, one per line sent. Node's own map drops repetitions. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   return rawHeaders.filter(
     (_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
@@ -54,18 +50,18 @@ type HeadRefusal =
   | "NOT_IMPLEMENTED"
   | "EXPECTATION_FAILED";
 
-/** HTTP/0.9 has no headers, so no proxy and no log tells its requests apart. */
+/** HTTP/0.9 has no headers, so proxies and logs cannot tell its requests apart. */
 const versions: ReadonlySet<string> = new Set(["1.0", "1.1"]);
 
-/** A value with its name before it; names themselves count for nothing. */
+/** Length of a value with its name. Names alone count 0. */
 function lineLength(rawHeaders: readonly string[], value: string, at: number): number {
   return at % 2 === 0 ? 0 : (rawHeaders[at - 1]?.length ?? 0) + value.length;
 }
 
 /**
- * What the HTTP parser lets through and we do not: another version than 1.1 and 1.0, too many or
- * too long headers, no host or several (RFC 9112 §3.2), a transfer coding that we cannot decode
- * (§6.1), an expectation that we cannot meet (RFC 9110 §10.1.1), a target that is no clean path.
+ * Refuses requests that the HTTP parser accepts: other versions than 1.1 and 1.0, too many or too
+ * long headers, a missing or repeated host (RFC 9112 §3.2), an unsupported transfer coding (§6.1),
+ * an unsupported expectation (RFC 9110 §10.1.1), or a target that is not a clean path.
  */
 export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined {
   const { rawHeaders } = head;
@@ -91,17 +87,17 @@ export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined
 }
 
 /**
- * Visible ASCII without `#`, beginning with a slash: a fragment is never sent (RFC 9112 §3.2.1),
- * and URL libraries disagree about everything else.
+ * Visible ASCII without `#`, starting with a slash. A fragment is never sent (RFC 9112 §3.2.1), and
+ * URL libraries disagree about all other characters.
  */
 const originForm = /^\/[!-"$-~]*$/;
-/** No path or query of ours has them, and they can forge log lines. */
+/** Our paths and queries have none, and they can forge log lines. */
 const controls = /\p{Cc}/u;
 
 /**
- * What is wrong with a request target, for the merchant, or `undefined`. Only the origin form is
- * served (RFC 9112 §3.2.1): a path and a query, well percent-encoded UTF-8, without control
- * characters.
+ * Returns the problem of a request target in words for the merchant, or `undefined`. Accepts only
+ * the origin form (RFC 9112 §3.2.1): a path and a query in valid percent-encoded UTF-8, without
+ * control characters.
  */
 export function targetProblem(target: string): string | undefined {
   if (!originForm.test(target)) return "The request target must be a path.";
@@ -118,12 +114,12 @@ function parse(contentType: string): MIMEType | undefined {
   try {
     return new MIMEType(contentType);
   } catch {
-    // The only thing that its constructor throws is "invalid MIME type".
+    // The constructor throws only for an invalid MIME type.
     return undefined;
   }
 }
 
-/** Whether a body with these headers is one that we read: JSON, say, in UTF-8, not compressed. */
+/** Accepts uncompressed UTF-8 bodies of one media type, JSON by default. */
 export function isPlain(
   contentType: string | undefined,
   contentEncoding: string | undefined,
@@ -140,26 +136,24 @@ export function isPlain(
   return type?.essence === essence && charset.toLowerCase() === "utf-8";
 }
 
-/**
- * The deepest form nests 3 deep; past this no honest body goes, and no parser's stack is at risk.
- */
+/** The deepest form has 3 levels. No honest body exceeds this, and no parser's stack is at risk. */
 export const depthMax = 10;
 /** The longest form with 20 company owners has about 200 fields. */
 export const keysMax = 200;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The text of bytes, without a byte-order mark; `undefined` where they are not UTF-8. */
+/** Returns the decoded text without a byte-order mark, or `undefined` if it is not UTF-8. */
 export function readText(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes);
   } catch {
-    // The decoder throws for one reason: the bytes are not UTF-8.
+    // The decoder throws only for invalid UTF-8.
     return undefined;
   }
 }
 
-/** How deep a JSON text nests and how many keys it has, by its punctuation outside strings. */
+/** Measures nesting depth and number of keys by the punctuation outside strings. */
 function measure(text: string): { depth: number; keys: number } {
   let [depth, deepest, keys] = [0, 0, 0];
   let inString = false;
@@ -182,7 +176,7 @@ function countKeys(json: ExactJson): number {
   return Object.values(json).reduce<number>((sum, item) => sum + 1 + countKeys(item), 0);
 }
 
-/** The text's value, or `undefined` where it is not JSON or repeats a key in an object. */
+/** Returns `undefined` for invalid JSON, and for a repeated key in an object. */
 function parseStrictly(text: string): ExactJson | undefined {
   const { depth, keys } = measure(text);
   if (depth > depthMax) return undefined;
@@ -195,7 +189,7 @@ function parseStrictly(text: string): ExactJson | undefined {
   }
 }
 
-/** A body as the object that every POST of the interface takes. */
+/** Reads the JSON object that every POST of the interface expects. */
 export function readJsonBody(
   bytes: Uint8Array,
   keysMost = keysMax,
@@ -210,19 +204,19 @@ export function readJsonBody(
   return json;
 }
 
-/** `code` of an error's body; nothing of a success, or of a body that is none of ours. */
+/** Returns `code` of an error's body; `undefined` for a success or any other body. */
 export function errorCodeOf(status: number, body: unknown): string | undefined {
   if (status < 400 || typeof body !== "string") return undefined;
   return /^\{"code":"([A-Z_]+)"/.exec(body)?.[1];
 }
 
-/** The record that an answer is of, or that the path names by an id of ours. */
+/** Returns the id of the response's record, otherwise the last id in the path. */
 export function recordIdOf(body: unknown, params: readonly string[]): string | undefined {
   const answered = typeof body === "string" ? firstId.exec(body)?.[1] : undefined;
   return answered ?? params.findLast((each) => wholeId.test(each));
 }
 
-/** The preferences of a request: by its headers, each of one word out of two. */
+/** Each preference header accepts one of two words. */
 export function readPreferences(headers: Headers): Preferences | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];
   const read = (name: string, words: readonly [usual: string, preferred: string]): boolean => {

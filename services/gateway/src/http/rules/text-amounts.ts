@@ -7,7 +7,7 @@ import {
 
 type Schema = { readonly [keyword: string]: unknown };
 
-/** The names of the fields of a schema, and of those in it, that are decimals. */
+/** Collects the names of decimal fields, including nested ones. */
 export function decimalNames(schema: unknown): Set<string> {
   const names = new Set<string>();
   collect(schema, names);
@@ -26,7 +26,7 @@ function collect(schema: unknown, names: Set<string>): void {
   }
 }
 
-/** The JSON text of an answer with its decimals as strings of the same digits. */
+/** Rewrites the decimals of a JSON text as strings of the same digits. */
 export function withTextAmounts(body: string, names: ReadonlySet<string>): string {
   return JSON.stringify(textAmounts(parseExactJson(body), "", names));
 }

@@ -4,33 +4,35 @@ import { type ExactJson, ExactNumber } from "@disburse/kernel/exact-json.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /**
- * How long a run that does not end keeps its key (decisions §2): thrice the edge's 10 s, and its
- * process is dead or stalled. What a killed gateway locked is freed when it starts again.
+ * A run that does not end holds its key this long (decisions §2). After three times the edge's 10 s
+ * its process is dead or stalled. A gateway that restarts frees its own keys at once.
  */
 export const lockMs = 30_000;
-/** How long a key and its answer are kept (decisions §2). */
+/** Retention of a key and its response (decisions §2). */
 export const keptMs = 30 * 24 * 60 * 60 * 1_000;
 
-/** An answer; its body is JSON text, so that a stored one is replayed byte for byte. */
+/** The body is JSON text, so that a replay is identical byte for byte. */
 export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
-/** What an idempotency key is unique within. */
+/** An idempotency key is unique within these values. */
 export type IdempotencyScope = {
   readonly merchantId: string;
   readonly method: string;
   readonly path: string;
   readonly key: string;
-  /** Of a decision on an approval: the root that decides, so that no other replays it. */
+  /**
+   * Only for decisions on approvals: the root of the decider, so that no other actor replays it.
+   */
   readonly actor?: string;
 };
 
 const keyText = /^[\x20-\x7e]{1,255}$/;
 
-/** The request's key: none, one, or not a key. */
+/** Returns `undefined` without a key. Refuses a malformed or repeated one. */
 export function idempotencyKey(
   values: readonly string[],
 ): string | undefined | Refused<"INVALID_REQUEST"> {
@@ -44,13 +46,13 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The record's id: a hash, so that the merchant's key itself is not stored. */
+/** Hashes the scope, so that the merchant's key itself is not stored. */
 export function scopeId({ merchantId, method, path, key, actor }: IdempotencyScope): string {
   const own = actor === undefined ? [] : [actor];
   return sha256(JSON.stringify([merchantId, method, path, key, ...own]));
 }
 
-/** The owning service binds this id to one content, so each key has one effect. */
+/** The owning service binds this id to one body, so each key has one effect. */
 export function operationIdOf(scope: IdempotencyScope): string {
   return `op_${scopeId(scope)}`;
 }
@@ -67,16 +69,14 @@ function canonical(json: ExactJson): unknown {
 }
 
 /**
- * SHA-256 of the body's meaning: neither spaces nor the order of keys nor `1.10` for `1.1` change
+ * SHA-256 of the canonical body. Spaces, key order and trailing zeros (`1.10`, `1.1`) do not change
  * it.
  */
 export function fingerprintOf(body: ExactJson): string {
   return sha256(JSON.stringify(canonical(body)));
 }
 
-/**
- * What is known of a key: it runs until its lock ends, waits for another try, or has its answer.
- */
+/** State of a key: running until its lock ends, open for a retry, or done with a response. */
 export type IdempotencyRecord<Answer> = {
   readonly fingerprint: string;
   readonly expiresAt: Date;
@@ -86,15 +86,14 @@ export type IdempotencyRecord<Answer> = {
     | { readonly state: "done"; readonly answer: Answer };
 };
 
-/** What to do with a request under a key. */
 export type Start<Answer> =
   | { readonly start: "new" }
   | { readonly start: "again" }
   | { readonly start: "replay"; readonly answer: Answer };
 
 /**
- * What to do with a request under a key: run it for the first time, run it again under the same
- * operation id (after a 5xx or a crash), answer as before, or refuse.
+ * Decides on a request with a key: run it first, run it again under the same operation id (after a
+ * 5xx or a crash), replay, or refuse.
  */
 export function startOf<Answer>(
   record: IdempotencyRecord<Answer> | undefined,
@@ -117,10 +116,7 @@ function isLocked(lockUntil: Date, now: Date): boolean {
   return remainingMs > 0 && remainingMs <= 2 * lockMs;
 }
 
-/**
- * What becomes of a key when its request was answered: a 4xx frees it, a 5xx leaves it to be tried
- * again.
- */
+/** A 4xx frees the key. A 5xx leaves it open for a retry. */
 export function endOf(status: number): "keep answer" | "free" | "leave open" {
   if (status < 400) return "keep answer";
   return status < 500 ? "free" : "leave open";

@@ -65,7 +65,7 @@ it.each<[string, KeyRecord | undefined, string]>([
   if (!isRefused(caller)) expect(caller.merchantId).toBe("mer_1");
 });
 
-it("remembers what matched, and nothing else", () => {
+it("remembers only matching texts", () => {
   const another = makeKey("sandbox", (size) => new Uint8Array(size).fill(6));
   const verdicts = [presented, another, presented].map((each) => matches(record, each.text));
   expect(verdicts).toEqual([true, false, true]);
@@ -115,7 +115,7 @@ it.each([
   expect(isCidr(text)).toBe(yes);
 });
 
-const asked = {
+const request = {
   merchantId: "mer_01hqz0000000000000000000ab",
   scopes: [],
   expiresAt: null,
@@ -123,10 +123,10 @@ const asked = {
   description: " till ",
 };
 
-it("gives a live key that reads, and ends in a year, unless more is named", () => {
+it("defaults to a read-only live key that expires in a year", () => {
   const scopes = nouns.map((noun) => `${noun}:read`);
-  expect(keyOrder(asked, now, "live")).toMatchObject({ scopes });
-  const some = { ...asked, scopes: ["payout:write"], expiresAt: later };
+  expect(keyOrder(request, now, "live")).toMatchObject({ scopes });
+  const some = { ...request, scopes: ["payout:write"], expiresAt: later };
   expect(keyOrder(some, now, "live")).toMatchObject({ ...some, description: "till" });
   expect(defaultEnd("live", now)).toEqual(new Date("2027-11-20T12:00:00.000Z"));
   expect(defaultEnd("sandbox", now)).toBeNull();
@@ -134,21 +134,21 @@ it("gives a live key that reads, and ends in a year, unless more is named", () =
 
 const nouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"];
 
-it("lets no caller give what it does not have", () => {
+it("lets no caller give scopes that it does not have", () => {
   const own = new Set(["key:write", "payout:read"] as const);
   expect(scopesToGive(own, ["payout:read"])).toBeUndefined();
   expect(scopesToGive(own, [])).toBeUndefined();
   const refusal = { refused: "ACCESS_FORBIDDEN", reason: "scope_missing" };
   expect(scopesToGive(own, ["payout:read", "payout:write"])).toEqual(refusal);
   expect(scopesToGive(own, everyScope)).toEqual(refusal);
-  // The order refuses what is no scope.
+  // `keyOrder` refuses unknown scopes.
   expect(scopesToGive(own, ["payout:all"])).toBeUndefined();
 });
 
 it("gives a sandbox's key every scope unless some are named", () => {
-  const made = { ...asked, description: "till", scopes: everyScope };
-  expect(keyOrder(asked, now, "sandbox")).toEqual(made);
-  const some = { ...asked, scopes: ["payout:read", "payout:read"] };
+  const checked = { ...request, description: "till", scopes: everyScope };
+  expect(keyOrder(request, now, "sandbox")).toEqual(checked);
+  const some = { ...request, scopes: ["payout:read", "payout:read"] };
   expect(keyOrder(some, now, "sandbox")).toMatchObject({ scopes: ["payout:read"] });
 });
 
@@ -157,7 +157,7 @@ it.each([
   { sourceCidrs: Array(100).fill("127.0.0.1") },
   { description: "x".repeat(255) },
 ])("makes a key with as much as it may have", (wish) => {
-  expect(keyOrder({ ...asked, ...wish }, now, "sandbox")).toMatchObject(wish);
+  expect(keyOrder({ ...request, ...wish }, now, "sandbox")).toMatchObject(wish);
 });
 
 it.each([
@@ -170,7 +170,7 @@ it.each([
   [{ description: "a\u0000" }, "description: must not contain control characters"],
   [{ merchantId: "", expiresAt: earlier }, "merchant_id: must be a merchant's id; expires_at: "],
 ])("refuses a key with %j", (wrong, message) => {
-  const order = keyOrder({ ...asked, ...wrong }, now, "live");
+  const order = keyOrder({ ...request, ...wrong }, now, "live");
   expect(isRefused(order) && order.detail).toContain(message);
 });
 

@@ -10,7 +10,7 @@ import {
   readKey,
 } from "./api-key.ts";
 
-/** Counts upwards, so that a made key is known. */
+/** Counts upwards, so that a generated key is predictable. */
 const counting = (size: number) => Uint8Array.from({ length: size }, (_byte, at) => at);
 const known = "dsb_test_012345670123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg";
 

@@ -8,7 +8,8 @@ import { contains } from "./source-address.ts";
 
 /**
  * An API key is `dsb_test_` or `dsb_live_`, 8 characters of public id, 43 random base62 characters
- * (256 bits) and 6 of CRC32 over all before them, so that a mistyped key costs no database read.
+ * (256 bits) and 6 characters of CRC32 over everything before. The checksum saves a database read
+ * for a mistyped key.
  */
 const prefixes = { sandbox: "dsb_test_", live: "dsb_live_" } as const;
 const idLength = 8;
@@ -16,16 +17,16 @@ const secretLength = 43;
 const checksumLength = 6;
 const keyText = /^dsb_(test|live)_([0-9A-Za-z]{8})[0-9A-Za-z]{49}$/;
 
-/** A key whose form and checksum are right; whether it exists is not known yet. */
+/** A key with a valid form and checksum. It may not exist. */
 export type PresentedKey = { readonly text: string; readonly id: string; readonly mode: Mode };
 
-/** Digits, upper case, lower case: sorts as ASCII does. */
+/** Digits, upper case, lower case: the order of ASCII. */
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The largest multiple of 62 within a byte: bytes from here on would favour the first letters. */
+/** The largest multiple of 62 within a byte. Higher bytes would favour the first characters. */
 const fairByteMax = 62 * 4;
 
-/** Random characters, each of the 62 equally likely; draws more bytes as needed. */
+/** Returns uniformly random characters. Draws more bytes as needed. */
 export function randomBase62(length: number, randomBytes: (size: number) => Uint8Array): string {
   let text = "";
   while (text.length < length) {
@@ -36,7 +37,7 @@ export function randomBase62(length: number, randomBytes: (size: number) => Uint
   return text;
 }
 
-/** A whole number in base62 of a fixed width. */
+/** A whole number in base62 with a fixed width. */
 export function base62(value: number, width: number): string {
   let text = "";
   for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) {
@@ -49,14 +50,13 @@ function checksum(text: string): string {
   return base62(crc32(text), checksumLength);
 }
 
-/** A new key's text. */
 export function makeKey(mode: Mode, randomBytes: (size: number) => Uint8Array): PresentedKey {
   const id = randomBase62(idLength, randomBytes);
   const text = prefixes[mode] + id + randomBase62(secretLength, randomBytes);
   return { text: text + checksum(text), id, mode };
 }
 
-/** Reads a key's text; `undefined` where form or checksum is wrong. */
+/** Returns `undefined` for a wrong form or checksum. */
 export function readKey(text: string): PresentedKey | undefined {
   const match = keyText.exec(text);
   if (match === null) return undefined;
@@ -64,12 +64,11 @@ export function readKey(text: string): PresentedKey | undefined {
   return { text, id: match[2] ?? "", mode: match[1] === "live" ? "live" : "sandbox" };
 }
 
-/** All that is stored of a key: HMAC-SHA256 under the deployment's pepper. */
+/** HMAC-SHA256 under the deployment's pepper. Nothing else of a key's text is stored. */
 export function keyDigest(text: string, pepper: Uint8Array): Buffer {
   return createHmac("sha256", pepper).update(text).digest();
 }
 
-/** Compares in constant time. */
 export function digestMatches(text: string, digest: Uint8Array, pepper: Uint8Array): boolean {
   const presented = keyDigest(text, pepper);
   return presented.length === digest.length && timingSafeEqual(presented, digest);
@@ -77,13 +76,12 @@ export function digestMatches(text: string, digest: Uint8Array, pepper: Uint8Arr
 
 const bearer = /^bearer +(\S+) *$/i;
 
-/** The key text of the request's `Authorization` headers: exactly one, of the bearer scheme. */
+/** Returns the token of exactly one `Authorization` header with the bearer scheme. */
 export function bearerToken(authorizations: readonly string[]): string | undefined {
   if (authorizations.length !== 1) return undefined;
   return bearer.exec(authorizations[0] ?? "")?.[1];
 }
 
-/** A stored key as admission needs it. */
 export type KeyRecord = {
   readonly id: string;
   readonly merchantId: string;
@@ -91,19 +89,19 @@ export type KeyRecord = {
   readonly root: string;
   readonly mode: Mode;
   readonly digest: Uint8Array;
-  /** The version of the pepper that it is hashed under. */
+  /** Version of the pepper that hashed it. */
   readonly pepper: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The earlier of its own expiry and the end of its overlap after a rotation. */
+  /** The earlier of its expiry and the end of its overlap after a rotation. */
   readonly endsAt: Date | undefined;
   readonly isRevoked: boolean;
-  /** Where it may be used from; anywhere when unset. */
+  /** Allowed source networks; any if undefined. */
   readonly sources: BlockList | undefined;
-  /** The same as texts; empty: anywhere. */
+  /** The same networks as texts; any if empty. */
   readonly sourceCidrs: readonly string[];
 };
 
-/** Whose request it is, and who acts for the merchant: one of its keys, or a member of its team. */
+/** An authenticated merchant, with the key or member that acts for it. */
 export type Caller = Pick<KeyRecord, "merchantId"> &
   MakerLimits & {
     readonly actor: {
@@ -111,22 +109,21 @@ export type Caller = Pick<KeyRecord, "merchantId"> &
       readonly id: string;
       readonly root: string;
     };
-    /** Of a member. */
+    /** Absent for a key, which does not sign in. */
     readonly signedInAt?: Date;
   };
 
-/** What a key is checked against. */
 type Circumstances = {
   readonly now: Date;
   readonly mode: Mode;
   readonly address: string;
-  /** Whether a record is of a key's text. */
+  /** Compares a record with a key's text. */
   readonly matches: (record: KeyRecord, text: string) => boolean;
 };
 
 /**
- * The caller of a presented key. A key that is unknown, of another mode, expired or revoked gets
- * the same answer, so that it does not reveal which of them it was.
+ * Returns the caller of a presented key. Unknown, expired and revoked keys and keys of another mode
+ * get the same refusal, so that it does not reveal the cause.
  */
 export function admit(
   record: KeyRecord | undefined,
@@ -137,7 +134,7 @@ export function admit(
     return refused("UNAUTHENTICATED");
   }
   if (!matches(record, presented.text)) return refused("UNAUTHENTICATED");
-  // A state: when it was revoked is by another's clock.
+  // Uses the state: the revocation time comes from another clock.
   if (record.isRevoked) return refused("UNAUTHENTICATED");
   if (record.endsAt !== undefined && now >= record.endsAt) return refused("UNAUTHENTICATED");
   if (record.sources !== undefined && !contains(record.sources, address)) {

@@ -3,18 +3,18 @@ import { isoTime } from "@disburse/kernel/time.ts";
 import { type KeyOrder, type Scope, scopesToGive } from "./key.ts";
 import { isCidr, liesWithin } from "./source-address.ts";
 
-/** The limits of a key or member that creates another key. */
+/** Limits of a key or member that creates another key. */
 export type MakerLimits = {
   readonly scopes: ReadonlySet<Scope>;
-  /** Empty: no limit, as for members. */
+  /** Empty for no limit, as for members. */
   readonly sourceCidrs: readonly string[];
-  /** Undefined: no end, as for members. */
+  /** Undefined for no end, as for members. */
   readonly endsAt: Date | undefined;
 };
 
 type Wish = Pick<KeyOrder<string>, "scopes" | "sourceCidrs" | "expiresAt">;
 
-/** Refuses a key that would exceed its maker in scope, network or end. */
+/** Refuses a key that exceeds its maker's scopes, networks or end. */
 export function childProblem(
   maker: MakerLimits,
   { scopes, sourceCidrs, expiresAt }: Wish,
@@ -22,7 +22,7 @@ export function childProblem(
   const missing = scopesToGive(maker.scopes, scopes);
   if (missing !== undefined) return missing;
   const violations: Violation[] = [];
-  // The order of the key refuses a text that is no network.
+  // `keyOrder` refuses a text that is not a network.
   const isOutside = sourceCidrs.filter(isCidr).some((each) => !liesWithin(maker.sourceCidrs, each));
   if (maker.sourceCidrs.length > 0 && isOutside) {
     const problem = "must lie within the networks of the key that creates it";
@@ -36,7 +36,7 @@ export function childProblem(
   return violations.length === 0 ? undefined : invalidRequest(violations);
 }
 
-/** The order of a key with its maker's networks and end, where it names none. */
+/** Adds the maker's networks and end where the order names none. */
 export function withInherited(
   maker: MakerLimits,
   order: KeyOrder,

@@ -9,48 +9,43 @@ import {
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { isCidr } from "./source-address.ts";
 
-/** What payouts are made and followed with: all that a key needs for which nothing is named. */
+/** Nouns needed to create and track payouts: the default scopes of a key. */
 const payoutNouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"] as const;
 const nouns = [...payoutNouns, "team", "key"] as const;
 
-/** Which deployment a key is for. */
 export type Mode = "sandbox" | "live";
 
-/** What a scope is about. */
 export type ScopeNoun = (typeof nouns)[number];
 
-/** Scopes of payouts beside reading and writing: to decide on others', and to set the rules. */
+/** Payout scopes beyond reading and writing: deciding on others' payouts and setting the rules. */
 const payoutScopes = ["payout:approve", "payout:control"] as const;
 
-/** What a key may do to a noun. */
 export type Scope = `${ScopeNoun}:${"read" | "write"}` | (typeof payoutScopes)[number];
 
-/** Every scope. */
 export const everyScope: readonly Scope[] = nouns.flatMap((noun): Scope[] => [
   ...([`${noun}:read`, `${noun}:write`] as const),
   ...(noun === "payout" ? payoutScopes : []),
 ]);
 
-/** The scopes of a key for which none are named: in live mode it changes nothing. */
+/** Scopes of a key that names none. In live mode they are read-only. */
 const defaultScopes: Readonly<Record<Mode, readonly Scope[]>> = {
   sandbox: everyScope,
   live: payoutNouns.map((noun): Scope => `${noun}:read`),
 };
 
-/** Within the two years that NIST SP 800-57 part 1 (5.3.6) gives a key that authenticates. */
+/** Within the two years of NIST SP 800-57 part 1 (5.3.6) for authentication keys. */
 const liveTermMs = 365 * 24 * 60 * 60 * 1_000;
 
-/** When a key ends for which no end is given: a year from now, in the sandbox never. */
+/** Expiry of a key that names none: a year from now, in the sandbox never. */
 export function defaultEnd(mode: Mode, now: Date): Date | null {
   return mode === "live" ? new Date(now.getTime() + liveTermMs) : null;
 }
 
-/** Whether a text is a scope. */
 export function isScope(text: string): text is Scope {
   return (everyScope as readonly string[]).includes(text);
 }
 
-/** Those of some scopes that pay, approve or set the rules of payouts: two persons give them. */
+/** Returns scopes that pay, approve or set payout rules. Giving them requires two people. */
 export function secondPersonScopes(given: ReadonlySet<string>): readonly Scope[] {
   return everyScope.filter((scope) => isOverPayouts(scope) && given.has(scope));
 }
@@ -59,7 +54,7 @@ function isOverPayouts(scope: Scope): boolean {
   return scope.startsWith("payout:") && scope !== "payout:read";
 }
 
-/** A caller gives to keys and members no scope that it does not have itself. */
+/** Refuses to give a scope that the caller does not have. */
 export function scopesToGive(
   own: ReadonlySet<Scope>,
   given: Iterable<string>,
@@ -70,25 +65,25 @@ export function scopesToGive(
     : refusedBecause("ACCESS_FORBIDDEN", "scope_missing");
 }
 
-/** A day, as for the secrets of a webhook endpoint: a merchant can change its servers in it. */
+/** One day, as for webhook secrets: a merchant can update its servers in that time. */
 export const overlapSecondsDefault = 86_400;
-/** The longest overlap of two keys: 30 days. */
+/** Maximum overlap of two keys: 30 days. */
 export const overlapSecondsMax = 2_592_000;
 const descriptionMax = 255;
-/** More networks than a merchant has data centres; each is compared on every request. */
+/** More networks than a merchant has data centres. Every request compares each of them. */
 const cidrsMax = 100;
 
-/** A key to make; `KeyOrder<string>` is what an operator requests, not checked yet. */
+/** A key to create. `KeyOrder<string>` is an operator's unchecked request. */
 export type KeyOrder<Named extends string = Scope> = {
   readonly merchantId: string;
   readonly scopes: readonly Named[];
-  /** No end of its own where it is `null`. */
+  /** `null` for no expiry of its own. */
   readonly expiresAt: Date | null;
   readonly sourceCidrs: readonly string[];
   readonly description: string;
 };
 
-/** Checks every field of a new key at once; its expiry must be after `now`. */
+/** Checks all fields of a new key. Its expiry must be after `now`. */
 export function keyOrder(
   order: KeyOrder<string>,
   now: Date,
@@ -114,7 +109,6 @@ export function keyOrder(
   return { ...order, description, scopes: scopes.length === 0 ? defaultScopes[mode] : scopes };
 }
 
-/** Checks how long a rotated key goes on. */
 export function overlapProblem(seconds: number): Refused<"INVALID_REQUEST"> | undefined {
   if (Number.isInteger(seconds) && seconds >= 0 && seconds <= overlapSecondsMax) return undefined;
   return refused("INVALID_REQUEST", `overlap_seconds: must be from 0 to ${overlapSecondsMax}`);

@@ -27,7 +27,7 @@ it.each<[string, boolean]>([
   expect(peppersPattern.test(text)).toBe(isTaken);
 });
 
-it("hashes anew what is older by its number, not by its place", () => {
+it("rehashes keys with a lower version number, regardless of its position", () => {
   const [front, behind] = [`p10:${base64(2)},p9:${base64(1)}`, `p9:${base64(1)},p10:${base64(2)}`];
   const older = (text: string) => ["p9", "p10"].map((each) => isOlder(each, readPeppers(text)));
   expect([older(front), older(behind)]).toEqual([

@@ -1,8 +1,8 @@
-/** The secrets under which API keys are hashed, by version. */
+/** Secrets that hash API keys, by version. */
 export type Peppers = {
-  /** Hashes new keys, and those that are used. */
+  /** Version that hashes new keys and keys in use. */
   readonly current: string;
-  /** The others admit keys that were hashed before a rotation. */
+  /** Older versions verify keys hashed before a rotation. */
   readonly byVersion: ReadonlyMap<string, Uint8Array>;
 };
 
@@ -10,7 +10,7 @@ const pepper = "p[1-9][0-9]{0,5}:[A-Za-z0-9+/]{43}=";
 /** `p2:BASE64,p1:BASE64`, each of 32 bytes. */
 export const peppersPattern = new RegExp(`^${pepper}(?:,${pepper})*$`);
 
-/** Reads the setting `API_KEY_PEPPER`, which matches the pattern; the first hashes. */
+/** Reads the setting `API_KEY_PEPPER`, which must match the pattern. */
 export function readPeppers(text: string): Peppers {
   const pairs = text.split(",").map((each): readonly [string, Uint8Array] => {
     const [version = "", base64 = ""] = each.split(":");
@@ -19,10 +19,7 @@ export function readPeppers(text: string): Peppers {
   return { current: pairs[0]?.[0] ?? "", byVersion: new Map(pairs) };
 }
 
-/**
- * Whether a key is hashed anew under the current version: where it is older alone, so that two
- * gateways in the midst of a roll-out do not take turns.
- */
+/** Only older keys are rehashed, so that two gateways do not alternate during a roll-out. */
 export function isOlder(version: string, { current }: Peppers): boolean {
   return numberOf(version) < numberOf(current);
 }
@@ -31,9 +28,8 @@ function numberOf(version: string): number {
   return Number(version.slice(1));
 }
 
-/** The secret that hashes. */
 export function currentPepper({ current, byVersion }: Peppers): Uint8Array {
   const pepper = byVersion.get(current);
-  if (pepper === undefined) throw new Error("no pepper");
+  if (pepper === undefined) throw new Error("the current pepper is missing");
   return pepper;
 }

@@ -7,24 +7,21 @@ function family(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** Whether a text is an address or a network of addresses, `203.0.113.0/24` or `2001:db8::1`. */
+/** Accepts an address or a network: `203.0.113.0/24` or `2001:db8::1`. */
 export function isCidr(text: string): boolean {
   const match = cidr.exec(text);
   const version = isIP(match?.[1] ?? "");
   return version !== 0 && Number(match?.[2] ?? 0) <= (version === 4 ? 32 : 128);
 }
 
-/** The base address and prefix of a checked address or network. */
+/** Returns the base address and prefix length of a valid address or network. */
 function parsed(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   const [address = "", bits] = text.split("/");
   const base = ipaddr.parse(address);
   return [base, bits === undefined ? base.toByteArray().length * 8 : Number(bits)];
 }
 
-/**
- * Whether a network lies within one of others, all of them checked. An IPv6 network of mapped IPv4
- * addresses lies within no IPv4 one.
- */
+/** Expects valid networks. An IPv6 network of mapped IPv4 addresses is within no IPv4 network. */
 export function liesWithin(networks: readonly string[], network: string): boolean {
   const [base, bits] = parsed(network);
   return networks.map(parsed).some(([outer, outerBits]) => {
@@ -33,7 +30,7 @@ export function liesWithin(networks: readonly string[], network: string): boolea
   });
 }
 
-/** A set of networks out of checked texts, for `contains`. */
+/** Builds a set for `contains` from valid networks. */
 export function addressSet(cidrs: readonly string[]): BlockList {
   const set = new BlockList();
   for (const text of cidrs) {
@@ -44,20 +41,20 @@ export function addressSet(cidrs: readonly string[]): BlockList {
   return set;
 }
 
-/** Whether an address is in the set; anything that is no address is not. */
+/** Returns `false` for a text that is not an address. */
 export function contains(set: BlockList, address: string): boolean {
   return isIP(address) !== 0 && set.check(address, family(address));
 }
 
-/** An IPv4 address that came over an IPv6 socket, as IPv4: `::ffff:203.0.113.7`. */
+/** Converts an IPv4 address of an IPv6 socket to plain IPv4: `::ffff:203.0.113.7`. */
 function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address.trim());
   return mapped?.[1] ?? address.trim();
 }
 
 /**
- * The caller's address. `X-Forwarded-For` is trusted from the right, as long as each hop is one of
- * our own proxies: anyone can make up what is left of the first foreign hop.
+ * Returns the caller's address. Reads `X-Forwarded-For` from the right while each hop is one of our
+ * proxies: anyone can forge the entries left of the first foreign hop.
  */
 export function callerAddress(
   peer: string,
@@ -69,12 +66,12 @@ export function callerAddress(
   return hops[Math.max(foreign, 0)] ?? peer;
 }
 
-/** The first 64 bits of an IPv6 address name a network of one customer (RFC 6177). */
+/** The first 64 bits of an IPv6 address identify one customer's network (RFC 6177). */
 const networkParts = 4;
 
 /**
- * Whom limits count an address as: an IPv4 address itself, the /64 network of an IPv6 one. All
- * that is no address counts as one sender.
+ * Groups addresses for limits: an IPv4 address by itself, an IPv6 address by its /64 network. All
+ * invalid addresses count as one sender.
  */
 export function senderOf(address: string): string {
   const version = isIP(address);

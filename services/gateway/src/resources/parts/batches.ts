@@ -43,7 +43,6 @@ export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The deci
   ),
 });
 
-/** A batch. */
 export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one account.", {
   id: f.id("bat", "Batch id."),
   reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
@@ -70,7 +69,6 @@ export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one acc
   ...f.recordTimes,
 });
 
-/** One line of a batch. */
 export const line = f.record(BatchLineSchema, "BatchLine", "One payout of a batch.", {
   number: f.whole("Its place in the batch, from 1.", 1, { minimum: 1 }),
   state: f.word(

@@ -12,7 +12,7 @@ import * as f from "../../openapi/fields.ts";
 import { bodyFields, get, post, type Resource, remove } from "../../openapi/operation.ts";
 import * as q from "../../openapi/query.ts";
 
-const asked = <
+const linkField = <
   Name extends Exclude<keyof Fields, "$typeName" | "$unknown" | "metadata" | "expiresInDays">,
 >(
   name: Name,
@@ -40,24 +40,32 @@ const described = f.fields(BeneficiaryLinkSchema, {
     "Why none was made of what was sent, such as `RISK_ANALYSIS_FAILED`; otherwise empty.",
     "",
   ),
-  destination_currency: asked("destinationCurrency", "Currency that is paid.", "USD"),
-  transfer_type: asked("transferType", "As you asked for; otherwise empty.", "ACH"),
-  network: asked("network", "As you asked for; otherwise empty.", ""),
-  beneficiary_account_type: asked(
+  destination_currency: linkField("destinationCurrency", "Currency that is paid.", "USD"),
+  transfer_type: linkField("transferType", "As you asked for; otherwise empty.", "ACH"),
+  network: linkField("network", "As you asked for; otherwise empty.", ""),
+  beneficiary_account_type: linkField(
     "beneficiaryAccountType",
     "As you asked for; otherwise empty.",
     "Individual",
   ),
-  beneficiary_name: asked("beneficiaryName", "As you set it; otherwise empty.", ""),
-  beneficiary_first_name: asked("beneficiaryFirstName", "As you set it; otherwise empty.", "Jane"),
-  beneficiary_last_name: asked("beneficiaryLastName", "As you set it; otherwise empty.", "Doe"),
-  reference_id: asked("referenceId", "Your own reference.", "supplier-17"),
+  beneficiary_name: linkField("beneficiaryName", "As you set it; otherwise empty.", ""),
+  beneficiary_first_name: linkField(
+    "beneficiaryFirstName",
+    "As you set it; otherwise empty.",
+    "Jane",
+  ),
+  beneficiary_last_name: linkField("beneficiaryLastName", "As you set it; otherwise empty.", "Doe"),
+  reference_id: linkField("referenceId", "Your own reference.", "supplier-17"),
   metadata: f.from(
     ({ fields }) => fields?.metadata ?? {},
     f.pairs("Your own data, which its beneficiary gets.", metadataField.example),
   ),
-  display_name: asked("displayName", "For whom you ask, as you set it; otherwise empty.", "Shop"),
-  color: asked("color", "Your colour; otherwise empty.", "#0a5c36"),
+  display_name: linkField(
+    "displayName",
+    "For whom you ask, as you set it; otherwise empty.",
+    "Shop",
+  ),
+  color: linkField("color", "Your colour; otherwise empty.", "#0a5c36"),
   expires_at: f.moment("It takes no details from this time on."),
   ...f.recordTimes,
 });
@@ -81,7 +89,6 @@ const linkPage = f.pageOf(ListBeneficiaryLinksResponseSchema, "BeneficiaryLinkPa
 
 const path = "/api/v1/beneficiary-links";
 
-/** Links by which beneficiaries enter their own details. */
 export const beneficiaryLinks: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",
@@ -95,10 +102,10 @@ export const beneficiaryLinks: Resource = {
       data: linkWithUrl,
       refusals: ["RECORD_NOT_FOUND", "BENEFICIARY_CREATION_NOT_ALLOWED", "INVALID_REQUEST"],
       answer: async (call, { beneficiary, pages }) => {
-        const made = await beneficiary.createBeneficiaryLink(
+        const created = await beneficiary.createBeneficiaryLink(
           bodyFields(call, BeneficiaryLinkFieldsSchema),
         );
-        return { link: made.link, url: pages.linkUrl(made.token) };
+        return { link: created.link, url: pages.linkUrl(created.token) };
       },
     }),
     get("listBeneficiaryLinks", path, {

@@ -14,7 +14,6 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import * as f from "../../openapi/fields.ts";
 import { bodyRequest, post, type Resource } from "../../openapi/operation.ts";
 
-/** SHA-256 in hexadecimal. */
 export const digestExample = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
 /** The approval of a payout (docs/decisions/0053-control-before-payment.md). */
@@ -45,7 +44,7 @@ export const approval = f.record(
   },
 );
 
-/** The operations that decide on payouts that wait; each answers with the payout. */
+/** Operations that decide on payouts awaiting approval. Each returns the payout. */
 export function approvalOperations(payout: f.Component<Payout>): Resource["operations"] {
   return [
     post("approvePayout", "/api/v1/transfer/payouts/:payoutId/approve", {
@@ -101,7 +100,6 @@ const currency = (description: string, name: string, symbol: string) =>
 const decimalText = (description: string, example: string) =>
   f.text(description, example, { format: "decimal", pattern: "^-?[0-9]+([.][0-9]+)?$" });
 
-/** The amounts of a listed payout. */
 export const amounts = f.object(
   "The amounts, as strings.",
   f.fields(ListedPayoutSchema, {

@@ -97,7 +97,6 @@ const controls = f.record(
 
 const path = "/api/v1/sandbox";
 
-/** Brings a payout to an outcome. */
 const bringTo =
   (outcome: SandboxOutcome) =>
   async (call: Call, { payoutSandbox }: Clients) => {
@@ -109,7 +108,7 @@ const bringTo =
 const failure = { form: setPayoutOutcome, optional: true } as const;
 const refusals = ["RECORD_NOT_FOUND", "STATE_NOT_REACHABLE"] as const;
 
-/** What a merchant makes of its own records in a sandbox; a live deployment has none of it. */
+/** Operations on a merchant's own records. Only the sandbox has them. */
 export const sandbox: Resource = {
   scope: "payout",
   tag: "Sandbox",
@@ -215,8 +214,8 @@ export const sandbox: Resource = {
       scope: "beneficiary:write",
       refusals: ["RECORD_NOT_FOUND"],
       answer: async (call, { beneficiarySandbox }) => {
-        const asked = bodyRequest(call, SetBeneficiaryListingRequestSchema);
-        return (await beneficiarySandbox.setBeneficiaryListing(asked)).beneficiary;
+        const request = bodyRequest(call, SetBeneficiaryListingRequestSchema);
+        return (await beneficiarySandbox.setBeneficiaryListing(request)).beneficiary;
       },
     }),
     post("setDepositorListing", `${path}/depositors/:depositorId/listing`, {
@@ -263,9 +262,9 @@ export const sandbox: Resource = {
       scope: "webhook:write",
       refusals: ["RECORD_NOT_FOUND"],
       answer: async (call, { notifierSandbox }) => {
-        const asked = bodyRequest(call, SendSandboxEventRequestSchema);
-        const exampleJson = exampleData(asked.transactionType) ?? "{}";
-        return (await notifierSandbox.sendSandboxEvent({ ...asked, exampleJson })).delivery;
+        const request = bodyRequest(call, SendSandboxEventRequestSchema);
+        const exampleJson = exampleData(request.transactionType) ?? "{}";
+        return (await notifierSandbox.sendSandboxEvent({ ...request, exampleJson })).delivery;
       },
     }),
   ],

@@ -1,8 +1,8 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /**
- * A webhook endpoint's id has the documented name `endpoint_id` and the other name `endpoint`; this
- * is the refusal of two that differ. A `null` counts as not sent, as in every body.
+ * A webhook endpoint's id has the documented name `endpoint_id` and the alias `endpoint`. Refuses
+ * two different values. A `null` counts as not sent, as in every body.
  */
 export function endpointNameProblem(sent: {
   readonly endpoint_id?: unknown;

@@ -4,7 +4,7 @@ import { createdThrough } from "./line.ts";
 const created = (id: string, createdBy: string, follows?: string) => ({ id, createdBy, follows });
 const line = (all: ReturnType<typeof created>[]) => createdThrough("key", all).map(({ id }) => id);
 
-it("what a key created is found through keys and members, in whatever order", () => {
+it("finds what a key created through keys and members, in any order", () => {
   const all = [
     ...[created("grandchild", "member"), created("member", "child"), created("child", "key")],
     ...[created("other", "ada"), created("key", "ada"), created("of other", "other")],

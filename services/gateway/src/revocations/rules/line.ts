@@ -1,4 +1,4 @@
-/** A key or member, by who created it, and the key that it follows where it is a successor. */
+/** A key or member with its creator, and the key that it succeeds, if any. */
 export type Created = {
   readonly id: string;
   readonly createdBy: string;
@@ -6,8 +6,8 @@ export type Created = {
 };
 
 /**
- * What a key or member created, directly or through others. The successor of a key that was created
- * so belongs to it; the successor of the first one does not: it replaces it.
+ * Returns the keys and members that the first one created, directly or through others. Successors
+ * of these keys are included. The first key's own successor is not, because it replaces that key.
  */
 export function createdThrough<T extends Created>(first: string, all: readonly T[]): T[] {
   const line = new Map<string, T>();
@@ -22,5 +22,5 @@ export function createdThrough<T extends Created>(first: string, all: readonly T
   return [...line.values()];
 }
 
-/** When it is carried out once more: no gateway admits the key then, nor runs a request of it. */
+/** Delay of the second run. By then no gateway accepts the key or runs a request of it. */
 export const settledMs = 30_000;

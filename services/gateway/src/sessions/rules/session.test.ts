@@ -18,7 +18,7 @@ const token = "A".repeat(43);
 const other = "B".repeat(43);
 
 describe("a session", () => {
-  it("ends when it is idle, and at the end of a working day in any case", () => {
+  it("expires when idle, and always after a working day", () => {
     const created = new Date("2026-11-20T08:00:00Z");
     const after = (ms: number) => new Date(created.getTime() + ms);
     expect(sessionEnd(created, created)).toEqual(after(idleMs));
@@ -26,7 +26,7 @@ describe("a session", () => {
     expect(sessionEnd(created, after(wholeMs - idleMs + 1))).toEqual(after(wholeMs));
   });
 
-  it("is stored under what its token cannot be read from, nor its CSRF token", () => {
+  it("is stored under an id that reveals neither its token nor its CSRF token", () => {
     const [id, csrf] = [sessionId(token), csrfToken(token)];
     expect(id).toMatch(/^[0-9a-f]{64}$/);
     expect(csrf).toMatch(/^[\w-]{43}$/);

@@ -3,7 +3,6 @@ import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/r
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { MemberRole } from "./role.ts";
 
-/** A member to add. */
 export type MemberOrder = {
   readonly merchantId: string;
   readonly email: string;
@@ -11,20 +10,20 @@ export type MemberOrder = {
   readonly role: MemberRole;
 };
 
-/** Longer than names of persons; it stands in tables. */
+/** Longer than people's names. It is shown in tables. */
 const nameMax = 100;
 
-/** It is compared with what a provider has verified, and never written to. */
+/** The address is compared with the one that a provider verified. No message is sent to it. */
 const emailPattern = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 /** RFC 5321, 4.5.3.1.3: a path of 256 octets with its brackets. */
 const emailMax = 254;
 
-/** An email address as it is compared: providers tell upper and lower case not apart. */
+/** Normalises an email for comparison. Providers ignore upper and lower case. */
 export function comparedEmail(email: string): string {
   return cleanText(email).toLowerCase();
 }
 
-/** Checks every field of a new member at once. */
+/** Checks all fields of a new member. */
 export function memberOrder({
   merchantId,
   email,
