@@ -187,10 +187,10 @@ describe("match", () => {
 
 const letter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
 const word = fc.string({ unit: letter, minLength: 5, maxLength: 12 });
-/** Words of one name are apart; two alike ones would be no test of which is which. */
+/** Words of one name differ clearly; similar ones could match each other. */
 const name = fc.uniqueArray(word, { minLength: 2, maxLength: 4 });
 
-/** One edit of a text at a place: any letter in, out, replaced, or swapped with the next. */
+/** Edits a text at one position: inserts, deletes, replaces a letter or swaps it with the next. */
 function edited(text: string, kind: number, at: number, by: string): string {
   const place = at % text.length;
   const [before, after] = [text.slice(0, place), text.slice(place + 1)];

@@ -35,25 +35,20 @@ export type Carried = {
   readonly source: string;
 };
 
-/** Maximum lengths of a party's elements in ISO 20022 (pain.001.001.03 and .09), in characters. */
+/**
+ * Maximum characters of the ISO 20022 elements `Nm`, `Othr/Id`, `StrtNm`, `BldgNb`, `PstCd`,
+ * `TwnNm`, `CtrySubDvsn`, `AdrLine` and `RmtInf/Ustrd`, in this order (pain.001.001.03 and .09).
+ * The longest IBAN has 34 characters too (ISO 13616).
+ */
 export const iso20022Max = {
-  /** `Nm`, Max140Text. */
   name: 140,
-  /** `Othr/Id`, Max34Text; the longest IBAN has 34 characters too (ISO 13616). */
   account: 34,
-  /** `StrtNm`, Max70Text. */
   street: 70,
-  /** `BldgNb`, Max16Text. */
   houseNumber: 16,
-  /** `PstCd`, Max16Text. */
   postcode: 16,
-  /** `TwnNm`, Max35Text. */
   town: 35,
-  /** `CtrySubDvsn`, Max35Text. */
   state: 35,
-  /** `AdrLine`, Max70Text. */
   addressLine: 70,
-  /** `RmtInf/Ustrd`, Max140Text. */
   remittance: 140,
 } as const;
 

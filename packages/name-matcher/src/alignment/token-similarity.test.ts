@@ -10,7 +10,7 @@ function token(text: string, kind: Token["kind"] = "name"): Token {
   return { text, kind, ...weights, canonical, skeleton: consonantSkeleton(canonical) };
 }
 
-/** The similarity of two tokens, which is the same the other way round. */
+/** Also checks that the similarity is symmetric. */
 function similarity(one: Token, other: Token): number {
   const [there, back] = [
     tokenSimilarity(one, other, matcherConfig),

@@ -21,7 +21,7 @@ const party = (type: EntryType, name: string, more: Partial<Party> = {}): Party 
   ...more,
 });
 
-/** Words that thousands of persons bear are not rare, however many of them a name has. */
+/** Words in thousands of persons' names are not rare, however many of them a name has. */
 const crowd = Array.from({ length: 4_000 }, (_, at) => entry("individual", `Adam Karim N${at}um`));
 const list = [
   ...crowd,

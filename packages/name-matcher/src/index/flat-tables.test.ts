@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keyedNumbers, numberList, topPositions } from "./flat-tables.ts";
 
-/** Items under few keys, negative ones among them, so that keys and their low bits repeat. */
+/** Few keys, including negative ones, so that keys and their low bits repeat. */
 const items = fc.array(fc.tuple(fc.integer({ min: -20, max: 20 }), fc.integer()), {
   maxLength: 40,
 });
@@ -81,7 +81,7 @@ describe("the positions with the highest scores", () => {
         const found = topPositions(positions, scores, { count, most }, sizeOf);
 
         const top = Math.max(...positions.map((at) => scores[at] ?? 0));
-        /** Lower is better. */
+        /** Ranks a position; lower is better. */
         const rank = (at: number) => {
           const bin = Math.min(binCount - 1, Math.floor(((scores[at] ?? 0) / top) * binCount));
           return (binCount - bin) * 10 + sizeOf(at);

@@ -41,7 +41,7 @@ describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries$
     expect(namesakes).toHaveLength(100);
     for (const { hits, verdict } of namesakes) {
       expect(verdict).not.toBe("clear");
-      // Only an entry that has no date to contradict may still block.
+      // Only an entry without a contradicting date may still block.
       const blocked = hits.filter((hit) => hit.verdict === "block");
       const contradicted = blocked.flatMap(({ reasons }) =>
         reasons.filter(({ kind, text }) => kind === "date" && text.includes("contradicts")),
