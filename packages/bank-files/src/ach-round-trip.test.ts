@@ -12,7 +12,7 @@ import { readOnlyAch } from "./test-read.ts";
 
 const now = () => new Date("2026-11-25T20:00:00.000Z");
 
-/** A file with a credit for each fate, what a bank makes of it, and what that means. */
+/** Writes a file with a credit for each outcome, and judges the bank's reply to it. */
 function answered(each: readonly Fate[], balanced: boolean) {
   const balancedBy = { routing: "121042882", account: "55501", accountType: "checking" } as const;
   const profile = balanced ? { ...achProfile, balancedBy } : achProfile;

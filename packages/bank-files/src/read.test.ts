@@ -99,7 +99,7 @@ describe("the encoding of XML", () => {
     ["iso-8859-2", ["latin2", "Latin-2", "ISO8859_2", "iso8859-2", "8859-2", "ISO-8859-2:1987"]],
     ["iso-8859-15", ["latin9", "Latin-9", "ISO8859_15", "l9", "cp923", "cp28605"]],
     ["utf-8", ["UTF8", "utf_8", "UTF-8-BOM", "cp65001", "unicode-1-1-utf-8"]],
-    // The bytes are not of 16 bits, whatever a writer put there.
+    // The bytes are not 16-bit, whatever the declaration states.
     ["utf-8", ["UTF-16", "utf-16le", "ISO-10646-UCS-2", "Unicode"]],
   ])("%s may be called otherwise", (encoding, names) => {
     for (const name of names) {
@@ -323,7 +323,7 @@ describe("whatever a file is disguised as", () => {
   });
 });
 
-/** Files that were read wrongly once, where they stand beside the project. */
+/** Files that an earlier version misread, if they are present beside the project. */
 const folder = join(import.meta.dirname, "../../../../shared/data/cases");
 const reason = existsSync(folder) ? "" : " (skipped: ../shared/data/cases is not here)";
 

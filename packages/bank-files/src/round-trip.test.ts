@@ -20,7 +20,7 @@ const fates = [
 ];
 type FileFate = (typeof fates)[number];
 
-/** A file of so many payments, as a rail would store it, and the payments in it. */
+/** A file of `count` payments, as a rail would store it, with its payments. */
 function sentFile(count: number, batchBooking: boolean) {
   const payments = Array.from({ length: count }, (_, at) =>
     payment(at, { amount: { minor: BigInt(1000 + at), currency: "USD" } }),
@@ -54,7 +54,7 @@ const states: Partial<Record<Verdict["verdict"], SentState>> = {
   returned: "returned",
 };
 
-/** What a rail stores of verdicts. */
+/** The payments as a rail stores them after the verdicts. */
 function after(sent: readonly SentPayment[], verdicts: readonly Verdict[]): SentPayment[] {
   return sent.map((each) => {
     const own = verdicts.filter((one) => "payoutId" in one && one.payoutId === each.payoutId);
@@ -70,7 +70,7 @@ describe("a file of ours, and what a bank answers", () => {
     fc.assert(
       fc.property(anyFates, fc.boolean(), (each, inOneSum) => {
         const { bytes, sent } = sentFile(each.length, inOneSum);
-        // A block in one sum has all that were not rejected: none waits, none is in doubt.
+        // A block in one sum contains all payments that were not rejected, so it settles them all.
         const taken = each.map((fate) => {
           return inOneSum && (fate === "waiting" || fate === "duplicate") ? "settled" : fate;
         });
@@ -106,7 +106,7 @@ describe("a file of ours, and what a bank answers", () => {
         expect(statementBalance(statement!)?.closing.minor).toBe(
           answers.bank.book.balance("000123456789"),
         );
-        // Notifications said the same before: the statement tells nothing new then.
+        // Notifications reported the same before, so the statement adds nothing.
         let notifiedOf = accepted;
         for (const notified of answers.notifications) {
           const read = readOnlyStatement(notified);

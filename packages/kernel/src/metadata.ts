@@ -3,9 +3,9 @@ export type Metadata = Readonly<Record<string, string>>;
 
 /** Keys per record; Stripe has the same limit. */
 export const metadataKeysMax = 50;
-/** Characters of a key. */
+/** Maximum length of a key in characters. */
 export const metadataKeyMax = 40;
-/** Characters of a value. */
+/** Maximum length of a value in characters. */
 export const metadataValueMax = 500;
 
 /** Keys also appear in queries as `metadata[key]=value`. `__proto__` is not allowed. */

@@ -105,7 +105,7 @@ export const matcherConfig = {
   candidatesMax: 150,
   /** If the last candidates tie, the limit is this number divided by the party's token count. */
   tiedTokensMax: 1_200,
-  /** Hits returned by default. */
+  /** Hits that one search returns by default. */
   hitsMax: 20,
 };
 

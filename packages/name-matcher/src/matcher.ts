@@ -14,7 +14,7 @@ export type Hit<Entry extends NamedEntry = NamedEntry> = Explanation & {
   readonly entry: Entry;
   /** The name in the spelling of the list. */
   readonly matchedName: string;
-  /** In [0, 1], to four decimals. */
+  /** A value in [0, 1], to four decimals. */
   readonly score: number;
   /** The score of the names alone, before the evidence; in [0, 1], to four decimals. */
   readonly nameScore: number;

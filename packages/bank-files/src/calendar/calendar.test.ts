@@ -18,7 +18,7 @@ function closed(calendar: BankCalendar, year: number): string[] {
 }
 
 describe("the Federal Reserve", () => {
-  // As it published them: federalreserve.gov/aboutthefed/k8.htm.
+  // Published at federalreserve.gov/aboutthefed/k8.htm.
   it.each([
     [
       2021,
@@ -39,7 +39,7 @@ describe("the Federal Reserve", () => {
 });
 
 describe("T2", () => {
-  // As the ECB published them.
+  // Published by the ECB.
   it.each([
     [2024, "01-01 03-29 04-01 05-01 12-25 12-26"],
     [2025, "01-01 04-18 04-21 05-01 12-25 12-26"],
@@ -132,7 +132,7 @@ describe("the next window", () => {
     ["2026-11-26T01:00:00Z", 1n, "2026-11-27", "2026-11-27T15:00:00.000Z", "2026-11-27"],
     ["2026-11-26T12:00:00Z", 1n, "2026-11-27", "2026-11-27T15:00:00.000Z", "2026-11-27"],
     ["2026-11-28T12:00:00Z", 1n, "2026-11-30", "2026-11-30T15:00:00.000Z", "2026-11-30"],
-    // Summer time: four hours.
+    // In summer, New York is four hours behind UTC.
     ["2026-07-03T12:00:00Z", 1n, "2026-07-03", "2026-07-03T14:00:00.000Z", "2026-07-03"],
   ])("at %s for %s cents is on %s until %s", (now, cents, on, closesAt, settlesOn) => {
     const next = nextWindow(ach, cents, new Date(now));

@@ -35,7 +35,7 @@ function sent(changes: Partial<SentPayment> = {}): SentPayment {
   return sentPayment(1, { trace, amount: usd(1234n), ...own, ...changes });
 }
 
-/** Verdicts without their place. */
+/** Verdicts without the part of the file. */
 function verdicts(read: ReadAch, payments: readonly SentPayment[]) {
   return [...achVerdicts(read, new SentPayments(payments))].map(bare);
 }

@@ -26,7 +26,7 @@ function report(
   return { original: { messageId: "M1" }, group, batches, unread: [] };
 }
 
-/** A rejection has a reason that proves that nothing was paid, where no other is given. */
+/** Without a code, a rejection gets a reason that proves that nothing was paid. */
 const of = (status: PaymentStatusCode, code?: string): ReportedStatus => {
   const proof = status === "RJCT" ? [{ code: "AC04" }] : [];
   return { status, reasons: code === undefined ? proof : [{ code }] };
@@ -36,7 +36,7 @@ const payment = (number: number, status?: PaymentStatusCode, code?: string): Pay
   return { endToEndId: `E${number}`, reasons, ...(status === undefined ? {} : { status }) };
 };
 
-/** Verdicts on two payments of a file, the first of which is in a state. */
+/** Judges a report on two payments of a file; the first one is in a given state. */
 function verdicts(
   read: StatusReport,
   state: SentState = "sent",
@@ -46,7 +46,7 @@ function verdicts(
   return statusVerdicts(read, sent, { ...profile, ...changes });
 }
 
-/** The verdict on the first of them, in a word. */
+/** The outcome of the first payment. */
 function first(...args: Parameters<typeof verdicts>): string | undefined {
   const verdict = verdicts(...args).find((each) => "payoutId" in each && each.payoutId === "po_1");
   return verdict?.verdict === "unknown_outcome" ? verdict.why : verdict?.verdict;
@@ -88,8 +88,8 @@ describe("a status report", () => {
   ])("RJCT with AC04 of a payment that is %s: %s", (doubt, expected) => {
     const sent = new SentPayments([sentPayment(1, { doubt })]);
     const [verdict] = statusVerdicts(report(none, none, [payment(1, "RJCT")]), sent, profile);
-    const word = verdict?.verdict === "unknown_outcome" ? verdict.why : verdict?.verdict;
-    expect(word).toBe(expected);
+    const outcome = verdict?.verdict === "unknown_outcome" ? verdict.why : verdict?.verdict;
+    expect(outcome).toBe(expected);
   });
 
   it("speaks of every payment of its file, and of each once", () => {
@@ -464,6 +464,6 @@ it("costs about the same for each payment of a large report", () => {
   );
   const started = performance.now();
   expect(statusVerdicts(read, new SentPayments(payments), profile)).toHaveLength(count);
-  // Comparing each with each took 20 s.
+  // Comparing every pair took 20 s.
   expect(performance.now() - started).toBeLessThan(5_000);
 });

@@ -16,7 +16,6 @@ const balancedProfile: AchProfile = {
 const credits = (...cents: readonly bigint[]) =>
   cents.map((each, at) => credit(at, { cents: each }));
 
-/** The cents of each batch. */
 const centsOf = (batches: readonly (readonly AchCredit[])[]) =>
   batches.map((batch) => batch.map(({ cents }) => cents));
 
@@ -86,7 +85,7 @@ describe("limits of a file", () => {
     const one = credit(1, { cents: 1n });
     const batch = (length: number) => Array<AchCredit>(length).fill(one) as [AchCredit];
     const full = Array(9).fill(batch(999_999));
-    // Beside them stand heads and controls, of the file and of ten batches.
+    // The remaining records are headers and controls, of the file and of ten batches.
     const rest = 9_999_990 - 2 - 20 - 9 * 999_999;
     expect(achFileLimits([...full, batch(rest)], false)).toEqual([]);
     expect(achFileLimits([...full, batch(rest + 1)], false)).toEqual([

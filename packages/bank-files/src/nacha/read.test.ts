@@ -34,7 +34,7 @@ const fileEnd = record(fileControl, {
 });
 const nines = "9".repeat(94);
 
-/** A file of one entry that comes back with this addenda record. */
+/** A file of one entry that is returned with this addenda record. */
 function answer(addenda: string, entryClass = "PPD"): string {
   const lines = [head, batch(entryClass), entry, addenda.padEnd(94), end, fileEnd];
   return [...lines, nines, nines, nines, nines].join("\n");
@@ -43,7 +43,6 @@ function answer(addenda: string, entryClass = "PPD"): string {
 const original = "121042880000001";
 const rest = "231380100000001";
 
-/** The addenda record that a file has. */
 function addendaIn(text: string): AchAddenda | undefined {
   const file = read(bytes(text));
   expect(file.unread).toEqual([]);
@@ -214,7 +213,7 @@ describe("a NACHA file that is not as it should be", () => {
   });
 });
 
-/** Files as the test suite of moov-io/ach has them, where they stand beside the project. */
+/** Files of the test suite of moov-io/ach, if they are present beside the project. */
 const folder = join(import.meta.dirname, "../../../../../shared/data/rails/nacha");
 const reason = existsSync(folder) ? "" : " (skipped: ../shared/data/rails is not here)";
 

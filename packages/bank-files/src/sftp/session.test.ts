@@ -23,7 +23,7 @@ import { type RemoteFile, type SftpSession, withSftp } from "./session.ts";
 
 const otherKey = ssh2.utils.generateKeyPairSync("ed25519").private;
 
-/** For what a busy machine does late. */
+/** A busy machine needs a long timeout. */
 const waiting = { interval: 2, timeout: 10_000 };
 
 const bytes = (text: string) => new TextEncoder().encode(text);

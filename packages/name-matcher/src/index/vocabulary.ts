@@ -8,11 +8,11 @@ import { forEachLetterKey, forEachSpellingKey, forEachTokenKey } from "./hash-ke
  * by any one edit and by consonants. Every lookup is by hash; none scans the vocabulary.
  */
 export type Vocabulary = {
-  /** The index is the token's id. */
+  /** The position of a token is its id. */
   readonly tokens: readonly string[];
   /** The id of each token's canonical spelling, by the id of the token. */
   readonly spellingOf: Int32Array;
-  /** The index is the spelling's id. */
+  /** The position of a spelling is its id. */
   readonly spellings: readonly string[];
   /** Returns `undefined` for a spelling that is not listed. */
   spellingId(canonical: string): number | undefined;

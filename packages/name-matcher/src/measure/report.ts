@@ -37,7 +37,6 @@ const row = (label: string, cells: readonly string[]): string =>
   label.padEnd(labelWidth) + cells.map((cell) => cell.padStart(cellWidth)).join("");
 const percent = (share: number): string => (share * 100).toFixed(1);
 
-/** Formats the report as text. */
 export function printed(report: Report): string {
   const { entries, queries, configurationVersion: version, recall, kinds } = report;
   const ofRecall = (label: string, cell: (at: (typeof recall)[number]) => string): string =>

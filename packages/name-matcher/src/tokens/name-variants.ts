@@ -3,7 +3,7 @@ import { canonicalSpelling } from "./canonical-spelling.ts";
 import { tokenKinds } from "./token-kinds.ts";
 import { boundedTokens, nameTokens, rawTokens, spellingLengthMax } from "./tokenizer.ts";
 
-/** One reading of a party's name. */
+/** One possible reading of a party's name. */
 export type NameVariant = {
   readonly tokens: readonly string[];
   /** Canonical spelling of all tokens joined; "" if too short or too long to compare. */

@@ -27,7 +27,7 @@ function faults(profile: InitiationProfile, payments: readonly Payment[]) {
   );
 }
 
-/** The texts of all elements of a path, e.g. `PmtInf/NbOfTxs`. */
+/** The texts of all elements of a path, such as `PmtInf/NbOfTxs`. */
 function texts(xml: string, path: string): string[] {
   const names = ["CstmrCdtTrfInitn", ...path.split("/")];
   const { root } = parseXml(xml);
