@@ -27,10 +27,10 @@ import {
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const old = createSealer(`k1:${key(1)}`);
 const both = createSealer(`k2:${key(2)},k1:${key(1)}`);
-/** As after the older key is retired. */
+/** The sealer after the older key is retired. */
 const alone = createSealer(`k2:${key(2)}`);
 
-/** A document with the change of its place made, each dotted path. */
+/** A document with the changes of its place applied at each dotted path. */
 function resealed<T extends object>({ reseal }: SealedPlace, document: T): T {
   const after = structuredClone(document);
   const change = reseal(document, both);

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A local server in the place of a wallet risk provider, for tests. */
+/** A local server that replaces a wallet risk provider, for tests. */
 export type TestProvider = {
   readonly url: string;
   /** Requests in the order of their arrival. */
   readonly requests: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
-  /** How the next requests are answered. */
+  /** Sets the response to the next requests. */
   answer(respond: (response: ServerResponse) => void): void;
   answerJson(body: unknown, status?: number, headers?: Readonly<Record<string, string>>): void;
   end(): Promise<void>;

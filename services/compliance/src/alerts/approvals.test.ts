@@ -14,7 +14,7 @@ const asked = { person: "ada", roles: new Set<never>(), operationId: "op" } as c
 const unchanged = { before: "", after: "" };
 const listed = { name: "Quorvella Drimbaugh" };
 
-/** The guards over one alert, of a hit of this list and score. */
+/** The guards' reasons for one alert, whose hit has this list and score. */
 function guards(score: number, list: string, state: string) {
   const hit = { list, entryUid: "1", score, ...listed };
   const alert = { state: { kind: state }, detection: { hit } };
@@ -32,7 +32,7 @@ it.each([
   [0.5, "house", TRUE_MATCH, "alr_1", ["stops a party until two persons reopen it"]],
   [0.5, "house", TRUE_MATCH, "alr_2", []],
   [1, "ofac_sdn", ESCALATED, "alr_1", []],
-  // What is not there the RPC refuses.
+  // The RPC refuses an alert that does not exist.
   [1, "ofac_sdn", FALSE_POSITIVE, "alr_2", []],
 ])("a hit of %f of %s decided as %i waits for another person: %s %j", async (...row) => {
   const [score, list, decision, alertId, reasons] = row;

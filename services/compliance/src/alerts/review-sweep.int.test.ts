@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => review.end());
 
-/** A subject with one open alert. */
 async function alerted() {
   const subject = subjectOf();
   const { hits } = await review.screen(subject, [hitOf("7")]);

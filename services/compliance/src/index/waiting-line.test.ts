@@ -6,14 +6,14 @@ import { openWaitingLine } from "./waiting-line.ts";
 
 const unavailable = expect.objectContaining({ code: Code.Unavailable });
 
-/** A line before a thread of which each answer costs as much as a test says. */
+/** A line before a thread. A test sets the cost of each result. */
 function startLine() {
   const posted: ScreeningUnit[] = [];
   const line = openWaitingLine((unit) => void posted.push(unit));
   return {
     line,
     posted,
-    /** The names in the thread and those that it was given before, in their order. */
+    /** The names that the thread was given, in their order. */
     names: () => posted.map(({ of }) => ("name" in of ? of.name : of.address)),
     answer: (spentMs: number) => line.take({ hits: { compared: [], unreadable: [] }, spentMs }),
   };

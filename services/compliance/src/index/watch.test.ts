@@ -38,7 +38,7 @@ const ofMerchant = (merchantId: string, name: string) =>
   current().screen(requestOf(name), { merchantId });
 const unavailable = expect.objectContaining({ code: Code.Unavailable });
 
-/** The longest that this thread works without a pause meanwhile; milliseconds of its own time. */
+/** The longest time, in milliseconds, that this thread works without a pause. */
 async function longestTurn(meanwhile: Promise<unknown>): Promise<number> {
   let isDone = false;
   const ended = meanwhile.finally(() => {
@@ -132,7 +132,7 @@ describe("watchLists", () => {
     const first = await longestTurn(watch.refresh().then(questions));
     store.put("l", "2", people(3_001));
     const second = await longestTurn(Promise.all([watch.refresh(), questions()]));
-    // To index all this, or to answer it all, takes hundreds of milliseconds.
+    // Indexing all this, or comparing it all, takes hundreds of milliseconds.
     expect(Math.max(first, second)).toBeLessThan(50);
   });
 
@@ -194,7 +194,7 @@ describe("a thread of an index", () => {
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     vi.useFakeTimers({ toFake: ["setInterval"] });
     await watch.refresh();
-    // The thread sends nothing before the clock has moved on.
+    // The thread sends nothing until the clock has advanced.
     const waiting = current().screen(requestOf("Tamerlan Zhdanovski"));
     vi.advanceTimersByTime(11_000);
     await expect(waiting).rejects.toEqual(unavailable);
@@ -210,7 +210,7 @@ describe("a thread of an index", () => {
     const startThread: typeof startIndexThread = (packed, ended) => {
       started += 1;
       const starting = startIndexThread(packed, ended);
-      // The thread sends nothing before the clock has moved on.
+      // The thread sends nothing until the clock has advanced.
       if (started === 1) vi.advanceTimersByTime(61_000);
       return starting;
     };

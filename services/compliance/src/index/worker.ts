@@ -5,8 +5,9 @@ import { indexLists, type PackedList } from "./build.ts";
 import type { IndexResponse } from "./thread.ts";
 
 /**
- * The thread of one index: builds it, then answers one unit after the other. The lists
- * come as a message, of which nothing is kept; a thread's data lasts with it.
+ * The thread of one index. It builds the index, then compares one unit after the other. The lists
+ * arrive as a message, which is then freed; `workerData` would stay in memory as long as the
+ * thread.
  */
 const port = parentPort;
 if (port === null) throw new Error("runs in a thread only");

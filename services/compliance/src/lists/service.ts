@@ -48,19 +48,18 @@ import { openSourceStore } from "./sources/store.ts";
 import { compareImports } from "./version-differences.ts";
 import { listVersionShape } from "./wire.ts";
 
-/** What a crash left is removed within minutes. */
+/** The remains of a crash are removed within minutes. */
 const sweepEveryMs = 30_000;
-/** How late a source may be checked; the process that checks renews its lease this often. */
+/** The longest delay of a source's check; the checking process renews its lease this often. */
 const sourcesEveryMs = 30_000;
 /** Longer than the checks of a source or two, so that no other process begins the same. */
 const sourcesLeaseMs = 300_000;
 
-/** How late a removal is proposed after a crash, or anew where it was not decided in time. */
+/** The longest delay of a removal's proposal, after a crash or after an expired proposal. */
 const removalsEveryMs = 60_000;
-/** Longer than finding whom a removal would clear. */
+/** Longer than the search for parties that a removal would clear. */
 const removalsLeaseMs = 300_000;
 
-/** What imports, sources and their metrics need. */
 export type ListServiceDeps = Omit<RemovalDeps, "own"> & {
   readonly database: Database;
   readonly metrics: Metrics;
@@ -70,7 +69,7 @@ export type ListServiceDeps = Omit<RemovalDeps, "own"> & {
   readonly indexed: () => readonly ListVersion[];
 };
 
-/** Starts imports, the checks of sources, and the sweep of what a crash left. */
+/** Starts imports, the checks of sources, and the sweep of crashed imports. */
 export function startLists(deps: ListServiceDeps) {
   const { database, lists, clock, log, refresh } = deps;
   const { permit, own, guard } = deps.approvals;
@@ -130,7 +129,7 @@ export function startLists(deps: ListServiceDeps) {
   };
 }
 
-/** Metrics of the lists; the README says what to alert on. */
+/** README.md describes the alerts on these metrics. */
 export function listMetrics(metrics: Metrics) {
   const imports = metrics.counter(
     "disburse_list_imports_total",
@@ -149,7 +148,7 @@ export function listMetrics(metrics: Metrics) {
   return {
     ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),
 
-    /** Shows how old the lists in force are, whether they are indexed, and how sources do. */
+    /** Updates the age of the lists in force, their index state, and the sources' state. */
     show: async (
       deps: Pick<ListServiceDeps, "lists" | "clock" | "indexed"> & Pick<ImportDeps, "removals">,
       sources: ListSources,
@@ -177,7 +176,6 @@ export function listMetrics(metrics: Metrics) {
   };
 }
 
-/** The RPCs that keep the lists. */
 export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
   const { lists, sources } = deps;
   return {
@@ -197,7 +195,7 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       const approvedBy = callContext()?.approvedBy ?? "";
       const note = `confirmed by ${approvedBy}: what the list no longer has is out of force`;
       const removal = { ...change, list, importId, kept: [], note };
-      // The watch of each process indexes it soon: a removal is in no hurry.
+      // The watch of each process indexes it soon, which is early enough for a removal.
       const version = orThrow(await removeForms(deps, removal));
       return { version: listVersionShape(version) };
     },

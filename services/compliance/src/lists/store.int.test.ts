@@ -110,7 +110,7 @@ describe("what a crash leaves", () => {
     await sweepImports(store.collections, later(3));
     await sweepImports(store.collections, later(62));
     expect((await chunkIds()).sort()).toEqual(idsOf("a", "b", "c").sort());
-    // One that begins to need a chunk has said so, before it looks whether the chunk is there.
+    // An import records that it needs a chunk before it checks that the chunk exists.
     const taker = await begin("c", later(63));
     await stageImport(store.collections, taker, read("c"), later(63));
     await sweepImports(store.collections, later(64));
@@ -198,7 +198,7 @@ describe("watchLists", () => {
     });
     await expect(watch.refresh()).rejects.toThrow("0 of 1 chunks");
     expect(await named()).toEqual(["a"]);
-    // Nor when the bytes are others than they were.
+    // Nor if the bytes differ from the chunk's name.
     await writeChunks(
       store.collections,
       packed("c").map(({ bytes }) => ({ id: idsOf("b")[0] ?? "", bytes })),

@@ -16,19 +16,19 @@ import { listVersionShape } from "./wire.ts";
 type Store = Pick<ListStore, "readChunks" | "switchedImport">;
 type Wanted = Pick<CompareImportsRequest, "importId" | "baseImportId" | "limit" | "cursor">;
 
-/** An entry that differs; a side that does not have it is absent. */
+/** A changed entry. A side that lacks it is absent. */
 type Difference = {
   readonly uid: string;
   readonly before?: ListEntry;
   readonly after?: ListEntry;
 };
 
-/** Where a page ended: the bucket of its last entry, and the entry. */
+/** The end of a page: the bucket of its last entry, and the entry. */
 type Cursor = { readonly bucket: number; readonly uid: string };
 
 /**
- * A page of what differs between an import and one before it. Only chunks that the two do not share
- * are read, bucket by bucket, until the page is full.
+ * Returns a page of the differences between an import and an earlier one. It reads only chunks that
+ * the two do not share, bucket by bucket, until the page is full.
  */
 export async function compareImports(
   store: Store,
@@ -67,7 +67,7 @@ export async function compareImports(
   };
 }
 
-/** What differs in one bucket after the other, from a place on. */
+/** Yields the differences bucket by bucket, from a position on. */
 async function* differences(
   store: Pick<Store, "readChunks">,
   before: readonly string[],

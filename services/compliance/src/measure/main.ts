@@ -24,7 +24,7 @@ const say = (label: string, values: readonly number[]): void =>
     `${label.padEnd(56)}${values.map((value) => value.toFixed(1).padStart(9)).join("")}\n`,
   );
 
-/** What a program of this folder measures, where nothing else is in memory. */
+/** Runs a program of this folder in its own process, so that its memory has nothing else. */
 function alone<Figure extends string>(program: string): Record<Figure, number> {
   const file = join(import.meta.dirname, program);
   const answer = execFileSync(process.execPath, ["--expose-gc", file, listFile]);
@@ -44,9 +44,9 @@ if (hasQuerySet) {
 } else process.stdout.write("the query set is not beside the project: nothing measured\n");
 
 /**
- * Milliseconds of an index of these entries, queried for these parties by one client in turn, with
- * nothing else going on and while another version is indexed and takes over; and how late the
- * service's own thread was at most, with 200 requests in flight.
+ * Measures an index of these entries in milliseconds. One client screens these parties in turn,
+ * first on an idle service, then while another version is indexed and takes over. It also measures
+ * the longest delay of the service's own thread with 200 concurrent requests.
  */
 async function measureIndex(entries: readonly ListEntry[], parties: readonly Party[]) {
   const versions = [entries, entries.slice(1)].map((some) => packEntries("measured", some));

@@ -39,7 +39,7 @@ it("shows subjects by verdict, pending events, and the lag of monitoring", async
   expect(await shown()).toEqual({ clear: 2, block: 0, owed: 0, lag: 10 });
   await monitorRound(test.deps);
   expect(await shown()).toEqual({ clear: 1, block: 1, owed: 1, lag: 0 });
-  // Other numbers of the matcher have no import: the time counts from when it was noticed.
+  // A new matcher configuration has no import, so the time counts from its detection.
   await test.subjects.updateOne({ record_id: "ben_2" }, { $set: { stamp: "other numbers" } });
   expect((await shown()).lag).toBe(0);
   minutes = 15;

@@ -158,7 +158,7 @@ describe("a monitored party", () => {
       expect(await subjects().countDocuments({ "outbox.at": { $gt: new Date(0) } })).toBe(0),
     );
     for (const record of records) {
-      // What the owner knows: the latest of all answers and events.
+      // The owner's knowledge: the latest of all responses and events.
       const received = [
         ...answers
           .filter(({ subject }) => subject?.recordId === record)
@@ -184,7 +184,7 @@ describe("after a crash", () => {
     const made = await screened(rpc, "ben_1", "Qorvath Zembling", "operation-1");
     const recording = await screenings().findOne({ _id: made.id });
     if (recording === null) throw new Error("not kept");
-    // As it stood before the screening and its alerts were written.
+    // The state before the screening and its alerts were written.
     const crash = async () => {
       await screenings().deleteMany({});
       await test.database.db.collection("alerts").deleteMany({});

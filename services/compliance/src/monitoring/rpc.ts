@@ -19,7 +19,6 @@ type SandboxDeps = Pick<ReturnType<typeof startMonitoring>, "setListing"> & {
   readonly operations: OperationBindings;
 };
 
-/** The RPC of how far monitoring is. */
 export function monitoringRpc({
   progress,
 }: {
@@ -41,7 +40,7 @@ export function monitoringRpc({
   } satisfies Partial<ServiceImpl<typeof ComplianceService>>;
 }
 
-/** The RPCs by which merchants of a sandbox bring their screenings to their results. */
+/** RPCs by which sandbox merchants set the result of a screening. */
 export function sandboxScreeningRpc({ setListing, operations }: SandboxDeps) {
   const rpc = {
     setSubjectListing: async ({ mutation, subject, verdict: asked }) => {

@@ -26,12 +26,12 @@ const now = new Date("2026-01-01T00:00:00Z");
 const ms = (more: number) => new Date(now.getTime() + more);
 
 let test: TestSubjects;
-/** What a screening says to the rest of the service. */
-let said: unknown[];
+/** The calls of a screening to the rest of the service. */
+let calls: unknown[];
 let found: Found[];
 let raised: ScreeningInForce[];
 let deps: SubjectDeps;
-/** What people decided about each hit. */
+/** Operators' decision about each hit. */
 let disposition: Disposition;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterAll(() => test.end());
 beforeEach(async () => {
   await Promise.all([test.subjects.deleteMany({}), test.screenings.deleteMany({})]);
   test.switchTo(without, {});
-  [said, found, raised, disposition] = [[], [], [], "undecided"];
+  [calls, found, raised, disposition] = [[], [], [], "undecided"];
   deps = {
     ...test.deps,
     clock: { now: () => now },
@@ -56,9 +56,9 @@ beforeEach(async () => {
       },
       raise: async (each) => void raised.push(each),
     },
-    screened: ({ id }) => void said.push(["screened", id]),
-    compared: (...how) => void said.push(["compared", ...how]),
-    eventPending: () => void said.push(["event"]),
+    screened: ({ id }) => void calls.push(["screened", id]),
+    compared: (...how) => void calls.push(["compared", ...how]),
+    eventPending: () => void calls.push(["event"]),
   };
 });
 
@@ -69,7 +69,7 @@ async function ben() {
 }
 
 describe("a subject's screening", () => {
-  it("for its owner is in force, stored and said whole", async () => {
+  it("for its owner is in force, stored and reported in full", async () => {
     const first = await screenSubject(deps, request, by("op-1"));
     const { id } = first.screening;
     const screening = {
@@ -96,17 +96,17 @@ describe("a subject's screening", () => {
     expect(openRequest(document, deps.sealer)).toEqual(request);
     expect(found).toEqual([{ request: query, hits: [], isFirst: true }]);
     expect(raised).toEqual([]);
-    expect(said).toEqual([
+    expect(calls).toEqual([
       ["compared", "request", "changed"],
       ["screened", id],
     ]);
   });
 
-  it("after a change of a list is in force, stored and said whole, and its verdict is news", async () => {
+  it("after a change of a list is in force, stored and reported in full, and its verdict is news", async () => {
     const first = await screenSubject(deps, request, by("op-1"));
     const before = await ben();
     test.switchTo(withHit, {});
-    said = [];
+    calls = [];
     await rescreen(deps, subject, "list_change");
     const after = await ben();
     const id = after.screening_id;
@@ -137,20 +137,20 @@ describe("a subject's screening", () => {
     });
     expect(found[1]).toMatchObject({ hits: [{ entryUid: "e2" }], isFirst: false });
     expect(raised[0]).toEqual({ subject, revision: 2, request, screening: next?.screening });
-    expect(said).toEqual([["compared", "list_change", "changed"], ["screened", id], ["event"]]);
+    expect(calls).toEqual([["compared", "list_change", "changed"], ["screened", id], ["event"]]);
   });
 
   it("that finds nothing new says when it was compared, and is no screening", async () => {
     await screenSubject(deps, request, by("op-1"));
     const before = await ben();
-    said = [];
+    calls = [];
     const later = { ...deps, clock: { now: () => ms(9_000) } };
     await rescreen(later, subject, "configuration_change");
     const after = await ben();
     expect(after).toEqual({
       ...{ ...before, revision: 2, compared_at: ms(9_000), sealed: after.sealed },
     });
-    expect(said).toEqual([["compared", "configuration_change", "same"]]);
+    expect(calls).toEqual([["compared", "configuration_change", "same"]]);
     expect(await test.screenings.countDocuments()).toBe(1);
   });
 
@@ -160,7 +160,7 @@ describe("a subject's screening", () => {
     const second = await screenSubject(deps, request, by("op-2"));
     expect(second.screening.verdict).toBe("block");
     expect(await ben()).not.toHaveProperty("outbox");
-    expect(said).not.toContainEqual(["event"]);
+    expect(calls).not.toContainEqual(["event"]);
   });
 
   it("of another entry but the same verdict is no news", async () => {
@@ -292,7 +292,7 @@ describe("a first screening without hits", () => {
 
 describe("after a crash", () => {
   beforeEach(() => test.switchTo(withHit, {}));
-  /** A screening that is in force and not stored. */
+  /** A screening that is in force but not stored. */
   async function crashed() {
     const lost = { ...deps.store, keep: async () => undefined };
     const raise = () => Promise.reject(new Error("crashed"));

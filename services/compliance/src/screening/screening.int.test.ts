@@ -58,7 +58,7 @@ describe("screening", () => {
     );
     expect(hit?.lists).toMatchObject([{ list: "sandbox", version: "1", entries: 8 }]);
     expect(hit?.configurationVersion).not.toBe("");
-    // Only GetScreening returns what was screened.
+    // Only GetScreening returns the screened data.
     const stored = (await rpc.getScreening({ screeningId: hit?.id ?? "" })).screening;
     expect({ ...stored, parties: [], wallets: [] }).toEqual(hit);
     expect(stored?.parties).toMatchObject([{ name: listedName, date: "1990-01-01" }]);

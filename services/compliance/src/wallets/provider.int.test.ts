@@ -12,7 +12,7 @@ import {
 } from "../test-compliance.ts";
 import { type TestProvider, testProvider } from "../test-wallet-provider.ts";
 
-/** Each test asks for an address of its own, since answers are kept for a while. */
+/** Each test uses its own address, because responses are cached for a while. */
 let count = 0;
 const nextAddress = (): string => {
   count += 1;

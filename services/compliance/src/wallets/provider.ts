@@ -16,23 +16,24 @@ import {
 } from "./rules/assessment.ts";
 import type { Wallet } from "./rules/wallet.ts";
 
-/** No answer: what was not assessed is not cleared, and the caller tries again later. */
+/**
+ * The provider gave no result. An unassessed wallet is not cleared, and the caller must retry
+ * later.
+ */
 export type ProviderUnavailable = Refused<"WALLET_PROVIDER_SILENT">;
 
 /** A source of wallet risk beside the lists. */
 export type WalletProvider = {
-  /** Assesses an address of a network. */
   assess(network: string, address: string): Promise<WalletAssessment | ProviderUnavailable>;
   close(): Promise<void>;
 };
 
-/** Some megabytes; beyond it the provider is queried again. */
+/** Limits the cache to some megabytes. */
 const keptMax = 10_000;
 
 /**
- * The provider of a deployment, with a short memory: its answers are kept for as long as the
- * setting says, and equal queries at one time are sent once. It is not queried
- * before its Retry-After.
+ * The provider of a deployment, with a cache. Responses are cached for the configured time, and
+ * concurrent equal queries are sent once. It is not queried before its Retry-After.
  */
 export function createWalletProvider(
   setting: WalletProviderSetting,
@@ -114,32 +115,32 @@ export async function assessWallet(
   return silent ?? worstAssessment(assessments) ?? refused("WALLET_PROVIDER_SILENT");
 }
 
-/** What the provider knows of an address, or that it did not say: then nothing is cleared. */
+/** The provider's data about an address, or a failure, after which nothing is cleared. */
 export type ProviderAnswer =
   | { readonly identifications: readonly Identification[] }
   | {
       readonly silence: "timeout" | "unreachable" | "rate_limited" | "error_status" | "malformed";
-      /** For the log: a status, or the code of an error; never an address. */
+      /** A status or an error code for the log; never an address. */
       readonly detail: string;
-      /** How long the provider wants no query. */
+      /** The time during which the provider wants no query. */
       readonly retryAfterMs?: number;
     };
 
-/** A provider in the shape of the public sanctions-address API: `GET {url}/address/{address}`. */
+/** A provider with the public sanctions-address API: `GET {url}/address/{address}`. */
 export type ProviderHttp = {
   readonly ask: (address: string) => Promise<ProviderAnswer>;
   close(): Promise<void>;
 };
 
-/** Enough for a merchant's batch of beneficiaries; more wait for a connection. */
+/** Enough for a merchant's batch of beneficiaries; more queries wait for a connection. */
 const connectionsMax = 16;
-/** A connection that failed is tried again: no query was sent yet. */
+/** A failed connection is safe to retry, because no query was sent yet. */
 const triesMax = 3;
 const backoffMs = 25;
-/** An answer has some identifications of some hundred characters. */
+/** A response has some identifications of a few hundred characters. */
 const answerBytesMax = 65_536;
 const identificationsMax = 1_000;
-/** The pause where a 429 names none, and the longest one that is kept. */
+/** The pause after a 429 without Retry-After, and the longest accepted pause. */
 const retryAfterDefaultMs = 1_000;
 const retryAfterMaxMs = 60_000;
 
@@ -153,7 +154,7 @@ const answerForm = z.object({
     .max(identificationsMax),
 });
 
-/** Connects to a provider. Asking follows no redirect and reads at most 64 KiB. */
+/** Connects to a provider. A query follows no redirect and reads at most 64 KiB. */
 export function connectProvider({
   url,
   apiKey,
@@ -230,7 +231,7 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/** Seconds, as providers write it; a date or nothing counts as one second. */
+/** Reads seconds, which providers send; a date or no header counts as one second. */
 function retryAfter(header: string | string[] | undefined): number {
   const seconds = /^\d{1,6}$/.test(String(header)) ? Number(header) : 0;
   const ms = seconds === 0 ? retryAfterDefaultMs : seconds * 1_000;
@@ -238,7 +239,7 @@ function retryAfter(header: string | string[] | undefined): number {
 }
 
 const timedOut = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
-/** The answer is not HTTP, or too long. */
+/** The response is not HTTP, or too long. */
 const wrongAnswer = /^(?:HPE_|UND_ERR_(?:RES_|HEADERS_OVERFLOW))/;
 
 function failure(error: unknown, signal: AbortSignal): ProviderAnswer {

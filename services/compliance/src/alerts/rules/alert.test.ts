@@ -48,7 +48,7 @@ type Kind = keyof typeof states;
 const kinds = Object.keys(states) as Kind[];
 const inState = (kind: Kind): Alert => ({ ...fresh, state: states[kind] });
 
-/** What a rule makes of each state: the state after it, or what it refuses with. */
+/** Applies a rule to each state: returns the state after it, or the refusal. */
 function outcomes(
   rule: (alert: Alert) => AlertChange | { refused: string },
 ): Record<string, string> {

@@ -4,7 +4,7 @@ import { createFairQueue } from "./fair-queue.ts";
 
 const bounds = { ofOne: 1_000, ofAll: 4_000 };
 
-/** Takes so many turns of which each costs what its item says; answers whose they were. */
+/** Takes turns that cost what their items say, and returns the merchants in order. */
 function run(queue: ReturnType<typeof createFairQueue<number>>, turns: number): string[] {
   const merchants: string[] = [];
   for (let turn = 0; turn < turns; turn += 1) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { file } from "./test-file.ts";
 import { parsedXml } from "./un-xml.ts";
 
-/** Elements in elements, each begun and ended so. */
+/** Nested elements with these start and end tags. */
 const nested = (levels: number, start: string, end = "</a>") =>
   start.repeat(levels) + end.repeat(levels);
 

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.end());
 
-/** A file as OFAC publishes it: with its end mark. */
+/** A file in OFAC's form, with its end mark. */
 const published = (text: string) => `${text}\u001a`;
 
 type Header = Parameters<typeof importFiles>[1];
@@ -37,7 +37,7 @@ type Header = Parameters<typeof importFiles>[1];
 const versionsInForce = async (rpc: Rpc) =>
   (await rpc.listLists({})).lists.map(({ list, version }) => `${list} ${version}`);
 
-/** An entry with all that a list may say. */
+/** An entry with every field of a list. */
 const fullEntry = {
   uid: "7",
   source: "OFAC",
@@ -53,7 +53,7 @@ const fullEntry = {
   programs: ["SDGT"],
 };
 
-/** An entry as a list's own format writes it. */
+/** An entry in the JSON lines format. */
 const lineOf = (entry: typeof fullEntry): string => {
   const { source: list, births: dob, documents: ids, wallets: crypto, ...same } = entry;
   return `${JSON.stringify({ ...same, list, dob, ids, crypto })}\n`;

@@ -20,12 +20,11 @@ const listName = /^[a-z0-9_-]{1,64}$/;
 const versionName = /^[\x21-\x7e]{1,64}$/;
 const reasonLength = { min: 10, max: 1_000 } as const;
 
-/** Whether a text is a list's name. */
 export function isListName(text: string): boolean {
   return listName.test(text);
 }
 
-/** What an import is to become, of the header that it begins with. */
+/** Validates the header that an import begins with. */
 export function readImportHeader(
   header: ImportListRequest_Header,
 ): ImportRequest | Refused<"INVALID_REQUEST"> {
@@ -57,7 +56,7 @@ function formatOf({ format, formatName }: ImportListRequest_Header): string | un
   return format === ListFormat.UNSPECIFIED ? "json_lines" : wordOf(ListFormat, format);
 }
 
-/** The header that an import begins with, and what follows it. */
+/** Returns the header of an import, and the rest of its stream. */
 export async function openImportStream(
   requests: AsyncIterable<ImportListRequest>,
 ): Promise<{ header: ImportListRequest_Header; parts: AsyncIterable<FilePart> }> {

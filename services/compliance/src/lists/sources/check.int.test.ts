@@ -238,7 +238,7 @@ describe("the schedule", () => {
     expect(requests).toBe(3);
   });
 
-  /** Sources of which the first one's imports break on their way, for no fault of the list. */
+  /** Sources whose first import fails because of the service, not the list. */
   const openBroken = (stop?: AbortController) => {
     const switchedImport: ListStore["switchedImport"] = async (importId) => {
       const [last] = await lists.listImports("broken", undefined, 1);
