@@ -256,9 +256,9 @@ describe("an envelope of XML", () => {
     ["a later document is of another message", (one: string) => `${one}<Document><X/></Document>`],
     ["a NACHA file follows", (one: string) => `${one}\n${achLines().join("\n")}`],
     ["a document type stands in a later one", (one: string) => `${one}<!DOCTYPE a>${one}`],
-  ])("is refused as a whole where %s", (_, made) => {
+  ])("is refused as a whole where %s", (_, build) => {
     const one = statementText().replace(/^<\?xml[^>]*\?>/, "");
-    expect(readBankFile(text(made(one)))).toMatchObject({ refused: "UNREADABLE" });
+    expect(readBankFile(text(build(one)))).toMatchObject({ refused: "UNREADABLE" });
   });
 
   it("notes lines that stand outside of its documents", () => {

@@ -145,7 +145,7 @@ function lineOf({
 }
 
 /** The matcher's result, with the number and the sum of the keys that monitoring compares. */
-function answer(party: Party): string {
+function resultOf(party: Party): string {
   const keys = [...new Set(partyBlockingKeys(party))].sort();
   const sum = [...keys.join()].reduce((all, each) => (all * 31 + each.charCodeAt(0)) >>> 0, 7);
   const { type, name, date, countries, documents } = party;
@@ -170,8 +170,8 @@ const parties: Party[] = [
 ];
 
 test("the matcher answers as it did", async () => {
-  const answers = parties.map(answer).join("\n");
-  await expect(`${answers}\n`).toMatchFileSnapshot("test-golden/answers.txt");
+  const results = parties.map(resultOf).join("\n");
+  await expect(`${results}\n`).toMatchFileSnapshot("test-golden/answers.txt");
 });
 
 /** Letters of the script tables and their homoglyphs, each with its neighbours. */

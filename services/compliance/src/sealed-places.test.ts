@@ -60,11 +60,11 @@ const screening: Screening = {
   ...{ hits: [], lists: [], configurationVersion: "c1", createdAt: at },
 };
 const request = { subject, parties: [], wallets: [], banks: [] };
-const made = {
+const record = {
   ...{ screening, request: JSON.stringify(request), operationId: "op-1" },
   actor: { kind: "service", id: "beneficiary" },
 } as const;
-const storedScreening: ScreeningDocument = screeningDocument(made, old);
+const storedScreening: ScreeningDocument = screeningDocument(record, old);
 
 it("a screening is sealed anew", () => {
   const after = resealed(sealedScreenings, storedScreening);

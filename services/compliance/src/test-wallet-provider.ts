@@ -7,33 +7,33 @@ export type TestProvider = {
   /** Requests in the order of their arrival. */
   readonly requests: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
   /** Sets the response to the next requests. */
-  answer(respond: (response: ServerResponse) => void): void;
+  respond(next: (response: ServerResponse) => void): void;
   answerJson(body: unknown, status?: number, headers?: Readonly<Record<string, string>>): void;
   end(): Promise<void>;
 };
 
 export async function testProvider(): Promise<TestProvider> {
   const requests: TestProvider["requests"] = [];
-  let respond = (response: ServerResponse): void => {
+  let current = (response: ServerResponse): void => {
     response.writeHead(500).end();
   };
   const server = createServer((request, response) => {
     requests.push({ path: request.url ?? "", headers: request.headers });
-    respond(response);
+    current(response);
   });
   await new Promise<void>((listening) => {
     server.listen(0, "127.0.0.1", listening);
   });
   const { port } = server.address() as AddressInfo;
-  const answer = (next: (response: ServerResponse) => void): void => {
-    respond = next;
+  const respond = (next: (response: ServerResponse) => void): void => {
+    current = next;
   };
   return {
     url: `http://127.0.0.1:${port}/api/v1`,
     requests,
-    answer,
+    respond,
     answerJson: (body, status = 200, headers = {}) => {
-      answer((response) => {
+      respond((response) => {
         response.writeHead(status, { "content-type": "application/json", ...headers });
         response.end(typeof body === "string" ? body : JSON.stringify(body));
       });

@@ -83,10 +83,10 @@ export function bankingDayFrom(
 ): string | CalendarEnds {
   for (let ahead = 0; ahead <= closedMax; ahead += 1) {
     const candidate = addDays(day, ahead);
-    const answers = calendars.map((calendar) => isBankingDay(calendar, candidate));
-    const ends = answers.find((answer) => typeof answer !== "boolean");
+    const results = calendars.map((calendar) => isBankingDay(calendar, candidate));
+    const ends = results.find((result) => typeof result !== "boolean");
     if (ends !== undefined) return ends;
-    if (answers.every((isOpen) => isOpen)) return candidate;
+    if (results.every((isOpen) => isOpen)) return candidate;
   }
   throw new Error(`no banking day within ${closedMax} days of ${day}`);
 }

@@ -135,7 +135,7 @@ export function provenBy(
   reasons: readonly Reason[],
   bankCodes: ReadonlySet<string>,
 ): "not-executed" | "rejected-as-duplicate" | "rejected-without-proof" {
-  if (reasons.some(speaksOfDuplicate)) return "rejected-as-duplicate";
+  if (reasons.some(mentionsDuplicate)) return "rejected-as-duplicate";
   const isProven = reasons.length > 0 && reasons.every((each) => isListed(each, bankCodes));
   return isProven ? "not-executed" : "rejected-without-proof";
 }
@@ -158,10 +158,10 @@ export function codeOf(text: string): string {
 const known = new WeakMap<Reason, boolean>();
 
 /** True if a reason states, by code or in words, that the bank already has this payment. */
-function speaksOfDuplicate(reason: Reason): boolean {
-  const speaks = known.get(reason) ?? hasDuplicate(reason);
-  known.set(reason, speaks);
-  return speaks;
+function mentionsDuplicate(reason: Reason): boolean {
+  const isDuplicate = known.get(reason) ?? hasDuplicate(reason);
+  known.set(reason, isDuplicate);
+  return isDuplicate;
 }
 
 function hasDuplicate({ code = "", proprietary = "", text = "" }: Reason): boolean {

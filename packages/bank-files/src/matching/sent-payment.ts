@@ -151,7 +151,7 @@ export class SentPayments {
   /** Returns a payment with the facts from earlier parts of the file. */
   get(id: string): SentPayment {
     const payment = this.#byId.get(id);
-    if (payment === undefined) throw new Error("no such payment");
+    if (payment === undefined) throw new Error("unknown payment");
     return payment;
   }
 }

@@ -138,11 +138,13 @@ describe("a status report", () => {
   it.each(["AM05", "DU01", "DU02", "DU03", "DU04", "DU05"])(
     "that rejects for %s, a duplicate, never releases, whichever level says so",
     (code) => {
-      const doubt = "rejected-as-duplicate";
-      expect(first(report(none, none, [payment(1, "RJCT", code)]))).toBe(doubt);
-      expect(first(report(none, of("RJCT", code)))).toBe(doubt);
-      expect(first(report(of("RJCT", code)))).toBe(doubt);
-      expect(first(report(of("RJCT", code), of("RJCT"), [payment(1, "RJCT", "NARR")]))).toBe(doubt);
+      const expected = "rejected-as-duplicate";
+      expect(first(report(none, none, [payment(1, "RJCT", code)]))).toBe(expected);
+      expect(first(report(none, of("RJCT", code)))).toBe(expected);
+      expect(first(report(of("RJCT", code)))).toBe(expected);
+      expect(first(report(of("RJCT", code), of("RJCT"), [payment(1, "RJCT", "NARR")]))).toBe(
+        expected,
+      );
     },
   );
 
@@ -168,13 +170,13 @@ describe("a status report", () => {
   });
 
   it("whose levels contradict each other is a doubt", () => {
-    const doubt = "contradicting-levels";
-    expect(first(report(of("RJCT"), none, [payment(1, "ACSP")]))).toBe(doubt);
-    expect(first(report(none, of("ACSC"), [payment(1, "RJCT")]))).toBe(doubt);
-    expect(first(report(of("ACCC"), of("RJCT")))).toBe(doubt);
-    expect(first(report(of("PART"), of("PART"), [payment(1, "PART")]))).toBe(doubt);
-    expect(first(report(none, none, [payment(1, "ACSP"), payment(1, "RJCT")]))).toBe(doubt);
-    expect(first(report(none, none, [payment(1, "RJCT"), payment(1, "ACSC")]))).toBe(doubt);
+    const expected = "contradicting-levels";
+    expect(first(report(of("RJCT"), none, [payment(1, "ACSP")]))).toBe(expected);
+    expect(first(report(none, of("ACSC"), [payment(1, "RJCT")]))).toBe(expected);
+    expect(first(report(of("ACCC"), of("RJCT")))).toBe(expected);
+    expect(first(report(of("PART"), of("PART"), [payment(1, "PART")]))).toBe(expected);
+    expect(first(report(none, none, [payment(1, "ACSP"), payment(1, "RJCT")]))).toBe(expected);
+    expect(first(report(none, none, [payment(1, "RJCT"), payment(1, "ACSC")]))).toBe(expected);
   });
 
   it("that names a payment in a block or a file of ours that it is not in is unmatched", () => {
@@ -306,11 +308,11 @@ describe("a status report", () => {
           if (verdict.verdict !== "rejected") continue;
           const isFirst = verdict.payoutId === "po_1";
           expect(isFirst ? state : "sent").toBe("sent");
-          const said = isFirst ? levels : levels.slice(0, 2);
-          const lowest = said.findLast((each) => each.status !== undefined);
+          const applied = isFirst ? levels : levels.slice(0, 2);
+          const lowest = applied.findLast((each) => each.status !== undefined);
           expect(lowest?.status).toBe("RJCT");
-          expect(said.map((each) => each.status)).not.toContain("ACSC");
-          const codes = said.flatMap(({ reasons }) => reasons.map(({ code = "" }) => code));
+          expect(applied.map((each) => each.status)).not.toContain("ACSC");
+          const codes = applied.flatMap(({ reasons }) => reasons.map(({ code = "" }) => code));
           expect(new Set(codes)).toEqual(new Set(["AC04"]));
         }
       }),

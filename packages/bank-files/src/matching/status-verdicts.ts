@@ -76,7 +76,7 @@ class ReportJudge {
       this.#batch(batch, `OrgnlPmtInfAndSts[${index + 1}]`);
     }
     const file = this.#sent.ofFile(original.messageId);
-    if (file.length === 0 && speaks(group)) {
+    if (file.length === 0 && hasContent(group)) {
       this.#miss("unknown-file", "OrgnlGrpInfAndSts", group);
     }
     for (const payment of file) this.#applyingTo(payment);
@@ -91,7 +91,7 @@ class ReportJudge {
     const { messageId } = this.#report.original;
     const { paymentInformationId } = batch;
     const members = this.#sent.ofBatch(paymentInformationId);
-    if (speaks(batch) && members.length === 0) {
+    if (hasContent(batch) && members.length === 0) {
       this.#miss("unknown-batch", place, batch);
       this.#oppose(batch, ["file"]);
     }
@@ -254,7 +254,7 @@ type Judged = Verdict extends infer Each
     : never
   : never;
 
-function speaks({ status, unknownStatus, reasons }: ReportedStatus): boolean {
+function hasContent({ status, unknownStatus, reasons }: ReportedStatus): boolean {
   return (status ?? unknownStatus) !== undefined || reasons.length > 0;
 }
 

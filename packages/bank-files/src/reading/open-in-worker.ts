@@ -90,7 +90,7 @@ export function openInWorker(limits: ReaderLimits): OpenBankFile {
       }
       await reader.close();
       if ("unreadable" in first) return refused("UNREADABLE", first.unreadable);
-      throw new ReadingFailed("a reader answered out of turn");
+      throw new ReadingFailed("unexpected reply from a reader");
     } catch (error) {
       await reader.close();
       throw error;

@@ -45,7 +45,7 @@ const list = [
   entry("entity", "REDPIER MARITIME"),
 ];
 const matcher = buildMatcher(list, matcherConfig);
-const verdictOf = (asked: Party): string => matcher.match(asked)[0]?.verdict ?? "clear";
+const verdictOf = (searched: Party): string => matcher.match(searched)[0]?.verdict ?? "clear";
 
 describe("a person whose name contains a listed one", () => {
   it.each([
@@ -69,8 +69,8 @@ describe("a person whose name contains a listed one", () => {
     ["another country", { countries: ["BR"] }],
     ["both", { date: "1999-01-01", countries: ["BR"] }],
   ])("is in review whatever else is said: %s", (_, more) => {
-    const asked = party("individual", "Mila Drostig Walker Okello", more);
-    expect(verdictOf(asked)).toBe("review");
+    const searched = party("individual", "Mila Drostig Walker Okello", more);
+    expect(verdictOf(searched)).toBe("review");
   });
 
   it.each([

@@ -64,7 +64,7 @@ describe("the positions with the highest scores", () => {
       fc.record({
         score: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 2_000 })),
         size: fc.integer({ min: 1, max: 4 }),
-        isAsked: fc.boolean(),
+        isCandidate: fc.boolean(),
       }),
       { maxLength: 60 },
     ),
@@ -75,7 +75,7 @@ describe("the positions with the highest scores", () => {
   it("are those of the highest bins, then of the smallest sizes, with those tied to the last", () => {
     fc.assert(
       fc.property(cases, ({ ranked, count, most }) => {
-        const positions = [...ranked.keys()].filter((at) => ranked[at]?.isAsked);
+        const positions = [...ranked.keys()].filter((at) => ranked[at]?.isCandidate);
         const scores = Float32Array.from(ranked, ({ score }) => score);
         const sizeOf = (position: number) => ranked[position]?.size ?? 0;
         const found = topPositions(positions, scores, { count, most }, sizeOf);

@@ -82,12 +82,12 @@ export function nameVariants(
   ];
   const known = new Set([written.join(" ")]);
   const variants = [variantOf(written, isPerson)];
-  let room = variantTokensMax - written.length;
+  let remaining = variantTokensMax - written.length;
   for (const tokens of others.sort((a, b) => a.length - b.length)) {
     const key = tokens.join(" ");
     if (key === "" || known.has(key)) continue;
-    if (tokens.length > room) return { variants, isComplete: false };
-    room -= tokens.length;
+    if (tokens.length > remaining) return { variants, isComplete: false };
+    remaining -= tokens.length;
     known.add(key);
     variants.push(variantOf(tokens, isPerson));
   }

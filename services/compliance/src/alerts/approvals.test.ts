@@ -10,7 +10,7 @@ import { readConfig } from "../config.ts";
 import { reviewGuards } from "./approvals.ts";
 import type { AlertStore } from "./store.ts";
 
-const asked = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
+const requester = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
 const unchanged = { before: "", after: "" };
 const listed = { name: "Quorvella Drimbaugh" };
 
@@ -38,7 +38,7 @@ it.each([
   const [score, list, decision, alertId, reasons] = row;
   const { decideAlert } = guards(score, list, "open");
   const request = create(DecideAlertRequestSchema, { alertId, decision, reason: "another person" });
-  expect(await decideAlert?.reasons(request, asked, unchanged)).toEqual(reasons);
+  expect(await decideAlert?.reasons(request, requester, unchanged)).toEqual(reasons);
   const { before = "", after = "" } = (await decideAlert?.difference(request)) ?? {};
   expect(`${before}${after}`).not.toContain(listed.name);
   expect(before).toBe(
@@ -55,7 +55,7 @@ it.each([
 ])("an alert that is %s is reopened by another person too: %j", async (state, reasons) => {
   const { reopenAlert } = guards(1, "house", state);
   const request = create(ReopenAlertRequestSchema, { alertId: "alr_1", reason: "new evidence" });
-  expect(await reopenAlert?.reasons(request, asked, unchanged)).toEqual(reasons);
+  expect(await reopenAlert?.reasons(request, requester, unchanged)).toEqual(reasons);
 });
 
 it("grave hits are cleared by two persons in live mode, and where the settings say so", () => {

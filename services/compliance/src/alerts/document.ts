@@ -28,7 +28,7 @@ export type StoredAlert = {
   readonly version: number;
   readonly actions: readonly ReviewAction[];
   /** Records that the audit trail does not have yet. */
-  readonly owed: readonly AuditRecord<AlertAction>[];
+  readonly pendingAudit: readonly AuditRecord<AlertAction>[];
   /** The version whose decision is not yet in the subject's verdict. */
   readonly verdictDue: number | undefined;
 };
@@ -41,11 +41,11 @@ export type AlertDocument = ReturnType<typeof alertDocument> & {
   /** Absent before the first action. The given values and each reason are sealed. */
   readonly deeds?: readonly ReviewActionDocument[];
   /** Absent before the first record. Details are sealed. */
-  readonly owed?: readonly OwedDocument[];
+  readonly owed?: readonly PendingAuditDocument[];
   readonly verdict_due?: number;
 };
 type ReviewActionDocument = ReturnType<typeof reviewActionDocument>;
-type OwedDocument = ReturnType<typeof owedDocument>;
+type PendingAuditDocument = ReturnType<typeof pendingAuditDocument>;
 
 const schemaVersion = 1;
 
@@ -148,7 +148,7 @@ export function reviewActionDocument(
 }
 
 /** A record that the audit trail does not have yet. */
-export function owedDocument(record: AuditRecord<AlertAction>) {
+export function pendingAuditDocument(record: AuditRecord<AlertAction>) {
   return { ...record, key: auditKeyOf(record) };
 }
 
@@ -178,7 +178,7 @@ export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert 
       given: open(reviewAction.given),
       state: withReasons(reviewAction.state, open),
     })),
-    owed: owed.map(({ key: _key, ...record }) => record),
+    pendingAudit: owed.map(({ key: _key, ...record }) => record),
     verdictDue: document.verdict_due,
   };
 }

@@ -188,8 +188,8 @@ it("a party with more namesakes than a screening lists is cleared when all are d
   for (let waiting = await alertsOf(recordId); waiting.length > 0; ) {
     expect(await verdictOf(recordId)).toBe(Verdict.BLOCK);
     for (const { id: alertId } of waiting) {
-      const said = { alertId, decision: Decision.FALSE_POSITIVE, reason };
-      await officers.decideAlert({ ...officer("ada"), ...said });
+      const decision = { alertId, decision: Decision.FALSE_POSITIVE, reason };
+      await officers.decideAlert({ ...officer("ada"), ...decision });
       decided += 1;
     }
     waiting = await alertsOf(recordId);

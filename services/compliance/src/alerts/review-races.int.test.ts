@@ -59,16 +59,16 @@ it("concurrent decisions, screenings and imports end with the right verdict, pub
   const alert = async () => (await one.officers.listAlerts({ recordId, states })).alerts[0];
   const alertId = (await alert())?.id ?? "";
   expect(alertId).not.toBe("");
-  const said = { alertId, decision: Decision.FALSE_POSITIVE, reason };
+  const decision = { alertId, decision: Decision.FALSE_POSITIVE, reason };
   for (let round = 0; round < 4; round += 1) {
     const isListed = round % 2 === 1;
     // Some of these are refused, because the alert may already be closed or decided.
     const all = [
-      refusalOf(one.officers.decideAlert({ ...officer("ada"), ...said })),
+      refusalOf(one.officers.decideAlert({ ...officer("ada"), ...decision })),
       refusalOf(two.officers.reopenAlert({ ...officer("bob"), alertId, reason })),
       screenName(two.rpc, name),
       list(one.rpc, isListed ? other + namesake : other),
-      refusalOf(two.officers.decideAlert({ ...officer("eve"), ...said })),
+      refusalOf(two.officers.decideAlert({ ...officer("eve"), ...decision })),
     ];
     await Promise.all(all);
   }

@@ -34,7 +34,12 @@ describe("after a crash", () => {
       { ...stored.alert, state },
       {
         reviewAction: { by, action, given: reason, assignee: "", state },
-        owed: { ...by, action, subject: alertId, detail: review.sealDetail(alertId, reason) },
+        pendingAudit: {
+          ...by,
+          action,
+          subject: alertId,
+          detail: review.sealDetail(alertId, reason),
+        },
         isVerdictDue: dispositionOf(state) !== dispositionOf(stored.alert.state),
       },
     );

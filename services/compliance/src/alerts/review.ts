@@ -60,7 +60,7 @@ export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Ans
     const { assignee, state } = alert;
     const result = await deps.alerts.change(found, alert, {
       reviewAction: { by: act, action, given: intent.given, assignee, state },
-      owed: auditRecord(changed, act, deps.sealer),
+      pendingAudit: auditRecord(changed, act, deps.sealer),
       isVerdictDue: dispositionOf(state) !== dispositionOf(found.alert.state),
     });
     if (result === "operation_used") return otherContent;
@@ -95,12 +95,12 @@ async function followUp(deps: ReviewDeps, stored: StoredAlert): Promise<void> {
   try {
     await takeVerdict(deps, stored);
   } catch (error) {
-    deps.log.error({ err: error, alert_id: stored.alert.id }, "verdict does not follow yet");
+    deps.log.error({ err: error, alert_id: stored.alert.id }, "verdict not updated yet");
   }
 }
 
-async function record({ audit, alerts }: ReviewDeps, { alert, owed }: StoredAlert) {
-  for (const each of owed) {
+async function record({ audit, alerts }: ReviewDeps, { alert, pendingAudit }: StoredAlert) {
+  for (const each of pendingAudit) {
     await audit.append(each);
     await alerts.recorded(alert.id, each);
   }

@@ -54,7 +54,7 @@ export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "reviewed"> & {
 /** Opens the audit trail, and starts the sweep that completes decisions after a crash. */
 export async function startReview(options: ReviewOptions) {
   const { database, alerts, metrics, clock, log } = options;
-  const done = metrics.counter("disburse_alert_deeds_total", "What people did with alerts", [
+  const done = metrics.counter("disburse_alert_deeds_total", "Actions of operators on alerts", [
     "action",
   ]);
   const deps: ReviewRpcDeps = {
@@ -62,12 +62,10 @@ export async function startReview(options: ReviewOptions) {
     audit: openAuditStore<AlertAction>(database),
     reviewed: (action) => done.inc({ action }),
   };
-  const waiting = metrics.gauge("disburse_alerts_waiting", "Alerts that wait for a person", [
-    "state",
-  ]);
+  const waiting = metrics.gauge("disburse_alerts_waiting", "Pending alerts by state", ["state"]);
   const oldest = metrics.gauge(
     "disburse_alerts_waiting_oldest_seconds",
-    "For how long the alert has waited that waits longest",
+    "Waiting time of the oldest pending alert",
     ["state"],
   );
   const sweep = startLoop({
@@ -205,8 +203,8 @@ function readBefore(cursor: string): number | undefined | Invalid {
 /** Converts an alert to its message. A closed alert shows its previous disposition. */
 function alertMessage(alert: Alert) {
   const { id, subject, detection, state, assignee } = alert;
-  const said = state.kind === "closed" ? state.before : state;
-  const dismissed = dispositionOf(said) === "false_positive";
+  const decided = state.kind === "closed" ? state.before : state;
+  const dismissed = dispositionOf(decided) === "false_positive";
   return create(AlertSchema, {
     id,
     subject,
@@ -214,8 +212,11 @@ function alertMessage(alert: Alert) {
     state: valueOfWord(AlertState, state.kind),
     screeningId: detection.screeningId,
     hit: { ...hitShape(detection.hit), alertId: id, dismissed },
-    ...(said.kind !== "open" && { reason: said.reason, decidedBy: operator(said.by.person) }),
-    ...(said.kind === "true_match" && { confirmedBy: operator(said.confirmed) }),
+    ...(decided.kind !== "open" && {
+      reason: decided.reason,
+      decidedBy: operator(decided.by.person),
+    }),
+    ...(decided.kind === "true_match" && { confirmedBy: operator(decided.confirmed) }),
     createdAt: timestampFromDate(alert.createdAt),
     updatedAt: timestampFromDate(alert.updatedAt),
   });

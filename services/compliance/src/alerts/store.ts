@@ -10,7 +10,7 @@ import {
   alertDocument,
   changingFields,
   openAlert,
-  owedDocument,
+  pendingAuditDocument,
   type ReviewAction,
   reviewActionDocument,
   type StoredAlert,
@@ -28,7 +28,7 @@ export type AlertFilter = {
 /** Steps that the same write records with an operator's action. */
 export type FollowUp = {
   readonly reviewAction: ReviewAction;
-  readonly owed: AuditRecord<AlertAction>;
+  readonly pendingAudit: AuditRecord<AlertAction>;
   /** True if the subject's verdict must be updated. */
   readonly isVerdictDue: boolean;
 };
@@ -123,7 +123,7 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
             // All are kept. Otherwise one person could later repeat an operation that by then needs
             // two.
             deeds: reviewActionDocument(alert, follows.reviewAction, sealer),
-            owed: owedDocument(follows.owed),
+            owed: pendingAuditDocument(follows.pendingAudit),
           },
         }),
       };

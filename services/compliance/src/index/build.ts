@@ -30,7 +30,7 @@ export function indexLists(packed: readonly PackedList[]): ListsInForce {
     banks: buildBankIndex(versionOf.keys()),
     listOf: (entry) => {
       const version = versionOf.get(entry);
-      if (version === undefined) throw new Error("an entry that stands on no list");
+      if (version === undefined) throw new Error("an entry without a list");
       return version;
     },
   };

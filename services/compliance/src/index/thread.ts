@@ -4,10 +4,10 @@ import type { Finding } from "../screening/rules/hit.ts";
 import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import type { Waiter } from "../screening/screening-index.ts";
 import type { PackedList } from "./build.ts";
-import { openWaitingLine, type UnitAnswer, unavailable } from "./waiting-line.ts";
+import { openWaitingLine, type UnitResult, unavailable } from "./waiting-line.ts";
 
 /** The thread's messages: ready, then one result for each unit, in their order. */
-export type IndexResponse = { readonly ready: true } | UnitAnswer;
+export type IndexResponse = { readonly ready: true } | UnitResult;
 
 export type IndexThread = {
   /** Works like `screen` of `ScreeningIndex`. */
@@ -22,7 +22,7 @@ export type IndexThread = {
 /** Callers that got the index before a switch send their request within this time. */
 const retiredKeptMs = 5_000;
 /** A request takes milliseconds; a thread without a response for this long hangs. */
-const answerSecondsMax = 10;
+const responseSecondsMax = 10;
 /** All public lists take a second or two to index; a thread that takes this long hangs. */
 const startSecondsMax = 60;
 const tickMs = 1_000;
@@ -46,8 +46,8 @@ export function startIndexThread(
       reject(error);
       if (isReady) ended(error);
     });
-    worker.on("message", (answer: IndexResponse) => {
-      if ("spentMs" in answer) thread.take(answer);
+    worker.on("message", (response: IndexResponse) => {
+      if ("spentMs" in response) thread.take(response);
       else {
         thread.ready();
         resolve(thread);
@@ -69,7 +69,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
   // Counted in ticks, not by the clock: time during which the process was stopped does not count.
   const watchdog = setInterval(() => {
     silentSeconds = isReady && line.isIdle() ? 0 : silentSeconds + 1;
-    const most = isReady ? answerSecondsMax : startSecondsMax;
+    const most = isReady ? responseSecondsMax : startSecondsMax;
     if (silentSeconds <= most) return;
     cause ??= new Error(`the thread of an index did not answer for ${most} seconds`);
     worker.terminate().catch(reportRejection);
@@ -107,9 +107,9 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
     },
     screen: (request: ScreeningQuery, waiter: Waiter = monitoring): Promise<Finding> =>
       alive ? line.screen(request, waiter) : Promise.reject(unavailable()),
-    take: (answer: UnitAnswer): void => {
+    take: (result: UnitResult): void => {
       silentSeconds = 0;
-      line.take(answer);
+      line.take(result);
       stopIfIdle();
     },
   };

@@ -27,7 +27,7 @@ const sentBudgetMs = 10;
 
 /** A request with units that are waiting or being compared. */
 type Waiting = {
-  readonly answers: UnitHits[];
+  readonly results: UnitHits[];
   /** The number of units without a result. */
   left: number;
   /** Settles the caller's promise; later calls do nothing. */
@@ -37,7 +37,7 @@ type Waiting = {
 type Piece = { readonly waiting: Waiting; readonly unit: ScreeningUnit };
 
 /** The thread's result for a unit, and the thread time that it took. */
-export type UnitAnswer = { readonly spentMs: number } & (
+export type UnitResult = { readonly spentMs: number } & (
   | { readonly hits: UnitHits }
   | { readonly error: unknown }
 );
@@ -70,13 +70,13 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
     const { promise, resolve, reject } = Promise.withResolvers<Finding>();
     const leave = () => waiting.end({ error: unavailable() });
     const waiting: Waiting = {
-      answers: [],
+      results: [],
       left: units.length,
       end: (result) => {
         if (!open.delete(waiting)) return;
         signal?.removeEventListener("abort", leave);
         queue.drop(merchantId, (each) => each.waiting === waiting);
-        if (result === "answered") resolve(findingOf(request, waiting.answers));
+        if (result === "answered") resolve(findingOf(request, waiting.results));
         else reject(result.error);
       },
     };
@@ -96,12 +96,12 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
       return wait(request, units, waiter);
     },
     /** Takes the thread's result for the unit that was sent first. */
-    take: (answer: UnitAnswer): void => {
+    take: (result: UnitResult): void => {
       const piece = sent.shift();
-      if (piece === undefined) throw new Error("an answer to no unit");
-      queue.spend(piece.merchant, answer.spentMs);
+      if (piece === undefined) throw new Error("a result without a unit");
+      queue.spend(piece.merchant, result.spentMs);
       send();
-      applyAnswer(piece, answer);
+      applyResult(piece, result);
     },
     /** Rejects every request, because the thread has ended. */
     refuseAll: (): void => {
@@ -112,12 +112,12 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
 }
 
 /** A request ends with the last result of its units, or with the first error. */
-function applyAnswer({ waiting, unit }: Piece, answer: UnitAnswer): void {
-  if ("error" in answer) {
-    waiting.end({ error: answer.error });
+function applyResult({ waiting, unit }: Piece, result: UnitResult): void {
+  if ("error" in result) {
+    waiting.end({ error: result.error });
     return;
   }
-  waiting.answers[unit.at] = answer.hits;
+  waiting.results[unit.at] = result.hits;
   waiting.left -= 1;
   if (waiting.left === 0) waiting.end("answered");
 }

@@ -116,13 +116,13 @@ describe("watchLists", () => {
     const switching = watch.refresh().then(() => {
       isSwitched = true;
     });
-    let answersBefore = 0;
+    let resultsBefore = 0;
     while (!isSwitched) {
       await current().screen(requestOf("Tamerlan Zhdanovski"));
-      if (!isSwitched) answersBefore += 1;
+      if (!isSwitched) resultsBefore += 1;
     }
     await switching;
-    expect(answersBefore).toBeGreaterThan(5);
+    expect(resultsBefore).toBeGreaterThan(5);
   });
 
   it("keeps this thread free, with 200 requests in flight and while it switches", async () => {
@@ -182,8 +182,8 @@ describe("a thread of an index", () => {
     const worker = await threadOf();
     const waiting = [1, 2, 3].map(() => current().screen(requestOf("Tamerlan Zhdanovski")));
     void worker.terminate();
-    for (const answer of await Promise.allSettled(waiting)) {
-      expect(answer).toEqual({ status: "rejected", reason: unavailable });
+    for (const settled of await Promise.allSettled(waiting)) {
+      expect(settled).toEqual({ status: "rejected", reason: unavailable });
     }
     await vi.waitFor(async () => expect(await found("Tamerlan Zhdanovski")).toHaveLength(1), {
       timeout: 10_000,
@@ -226,17 +226,17 @@ describe("a thread of an index", () => {
   it("lets no merchant wait for the names of another one", async () => {
     store.put("l", "1", people(300));
     await watch.refresh();
-    let answered = 0;
+    let responded = 0;
     const names = Array.from({ length: 21 }, (_, at) => personParty(`zoltvaqui ${at} mbraond`));
     const much = Array.from({ length: 20 }, () =>
       current()
         .screen({ parties: names, wallets: [] }, { merchantId: "mer_much" })
         .then(() => {
-          answered += 1;
+          responded += 1;
         }),
     );
     await ofMerchant("mer_other", "Tamerlan Zhdanovski");
-    expect(answered).toBe(0);
+    expect(responded).toBe(0);
     await Promise.all(much);
   });
 

@@ -43,7 +43,7 @@ export function watchLists({
     return next;
   };
   const replaceDead = (cause: unknown): void => {
-    log.error({ err: cause }, "the thread of the index died; another one is built");
+    log.error({ err: cause }, "index thread died, building another");
     refresh().catch((error: unknown) => log.error({ err: error }, "index not built"));
   };
   const refreshNow = async (): Promise<void> => {
@@ -102,7 +102,7 @@ function wholeness(required: readonly string[], log: Log) {
   return (inForce: readonly StoredList[]): boolean => {
     const missing = missingLists(required, inForce);
     if (missing.length > 0 && logged !== missing.join()) {
-      log.warn({ missing }, "nothing is screened before these lists have come into force");
+      log.warn({ missing }, "screening is refused until these lists are in force");
     }
     logged = missing.join();
     return missing.length === 0;

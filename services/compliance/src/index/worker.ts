@@ -10,8 +10,8 @@ import type { IndexResponse } from "./thread.ts";
  * thread.
  */
 const port = parentPort;
-if (port === null) throw new Error("runs in a thread only");
-const say = (answer: IndexResponse): void => port.postMessage(answer);
+if (port === null) throw new Error("must run in a worker thread");
+const send = (response: IndexResponse): void => port.postMessage(response);
 
 const inForce = await once(port, "message").then(([packed]: (readonly PackedList[])[]) => {
   if (packed === undefined) throw new Error("no lists to index");
@@ -22,9 +22,9 @@ port.on("message", (unit: ScreeningUnit) => {
   const spentMs = () => performance.now() - started;
   try {
     const hits = screenUnit(unit, inForce);
-    say({ hits, spentMs: spentMs() });
+    send({ hits, spentMs: spentMs() });
   } catch (error) {
-    say({ error, spentMs: spentMs() });
+    send({ error, spentMs: spentMs() });
   }
 });
-say({ ready: true });
+send({ ready: true });

@@ -78,7 +78,7 @@ export function entryLine(entry: ListEntry): string {
 export function chunkLines({ id, bytes }: Chunk): string[] {
   const text = gunzipSync(bytes);
   const hash = createHash("sha256").update(text).digest("hex");
-  if (!id.endsWith(`:${hash}`)) throw new Error(`chunk ${id} is not what it was`);
+  if (!id.endsWith(`:${hash}`)) throw new Error(`chunk ${id} does not match its name`);
   return text.toString("utf8").split("\n");
 }
 

@@ -133,17 +133,29 @@ export function startLists(deps: ListServiceDeps) {
 export function listMetrics(metrics: Metrics) {
   const imports = metrics.counter(
     "disburse_list_imports_total",
-    "Imports of lists: imported, refused, overtaken, failed.",
+    "List imports by outcome: imported, refused, overtaken, failed.",
     ["list", "outcome"],
   );
   const gauge = (name: string, help: string) => metrics.gauge(name, help, ["list"]);
-  const age = gauge("disburse_list_age_seconds", "Since imported or confirmed by its source.");
-  const failures = gauge("disburse_list_source_failures", "Failed checks in a row.");
-  const indexed = gauge("disburse_list_indexed", "1 where this process screens with the latest.");
-  const awaited = gauge("disburse_list_awaited", "1 where nothing is screened before it comes.");
+  const age = gauge(
+    "disburse_list_age_seconds",
+    "Time since the import or the last confirmation by the source.",
+  );
+  const failures = gauge(
+    "disburse_list_source_failures",
+    "Consecutive failed checks of the source.",
+  );
+  const indexed = gauge(
+    "disburse_list_indexed",
+    "1 if this process screens with the latest version.",
+  );
+  const awaited = gauge(
+    "disburse_list_awaited",
+    "1 if screening is refused until this list is in force.",
+  );
   const removal = gauge(
     "disburse_list_removal_waiting_seconds",
-    "For how long a person has not confirmed what the list no longer has; 0 where nothing waits.",
+    "Waiting time of removals that a person must confirm; 0 if there are none.",
   );
   return {
     ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),

@@ -204,7 +204,7 @@ describe("watchLists", () => {
       packed("c").map(({ bytes }) => ({ id: idsOf("b")[0] ?? "", bytes })),
       now,
     );
-    await expect(watch.refresh()).rejects.toThrow("is not what it was");
+    await expect(watch.refresh()).rejects.toThrow("does not match its name");
     expect(await named()).toEqual(["a"]);
     await watch.stop();
   });

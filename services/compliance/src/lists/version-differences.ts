@@ -43,24 +43,24 @@ export async function compareImports(
   if (cursor !== "" && after === undefined) {
     return refused("INVALID_REQUEST", "cursor: must be one that a list gave");
   }
-  const made = await store.switchedImport(importId);
-  if (made === undefined) return refused("RECORD_NOT_FOUND");
-  const baseId = baseImportId || made.baseImportId;
+  const imported = await store.switchedImport(importId);
+  if (imported === undefined) return refused("RECORD_NOT_FOUND");
+  const baseId = baseImportId || imported.baseImportId;
   const base = baseId === "" ? undefined : await store.switchedImport(baseId);
   if (baseId !== "" && base === undefined) return refused("RECORD_NOT_FOUND");
-  const { list } = made.version;
+  const { list } = imported.version;
   if (base !== undefined && base.version.list !== list) {
     return refused("INVALID_REQUEST", "base_import_id: must be an import of the same list");
   }
   const found: (Difference & Cursor)[] = [];
-  for await (const some of differences(store, base?.chunks ?? [], made.chunks, after)) {
+  for await (const some of differences(store, base?.chunks ?? [], imported.chunks, after)) {
     found.push(...some);
     if (found.length > limit) break;
   }
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
   return {
-    version: listVersionShape(made.version),
+    version: listVersionShape(imported.version),
     ...(base && { base: listVersionShape(base.version) }),
     differences: shown.map((each) => differenceShape(list, each)),
     nextCursor: last === undefined ? "" : writeCursor(last),

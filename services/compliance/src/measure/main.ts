@@ -19,7 +19,7 @@ import { entriesOf, measuredStore } from "./measured-store.ts";
 const quietQuestions = 500;
 const inFlight = 200;
 
-const say = (label: string, values: readonly number[]): void =>
+const print = (label: string, values: readonly number[]): void =>
   void process.stdout.write(
     `${label.padEnd(56)}${values.map((value) => value.toFixed(1).padStart(9)).join("")}\n`,
   );
@@ -34,13 +34,13 @@ function alone<Figure extends string>(program: string): Record<Figure, number> {
 if (hasQuerySet) {
   const parties = queriesOf(queryFile).map(({ party }) => party);
   const { quiet, switching, loopWorstMs } = await measureIndex(entriesOf(listFile), parties);
-  say("ms through the index's thread: p50, p99, max", [quiet.half, quiet.most, quiet.worst]);
-  say("  while another index takes over", [switching.half, switching.most, switching.worst]);
-  say("  the service's own thread late by, 200 in flight", [loopWorstMs]);
+  print("ms through the index's thread: p50, p99, max", [quiet.half, quiet.most, quiet.worst]);
+  print("  while another index takes over", [switching.half, switching.most, switching.worst]);
+  print("  the service's own thread late by, 200 in flight", [loopWorstMs]);
   const { megabytes, threadMegabytes } = alone<"megabytes" | "threadMegabytes">("footprint.ts");
-  say("MB of the index; of its thread by itself", [megabytes, threadMegabytes]);
+  print("MB of the index; of its thread by itself", [megabytes, threadMegabytes]);
   const start = alone<"half" | "worst" | "cpuHalf">("index-start.ts");
-  say("ms of a start: p50, max; of the processor", [start.half, start.worst, start.cpuHalf]);
+  print("ms of a start: p50, max; of the processor", [start.half, start.worst, start.cpuHalf]);
 } else process.stdout.write("the query set is not beside the project: nothing measured\n");
 
 /**

@@ -37,11 +37,11 @@ const entriesSlice = 20;
 /** After a rotation of the key, every subject is screened again once and gets new hashes. */
 export function createBlockingHashes({ keyId, hash }: KeyedHash) {
   const add = async (keys: Iterable<string>, hashes: Set<number>): Promise<void> => {
-    let made = 0;
+    let count = 0;
     for (const key of keys) {
       hashes.add(hash(key).readUIntBE(0, hashBytes));
-      made += 1;
-      if (made % sliceSize === 0) await nextTurn();
+      count += 1;
+      if (count % sliceSize === 0) await nextTurn();
     }
   };
   return {

@@ -68,13 +68,14 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   const relay = startRelay({ outbox: subjects.outbox, bus, log, wake: pending });
   const compared = metrics.counter(
     "disburse_subjects_compared_total",
-    "Whole comparisons of monitored subjects, by what made them and whether they found anything new",
+    "Full comparisons of monitored subjects by trigger and outcome",
     ["trigger", "outcome"],
   );
-  const screenings = metrics.counter("disburse_screenings_total", "Screenings made", [
-    "kind",
-    "verdict",
-  ]);
+  const screenings = metrics.counter(
+    "disburse_screenings_total",
+    "Screenings by kind and verdict",
+    ["kind", "verdict"],
+  );
   const lease = createSweepLease(database, "monitoring", leaseMs);
   let stopping = false;
   // A long round ends early if the process stops; the next process continues it.
@@ -133,14 +134,11 @@ export function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) 
     await finishLeftovers(deps);
     const { ahead, ...compared } = await monitorRound(deps);
     if (compared.screened + compared.spared + compared.failed > 0) {
-      deps.log.info(compared, "subjects compared with what changed");
+      deps.log.info(compared, "subjects compared with the changes");
     }
     if (compared.failed > 0) failed = { with: stamp, until: performance.now() + failedWaitMs };
     if (ahead > 0 && !wasAhead) {
-      deps.log.warn(
-        { ahead },
-        "subjects left alone: this process has an older configuration than theirs",
-      );
+      deps.log.warn({ ahead }, "subjects skipped: they were compared with a newer configuration");
     }
     wasAhead = ahead > 0;
     // A process with the newer configuration, if there is one, takes over.
@@ -181,7 +179,7 @@ export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<
   );
   const lag = metrics.gauge(
     "disburse_monitoring_lag_seconds",
-    "How long something has been in force that not every subject was compared with",
+    "Time since the oldest change that not every subject was compared with",
     [],
   );
   let noticedAt: number | undefined;

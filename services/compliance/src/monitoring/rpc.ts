@@ -43,10 +43,10 @@ export function monitoringRpc({
 /** RPCs by which sandbox merchants set the result of a screening. */
 export function sandboxScreeningRpc({ setListing, operations }: SandboxDeps) {
   const rpc = {
-    setSubjectListing: async ({ mutation, subject, verdict: asked }) => {
+    setSubjectListing: async ({ mutation, subject, verdict: requested }) => {
       readMutation(mutation);
       const required = refused("INVALID_REQUEST", "verdict: is required");
-      const verdict = orThrow(wordOf(Verdict, asked) ?? required);
+      const verdict = orThrow(wordOf(Verdict, requested) ?? required);
       const { merchantId = "", recordId = "" } = subject ?? {};
       const screening = await setListing({ merchantId, recordId }, verdict);
       const stored = orThrow(screening ?? refused("RECORD_NOT_FOUND"));

@@ -35,7 +35,7 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
   const subjects = db.collection<SubjectDocument>("subjects");
   return {
     ...subjectWrites(subjects),
-    ...subjectWalks(subjects),
+    ...subjectScans(subjects),
     outbox: subjectOutbox(subjects),
 
     get: async (subject: Subject): Promise<SubjectDocument | undefined> =>
@@ -137,7 +137,7 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
 }
 
 /** Scans subjects by their ids, without opening sealed fields. */
-function subjectWalks(subjects: Collection<SubjectDocument>) {
+function subjectScans(subjects: Collection<SubjectDocument>) {
   return {
     /** Returns the stamps of all subjects that do not have this one. */
     otherStamps: (stamp: string): Promise<string[]> =>

@@ -46,9 +46,9 @@ beforeEach(async () => {
     ...test.deps,
     clock: { now: () => now },
     alerts: {
-      decisionsOf: async (_subject, asked) => {
-        found.push(asked);
-        const ofHits = asked.hits.map(({ entryUid }) => ({
+      decisionsOf: async (_subject, screened) => {
+        found.push(screened);
+        const ofHits = screened.hits.map(({ entryUid }) => ({
           alertId: `alr_${entryUid}`,
           disposition,
         }));
@@ -187,24 +187,24 @@ describe("a subject's screening", () => {
   });
 
   it("is compared once where all hits are listed", async () => {
-    const asked: unknown[] = [];
+    const queries: unknown[] = [];
     const counting = (count: number) => {
       const namesakes = Array.from({ length: count }, (_each, at) =>
         personEntry(`n${at}`, "Harlan Mosswick"),
       );
       const index = indexOf(`${count}`, namesakes);
       const screen: typeof index.screen = (each) => {
-        asked.push(each);
+        queries.push(each);
         return index.screen(each);
       };
       test.switchTo({ ...index, screen }, {});
     };
     counting(1);
     await screenSubject(deps, request, by("op-1"));
-    expect(asked.splice(0)).toEqual([query]);
+    expect(queries.splice(0)).toEqual([query]);
     counting(20);
     await screenSubject(deps, request, by("op-2"));
-    expect(asked).toEqual([query, { ...query, most: decidableMax }]);
+    expect(queries).toEqual([query, { ...query, most: decidableMax }]);
   });
 });
 

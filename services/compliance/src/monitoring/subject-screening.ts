@@ -77,7 +77,7 @@ export async function screenSubject(
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
     if (committed !== undefined) return committed;
   }
-  throw new Error("a subject was overtaken by other screenings again and again");
+  throw new Error("a subject was overtaken by other screenings too often");
 }
 
 /**
@@ -104,7 +104,7 @@ export async function rescreen(
     const actor = { kind: "service", id: "compliance" } as const;
     if ((await commit(deps, before, comparison, { trigger, actor })) !== undefined) return;
   }
-  throw new Error("a subject was overtaken by other screenings again and again");
+  throw new Error("a subject was overtaken by other screenings too often");
 }
 
 /** Stores a subject's screening and raises its alerts after a crash. */
@@ -273,8 +273,8 @@ async function commit(
   };
   // Each rescreening is its own operation.
   const stored = { screening, request: JSON.stringify(request) };
-  const made = { ...stored, actor, operationId: operationId ?? screening.id };
-  const recording = screeningDocument(made, deps.sealer);
+  const recorded = { ...stored, actor, operationId: operationId ?? screening.id };
+  const recording = screeningDocument(recorded, deps.sealer);
   const result = {
     ...subjectFields(subject),
     ...(await comparedAs(deps, comparison)),

@@ -147,27 +147,27 @@ function nameProblem(name: string): string | undefined {
 }
 
 function readParty(message: PartyMessage, at: string, violations: Violation[]): Party {
-  const say = (field: string, problem: string | undefined): void => {
+  const report = (field: string, problem: string | undefined): void => {
     if (problem !== undefined) violations.push({ field: `${at}.${field}`, problem });
   };
   const type = wordOf(Party_Type, message.type);
-  if (type === undefined) say("type", "must be an individual or an entity");
+  if (type === undefined) report("type", "must be an individual or an entity");
   const name = cleanText(message.name);
-  say("name", nameProblem(name));
-  if (message.date !== "" && !isCalendarDate(message.date)) say("date", "must be yyyy-mm-dd");
+  report("name", nameProblem(name));
+  if (message.date !== "" && !isCalendarDate(message.date)) report("date", "must be yyyy-mm-dd");
   const countries = message.countries.filter((country) => country !== "");
   if (countries.length > countriesMax || !countries.every((each) => countryText.test(each))) {
-    say("countries", `must be at most ${countriesMax} ISO 3166 alpha-2 codes`);
+    report("countries", `must be at most ${countriesMax} ISO 3166 alpha-2 codes`);
   }
   const documents = message.documents
     .filter(({ number }) => number !== "")
     .map(({ number, country }) => ({ number, country }));
   const tooLong = documents.some(({ number }) => number.length > documentLengthMax);
   if (documents.length > documentsMax || tooLong) {
-    say("documents", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
+    report("documents", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
   }
   if (documents.some(({ country }) => country !== "" && !countryText.test(country))) {
-    say("documents", "must name ISO 3166 alpha-2 codes");
+    report("documents", "must name ISO 3166 alpha-2 codes");
   }
   return { type: type ?? "individual", name, date: message.date, countries, documents };
 }

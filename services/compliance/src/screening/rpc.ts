@@ -134,8 +134,8 @@ async function screenOnce(
     configurationVersion: index.configurationVersion,
     createdAt,
   };
-  const made = { screening, operationId, actor, request: JSON.stringify(requested) };
-  const stored = await deps.store.save(made);
+  const record = { screening, operationId, actor, request: JSON.stringify(requested) };
+  const stored = await deps.store.save(record);
   if (stored.screening.id === screening.id) deps.screened(screening);
   return sameRequest(stored, requested);
 }

@@ -73,10 +73,10 @@ const requested: ScreeningRequest = {
 };
 const actor = { kind: "service", id: "beneficiary" } as const;
 const stored = { screening, request: JSON.stringify(requested) };
-const made = { ...stored, operationId: "op-1", actor };
+const record = { ...stored, operationId: "op-1", actor };
 
 it("a screening is stored whole, the words about its parties sealed", () => {
-  const { sealed, ...open } = screeningDocument(made, sealer);
+  const { sealed, ...open } = screeningDocument(record, sealer);
   expect(open).toStrictEqual({
     _id: "scr_1",
     schema_version: 1,
@@ -119,9 +119,9 @@ it("a screening is stored whole, the words about its parties sealed", () => {
 });
 
 it("a stored screening reads as it was, with what was requested", () => {
-  expect(openScreening(screeningDocument(made, sealer), sealer)).toStrictEqual(stored);
+  expect(openScreening(screeningDocument(record, sealer), sealer)).toStrictEqual(stored);
   const { assessment: _, ...plain } = screening;
-  const unassessed = { ...made, screening: plain };
+  const unassessed = { ...record, screening: plain };
   expect(openScreening(screeningDocument(unassessed, sealer), sealer)).toStrictEqual({
     ...stored,
     screening: plain,

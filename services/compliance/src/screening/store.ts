@@ -50,8 +50,8 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
       { merchantId, recordId }: Subject,
       openedBy: string | undefined,
     ): Promise<StoredScreening | undefined> => {
-      const made = screenings.find({ kind: "party", operation_id: operationId }).sort({ _id: 1 });
-      const first = (await made.toArray()).find(
+      const opened = screenings.find({ kind: "party", operation_id: operationId }).sort({ _id: 1 });
+      const first = (await opened.toArray()).find(
         ({ _id, opens, ...of }) =>
           opens !== true ||
           _id === openedBy ||
@@ -62,9 +62,9 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     },
 
     /** Stores a screening; a repeat of its operation returns the first result. */
-    save: async (made: StoredScreening & Change): Promise<StoredScreening> => {
-      if (await insertOnce(screenings, screeningDocument(made, sealer))) return made;
-      const first = await findOperation(made.screening.kind, made.operationId);
+    save: async (record: StoredScreening & Change): Promise<StoredScreening> => {
+      if (await insertOnce(screenings, screeningDocument(record, sealer))) return record;
+      const first = await findOperation(record.screening.kind, record.operationId);
       if (first === undefined) throw new Error("a screening of another operation has this id");
       return first;
     },
@@ -138,10 +138,10 @@ export const sealedScreenings: SealedPlace = {
     resealTexts([sealedText(document as unknown as ScreeningDocument, "sealed")], sealer),
 };
 
-export function screeningDocument(made: StoredScreening & Change, sealer: Sealer) {
-  const { id, kind, trigger, subject, verdict, hits, lists, assessment } = made.screening;
+export function screeningDocument(record: StoredScreening & Change, sealer: Sealer) {
+  const { id, kind, trigger, subject, verdict, hits, lists, assessment } = record.screening;
   const sealed: Sealed = {
-    request: made.request,
+    request: record.request,
     hits: hits.map(({ parts, partyLeftOver, entryLeftOver, reasons }) => {
       return { parts, partyLeftOver, entryLeftOver, reasons };
     }),
@@ -152,15 +152,15 @@ export function screeningDocument(made: StoredScreening & Change, sealer: Sealer
     schema_version: schemaVersion,
     kind,
     trigger,
-    operation_id: made.operationId,
-    actor: made.actor,
+    operation_id: record.operationId,
+    actor: record.actor,
     merchant_id: subject.merchantId,
     record_id: subject.recordId,
     verdict,
     hits: toStored(hits.map(foundHit)),
     lists: toStored(lists),
-    configuration_version: made.screening.configurationVersion,
-    created_at: made.screening.createdAt,
+    configuration_version: record.screening.configurationVersion,
+    created_at: record.screening.createdAt,
     sealed: sealer.seal(JSON.stringify(sealed), sealContext(subject.merchantId, id)),
   };
 }

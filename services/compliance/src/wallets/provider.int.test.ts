@@ -66,10 +66,10 @@ it("blocks a wallet that the provider knows, and keeps its evidence sealed", asy
   const address = nextAddress();
   const url = `https://example.com/${address}`;
   provider.answerJson({ identifications: [{ category: "sanctions", name: "Invented Co", url }] });
-  const made = await screen(address);
-  expect(made).toMatchObject({ verdict: Verdict.BLOCK, hits: [] });
-  const { screening } = await rpc.getScreening({ screeningId: made?.id ?? "" });
-  expect(screening?.assessment).toEqual(made?.assessment);
+  const screened = await screen(address);
+  expect(screened).toMatchObject({ verdict: Verdict.BLOCK, hits: [] });
+  const { screening } = await rpc.getScreening({ screeningId: screened?.id ?? "" });
+  expect(screening?.assessment).toEqual(screened?.assessment);
   expect(screening?.assessment).toMatchObject({
     verdict: Verdict.BLOCK,
     severity: "severe",
@@ -95,7 +95,7 @@ it("clears nothing without an answer, and the same operation may be retried", as
   for (const respond of [
     () => provider.answerJson({}, 500),
     () => provider.answerJson("<html>"),
-    () => provider.answer(() => undefined),
+    () => provider.respond(() => undefined),
   ]) {
     respond();
     expect(await refusalOf(screen(address, operationId))).toMatchObject({

@@ -155,7 +155,7 @@ describe("no answer", () => {
     [
       "a body that is cut",
       () =>
-        server.answer((response) => {
+        server.respond((response) => {
           response.writeHead(200, { "content-type": "application/json", "content-length": "99" });
           response.write('{"identifications":[]}');
           setImmediate(() => response.destroy());
@@ -178,7 +178,7 @@ describe("no answer", () => {
       },
     ],
   ])("comes of a server that %s, in time", async (_, respond) => {
-    server.answer(respond);
+    server.respond(respond);
     const started = performance.now();
     expect(await open({ timeoutMs: 150 }).assess("ETHEREUM", address)).toEqual(silent);
     expect(performance.now() - started).toBeLessThan(2_000);
@@ -195,7 +195,7 @@ describe("no answer", () => {
 
   it("is retried after a broken connection, and not after a refusal", async () => {
     let broken = 2;
-    server.answer((response) => {
+    server.respond((response) => {
       broken -= 1;
       if (broken === 0) server.answerJson({ identifications: [] });
       response.destroy();
@@ -227,7 +227,7 @@ describe("no answer", () => {
 
   it("is logged without the address and the key", async () => {
     await open().assess("ETHEREUM", address);
-    expect(logged).toContain("wallet provider gave no answer");
+    expect(logged).toContain("no response from the wallet provider");
     expect(logged).toContain("error_status");
     expect(logged.toLowerCase()).not.toContain(lowerCase);
     expect(logged).not.toContain(apiKey);

@@ -40,7 +40,7 @@ export function createWalletProvider(
   { metrics, clock, log }: { metrics: Metrics; clock: Clock; log: Log },
 ): WalletProvider {
   const http = connectProvider(setting);
-  const observed = observedAsk(http, metrics);
+  const observed = observedQuery(http, metrics);
   const provider = new URL(setting.url).host;
   const kept = new Map<string, { assessment: WalletAssessment; until: number }>();
   const running = new Map<string, Promise<WalletAssessment | ProviderUnavailable>>();
@@ -53,17 +53,17 @@ export function createWalletProvider(
     if (kept.size >= keptMax && oldest !== undefined) kept.delete(oldest);
     kept.set(address, { assessment, until: assessment.asOf.getTime() + seconds * 1_000 });
   };
-  const ask = async (address: string): Promise<WalletAssessment | ProviderUnavailable> => {
+  const query = async (address: string): Promise<WalletAssessment | ProviderUnavailable> => {
     if (clock.now().getTime() < pausedUntil) return refused("WALLET_PROVIDER_SILENT");
-    const answer = await observed(address);
-    if ("identifications" in answer) {
-      const assessment = assessmentOf(answer.identifications, provider, clock.now());
+    const response = await observed(address);
+    if ("identifications" in response) {
+      const assessment = assessmentOf(response.identifications, provider, clock.now());
       keep(address, assessment);
       return assessment;
     }
-    const { silence, detail, retryAfterMs } = answer;
+    const { silence, detail, retryAfterMs } = response;
     if (retryAfterMs !== undefined) pausedUntil = clock.now().getTime() + retryAfterMs;
-    log.warn({ silence, detail }, "wallet provider gave no answer");
+    log.warn({ silence, detail }, "no response from the wallet provider");
     return refused("WALLET_PROVIDER_SILENT");
   };
   return {
@@ -72,7 +72,7 @@ export function createWalletProvider(
       const known = kept.get(address);
       if (known !== undefined && clock.now().getTime() < known.until) return known.assessment;
       kept.delete(address);
-      const same = running.get(address) ?? ask(address).finally(() => running.delete(address));
+      const same = running.get(address) ?? query(address).finally(() => running.delete(address));
       running.set(address, same);
       return same;
     },
@@ -80,26 +80,26 @@ export function createWalletProvider(
   };
 }
 
-function observedAsk({ ask }: ProviderHttp, metrics: Metrics): ProviderHttp["ask"] {
+function observedQuery({ query }: ProviderHttp, metrics: Metrics): ProviderHttp["query"] {
   const calls = metrics.counter(
     "disburse_wallet_provider_calls_total",
-    "Questions to the wallet risk provider, by what came of them.",
+    "Queries to the wallet risk provider by outcome.",
     ["outcome"],
   );
   const duration = metrics.histogram(
     "disburse_wallet_provider_duration_seconds",
-    "Time of a question to the wallet risk provider, repeats included.",
+    "Duration of a query to the wallet risk provider, retries included.",
     [],
     durationBuckets,
   );
   return async (address) => {
     const ended = duration.startTimer();
-    const answer = await ask(address);
+    const response = await query(address);
     ended();
-    const identified = "identifications" in answer && answer.identifications.length > 0;
-    const outcome = "silence" in answer ? answer.silence : identified ? "identified" : "clear";
+    const identified = "identifications" in response && response.identifications.length > 0;
+    const outcome = "silence" in response ? response.silence : identified ? "identified" : "clear";
     calls.inc({ outcome });
-    return answer;
+    return response;
   };
 }
 
@@ -116,7 +116,7 @@ export async function assessWallet(
 }
 
 /** The provider's data about an address, or a failure, after which nothing is cleared. */
-export type ProviderAnswer =
+export type ProviderResponse =
   | { readonly identifications: readonly Identification[] }
   | {
       readonly silence: "timeout" | "unreachable" | "rate_limited" | "error_status" | "malformed";
@@ -128,7 +128,7 @@ export type ProviderAnswer =
 
 /** A provider with the public sanctions-address API: `GET {url}/address/{address}`. */
 export type ProviderHttp = {
-  readonly ask: (address: string) => Promise<ProviderAnswer>;
+  readonly query: (address: string) => Promise<ProviderResponse>;
   close(): Promise<void>;
 };
 
@@ -138,7 +138,7 @@ const connectionsMax = 16;
 const triesMax = 3;
 const backoffMs = 25;
 /** A response has some identifications of a few hundred characters. */
-const answerBytesMax = 65_536;
+const responseBytesMax = 65_536;
 const identificationsMax = 1_000;
 /** The pause after a 429 without Retry-After, and the longest accepted pause. */
 const retryAfterDefaultMs = 1_000;
@@ -167,7 +167,7 @@ export function connectProvider({
     connect: { timeout: timeoutMs },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    maxResponseSize: answerBytesMax,
+    maxResponseSize: responseBytesMax,
     pipelining: 1,
   });
   const headers = {
@@ -176,27 +176,28 @@ export function connectProvider({
     "x-api-key": apiKey,
   };
   const path = base.pathname.replace(/\/+$/, "");
-  const attempt = async (address: string, signal: AbortSignal): Promise<ProviderAnswer> => {
+  const attempt = async (address: string, signal: AbortSignal): Promise<ProviderResponse> => {
     try {
-      const answer = await agent.request({
+      const response = await agent.request({
         origin: base.origin,
         path: `${path}/address/${encodeURIComponent(address)}`,
         method: "GET",
         headers,
         signal,
       });
-      return await readAnswer(answer);
+      return await readResponse(response);
     } catch (error) {
       return failure(error, signal);
     }
   };
   return {
-    ask: async (address) => {
+    query: async (address) => {
       const signal = AbortSignal.timeout(timeoutMs);
       for (let tries = 1; ; tries += 1) {
-        const answer = await attempt(address, signal);
-        const again = "silence" in answer && answer.silence === "unreachable" && tries < triesMax;
-        if (!again) return answer;
+        const response = await attempt(address, signal);
+        const again =
+          "silence" in response && response.silence === "unreachable" && tries < triesMax;
+        if (!again) return response;
         await wait(backoffMs * tries);
       }
     },
@@ -204,11 +205,11 @@ export function connectProvider({
   };
 }
 
-async function readAnswer({
+async function readResponse({
   statusCode,
   headers,
   body,
-}: Dispatcher.ResponseData): Promise<ProviderAnswer> {
+}: Dispatcher.ResponseData): Promise<ProviderResponse> {
   const detail = String(statusCode);
   if (statusCode !== 200) await body.dump();
   if (statusCode === 429) {
@@ -240,11 +241,11 @@ function retryAfter(header: string | string[] | undefined): number {
 
 const timedOut = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 /** The response is not HTTP, or too long. */
-const wrongAnswer = /^(?:HPE_|UND_ERR_(?:RES_|HEADERS_OVERFLOW))/;
+const wrongResponse = /^(?:HPE_|UND_ERR_(?:RES_|HEADERS_OVERFLOW))/;
 
-function failure(error: unknown, signal: AbortSignal): ProviderAnswer {
+function failure(error: unknown, signal: AbortSignal): ProviderResponse {
   const { code = "" } = error as { code?: unknown };
   const detail = String(code);
   if (signal.aborted || timedOut.test(detail)) return { silence: "timeout", detail };
-  return { silence: wrongAnswer.test(detail) ? "malformed" : "unreachable", detail };
+  return { silence: wrongResponse.test(detail) ? "malformed" : "unreachable", detail };
 }

@@ -149,7 +149,7 @@ const editionsRead: Readonly<Record<string, readonly [first: number, last: numbe
 export function versionOf(namespace: string | undefined, place: Place): string | undefined {
   // National variants have a prefix or a suffix of their own.
   const found = /(?:^|[:/$])([a-z]{4}\.\d{3}\.\d{3})\.(\d{2})(?=$|[./_-])/.exec(namespace ?? "");
-  if (found === null) return place.unread("does not say its version");
+  if (found === null) return place.unread("has no version");
   const [, message = "", edition = ""] = found;
   const [first, last] = editionsRead[message] ?? [0, -1];
   const isRead = first <= Number(edition) && Number(edition) <= last;

@@ -36,12 +36,12 @@ const fresh = opened(
   at(1),
 );
 
-const said = { by: act("ada", 2), reason: "compared the passports" };
+const rationale = { by: act("ada", 2), reason: "compared the passports" };
 const states = {
   open: { kind: "open" },
-  escalated: { kind: "escalated", ...said },
-  false_positive: { kind: "false_positive", ...said },
-  true_match: { kind: "true_match", ...said, confirmed: "bob" },
+  escalated: { kind: "escalated", ...rationale },
+  false_positive: { kind: "false_positive", ...rationale },
+  true_match: { kind: "true_match", ...rationale, confirmed: "bob" },
   closed: { kind: "closed", before: { kind: "open" }, at: at(4) },
 } as const satisfies Record<string, AlertState>;
 type Kind = keyof typeof states;
@@ -150,9 +150,9 @@ describe("what is kept of an action", () => {
   });
 
   it("both persons of a true match, and the first one's reason", () => {
-    const { by, reason } = said;
+    const { by, reason } = rationale;
     const decided = decidedBy(fresh, "true_match", reason, by, "bob") as AlertChange;
-    expect(decided.alert.state).toEqual({ kind: "true_match", ...said, confirmed: "bob" });
+    expect(decided.alert.state).toEqual({ kind: "true_match", ...rationale, confirmed: "bob" });
     expect(decided).toMatchObject({
       action: "alert.true_match",
       detail: `approved by bob: ${reason}`,

@@ -10,7 +10,7 @@ import { canonicalWallet, type Wallet } from "../../wallets/rules/wallet.ts";
  */
 export function screenedForm(request: ScreeningQuery, subjectIndex: number): string {
   const form = screenedForms(request)[subjectIndex];
-  if (form === undefined) throw new Error("a hit of nothing that was screened");
+  if (form === undefined) throw new Error("a hit without a screened party");
   return form;
 }
 

@@ -51,7 +51,7 @@ export type ReadList =
  */
 export function readList(name: string, files: readonly ListFile[]): ReadList {
   const format = formats.get(name);
-  if (format === undefined) throw new Error(`${name} is no format of lists`);
+  if (format === undefined) throw new Error(`unknown list format ${name}`);
   const { note, notes } = noteCollector();
   try {
     const unpacked = unpackedFiles(files, format.mebibytesMax * mebibyte);

@@ -148,14 +148,14 @@ function addRows(
   note: Note,
   add: (draft: EntryDraft, row: CsvRow) => void,
 ): void {
-  const strangers = new Set<string>();
+  const unmatched = new Set<string>();
   for (const row of rows.get(name) ?? []) {
     atPlace(place(name, row), () => {
       const uid = uidOf(row);
       const draft = drafts.get(uid);
-      if (draft === undefined) strangers.add(uid);
+      if (draft === undefined) unmatched.add(uid);
       else add(draft, row);
     });
   }
-  if (strangers.size > 0) note(`${name}: ${strangers.size} entries are not in primary`);
+  if (unmatched.size > 0) note(`${name}: ${unmatched.size} entries are not in primary`);
 }

@@ -27,8 +27,8 @@ describe("the depth of an XML file", () => {
 
   it("counts nothing that only looks like a tag", () => {
     const text = "<a>".repeat(100);
-    const looks = `<!--${text}--><?b ${text}?><![CDATA[${text}]]><c d="/" e='/'/>`;
-    expect(parsedXml(file(`<a>${looks.repeat(100)}</a>`)).name).toBe("a");
+    const lookalikes = `<!--${text}--><?b ${text}?><![CDATA[${text}]]><c d="/" e='/'/>`;
+    expect(parsedXml(file(`<a>${lookalikes.repeat(100)}</a>`)).name).toBe("a");
   });
 
   it.each(["<a", '<a b="', "<a><!-- ", "<a><![CDATA[ >", "<a><?b >", "<a></a"])(

@@ -61,26 +61,28 @@ const lineOf = (entry: typeof fullEntry): string => {
 
 it("GetListedEntry gives an entry as its publisher does, of now and of before", async () => {
   const rpc = await test.start();
-  const asked = { list: "sandbox", entryUid: "7", listVersion: "" };
-  expect(await refusalOf(rpc.getListedEntry(asked))).toMatchObject({ code: "RECORD_NOT_FOUND" });
+  const requested = { list: "sandbox", entryUid: "7", listVersion: "" };
+  expect(await refusalOf(rpc.getListedEntry(requested))).toMatchObject({
+    code: "RECORD_NOT_FOUND",
+  });
   await importLines(rpc, lineOf(fullEntry) + personLine("8", "Other Person"), "old");
-  expect(await rpc.getListedEntry(asked)).toMatchObject({
+  expect(await rpc.getListedEntry(requested)).toMatchObject({
     entry: { list: "sandbox", ...fullEntry },
     version: { list: "sandbox", version: "old", entries: 2 },
     inForce: true,
   });
   const renamed = { ...fullEntry, names: [{ name: "Tamerlan Zhdanov", kind: "primary" }] };
   await importLines(rpc, lineOf(renamed) + personLine("8", "Other Person"), "new");
-  const now = await rpc.getListedEntry(asked);
+  const now = await rpc.getListedEntry(requested);
   expect(now).toMatchObject({ entry: { names: renamed.names }, version: { version: "new" } });
-  const before = await rpc.getListedEntry({ ...asked, listVersion: "old" });
+  const before = await rpc.getListedEntry({ ...requested, listVersion: "old" });
   expect(before).toMatchObject({ entry: { names: fullEntry.names }, inForce: false });
   for (const unknown of [{ entryUid: "9" }, { listVersion: "older" }, { list: "other" }]) {
-    expect(await refusalOf(rpc.getListedEntry({ ...asked, ...unknown }))).toMatchObject({
+    expect(await refusalOf(rpc.getListedEntry({ ...requested, ...unknown }))).toMatchObject({
       code: "RECORD_NOT_FOUND",
     });
   }
-  expect(await refusalOf(rpc.getListedEntry({ ...asked, list: "Not a list" }))).toMatchObject({
+  expect(await refusalOf(rpc.getListedEntry({ ...requested, list: "Not a list" }))).toMatchObject({
     code: "INVALID_REQUEST",
   });
 });
@@ -123,7 +125,8 @@ it("CompareImports gives what differs between versions, each entry once, in page
   expect(rest.differences).toHaveLength(21);
   const same = await rpc.compareImports({ importId: second, baseImportId: second });
   expect(same.differences).toEqual([]);
-  const refused = (asked: object) => refusalOf(rpc.compareImports({ importId: second, ...asked }));
+  const refused = (requested: object) =>
+    refusalOf(rpc.compareImports({ importId: second, ...requested }));
   expect(await refused({ importId: "none" })).toMatchObject({ code: "RECORD_NOT_FOUND" });
   expect(await refused({ baseImportId: "none" })).toMatchObject({ code: "RECORD_NOT_FOUND" });
   expect(await refused({ limit: 101 })).toMatchObject({ code: "INVALID_REQUEST" });

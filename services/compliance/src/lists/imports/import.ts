@@ -78,9 +78,9 @@ export async function importList(
   }
   const { begun } = started;
   try {
-    const answer = await readAndSwitch(deps, begun, request, received);
-    deps.ended(request.list, outcomeOf(answer));
-    return answer;
+    const result = await readAndSwitch(deps, begun, request, received);
+    deps.ended(request.list, outcomeOf(result));
+    return result;
   } catch (error) {
     deps.ended(request.list, readRefusal(error) === undefined ? "failed" : "refused");
     // The caller gets the cause; the sweep handles an import that cannot be abandoned now.
@@ -106,9 +106,9 @@ export async function announceImport(deps: ImportDeps, imported: Imported): Prom
   });
 }
 
-function outcomeOf(answer: Imported | ImportRefused): ImportOutcome {
-  if (!isRefused(answer)) return "imported";
-  return answer.refused === "INVALID_REQUEST" ? "refused" : "overtaken";
+function outcomeOf(result: Imported | ImportRefused): ImportOutcome {
+  if (!isRefused(result)) return "imported";
+  return result.refused === "INVALID_REQUEST" ? "refused" : "overtaken";
 }
 
 function importedOf(done: ImportDocument): Imported {

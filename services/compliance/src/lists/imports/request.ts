@@ -30,19 +30,19 @@ export function readImportHeader(
 ): ImportRequest | Refused<"INVALID_REQUEST"> {
   const { operationId, actor } = readMutation(header.mutation);
   const violations: Violation[] = [];
-  const say = (field: string, problem: string) =>
+  const report = (field: string, problem: string) =>
     violations.push({ field: `header.${field}`, problem });
-  if (!isListName(header.list)) say("list", "must be 1 to 64 of a-z, 0-9, _ and -");
-  if (!versionName.test(header.version)) say("version", "must be 1 to 64 printable characters");
+  if (!isListName(header.list)) report("list", "must be 1 to 64 of a-z, 0-9, _ and -");
+  if (!versionName.test(header.version)) report("version", "must be 1 to 64 printable characters");
   const format = formatOf(header);
-  if (format === undefined) say("format", "is not known");
+  if (format === undefined) report("format", "is not known");
   const acceptDropReason = header.acceptDropReason.trim();
   if (acceptDropReason !== "") {
     const { min, max } = reasonLength;
     if (acceptDropReason.length < min || acceptDropReason.length > max) {
-      say("accept_drop_reason", `must be ${min} to ${max} characters`);
+      report("accept_drop_reason", `must be ${min} to ${max} characters`);
     }
-    if (actor.kind !== "operator") say("accept_drop_reason", "must come from a person");
+    if (actor.kind !== "operator") report("accept_drop_reason", "must come from a person");
   }
   if (format === undefined || violations.length > 0) {
     return refused("INVALID_REQUEST", violationsMessage(violations));

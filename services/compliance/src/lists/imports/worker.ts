@@ -7,10 +7,10 @@ import { type ImportWork, readImport } from "./work.ts";
  * the process.
  */
 setImmediate(() => {
-  const answer = readImport(workerData as ImportWork);
-  const buffers = "fresh" in answer ? answer.fresh.map(({ bytes }) => bytes.buffer) : [];
+  const result = readImport(workerData as ImportWork);
+  const buffers = "fresh" in result ? result.fresh.map(({ bytes }) => bytes.buffer) : [];
   parentPort?.postMessage(
-    answer,
+    result,
     buffers.filter((each) => each instanceof ArrayBuffer),
   );
 });

@@ -23,7 +23,7 @@ export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
       return isCurrent ? differenceOf(deps, stored) : { before: "", after: "" };
     },
     // Without a reason, one person alone could run it, and the import may be in force by then.
-    reasons: async (_request, _asked, { before }) => {
+    reasons: async (_request, _requester, { before }) => {
       if (before === "") orThrow(refused("RECORD_NOT_FOUND"));
       return ["takes entries out of force that its list no longer has"];
     },

@@ -271,8 +271,8 @@ describe("a confirmed removal", () => {
     const request = create(RemoveRetainedEntriesRequestSchema, { list: "l", importId: "running" });
     const guard = removalGuard(deps);
     const difference = await guard.difference(request);
-    const asked = { person: "ada", roles: new Set<never>(), operationId: "op" };
-    await expect(guard.reasons(request, asked, difference)).rejects.toThrow("RECORD_NOT_FOUND");
+    const requester = { person: "ada", roles: new Set<never>(), operationId: "op" };
+    await expect(guard.reasons(request, requester, difference)).rejects.toThrow("RECORD_NOT_FOUND");
   });
 
   it("is refused for an import that another one has replaced", async () => {

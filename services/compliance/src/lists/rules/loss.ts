@@ -52,7 +52,7 @@ export function rewriteProblem(
   const taken = Math.max(lossAlwaysTaken, Math.floor((inForce * lossPercentMax) / 100));
   if (rewritten <= taken || accepted !== "") return undefined;
   const replaced = `${rewritten} of the ${inForce} entries in force lose details they are found by`;
-  return `${replaced}, more than ${lossPercentMax}%: give accept_drop_reason where that is right`;
+  return `${replaced}, more than ${lossPercentMax}%: give accept_drop_reason if that is right`;
 }
 
 /**
@@ -60,7 +60,7 @@ export function rewriteProblem(
  */
 export function gapProblem(gaps: readonly string[], accepted: string): string | undefined {
   if (gaps.length === 0 || accepted !== "") return undefined;
-  return `${gaps.join("; ")}: give accept_drop_reason where that is right`;
+  return `${gaps.join("; ")}: give accept_drop_reason if that is right`;
 }
 
 /** Compared details of entries that come from other files or the end of a cell. */
@@ -113,5 +113,5 @@ export function detailLossProblem(
 
 function problemOf(lost: number, inForce: number, what: string): string {
   const missing = `${lost} of the ${inForce} ${what} in force are missing`;
-  return `${missing}, more than ${lossPercentMax}%: give accept_drop_reason where that is right`;
+  return `${missing}, more than ${lossPercentMax}%: give accept_drop_reason if that is right`;
 }
