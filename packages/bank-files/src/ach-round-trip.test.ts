@@ -35,8 +35,8 @@ function roundTrip(each: readonly Fate[], balanced: boolean) {
   return { bank, credits, verdicts };
 }
 
-describe("a NACHA file of ours, and what a bank answers", () => {
-  it.each([[true], [false]])("leads each credit to its fate; balanced: %s", (balanced) => {
+describe("a NACHA file of ours, and the bank's replies", () => {
+  it.each([[true], [false]])("leads each credit to its outcome; balanced: %s", (balanced) => {
     const all = ["settled", "returned", "contested", "changed", "waiting", "rejected"] as const;
     const { bank, credits, verdicts } = roundTrip(all, balanced);
     const [, returned, contested, changed, , rejected] = credits.map(({ payoutId }) => payoutId);

@@ -49,7 +49,7 @@ function entriesOf({ documents }: BankFile): Entry[] {
   return statements.flatMap(({ entries }) => entries);
 }
 
-describe("a file that is not what it should be", () => {
+describe("a corrupted file", () => {
   it("is read or refused, whatever its bytes are", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {

@@ -73,7 +73,7 @@ describe("a file of a bank", () => {
     });
   });
 
-  it("is made of plain values, which another thread can have", () => {
+  it("has plain values, which can be sent to another thread", () => {
     for (const file of [plainStatement, plainAch]) {
       expect(structuredClone(file)).toEqual(file);
     }
@@ -178,7 +178,7 @@ describe("the encoding of XML", () => {
       expect(read(encoded("iso-8859-2", content)).unread).toEqual([replaced(1)]);
     });
 
-    it("is named by its place where it stands in what is read", () => {
+    it("is reported at its place if it is in an element that is read", () => {
       const parts = details(
         "<Refs><EndToEndId>E\u00fc1</EndToEndId><InstrId>\u00e9</InstrId></Refs>",
       );
@@ -261,7 +261,7 @@ describe("an envelope of XML", () => {
     expect(readBankFile(text(build(one)))).toMatchObject({ refused: "UNREADABLE" });
   });
 
-  it("notes lines that stand outside of its documents", () => {
+  it("notes lines outside of its documents", () => {
     expect(read(text(`hello\n${statementText()}`))).toEqual({
       documents: plainStatement.documents,
       unread: [{ place: "file", problem: "lines outside of its documents: 1" }],

@@ -63,10 +63,10 @@ function after(sent: readonly SentPayment[], verdicts: readonly Verdict[]): Sent
   });
 }
 
-describe("a file of ours, and what a bank answers", () => {
+describe("a file of ours, and the bank's replies", () => {
   const anyOutcomes = fc.array(fc.constantFrom(...outcomes), { minLength: 1, maxLength: 20 });
 
-  it("leads each payment to where the bank has it, and the account to its balance", () => {
+  it("gives each payment the bank's outcome, and the account its balance", () => {
     fc.assert(
       fc.property(anyOutcomes, fc.boolean(), (each, inOneSum) => {
         const { bytes, sent } = sentFile(each.length, inOneSum);

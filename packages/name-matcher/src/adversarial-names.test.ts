@@ -120,7 +120,7 @@ describe("a name that is none", () => {
     ["a bracket", "Jane Smith (née Jones)", "clear"],
     ["letters of another script", "习近 ლუკა মিনা Ἀθηνᾶ", "clear"],
     ["soft signs and accents", "Татьяна Ильинична Łuczak", "clear"],
-  ])("is looked at by a person where not all is read: %s", (_, name, verdict) => {
+  ])("is in review if it is not read completely: %s", (_, name, verdict) => {
     expect(found(name).verdict).toBe(verdict);
   });
 

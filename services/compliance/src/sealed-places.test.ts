@@ -66,12 +66,12 @@ const record = {
 } as const;
 const storedScreening: ScreeningDocument = screeningDocument(record, old);
 
-it("a screening is sealed anew", () => {
+it("a screening is resealed", () => {
   const after = resealed(sealedScreenings, storedScreening);
   expect(openScreening(after, alone)).toEqual(openScreening(storedScreening, old));
 });
 
-it("a subject is sealed anew, and the screening that is being recorded with it", () => {
+it("a subject is resealed, with the screening that it records", () => {
   const compared = { stamp: "s", keyring: "k1/1", configuration_version: "c1", lists: [] };
   const stored: SubjectDocument = {
     ...{ _id: "mer_1 ben_1", schema_version: 1, merchant_id: "mer_1", record_id: "ben_1" },
@@ -107,7 +107,7 @@ it.each<AlertState>([
   { kind: "escalated", by, reason: "the same birth date" },
   decided,
   { kind: "closed", before: decided, at },
-])("an alert that is $kind is sealed anew, with what people did", (state) => {
+])("an alert that is $kind is resealed, with its actions", (state) => {
   const alert: Alert = {
     ...{ id: "alr_1", subject, partyKey: "p", assignee: "", state },
     detection: { screeningId: "scr_1", revision: 1, hit },

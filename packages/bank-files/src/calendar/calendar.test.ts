@@ -73,7 +73,7 @@ describe("a listed calendar", () => {
     expect(isBankingDay(india, "2026-11-29")).toBe(false);
   });
 
-  it("says nothing of days that it is not for", () => {
+  it("gives no result for days outside of its period", () => {
     expect(isBankingDay(india, "2027-01-01")).toEqual({ refused: "CALENDAR_ENDS" });
     expect(addBankingDays([india], "2026-12-30", 5)).toEqual({ refused: "CALENDAR_ENDS" });
     expect(bankingDayFrom([india], "2025-12-31")).toEqual({ refused: "CALENDAR_ENDS" });
@@ -178,7 +178,7 @@ describe("the next window", () => {
     });
   });
 
-  it("is a bug where no window takes the amount", () => {
+  it("throws if no window accepts the amount", () => {
     const schedule: Schedule = { ...ach, windows: [{ ...ach.windows[0], minorMax: 1n }] };
     expect(() => nextWindow(schedule, 2n, new Date("2026-11-25T12:00:00Z"))).toThrow("no window");
   });

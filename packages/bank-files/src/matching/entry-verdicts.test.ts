@@ -116,7 +116,7 @@ describe("a booked debit", () => {
     expect(only(bookedEntry("debit", { endToEndId: "E1" }), changes)).toBe(expected);
   });
 
-  it("that is the first to name a reference of what a status settled teaches it", () => {
+  it("that is the first to name a reference adds it to a payment that a status settled", () => {
     const debit = (number: number, bankReference: string) =>
       bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
     const sent = [sentPayment(1, { state: "debited" })];
@@ -130,17 +130,23 @@ describe("a booked debit", () => {
     ]);
   });
 
-  it.each(["B1", "B2"])("that one statement has twice, then with %s, is a doubt", (reference) => {
-    const debit = (number: number, bankReference: string) =>
-      bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
-    const entries = [debit(1, "B1"), debit(2, reference)];
-    expect(verdicts(entries, [sentPayment(1)]).map(outcome)).toEqual(["settled", "debited-twice"]);
-    const settled = { state: "debited", debits: [ofStatement("B1")] } as const;
-    const again = verdicts(entries, [sentPayment(1, settled)]).map(outcome);
-    expect(again).toEqual(["known", "debited-twice"]);
-  });
+  it.each(["B1", "B2"])(
+    "that one statement has twice, then with %s, has an unknown outcome",
+    (reference) => {
+      const debit = (number: number, bankReference: string) =>
+        bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
+      const entries = [debit(1, "B1"), debit(2, reference)];
+      expect(verdicts(entries, [sentPayment(1)]).map(outcome)).toEqual([
+        "settled",
+        "debited-twice",
+      ]);
+      const settled = { state: "debited", debits: [ofStatement("B1")] } as const;
+      const again = verdicts(entries, [sentPayment(1, settled)]).map(outcome);
+      expect(again).toEqual(["known", "debited-twice"]);
+    },
+  );
 
-  it("that stands twice in the details of one entry is a doubt", () => {
+  it("that is repeated in the details of one entry has an unknown outcome", () => {
     const detail = { endToEndId: "E1", amount: usd(10000n), charges: [] };
     const entry = bookedEntry("debit", detail, {
       amount: usd(20000n),
@@ -167,7 +173,7 @@ describe("a booked debit", () => {
     expect(only(bookedEntry("debit", transaction), changes)).toBe("contradicting-references");
   });
 
-  it("that takes back a return is a doubt", () => {
+  it("that reverses a return has an unknown outcome", () => {
     const debit = bookedEntry("debit", { endToEndId: "E1" }, { isReversal: true });
     expect(only(debit, { state: "returned" })).toBe("return-taken-back");
   });
@@ -360,7 +366,7 @@ describe("a booked credit", () => {
 });
 
 describe("a payment that came back", () => {
-  it("and is debited again under another reference is a doubt", () => {
+  it("and is debited again under another reference has an unknown outcome", () => {
     const debit = (number: number, bankReference: string) =>
       bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
     const credit = bookedEntry(
@@ -515,7 +521,7 @@ describe("a missing element is no contradiction:", () => {
     expect(words(sumOf(minor, both))).toEqual(["amount-differs", "amount-differs"]);
   });
 
-  it("a sum that is partly another's says nothing, unless it is too small", () => {
+  it("a sum that is partly another's proves nothing, unless it is too small", () => {
     const some = details({ endToEndId: "E1" }, { endToEndId: "FOREIGN" });
     expect(words(sumOf(30000n, some))).toEqual(["settled", "unknown"]);
     expect(words(sumOf(9999n, some))).toEqual(["amount-differs", "unknown"]);

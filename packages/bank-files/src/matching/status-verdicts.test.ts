@@ -92,7 +92,7 @@ describe("a status report", () => {
     expect(outcome).toBe(expected);
   });
 
-  it("speaks of every payment of its file, and of each once", () => {
+  it("covers every payment of its file once", () => {
     const read = report(of("ACTC"), of("ACSP"), [payment(2, "ACSC")]);
     expect(verdicts(read).map(bare)).toEqual([
       { verdict: "accepted", payoutId: "po_1" },
@@ -100,7 +100,7 @@ describe("a status report", () => {
     ]);
   });
 
-  it("says nothing of payments that PART does not name", () => {
+  it("states nothing about payments that PART does not name", () => {
     const read = report(of("PART"), of("PART"), [payment(2, "RJCT", "AC04")]);
     expect(verdicts(read)).toEqual([
       {
@@ -130,13 +130,13 @@ describe("a status report", () => {
     ]);
   });
 
-  it("of another amount is a doubt", () => {
+  it("of another amount has an unknown outcome", () => {
     const amount = { minor: 9999n, currency: "USD" };
     expect(first(report(none, none, [{ ...payment(1, "RJCT"), amount }]))).toBe("amount-differs");
   });
 
   it.each(["AM05", "DU01", "DU02", "DU03", "DU04", "DU05"])(
-    "that rejects for %s, a duplicate, never releases, whichever level says so",
+    "that rejects for %s, a duplicate, never releases, on any level",
     (code) => {
       const expected = "rejected-as-duplicate";
       expect(first(report(none, none, [payment(1, "RJCT", code)]))).toBe(expected);
@@ -169,7 +169,7 @@ describe("a status report", () => {
     }
   });
 
-  it("whose levels contradict each other is a doubt", () => {
+  it("whose levels contradict each other has an unknown outcome", () => {
     const expected = "contradicting-levels";
     expect(first(report(of("RJCT"), none, [payment(1, "ACSP")]))).toBe(expected);
     expect(first(report(none, of("ACSC"), [payment(1, "RJCT")]))).toBe(expected);
@@ -289,7 +289,7 @@ describe("a status report", () => {
     ]);
   });
 
-  it("releases only what was never debited, for no duplicate, and against no other word", () => {
+  it("releases only a payment never debited, for no duplicate, and without contradiction", () => {
     const codes = ["AC04", "AM05", "DU01", "DU04", "NARR"];
     const statuses: PaymentStatusCode[] = ["ACTC", "ACSP", "ACSC", "PART", "PDNG", "RJCT", "CANC"];
     const status = fc.record({

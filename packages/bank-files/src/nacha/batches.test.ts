@@ -41,7 +41,7 @@ describe("batches of a balanced file", () => {
     expect(centsOf(achBatches(credits(...cents), true))).toEqual(expected);
   });
 
-  it("leaves room for the balancing entry in 999,999 entries and addenda", () => {
+  it("reserves one of 999,999 entries and addenda for the balancing entry", () => {
     expect(lengthsOf([...twoRecords, ...twoRecords.slice(0, 1)], true)).toEqual([499_999, 1]);
     expect(lengthsOf([...twoRecords, oneRecord], true)).toEqual([499_999, 1]);
     expect(lengthsOf(twoRecords, true)).toEqual([499_999]);
@@ -150,7 +150,7 @@ describe("a written file of large sums", () => {
     );
   });
 
-  it("never begins a batch that the one before has room for", () => {
+  it("begins no batch while the previous one has space", () => {
     fc.assert(
       fc.property(manyCredits, fc.boolean(), (given, isBalanced) => {
         const batches = achBatches(given, isBalanced);

@@ -49,7 +49,7 @@ function addendaIn(text: string): AchAddenda | undefined {
   return file.batches[0]?.entries[0]?.addenda[0];
 }
 
-describe("what comes back of NACHA entries", () => {
+describe("returns and changes of NACHA entries", () => {
   it("is a return, with the trace number that we gave", () => {
     const text = `799R02${original}      12104288${"ACCOUNT CLOSED".padEnd(44)}${rest}`;
     expect(addendaIn(fileWith(text))).toEqual({

@@ -68,7 +68,7 @@ describe("a person whose name contains a listed one", () => {
     ["a contradicting birth date", { date: "1999-01-01" }],
     ["another country", { countries: ["BR"] }],
     ["both", { date: "1999-01-01", countries: ["BR"] }],
-  ])("is in review whatever else is said: %s", (_, more) => {
+  ])("is in review regardless of other data: %s", (_, more) => {
     const searched = party("individual", "Mila Drostig Walker Okello", more);
     expect(verdictOf(searched)).toBe("review");
   });
@@ -157,7 +157,7 @@ describe("a name of the other type", () => {
   });
 });
 
-it("leaves the score as it is, and says which words decided and how rare they are", () => {
+it("leaves the score unchanged, and returns the deciding words and their rarity", () => {
   const [hit] = matcher.match(party("individual", "Mila Drostig Walker Okello Nakamura"));
   expect(hit?.score).toBeLessThan(matcherConfig.bands.review);
   expect(hit?.reasons.at(-1)).toEqual({

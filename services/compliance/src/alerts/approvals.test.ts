@@ -58,7 +58,7 @@ it.each([
   expect(await reopenAlert?.reasons(request, requester, unchanged)).toEqual(reasons);
 });
 
-it("grave hits are cleared by two persons in live mode, and where the settings say so", () => {
+it("grave hits are cleared by two persons in live mode, and if the settings require it", () => {
   const environment = {
     ...{ PORT: "9000", MONGODB_URI: "mongodb://h", AMQP_URL: "amqp://h" },
     ...testTrust.settings("compliance"),

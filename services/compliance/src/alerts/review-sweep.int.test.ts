@@ -22,7 +22,7 @@ const reason = "born forty years apart, other passport";
 const falsePositive = { decision: Decision.FALSE_POSITIVE, reason };
 
 describe("after a crash", () => {
-  it("between a decision and what follows it, another process does the rest", async () => {
+  it("between a decision and its next steps, another process completes them", async () => {
     const { subject, alertId } = await alerted();
     const stored = await review.alerts.read(alertId);
     if (stored === undefined) throw new Error("no alert");
@@ -57,7 +57,7 @@ describe("after a crash", () => {
     expect((await review.rpc.listReviewEntries({ alertId })).entries).toHaveLength(1);
   });
 
-  it("a decision stands while the subject cannot be screened, and is followed later", async () => {
+  it("a decision stays in force while the subject cannot be screened, and is completed later", async () => {
     const { subject, alertId } = await alerted();
     review.faults.rescreen = new Error("no list is in force");
     const { alert } = await review.rpc.decideAlert({
@@ -74,7 +74,7 @@ describe("after a crash", () => {
   });
 });
 
-it("counts what waits and what people do", async () => {
+it("counts pending alerts and actions", async () => {
   const { alertId } = await alerted();
   const escalated = { alertId, decision: Decision.ESCALATED, reason };
   await review.rpc.decideAlert({ ...officer("ada"), ...escalated });

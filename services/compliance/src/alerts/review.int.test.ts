@@ -185,7 +185,7 @@ it("one of two concurrent decisions is taken", async () => {
   expect(refusals.toSorted()).toEqual(["INVALID_REQUEST", "INVALID_REQUEST", "done"]);
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   it("a service, whatever person it names", async () => {
     const { alertId } = await alerted();
     const by = officer("ada");

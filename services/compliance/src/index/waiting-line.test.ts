@@ -36,7 +36,7 @@ it("gives the thread a few names at a time, fewer where they cost much", async (
   expect(line.isIdle()).toBe(true);
 });
 
-it("lets a merchant wait for what is in the thread, and not for what another one has waiting", () => {
+it("makes a merchant wait for units in the thread, but not for another merchant's queue", () => {
   const { line, names, respond } = startLine();
   for (let n = 0; n < 20; n += 1) {
     void line.screen(namesOf("mer_much", 21), { merchantId: "mer_much" });
@@ -48,7 +48,7 @@ it("lets a merchant wait for what is in the thread, and not for what another one
   expect(names().slice(before)).toEqual(["mer_other 0"]);
 });
 
-it("refuses what is more than a merchant may have waiting, and takes what others bring", async () => {
+it("refuses requests beyond a merchant's limit, and accepts those of others", async () => {
   const { line } = startLine();
   for (let n = 0; n < 10; n += 1) {
     void line.screen(namesOf("mer_much", 50), { merchantId: "mer_much" });
@@ -75,7 +75,7 @@ it("drops the names for which no caller waits any longer", async () => {
   expect(line.isIdle()).toBe(true);
 });
 
-it("rejects a request with the error of one of its names, and goes on", async () => {
+it("rejects a request with the error of one of its names, and continues", async () => {
   const { line, posted, respond } = startLine();
   const broken = line.screen(namesOf("mer_1", 12), { merchantId: "mer_1" });
   const whole = line.screen(namesOf("mer_2", 1), { merchantId: "mer_2" });

@@ -79,7 +79,7 @@ describe("watchLists", () => {
     await careful.stop();
   });
 
-  it("answers in another thread what the matcher answers in this one", async () => {
+  it("returns from another thread the matcher's results in this one", async () => {
     const entries = people(300);
     store.put("l", "1", entries);
     await watch.refresh();
@@ -94,7 +94,7 @@ describe("watchLists", () => {
     expect(current().lists).toEqual([stored.version]);
   });
 
-  it("switches in one step: a caller with the old index is answered from the old lists", async () => {
+  it("switches in one step: a caller with the old index gets results of the old lists", async () => {
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     await watch.refresh();
     switched.take();
@@ -108,7 +108,7 @@ describe("watchLists", () => {
     expect(current().stamp).not.toBe(old.stamp);
   });
 
-  it("answers all the time while another version is indexed", async () => {
+  it("responds all the time while another version is indexed", async () => {
     store.put("l", "1", people(2_000));
     await watch.refresh();
     store.put("l", "2", people(2_001));

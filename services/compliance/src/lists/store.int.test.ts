@@ -82,7 +82,7 @@ const chunkIds = async () =>
   );
 const idsOf = (...uids: string[]) => uids.flatMap((uid) => read(uid).chunks);
 
-describe("what a crash leaves", () => {
+describe("the remains of a crash", () => {
   it("before the switch: is failed once silent, and cannot come into force any more", async () => {
     await imported("a");
     const dead = await written("b");
@@ -101,7 +101,7 @@ describe("what a crash leaves", () => {
     await begin("b", later(3));
   });
 
-  it("of chunks: goes after an hour, but for what another import is made of", async () => {
+  it("of chunks: are removed after an hour, except those of another import", async () => {
     await imported("a");
     const dead = await begin("b");
     const both = { ...read("b"), chunks: idsOf("a", "b", "c") };

@@ -46,7 +46,7 @@ it("shows subjects by verdict, pending events, and the lag of monitoring", async
   expect((await shown()).lag).toBe(5);
 });
 
-it("tries again what failed after a while, and at once with another index", async () => {
+it("retries failed subjects after a while, and at once with another index", async () => {
   const listed = [personEntry("1", "Ulvanka Drostig")];
   test = await testSubjects(indexOf("1", listed));
   await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);

@@ -32,7 +32,7 @@ const names = (from: number, to: number) =>
 
 const count = 1_000;
 
-it("compares few of many with what changed, and marks the others unread", async () => {
+it("compares few of many subjects with the changes, and marks the others without opening them", async () => {
   const listed = names(900_000, 900_200);
   const first = indexOf("1", listed);
   test = await testSubjects(first);
@@ -193,7 +193,7 @@ it("takes nothing into force for a subject that was screened again meanwhile", a
   expect(await subjects.findOne({})).not.toHaveProperty("outbox");
 });
 
-it("takes nothing into force that rests on decisions older than those compared since", async () => {
+it("takes no result into force that uses older decisions than a later comparison", async () => {
   test = await testSubjects(indexOf("1", [...names(0, 3), personEntry("new", "Harlan Mosswick")]));
   const { deps, subjects } = test;
   const requested = requestFor("ben_1", "Harlan Mosswick");
@@ -213,7 +213,7 @@ it("takes nothing into force that rests on decisions older than those compared s
   expect(await subjects.findOne({})).toMatchObject({ verdict: "block" });
 });
 
-it("never goes back to a list that another process has left behind", async () => {
+it("never goes back to a list that another process has replaced", async () => {
   const [one, two] = [names(0, 3), [...names(0, 3), personEntry("new", "Harlan Mosswick")]];
   test = await testSubjects(indexOf("2", two));
   const { deps, subjects } = test;
@@ -262,7 +262,7 @@ describe("a process with an older configuration of the matcher", () => {
     expect(await ben()).toEqual(before);
   });
 
-  it("takes nothing into force that a newer one overtook while it compared", async () => {
+  it("takes no result into force that a newer one overtook during the comparison", async () => {
     test = await testSubjects(newer);
     const { deps } = test;
     for (const known of [false, true]) {
@@ -306,7 +306,7 @@ describe("a process with an older configuration of the matcher", () => {
 it.each([
   ["an earlier time", -1_000],
   ["the same time", 0],
-])("dates each result later than the one before where the clock says %s", async (_what, byMs) => {
+])("dates each result later than the previous one if the clock shows %s", async (_what, byMs) => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { deps, subjects } = test;
   await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);

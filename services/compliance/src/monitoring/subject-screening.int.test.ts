@@ -140,7 +140,7 @@ describe("a subject's screening", () => {
     expect(calls).toEqual([["compared", "list_change", "changed"], ["screened", id], ["event"]]);
   });
 
-  it("that finds nothing new says when it was compared, and is no screening", async () => {
+  it("that finds nothing new records the time of its comparison, and is no screening", async () => {
     await screenSubject(deps, request, by("op-1"));
     const before = await ben();
     calls = [];
@@ -154,7 +154,7 @@ describe("a subject's screening", () => {
     expect(await test.screenings.countDocuments()).toBe(1);
   });
 
-  it("by another request is no news to its owner, who has the answer", async () => {
+  it("by another request publishes no event to its owner, who has the response", async () => {
     await screenSubject(deps, request, by("op-1"));
     test.switchTo(withHit, {});
     const second = await screenSubject(deps, request, by("op-2"));
@@ -309,7 +309,7 @@ describe("after a crash", () => {
     expect(await test.screenings.countDocuments()).toBe(2);
   });
 
-  it("the repeat of an operation is answered with its first screening", async () => {
+  it("the repeat of an operation returns its first screening", async () => {
     const first = await crashed();
     test.switchTo(without, {});
     expect(await screenSubject(deps, request, by("op-1"))).toEqual(first);
@@ -377,7 +377,7 @@ describe("a subject that its merchant lists in a sandbox", () => {
     expect(await ben()).toMatchObject({ verdict });
   });
 
-  it("is what the lists say once it is unlisted", async () => {
+  it("depends on the lists alone once it is unlisted", async () => {
     await screenSubject(deps, request, by("op-1"));
     await list("block");
     await list("clear");

@@ -39,7 +39,7 @@ it("keeps both where two records race with one operation; the first is the opera
   expect((await store.findOperation("party", "op"))?.screening.id).toBe("scr_1");
 });
 
-it("answers with the screening of the lowest id, in whichever order they were kept", async () => {
+it("returns the screening of the lowest id, in any order of storage", async () => {
   const store = openStore(database, sealer);
   for (const [id, recordId] of [
     ["scr_6", "ben_5"],

@@ -89,7 +89,7 @@ it("does not query the provider about a listed wallet", async () => {
   expect(provider.requests).toEqual([]);
 });
 
-it("clears nothing without an answer, and the same operation may be retried", async () => {
+it("clears nothing without a response, and the same operation may be retried", async () => {
   const address = nextAddress();
   const operationId = `op-${address}`;
   for (const respond of [

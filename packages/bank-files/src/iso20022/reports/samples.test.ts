@@ -257,7 +257,7 @@ describe.skipIf(reason !== "")(`statements of banks${reason}`, () => {
     expect(problems(file)).toEqual([]);
   });
 
-  it("Goldman Sachs in the US: what its statement says twice and differently is named", () => {
+  it("Goldman Sachs in the US: reports the contradictions of its statement", () => {
     const file = statementsOf("goldman_sachs_camt_053_us_v2_sample.xml");
     const [read] = file.statements;
     expect(read).toMatchObject({

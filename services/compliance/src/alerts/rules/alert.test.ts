@@ -61,7 +61,7 @@ function outcomes(
 
 const no = "INVALID_REQUEST";
 
-describe("what people can do with an alert in each state", () => {
+describe("the allowed actions in each state of an alert", () => {
   const reason = "another birth date";
   const cases: [
     string,
@@ -138,8 +138,8 @@ describe("what people can do with an alert in each state", () => {
   });
 });
 
-describe("what is kept of an action", () => {
-  it("who decided what, and why", () => {
+describe("the stored data of an action", () => {
+  it("the person, the decision and the reason", () => {
     const by = act("eve");
     const reason = "born in another century";
     expect(decidedBy(fresh, "false_positive", reason, by)).toEqual({
@@ -166,7 +166,7 @@ describe("what is kept of an action", () => {
     expect(decided.alert.assignee).toBe("eve");
   });
 
-  it("since when it waits: from the start, or anew when a decision is taken back", () => {
+  it("the start of its wait: the creation, or the reopening of a decision", () => {
     const again = (kind: Kind) =>
       reopenedBy(inState(kind), "a new document", act("eve"), false) as AlertChange;
     expect(again("escalated").alert.waitingSince).toEqual(at(1));
@@ -230,7 +230,7 @@ describe("a later screening", () => {
     ],
     ["the lists grew, or the matcher's numbers changed", {}, ["true_match"]],
   ];
-  it.each(absences)("leaves what may still be there: %s", (_what, change, expected) => {
+  it.each(absences)("keeps an alert whose hit may still exist: %s", (_what, change, expected) => {
     const left = (["open", "false_positive", "true_match"] as const).filter(
       (kind) => missed(inState(kind), { ...absence, ...change }, 4, at(5)) === undefined,
     );

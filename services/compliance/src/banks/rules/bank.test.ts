@@ -81,7 +81,7 @@ describe("the bank of an account", () => {
     expect(hits[0]?.reasons[0]?.text).toBe("bank: the BIC ZOTVRUMM is listed");
   });
 
-  it("says that a name alone is a review at most", () => {
+  it("makes a name alone a review at most", () => {
     const { hits } = screened({ name: "Zotavik Quellar Bank" });
     expect(hits[0]?.reasons.at(-1)?.text).toBe("bank: its name alone is a review at most");
   });

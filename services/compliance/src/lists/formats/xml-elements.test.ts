@@ -25,7 +25,7 @@ describe("the depth of an XML file", () => {
     }
   });
 
-  it("counts nothing that only looks like a tag", () => {
+  it("does not count text that only resembles a tag", () => {
     const text = "<a>".repeat(100);
     const lookalikes = `<!--${text}--><?b ${text}?><![CDATA[${text}]]><c d="/" e='/'/>`;
     expect(parsedXml(file(`<a>${lookalikes.repeat(100)}</a>`)).name).toBe("a");

@@ -87,7 +87,7 @@ it("GetListedEntry gives an entry as its publisher does, of now and of before", 
   });
 });
 
-it("CompareImports gives what differs between versions, each entry once, in pages", async () => {
+it("CompareImports returns the differences between versions, each entry once, in pages", async () => {
   const rpc = await test.start();
   const importIds = async () =>
     (await rpc.listImports({ list: "sandbox" })).imports.map(({ id }) => id);
@@ -199,7 +199,7 @@ describe("ImportList", () => {
     expect((await accepted()).version).toMatchObject({ entries: rows });
   });
 
-  it("answers a repeat with the first result, and refuses other lines under its name", async () => {
+  it("returns the first result to a repeat, and refuses other lines under its name", async () => {
     const rpc = await test.start();
     const first = await importLines(rpc, good, "1", "operation-1");
     expect(first.version).toMatchObject({ list: "sandbox", version: "1", entries: 1 });
@@ -223,7 +223,7 @@ describe("ImportList", () => {
   });
 
   it.each([{ format: ListFormat.OFAC_CSV }, { formatName: "ofac_csv" }])(
-    "takes several files, as published or gzipped, in a publisher's own format: %j",
+    "accepts several files, as published or gzipped, in a publisher's own format: %j",
     async (of) => {
       const rpc = await test.start();
       const none = "-0- ";
@@ -274,7 +274,7 @@ describe("ImportList", () => {
     });
   });
 
-  it("takes a list that lost much for a reason, retains what it lost, and keeps the tries", async () => {
+  it("accepts a list with large losses for a reason, retains lost entries, and keeps the attempts", async () => {
     const rpc = await test.start();
     const lines = Array.from({ length: 100 }, (_, at) => personLine(`p${at}`, `Person ${at}`));
     await importLines(rpc, lines.join(""), "100");

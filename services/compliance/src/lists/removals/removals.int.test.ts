@@ -136,8 +136,8 @@ const pass = (hours: number) => {
   now = new Date(now.getTime() + hours * hourMs);
 };
 
-describe("what a publisher removes", () => {
-  it("goes without a person where it stops no one, as far as the share of a day reaches", async () => {
+describe("a publisher's removal", () => {
+  it("needs no person if it stops no one, within the daily share", async () => {
     await put(people(0, 100));
     pass(1);
     await put(people(2, 100));
@@ -204,7 +204,7 @@ describe("what a publisher removes", () => {
   });
 });
 
-describe("what a person's import removes", () => {
+describe("the removal of a person's import", () => {
   const mine = { isPublished: false };
 
   it("waits, also where it stops no one, and is proposed by that person", async () => {
@@ -227,7 +227,7 @@ describe("what a person's import removes", () => {
     expect(await removals.waiting()).toEqual(new Map([["l", since]]));
   });
 
-  it("is in force still once it is rejected, and is proposed anew by the next import", async () => {
+  it("leaves the entries in force if rejected, and is proposed again by the next import", async () => {
     await put(people(0, 100), mine);
     await put(people(1, 100), mine);
     rejected.add(proposed[0]?.operationId ?? "");

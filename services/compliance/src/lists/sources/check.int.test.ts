@@ -104,7 +104,7 @@ async function check() {
 const inForce = async () => (await lists.listInForce("l"))?.version;
 
 describe("a check of a source", () => {
-  it("imports what is new under the publisher's time, and takes 304 for no change", async () => {
+  it("imports a new list under the publisher's time, and treats 304 as no change", async () => {
     expect(await show()).toContain(awaited(1));
     publish(people(100));
     expect(await check()).toMatchObject({ outcome: "imported", failures: 0 });
@@ -123,7 +123,7 @@ describe("a check of a source", () => {
     expect(listed[0]?.actor).toEqual(actor);
   });
 
-  it("takes no other bytes than those whose checksum is set, until the setting is another", async () => {
+  it("accepts only bytes with the configured checksum, until the setting changes", async () => {
     publish(people(100));
     const { checksum } = receivedFiles([
       { name: "", bytes: new TextEncoder().encode(people(100)) },
@@ -286,7 +286,7 @@ describe("the schedule", () => {
     expect(requests).toBe(0);
   });
 
-  it("outlives a restart: the next process knows what was read", async () => {
+  it("survives a restart: the next process knows the last read", async () => {
     publish(people(100));
     await sources.checkDue(always);
     const [known] = await sources.list();

@@ -73,7 +73,7 @@ describe("fetchFiles of a URL", () => {
     expect(Buffer.from(read(await fetchOne()).files[0]?.bytes ?? [])).toEqual(packed);
   });
 
-  it("accepts an empty body: the list is refused, not the answer", async () => {
+  it("accepts an empty body: the list is refused, not the response", async () => {
     respond = (_, response) => void response.end();
     expect(read(await fetchOne()).texts).toEqual([""]);
   });

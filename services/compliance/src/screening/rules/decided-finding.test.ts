@@ -57,7 +57,7 @@ describe("a finding after people decided", () => {
     return decidedFinding({ hits }, words(...(dispositions as Disposition[])));
   };
 
-  it("lists what counts first, and no more than a person reads", () => {
+  it("lists counted hits first, and no more than a person reads", () => {
     const { verdict, hits } = many(hitsMax + 5, hitsMax);
     expect([verdict, hits.length]).toEqual(["review", hitsMax]);
     expect(hits.map(({ dismissed }) => dismissed)).toEqual(hits.map((_each, at) => at >= 5));

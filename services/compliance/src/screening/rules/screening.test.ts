@@ -63,7 +63,7 @@ describe("a screening of several parties with more hits than it lists", () => {
   });
 });
 
-it("says which party is meant where there are several", () => {
+it("names the party if there are several", () => {
   const lists = inForce([listed("e1", "individual", "Tamerlan Zhdanovski")]);
   const namesake = party("individual", "Tamerlan Zhdanovski");
   const text = (parties: readonly Party[]) =>

@@ -102,7 +102,7 @@ describe("buildWalletIndex", () => {
     expect(found(networks, address)).toEqual(uids);
   });
 
-  it("says which ticker the list gave, never the address", () => {
+  it("returns the list's ticker, never the address", () => {
     const [hit] = index.find(["evm"], evm);
     expect(hit?.matchedName).toBe("entry 1");
     expect(hit?.reasons).toEqual([
