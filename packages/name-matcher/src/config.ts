@@ -1,6 +1,7 @@
 /**
  * All numbers that decide a score, as measured in the README. A screening stores `version`, so that
- * its verdict can be explained after the numbers have changed. Change `version` with any number.
+ * its verdict can be explained after the numbers have changed. Change `version` whenever you change
+ * a number.
  */
 export const matcherConfig = {
   version: "2026-11-28",

@@ -19,7 +19,7 @@ export type AchBatchCredits = readonly [AchCredit, ...AchCredit[]];
 /**
  * Splits credits into batches: one for each class and day, in the order of its first credit. A full
  * batch is followed by another one. A control record has 12 digits for its sum and 6 for its
- * entries and addenda, and a balancing entry has 10 digits for the sum of its batch.
+ * entries and addenda. A balancing entry has 10 digits for the sum of its batch.
  */
 export function achBatches(credits: readonly AchCredit[], isBalanced: boolean): AchBatchCredits[] {
   const kinds = Map.groupBy(credits, ({ entryClass, effectiveOn }) => entryClass + effectiveOn);

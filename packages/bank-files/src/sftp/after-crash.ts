@@ -8,9 +8,9 @@ export type Place = "present" | "part" | "absent" | "not-said";
 export type AfterCrash = "sent" | "send-again" | "ask-operator";
 
 /**
- * Decides after a crash during an upload. The bank never takes a file under its temporary name. A
- * file that is absent may have been taken and paid, so the same bytes are sent again only to a bank
- * that, by its handbook, refuses duplicates.
+ * Decides after a crash during an upload. The bank never takes a file under its temporary name. An
+ * absent file may have been taken and paid. The same bytes are sent again only if the bank, by its
+ * handbook, refuses duplicates.
  */
 export function afterCrash(place: Place, refusesDuplicates: boolean): AfterCrash {
   if (place === "present") return "sent";
