@@ -12,22 +12,22 @@ import { readOnlyAch } from "./test-read.ts";
 
 const now = () => new Date("2026-11-25T20:00:00.000Z");
 
-/** A file with a credit for each fate, what a bank makes of it, and what that means. */
-function answered(each: readonly Fate[], balanced: boolean) {
+/** Writes a file with a credit for each outcome, and judges the bank's reply to it. */
+function roundTrip(each: readonly Fate[], balanced: boolean) {
   const balancedBy = { routing: "121042882", account: "55501", accountType: "checking" } as const;
   const profile = balanced ? { ...achProfile, balancedBy } : achProfile;
   const credits = each.map((_, at) => credit(at, { cents: BigInt(1000 + at), remittance: "Pay" }));
   const file = writeAch(profile, achFile(credits));
   if (isRefused(file)) throw new Error(JSON.stringify(file.faults));
   const bank = new Bank({ fateOf: fatesInOrder(each), now });
-  const answers = bank.receive(file.bytes);
+  const replies = bank.receive(file.bytes);
   expect(bank.receipts).toMatchObject([{ taken: "paid", faults: [] }]);
   const sent = file.traces.map(({ payoutId, trace }, at) => {
     const amount = { minor: BigInt(1000 + at), currency: "USD" };
     const { id: companyId } = achProfile.company;
     return sentPayment(at, { payoutId, trace, amount, companyId, state: "debited" });
   });
-  const verdicts = answers.flatMap(({ bytes }) => {
+  const verdicts = replies.flatMap(({ bytes }) => {
     const read = readOnlyAch(bytes);
     expect(read.unread).toEqual([]);
     return [...achVerdicts(read, new SentPayments(sent))];
@@ -35,10 +35,10 @@ function answered(each: readonly Fate[], balanced: boolean) {
   return { bank, credits, verdicts };
 }
 
-describe("a NACHA file of ours, and what a bank answers", () => {
-  it.each([[true], [false]])("leads each credit to its fate; balanced: %s", (balanced) => {
+describe("a NACHA file of ours, and the bank's replies", () => {
+  it.each([[true], [false]])("leads each credit to its outcome; balanced: %s", (balanced) => {
     const all = ["settled", "returned", "contested", "changed", "waiting", "rejected"] as const;
-    const { bank, credits, verdicts } = answered(all, balanced);
+    const { bank, credits, verdicts } = roundTrip(all, balanced);
     const [, returned, contested, changed, , rejected] = credits.map(({ payoutId }) => payoutId);
     expect(verdicts).toMatchObject([
       { verdict: "returned", payoutId: returned, amount: { minor: 1001n } },

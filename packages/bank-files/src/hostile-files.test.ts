@@ -10,7 +10,6 @@ import { type BankFile, readBankFile } from "./read.ts";
 const ach = writeAch(achProfile, achFile([credit(1, { remittance: "Invoice 1" }), credit(2)]));
 if (isRefused(ach)) throw new Error("was not written");
 
-/** A file of each format that is as it should be. */
 const files = {
   statement: statement(
     entry(
@@ -25,7 +24,6 @@ const files = {
   ach: ach.bytes,
 };
 
-/** Bytes put in place of others. */
 const change = fc.record({
   at: fc.nat(2000),
   removed: fc.nat(20),
@@ -51,7 +49,7 @@ function entriesOf({ documents }: BankFile): Entry[] {
   return statements.flatMap(({ entries }) => entries);
 }
 
-describe("a file that is not what it should be", () => {
+describe("a corrupted file", () => {
   it("is read or refused, whatever its bytes are", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {

@@ -75,7 +75,7 @@ describe("a NACHA file", () => {
     expect(traces).toEqual(["231380100000001", "231380100000002"]);
   });
 
-  it("names a record whose columns cannot be told", () => {
+  it("reports a record whose columns are unclear", () => {
     const content = lines.map((line) => line.replace("Ü", "ÜÜ"));
     expect(readOnlyAch(text(content.join("\n"))).unread).toContainEqual({
       line: 3,

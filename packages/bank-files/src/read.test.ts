@@ -73,7 +73,7 @@ describe("a file of a bank", () => {
     });
   });
 
-  it("is made of plain values, which another thread can have", () => {
+  it("has plain values, which can be sent to another thread", () => {
     for (const file of [plainStatement, plainAch]) {
       expect(structuredClone(file)).toEqual(file);
     }
@@ -99,7 +99,7 @@ describe("the encoding of XML", () => {
     ["iso-8859-2", ["latin2", "Latin-2", "ISO8859_2", "iso8859-2", "8859-2", "ISO-8859-2:1987"]],
     ["iso-8859-15", ["latin9", "Latin-9", "ISO8859_15", "l9", "cp923", "cp28605"]],
     ["utf-8", ["UTF8", "utf_8", "UTF-8-BOM", "cp65001", "unicode-1-1-utf-8"]],
-    // The bytes are not of 16 bits, whatever a writer put there.
+    // The bytes are not 16-bit, whatever the declaration states.
     ["utf-8", ["UTF-16", "utf-16le", "ISO-10646-UCS-2", "Unicode"]],
   ])("%s may be called otherwise", (encoding, names) => {
     for (const name of names) {
@@ -178,7 +178,7 @@ describe("the encoding of XML", () => {
       expect(read(encoded("iso-8859-2", content)).unread).toEqual([replaced(1)]);
     });
 
-    it("is named by its place where it stands in what is read", () => {
+    it("is reported at its place if it is in an element that is read", () => {
       const parts = details(
         "<Refs><EndToEndId>E\u00fc1</EndToEndId><InstrId>\u00e9</InstrId></Refs>",
       );
@@ -256,12 +256,12 @@ describe("an envelope of XML", () => {
     ["a later document is of another message", (one: string) => `${one}<Document><X/></Document>`],
     ["a NACHA file follows", (one: string) => `${one}\n${achLines().join("\n")}`],
     ["a document type stands in a later one", (one: string) => `${one}<!DOCTYPE a>${one}`],
-  ])("is refused as a whole where %s", (_, made) => {
+  ])("is refused as a whole where %s", (_, build) => {
     const one = statementText().replace(/^<\?xml[^>]*\?>/, "");
-    expect(readBankFile(text(made(one)))).toMatchObject({ refused: "UNREADABLE" });
+    expect(readBankFile(text(build(one)))).toMatchObject({ refused: "UNREADABLE" });
   });
 
-  it("notes lines that stand outside of its documents", () => {
+  it("notes lines outside of its documents", () => {
     expect(read(text(`hello\n${statementText()}`))).toEqual({
       documents: plainStatement.documents,
       unread: [{ place: "file", problem: "lines outside of its documents: 1" }],
@@ -323,7 +323,7 @@ describe("whatever a file is disguised as", () => {
   });
 });
 
-/** Files that were read wrongly once, where they stand beside the project. */
+/** Files that an earlier version misread, if they are present beside the project. */
 const folder = join(import.meta.dirname, "../../../../shared/data/cases");
 const reason = existsSync(folder) ? "" : " (skipped: ../shared/data/cases is not here)";
 

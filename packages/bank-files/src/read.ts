@@ -12,7 +12,7 @@ export type BankDocument =
   | { readonly kind: StatementFile["kind"]; readonly file: StatementFile }
   | { readonly kind: "ach"; readonly file: ReadAch };
 
-/** A file of a bank, read. `unread` is about the file; each document has its own. */
+/** A parsed bank file. `unread` concerns the file; each document has its own. */
 export type BankFile = {
   readonly documents: readonly BankDocument[];
   readonly unread: readonly Unread[];
@@ -21,8 +21,8 @@ export type BankFile = {
 /**
  * Reads every document of a file, or none: status reports (pain.002), statements, notifications and
  * reports (camt.053, .054, .052) of any version, and NACHA files. It decides by content and accepts
- * any encoding, line ends, padding, transmission cards and envelopes. It needs memory for what is
- * read, not for the file's text, and the result can be sent to another thread.
+ * any encoding, line ends, padding, transmission cards and envelopes. Memory use depends on the
+ * result, not on the file's text. The result can be sent to another thread.
  */
 export function readBankFile(bytes: Uint8Array): BankFile | Unreadable {
   if (bytes.length > fileBytesMax) return tooLarge;

@@ -15,12 +15,12 @@ import type { Verdict } from "./matching/verdict.ts";
 import { endToEndIdOf } from "./references.ts";
 import { readOnlyStatement, readOnlyStatus } from "./test-read.ts";
 
-const fates = [
+const outcomes = [
   ...(["settled", "rejected", "duplicate", "returned", "returned-short", "waiting"] as const),
 ];
-type FileFate = (typeof fates)[number];
+type FileOutcome = (typeof outcomes)[number];
 
-/** A file of so many payments, as a rail would store it, and the payments in it. */
+/** A file of `count` payments, as a rail would store it, with its payments. */
 function sentFile(count: number, batchBooking: boolean) {
   const payments = Array.from({ length: count }, (_, at) =>
     payment(at, { amount: { minor: BigInt(1000 + at), currency: "USD" } }),
@@ -54,7 +54,7 @@ const states: Partial<Record<Verdict["verdict"], SentState>> = {
   returned: "returned",
 };
 
-/** What a rail stores of verdicts. */
+/** The payments as a rail stores them after the verdicts. */
 function after(sent: readonly SentPayment[], verdicts: readonly Verdict[]): SentPayment[] {
   return sent.map((each) => {
     const own = verdicts.filter((one) => "payoutId" in one && one.payoutId === each.payoutId);
@@ -63,20 +63,22 @@ function after(sent: readonly SentPayment[], verdicts: readonly Verdict[]): Sent
   });
 }
 
-describe("a file of ours, and what a bank answers", () => {
-  const anyFates = fc.array(fc.constantFrom(...fates), { minLength: 1, maxLength: 20 });
+describe("a file of ours, and the bank's replies", () => {
+  const anyOutcomes = fc.array(fc.constantFrom(...outcomes), { minLength: 1, maxLength: 20 });
 
-  it("leads each payment to where the bank has it, and the account to its balance", () => {
+  it("gives each payment the bank's outcome, and the account its balance", () => {
     fc.assert(
-      fc.property(anyFates, fc.boolean(), (each, inOneSum) => {
+      fc.property(anyOutcomes, fc.boolean(), (each, inOneSum) => {
         const { bytes, sent } = sentFile(each.length, inOneSum);
-        // A block in one sum has all that were not rejected: none waits, none is in doubt.
-        const taken = each.map((fate) => {
-          return inOneSum && (fate === "waiting" || fate === "duplicate") ? "settled" : fate;
+        // A block in one sum contains all payments that were not rejected, so it settles them all.
+        const taken = each.map((outcome) => {
+          return inOneSum && (outcome === "waiting" || outcome === "duplicate")
+            ? "settled"
+            : outcome;
         });
-        const answers = answersOf(bytes, taken);
-        const report = readOnlyStatus(answers.statusReport);
-        const file = readOnlyStatement(answers.statement);
+        const replies = answersOf(bytes, taken);
+        const report = readOnlyStatus(replies.statusReport);
+        const file = readOnlyStatement(replies.statement);
         expect([...report.unread, ...file.unread]).toEqual([]);
         const onStatus = statusVerdicts(report, new SentPayments(sent), profile);
         const accepted = after(sent, onStatus);
@@ -90,25 +92,25 @@ describe("a file of ours, and what a bank answers", () => {
         const found = [...onStatus, ...onEntries];
         expect(found.filter(({ verdict }) => verdict === "unmatched")).toEqual([]);
         const end = after(accepted, onEntries).map(({ state }) => state);
-        const expected: Record<FileFate, SentState> = {
+        const expected: Record<FileOutcome, SentState> = {
           ...{ settled: "debited", rejected: "rejected", duplicate: "sent" },
           ...{ returned: "returned", "returned-short": "returned", waiting: "sent" },
         };
-        expect(end).toEqual(taken.map((fate) => expected[fate]));
-        const doubts = found.flatMap((one) => (one.verdict === "unknown_outcome" ? one.why : []));
-        expect(new Set(doubts)).toEqual(
+        expect(end).toEqual(taken.map((outcome) => expected[outcome]));
+        const unknowns = found.flatMap((one) => (one.verdict === "unknown_outcome" ? one.why : []));
+        expect(new Set(unknowns)).toEqual(
           new Set(taken.includes("duplicate") ? ["rejected-as-duplicate"] : []),
         );
         const short = found.flatMap((one) => (one.verdict === "returned" ? (one.short ?? []) : []));
-        const shortCount = taken.filter((fate) => fate === "returned-short").length;
+        const shortCount = taken.filter((outcome) => outcome === "returned-short").length;
         expect(short.map(({ minor }) => minor)).toEqual(Array(shortCount).fill(returnCharge));
         expect(statementBalance(statement!)?.difference.minor).toBe(0n);
         expect(statementBalance(statement!)?.closing.minor).toBe(
-          answers.bank.book.balance("000123456789"),
+          replies.bank.book.balance("000123456789"),
         );
-        // Notifications said the same before: the statement tells nothing new then.
+        // Notifications reported the same before, so the statement adds nothing.
         let notifiedOf = accepted;
-        for (const notified of answers.notifications) {
+        for (const notified of replies.notifications) {
           const read = readOnlyStatement(notified);
           expect(read.unread).toEqual([]);
           notifiedOf = after(
@@ -130,13 +132,13 @@ describe("a file of ours, and what a bank answers", () => {
   const reason = existsSync(folder) ? "" : " (skipped: ../shared/data/rails is not here)";
 
   it.skipIf(reason !== "")(`is answered by the schemas of ISO 20022${reason}`, async () => {
-    const answers = answersOf(sentFile(fates.length, false).bytes, fates);
-    const inOneSum = answersOf(sentFile(fates.length, true).bytes, fates);
+    const replies = answersOf(sentFile(outcomes.length, false).bytes, outcomes);
+    const inOneSum = answersOf(sentFile(outcomes.length, true).bytes, outcomes);
     const files = [
-      ["pain.002.001.11", answers.statusReport],
-      ["camt.053.001.08", answers.statement],
+      ["pain.002.001.11", replies.statusReport],
+      ["camt.053.001.08", replies.statement],
       ["camt.053.001.08", inOneSum.statement],
-      ...answers.notifications.map((each) => ["camt.054.001.08", each] as const),
+      ...replies.notifications.map((each) => ["camt.054.001.08", each] as const),
     ] as const;
     for (const [version, contents] of files) {
       const schema = readFileSync(join(folder, `${version}.xsd`), "utf8");

@@ -1,7 +1,7 @@
 import { entry, statement } from "./iso20022/reports/test-reports.ts";
 import { batchControl, batchHeader, entryDetail, fileControl, record } from "./nacha/records.ts";
 
-/** A statement with letters that all encodings here have, in lines; it may declare its encoding. */
+/** A statement in lines, with letters that all encodings here have; it may declare its encoding. */
 export function statementText(encoding = "UTF-8"): string {
   const name = encoding.replace(/ with mark$/, "");
   const details = `<NtryDtls><TxDtls><Refs><EndToEndId>E1</EndToEndId></Refs>
@@ -76,7 +76,7 @@ export function achLines(): string[] {
   ];
 }
 
-/** Encodings, as `TextDecoder` calls them, by what a test calls them. */
+/** `TextDecoder` names of encodings, by their names in tests. */
 export const encodings: Readonly<Record<string, string>> = {
   "utf-8": "utf-8",
   "utf-8 with mark": "utf-8",
@@ -91,7 +91,7 @@ export const encodings: Readonly<Record<string, string>> = {
   "windows-1252": "windows-1252",
 };
 
-/** A text in an encoding of the table. */
+/** Encodes a text in an encoding of the table. */
 export function encoded(name: string, text: string): Uint8Array {
   const encoding = encodings[name] ?? "";
   const marked = name.endsWith("with mark") ? `\ufeff${text}` : text;
@@ -109,12 +109,12 @@ export function encoded(name: string, text: string): Uint8Array {
   });
 }
 
-/** Ends of lines; none at all for files of columns. */
+/** Line ends; a file of columns may have none. */
 export const lineEnds = ["\n", "\r\n", "\r"] as const;
 
 const declaration = /^<\?xml[^>]*\?>/;
 
-/** The document in an element; its declaration stays in front. */
+/** Wraps the document in an element; its declaration stays in front. */
 function within(open: string, close: string): (text: string) => string {
   return (text) => {
     const head = declaration.exec(text)?.[0] ?? "";
@@ -125,7 +125,7 @@ function within(open: string, close: string): (text: string) => string {
 const header =
   '<AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><Fr/><BizMsgIdr>B1</BizMsgIdr><MsgDefIdr>camt.053.001.08</MsgDefIdr></AppHdr>';
 
-/** What may stand around and in front of a document, by its name. */
+/** Possible text around a document, by its name. */
 export const envelopes: Readonly<Record<string, (text: string) => string>> = {
   none: (text) => text,
   "a business message": within(

@@ -4,14 +4,14 @@ import type { StatusReport } from "./iso20022/reports/status-report.ts";
 import type { ReadAch } from "./nacha/read.ts";
 import { type BankDocument, type BankFile, readBankFile } from "./read.ts";
 
-/** All documents of a file. Throws where it is refused. */
+/** Reads all documents of a file. Throws if it is refused. */
 export function readWhole(bytes: Uint8Array): BankFile {
   const file = readBankFile(bytes);
   if (isRefused(file)) throw new Error(file.detail);
   return file;
 }
 
-/** A file without the numbers of lines: cards and blank lines shift them. */
+/** A file without line numbers, because cards and blank lines shift them. */
 export function withoutLines({ documents, unread }: BankFile): unknown {
   return JSON.parse(
     JSON.stringify({ documents, unread }, (key, value) => {
@@ -21,7 +21,7 @@ export function withoutLines({ documents, unread }: BankFile): unknown {
   );
 }
 
-/** The only document of a file. Throws where there is another one, or a note on the file. */
+/** Returns the only document of a file. Throws for a second one, or for a problem of the file. */
 function onlyDocument(bytes: Uint8Array): BankDocument {
   const file = readWhole(bytes);
   const [document, ...others] = file.documents;
@@ -30,14 +30,13 @@ function onlyDocument(bytes: Uint8Array): BankDocument {
   return document;
 }
 
-/** The only status report of a file. */
 export function readOnlyStatus(bytes: Uint8Array): StatusReport {
   const document = onlyDocument(bytes);
   if (document.kind !== "status") throw new Error(`is a file of kind ${document.kind}`);
   return document.report;
 }
 
-/** The only statement, notification or report of a file. */
+/** Returns the only statement, notification or report of a file. */
 export function readOnlyStatement(bytes: Uint8Array): StatementFile {
   const document = onlyDocument(bytes);
   if (document.kind === "status" || document.kind === "ach") {
@@ -46,7 +45,6 @@ export function readOnlyStatement(bytes: Uint8Array): StatementFile {
   return document.file;
 }
 
-/** The only NACHA file of a file. */
 export function readOnlyAch(bytes: Uint8Array): ReadAch {
   const document = onlyDocument(bytes);
   if (document.kind !== "ach") throw new Error(`is a file of kind ${document.kind}`);

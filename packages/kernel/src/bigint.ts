@@ -1,11 +1,11 @@
-/** The least of some values; `Math.min` takes numbers only. */
+/** Needed because `Math.min` takes numbers only. */
 export function leastOf(first: bigint, ...others: readonly bigint[]): bigint {
   let found = first;
   for (const each of others) if (each < found) found = each;
   return found;
 }
 
-/** The greatest of some values; `Math.max` takes numbers only. */
+/** Needed because `Math.max` takes numbers only. */
 export function greatestOf(first: bigint, ...others: readonly bigint[]): bigint {
   let found = first;
   for (const each of others) if (each > found) found = each;

@@ -1,13 +1,12 @@
-/** Money of a state, or a token on a network. */
+/** `fiat` is money that a state issues; `crypto` is a token on a network. */
 export type CurrencyKind = "fiat" | "crypto";
 
-/** A currency as Disburse names it: the wire code, its names for people, its exact decimals. */
 export type Currency = {
   readonly code: string;
   readonly name: string;
-  /** `$` for US dollars; for a crypto currency its own code (decisions: payouts). */
+  /** `$` for US dollars; a crypto currency uses its own code (decisions: payouts). */
   readonly symbol: string;
-  /** Digits after the point; amounts are kept as whole numbers of 10^-decimals. */
+  /** Digits after the point. Amounts are stored as whole numbers of 10^-decimals. */
   readonly decimals: number;
   readonly kind: CurrencyKind;
 };
@@ -20,7 +19,7 @@ function crypto(code: string, name: string, decimals: number): Currency {
   return { code, name, symbol: code, decimals, kind: "crypto" };
 }
 
-/** Every known currency; `USDC` follows the rules of USD, a network suffix marks a token. */
+/** `USDC` follows the rules of USD. A network suffix marks a token. */
 export const currencies: readonly Currency[] = [
   fiat("USD", "US Dollar", "$"),
   fiat("INR", "Indian Rupee", "₹"),
@@ -41,12 +40,12 @@ export const currencies: readonly Currency[] = [
 
 const byCode = new Map(currencies.map((currency) => [currency.code, currency]));
 
-/** The currency of a wire code, or `undefined` where the service knows none. */
+/** Returns `undefined` for an unknown code. */
 export function findCurrency(code: string): Currency | undefined {
   return byCode.get(code);
 }
 
-/** The currency of a code that was checked before; an unknown one is a bug. */
+/** Throws for an unknown code, because callers pass only checked codes. */
 export function currencyOf(code: string): Currency {
   const currency = byCode.get(code);
   if (currency === undefined) throw new Error(`unknown currency code ${JSON.stringify(code)}`);

@@ -96,7 +96,7 @@ describe("a decimal's text", () => {
           const isNumber = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text);
           const read = parseDecimal(text);
           expect(read === undefined || isNumber).toBe(true);
-          // A decimal has no negative zero; `Number` has.
+          // A decimal has no negative zero, but `Number` has.
           if (read !== undefined) expect(Number(formatDecimal(read))).toBe(Number(text) + 0);
         },
       ),

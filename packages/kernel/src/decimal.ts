@@ -1,15 +1,18 @@
 /** An exact decimal: `units` × 10^-`scale`. */
 export type Decimal = { readonly units: bigint; readonly scale: number };
 
-/** Digits before the point that any amount or rate may have (decisions: wire conventions). */
+/** The most digits before the point in any amount or rate (decisions: wire conventions). */
 export const integerDigitsMax = 15;
 
-/** No longer text can be an exact amount; bounds the work of reading one. */
+/** Longer text can't be an exact amount; the limit bounds the parsing cost. */
 const textLengthMax = 64;
 
 const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** Reads a decimal in JSON's grammar, exactly; `undefined` for other text or too many digits. */
+/**
+ * Parses a decimal in JSON's grammar exactly. Returns `undefined` for other text or too many
+ * digits.
+ */
 export function parseDecimal(text: string): Decimal | undefined {
   if (text.length > textLengthMax) return undefined;
   const match = decimalText.exec(text);
@@ -26,7 +29,7 @@ function raise(units: bigint, by: number): Decimal {
   return { units: units * 10n ** BigInt(by), scale: 0 };
 }
 
-/** The same value without trailing zeros after the point. */
+/** Removes trailing zeros after the point. */
 export function normalise(decimal: Decimal): Decimal {
   let { units, scale } = decimal;
   while (scale > 0 && units % 10n === 0n) {
@@ -36,7 +39,7 @@ export function normalise(decimal: Decimal): Decimal {
   return { units, scale };
 }
 
-/** The value at another scale; the new scale must hold it exactly, else this is a bug. */
+/** Throws if the new scale can't hold the value exactly. */
 export function rescale(decimal: Decimal, scale: number): bigint {
   const by = scale - decimal.scale;
   if (by >= 0) return decimal.units * 10n ** BigInt(by);
@@ -45,18 +48,16 @@ export function rescale(decimal: Decimal, scale: number): bigint {
   return decimal.units / divisor;
 }
 
-/** a + b, exactly. */
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
   return normalise({ units: rescale(a, scale) + rescale(b, scale), scale });
 }
 
-/** a × b, exactly. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return normalise({ units: a.units * b.units, scale: a.scale + b.scale });
 }
 
-/** Writes a decimal digit for digit, with at least `decimalsMin` digits after the point. */
+/** Writes all digits, with at least `decimalsMin` digits after the point. */
 export function formatDecimal(decimal: Decimal, decimalsMin = 0): string {
   const { units, scale } = decimal;
   if (scale < decimalsMin) {
@@ -68,13 +69,13 @@ export function formatDecimal(decimal: Decimal, decimalsMin = 0): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** numerator ÷ denominator towards minus infinity; the denominator is positive. */
+/** Rounds the quotient towards minus infinity. The denominator must be positive. */
 export function divideFloor(numerator: bigint, denominator: bigint): bigint {
   const quotient = numerator / denominator;
   return numerator % denominator < 0n ? quotient - 1n : quotient;
 }
 
-/** numerator ÷ denominator towards plus infinity; the denominator is positive. */
+/** Rounds the quotient towards plus infinity. The denominator must be positive. */
 export function divideCeil(numerator: bigint, denominator: bigint): bigint {
   return -divideFloor(-numerator, denominator);
 }

@@ -1,4 +1,4 @@
-/** gRPC's status codes that a refusal may have, by name. */
+/** The gRPC status codes that a refusal may have. */
 type GrpcCode =
   | "InvalidArgument"
   | "NotFound"
@@ -9,7 +9,7 @@ type GrpcCode =
   | "OutOfRange"
   | "Unavailable";
 
-/** An error's HTTP status, sentence, and gRPC code; without one the gateway alone refuses so. */
+/** An error without a gRPC code comes from the gateway alone. */
 function row<const Grpc extends GrpcCode | undefined = undefined>(
   status: number,
   message: string,
@@ -18,7 +18,7 @@ function row<const Grpc extends GrpcCode | undefined = undefined>(
   return { status, message, grpc } as { status: number; message: string; grpc: Grpc };
 }
 
-/** Every error that a merchant can read: the interface's own, decisions §2, the HTTP parser's. */
+/** All public errors: the API's own, those of decisions §2 and the HTTP parser's. */
 export const errorTable = {
   INVALID_WALLET_ADDRESS: row(400, "Wallet address is invalid", "InvalidArgument"),
   RISK_ANALYSIS_FAILED: row(400, "Wallet id was found risky", "FailedPrecondition"),
@@ -85,10 +85,9 @@ export const errorTable = {
   SERVICE_UNAVAILABLE: row(503, "The service is not available right now.", "Unavailable"),
 };
 
-/** Every code of the public interface. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** What tells apart the causes that share a code, with what each means. */
+/** Reasons that distinguish the causes of one error code, with a description of each. */
 export const refusalReasons = {
   scope_missing:
     "The API key, or the role of the member, does not have the scope of this operation.",
@@ -104,5 +103,5 @@ export const refusalReasons = {
     "The caller, or a key or member of the same root, made the payout or batch: another actor has to decide on its approval.",
 } as const;
 
-/** One of the closed list that an error body may have as its `reason`. */
+/** The closed list of values for `reason` in an error body. */
 export type RefusalReason = keyof typeof refusalReasons;

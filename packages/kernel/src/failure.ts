@@ -1,6 +1,6 @@
 /**
- * Why a payout failed, as merchants read it: a closed list, to which every rail maps its own codes,
- * with the message that goes along. Codes may be added; none changes its meaning or goes.
+ * The public failure codes of payouts and their messages. Every rail maps its own codes to this
+ * closed list. Codes may be added; none may be removed or change its meaning.
  */
 export const failureMessages = {
   ACCOUNT_BLOCKED: "The beneficiary's account takes no payments at present.",
@@ -25,15 +25,13 @@ export const failureMessages = {
   UNSPECIFIED: "The rail gave no reason.",
 } as const;
 
-/** A code of the list. */
 export type FailureCode = keyof typeof failureMessages;
 
-/** All codes of the list, in order. */
 export const failureCodes = Object.keys(failureMessages) as readonly FailureCode[];
 
-/** Why a rail did not pay, or why the money came back. */
+/** The reason why a rail did not pay, or why the money was returned. */
 export type Failure = {
   readonly code: FailureCode;
-  /** The rail's own code, as `AC04` or `R02`. */
+  /** The rail's own code, such as `AC04` or `R02`. */
   readonly railCode?: string;
 };

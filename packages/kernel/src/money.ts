@@ -2,12 +2,12 @@ import { currencyOf } from "./currency.ts";
 import { formatDecimal, integerDigitsMax, parseDecimal, rescale } from "./decimal.ts";
 import { isRefused, type Refused, refused } from "./refusal.ts";
 
-/** Why a text is not an amount; `detail` is the sentence for the merchant. */
+/** `detail` is the sentence that the merchant reads. */
 export type AmountRefusal = Refused<"NOT_AN_AMOUNT">;
 
 /**
- * Reads an amount of a currency from decimal text, exactly. Refuses what is not a decimal, has more
- * decimals than the currency, more than 15 digits before the point, or is not above zero.
+ * Parses an amount of a currency from decimal text exactly. Refuses text that is not a decimal,
+ * more decimals than the currency has, more than 15 digits before the point, and zero or less.
  */
 export function parseAmount(text: string, currencyCode: string): bigint | AmountRefusal {
   const { decimals } = currencyOf(currencyCode);
@@ -27,14 +27,17 @@ export function parseAmount(text: string, currencyCode: string): bigint | Amount
   return minor;
 }
 
-/** `parseAmount` for text that our own services wrote: anything else than an amount is a bug. */
+/** Parses text that our own services wrote. Throws if it is not an amount. */
 export function readAmount(text: string, currencyCode: string): bigint {
   const amount = parseAmount(text, currencyCode);
   if (isRefused(amount)) throw new Error(`not an amount of ${currencyCode}: ${amount.detail}`);
   return amount;
 }
 
-/** Writes minor units with all decimals of their currency: `100.10`. Zero and negative allowed. */
+/**
+ * Writes minor units with all decimals of their currency: `100.10`. Accepts zero and negative
+ * values.
+ */
 export function formatAmount(minor: bigint, currencyCode: string): string {
   return formatDecimal({ units: minor, scale: currencyOf(currencyCode).decimals });
 }

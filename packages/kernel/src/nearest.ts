@@ -1,7 +1,7 @@
-/** The most letters by which a name may be mistyped and still be meant. */
+/** The most typing errors in a name that still gets a suggestion. */
 const distanceMax = 3;
 
-/** The known name that is most alike; `undefined` where none is near. */
+/** Returns the most similar known name, or `undefined` if none is similar enough. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((each) => ({ each, distance: distanceOf(name.toLowerCase(), each.toLowerCase()) }))
@@ -11,13 +11,13 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return isNear ? best.each : undefined;
 }
 
-/** `; did you mean "rate"?`, or "" where no known name is near. */
+/** Returns `; did you mean "rate"?`, or "" if no known name is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   return meant === undefined ? "" : `; did you mean "${meant}"?`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that make one text of another. */
+/** Counts insertions, deletions, replacements and swaps of adjacent letters. */
 function distanceOf(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_each, at) => at);

@@ -6,7 +6,7 @@ const refusal = {
   detail: "reason: must be 10 to 1000 plain characters",
 };
 
-it.each([10, 1_000])("takes a reason of %i characters, cleaned", (length) => {
+it.each([10, 1_000])("accepts a reason of %i characters, cleaned", (length) => {
   expect(readReason(` ${"x".repeat(length)} `)).toBe("x".repeat(length));
 });
 

@@ -1,10 +1,10 @@
 import { type Refused, refused } from "./refusal.ts";
 import { cleanText, textProblem } from "./text.ts";
 
-/** A reason says what was learned and from where. */
+/** A useful reason states a fact and its source, which takes some characters. */
 const [reasonMin, reasonMax] = [10, 1_000];
 
-/** An operator's reason or note, cleaned; refused where its length or a character is not allowed. */
+/** Cleans an operator's reason or note, and refuses a wrong length or a forbidden character. */
 export function readReason(text: string, field = "reason"): string | Refused<"INVALID_REQUEST"> {
   const reason = cleanText(text);
   const isSized = reason.length >= reasonMin && reason.length <= reasonMax;

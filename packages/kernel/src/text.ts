@@ -1,14 +1,13 @@
-/** Controls, bidirectional overrides, lone surrogates, or more than 8 combining marks in a row. */
 const controls = /\p{Cc}/u;
 const bidirectional = /[\u202a-\u202e\u2066-\u2069]/u;
 const markPiles = /\p{M}{9,}/u;
 
-/** Trimmed and NFC-normalised, as every string of a body is stored and compared. */
+/** Every string of a body is stored and compared in this form. */
 export function cleanText(text: string): string {
   return text.normalize("NFC").trim();
 }
 
-/** What is wrong with the characters of a text, in words for the merchant, or `undefined`. */
+/** Returns the problem for the merchant, or `undefined` if every character is allowed. */
 export function textProblem(text: string): string | undefined {
   if (!text.isWellFormed()) return "must be well-formed Unicode";
   if (controls.test(text)) return "must not contain control characters";
@@ -17,7 +16,7 @@ export function textProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** All but the last four characters masked, one star for each: `******7890`. */
+/** Masks all but the last four characters, with one star for each: `******7890`. */
 export function maskAllButLastFour(text: string): string {
   const characters = Array.from(text);
   const shown = characters.length > 4 ? 4 : 0;

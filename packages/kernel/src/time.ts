@@ -1,11 +1,11 @@
-/** The one form of a time on the wire, UTC: `2026-11-20T11:26:00.123Z`. */
+/** The only time format of the API, in UTC: `2026-11-20T11:26:00.123Z`. */
 export function isoTime(time: Date): string {
   return time.toISOString();
 }
 
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** Whether a text is a day of the calendar, as `yyyy-mm-dd`. */
+/** Accepts `yyyy-mm-dd` for a day that exists. */
 export function isCalendarDate(text: string): boolean {
   const match = isoDate.exec(text);
   if (match === null || match[1] === "0000") return false;
@@ -17,19 +17,20 @@ const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?`;
 const offset = String.raw`(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)`;
 const isoMoment = new RegExp(String.raw`^(\d{4}-\d{2}-\d{2})(?:T${time}${offset})?$`);
 
-/** A moment in ISO 8601 with offset, or a day, from midnight UTC; `undefined` for other text. */
+/**
+ * Parses ISO 8601 with an offset, or a day as its midnight in UTC. Returns `undefined` otherwise.
+ */
 export function parseMoment(text: string): Date | undefined {
   const day = isoMoment.exec(text)?.[1];
   return day !== undefined && isCalendarDate(day) ? new Date(text) : undefined;
 }
 
-/** Where time comes from at the edges of a service; domain functions take a `Date`. */
+/** The edges of a service read a clock; domain functions take a `Date`. */
 export type Clock = { readonly now: () => Date };
 
-/** The machine's wall clock. */
 export const systemClock: Clock = { now: () => new Date() };
 
-/** A time advanced by a monotonic clock's milliseconds: it never jumps or goes back. */
+/** Advances a time by a monotonic clock's milliseconds, so it never jumps or goes back. */
 export function steadyClock(read: Date, elapsed: () => number): Clock {
   const originMs = read.getTime() - elapsed();
   return { now: () => new Date(originMs + elapsed()) };

@@ -68,7 +68,7 @@ it("reads back whatever was named", () => {
   );
 });
 
-it("names what was probably meant", () => {
+it("suggests the probable field", () => {
   expect(unknownField("limi", "limit").problem).toBe("is not known here, did you mean limit?");
   expect(unknownField("x", undefined).problem).toBe("is not known here");
 });

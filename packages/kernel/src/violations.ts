@@ -1,6 +1,6 @@
 import type { Violation } from "./refusal.ts";
 
-/** Every rule that a field can break, in the order of the documentation. */
+/** In the order of the documentation. */
 export const violationRules = [
   "required",
   "type",
@@ -14,21 +14,21 @@ export const violationRules = [
 ] as const;
 
 /**
- * What a field broke, for programs: `required`: it is missing; `type`: another kind of value;
- * `length`: too short, too long or too many; `range`: out of bounds; `choice`: none of a closed
- * set; `format`: not well formed; `unknown`: not known here; `repeated`: more than once;
- * `conflict`: it does not go with another field, or with what was sent before.
+ * Machine-readable rule that a field broke. `required`: it is missing. `type`: another kind of
+ * value. `length`: too short, too long or too many. `range`: out of bounds. `choice`: not in a
+ * closed list. `format`: not well formed. `unknown`: not known here. `repeated`: more than once.
+ * `conflict`: it contradicts another field, or an earlier request.
  */
 export type ViolationRule = (typeof violationRules)[number];
 
-/** A field that failed, as an error body has it beside its message. */
+/** A failed field in an error body. */
 export type WireViolation = {
   readonly field: string;
   readonly rule: ViolationRule;
   readonly message: string;
 };
 
-/** By the words of a problem; the first that fits decides. */
+/** Patterns of problem texts; the first match decides. */
 const rules: readonly (readonly [ViolationRule, RegExp])[] = [
   ["required", /^(is required|needs )/],
   ["unknown", /^is not known\b/],
@@ -44,18 +44,18 @@ const rules: readonly (readonly [ViolationRule, RegExp])[] = [
   ["length", /^must (have at (most|least)|be at most|nest)|^must be \d+ to \d+ .*characters$/],
 ];
 
-/** The rule that a problem is about: its words are this project's own. */
+/** Derives the rule from the text, because all problem texts are this project's own. */
 export function ruleOf(problem: string): ViolationRule {
   return rules.find(([, words]) => words.test(problem))?.[0] ?? "format";
 }
 
-/** Where the next field begins in a message that names several. */
+/** The start of the next field in a message that names several. */
 const nextField = /; (?=[\w.[\]-]+: )/;
 const oneField = /^([\w.[\]-]+): (.+)$/s;
 
 /**
- * The fields that the message of an `INVALID_REQUEST` names: the way back from
- * `violationsMessage`. Empty where the message is about no field.
+ * Parses the message of an `INVALID_REQUEST`, the inverse of `violationsMessage`. Returns an empty
+ * list if the message names no field.
  */
 export function readViolations(message: string): WireViolation[] {
   const parts = message.split(nextField).map((part) => oneField.exec(part));
@@ -66,7 +66,7 @@ export function readViolations(message: string): WireViolation[] {
   });
 }
 
-/** The problem of a field that is not known, with the known one that was probably meant. */
+/** Suggests the known field that was probably meant. */
 export function unknownField(field: string, meant: string | undefined): Violation {
   const suggestion = meant === undefined ? "" : `, did you mean ${meant}?`;
   return { field, problem: `is not known here${suggestion}` };

@@ -10,7 +10,7 @@ const listed = (uid: string, name: string): ListedEntry => ({
   ...{ uid, type: "individual", names: [{ name, kind: "primary" }] },
   ...{ births: [], countries: [], documents: [] },
 });
-/** Thousands of names of few words: what the commonest ones cost shows. */
+/** Thousands of names that share few words, so that searches with the commonest words are slow. */
 const crowd = Array.from({ length: 5_000 }, (_, at) => {
   const words = [at, at * 7, at * 31].map((each) => `${letters[each % 24]}olmar`);
   return listed(`crowd:${at}`, words.join(" "));
@@ -23,7 +23,7 @@ const entries = [
   ...crowd,
 ];
 const matcher = buildMatcher(entries, matcherConfig);
-/** As a screening takes it: a name that is not compared whole is a review by itself. */
+/** Screens as the service does: a name that is not compared whole is in review. */
 const found = (name: string, more: Partial<Party> = {}) => {
   const party = { name, date: "", countries: [], documents: [], ...more };
   const hits = matcher.match({ type: "individual", ...party });
@@ -120,7 +120,7 @@ describe("a name that is none", () => {
     ["a bracket", "Jane Smith (née Jones)", "clear"],
     ["letters of another script", "习近 ლუკა মিনা Ἀθηνᾶ", "clear"],
     ["soft signs and accents", "Татьяна Ильинична Łuczak", "clear"],
-  ])("is looked at by a person where not all is read: %s", (_, name, verdict) => {
+  ])("is in review if it is not read completely: %s", (_, name, verdict) => {
     expect(found(name).verdict).toBe(verdict);
   });
 
@@ -136,7 +136,7 @@ describe("a name that is none", () => {
     const cpu = process.threadCpuUsage();
     for (let at = 0; at < 5; at += 1) found(name);
     const { user, system } = process.threadCpuUsage(cpu);
-    // Some 5 ms each; a machine at its limit takes a few times that.
+    // A search takes about 5 ms; a loaded machine takes a few times that.
     expect((user + system) / 1000 / 5).toBeLessThan(60);
   });
 });

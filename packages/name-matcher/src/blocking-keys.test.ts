@@ -31,7 +31,7 @@ describe("a party shares a key with an entry", () => {
     expect(shares(keysOf("individual", party), entry("individual", listed))).toBe(true);
   });
 
-  it("of the same name, though it says to be of another type", () => {
+  it("of the same name, with a different stated type", () => {
     const listed = entry("individual", "ZEMBLING, Qorvath");
     expect(shares(keysOf("entity", "Qorvath Zembling"), listed)).toBe(true);
   });
@@ -48,12 +48,12 @@ describe("a party shares a key with an entry", () => {
     expect(shares(keysOf(type, name), entry(listed, "Zembling, Qorvath"))).toBe(true);
   });
 
-  it("of what a listed name has before or in its brackets", () => {
+  it("of the parts of a listed name before and in its brackets", () => {
     const listed = entry("entity", "Mosswick Unlisted (also Qorvath Zembling)");
     expect(shares(keysOf("entity", "Qorvathzembling"), listed)).toBe(true);
   });
 
-  it("of the same document, whatever type it says to be", () => {
+  it("of the same document, with any stated type", () => {
     const documents = [{ number: "AB 123-456", country: "" }];
     const listed = entry("individual", "Ulvanka Drostig", { documents });
     expect(shares(keysOf("entity", "Harlan Bakery", ["ab123456"]), listed)).toBe(true);

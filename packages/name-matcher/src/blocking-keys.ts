@@ -18,13 +18,13 @@ import { distinctivePositions, tokenKinds } from "./tokens/token-kinds.ts";
 import { compoundParts } from "./tokens/tokenizer.ts";
 
 /**
- * The version of the blocking keys: a party that the matcher can match with an entry shares a key
- * with it. After a list update, only parties that share a key with a changed entry need to be
- * screened again. Keys of another version do not compare: keys of all parties have to be made anew.
+ * The version of the blocking keys. A party and an entry share a key if the matcher can match them.
+ * After a list update, only parties that share a key with a changed entry need to be screened
+ * again. Keys of different versions can't be compared: compute the keys of all parties again.
  */
 export const blockingKeysVersion = "7";
 
-/** Keys of a party, some more than once. */
+/** Returns a party's blocking keys, some more than once. */
 export function* partyBlockingKeys({ type, name, documents }: Party): Generator<string> {
   for (const variant of nameVariants(name, type === "individual").variants)
     yield* variantKeys(type, variant);
@@ -38,7 +38,7 @@ export function* partyBlockingKeys({ type, name, documents }: Party): Generator<
   yield* documentKeys(documents);
 }
 
-/** Keys of an entry, each once. */
+/** Returns each blocking key of an entry once. */
 export function entryBlockingKeys({ type, names, documents }: NamedEntry): Set<string> {
   const keys = new Set<string>();
   const add = (some: Iterable<string>): void => {
@@ -62,7 +62,7 @@ export function entryBlockingKeys({ type, names, documents }: NamedEntry): Set<s
   return keys;
 }
 
-/** Of a name of the very same tokens; see `tokenSetKey`. */
+/** The key of names with exactly the same tokens; see `tokenSetKey`. */
 function exactNameKey(type: EntryType, tokens: readonly string[]): string {
   const hashes = tokens.map((token) => {
     const canonical = canonicalSpelling(token);
@@ -82,7 +82,7 @@ function* variantKeys(type: EntryType, variant: NameVariant): Generator<string> 
   if (whole !== undefined) yield nameKey(type, whole);
 }
 
-/** Of the words by one of which a name of another type is found within the party's. */
+/** The keys of words that identify a name of another type within the party's name. */
 function* containmentKeys(type: EntryType, tokens: readonly string[]): Generator<string> {
   const words = spelledWords(tokens);
   for (const { text, canonical } of [...words, ...joinedWords(words)]) {
@@ -97,7 +97,7 @@ function spelledWords(tokens: readonly string[]) {
   return tokens.map((text) => ({ text, canonical: canonicalSpelling(text) }));
 }
 
-// Stored keys are unsigned hashes with these prefixes.
+// Stored keys have these prefixes and unsigned hashes.
 const tokenKey = (type: EntryType, hash: number): string => `word ${type} ${hash >>> 0}`;
 const nameKey = (type: EntryType, hash: number): string => `name ${type} ${hash >>> 0}`;
 

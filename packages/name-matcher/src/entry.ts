@@ -1,19 +1,19 @@
 import type { ListedEvidence } from "./evidence.ts";
 
-/** The types of list entries; names are tokenised and weighed by type. */
+/** Names are tokenised and weighed by the type of their entry. */
 export const entryTypes = ["individual", "entity", "vessel", "aircraft"] as const;
-/** A person, a company or organisation, a ship, an aircraft. */
+/** A person, a company or other organisation, a ship or an aircraft. */
 export type EntryType = (typeof entryTypes)[number];
 
-/** A weak alias is one that the list's publisher marks so (OFAC): too broad to identify alone. */
+/** A list's publisher (OFAC) marks an alias as weak if it is too broad to identify by itself. */
 export type NameKind = "primary" | "alias" | "weak";
 
-/** A name as the list writes it. */
+/** A name in the spelling of the list. */
 export type ListedName = { readonly name: string; readonly kind: NameKind };
 
-/** A list entry. A hit carries the object that was indexed, so an entry may have more fields. */
+/** A list entry. A hit carries the indexed object, so an entry may have more fields. */
 export type NamedEntry = ListedEvidence & {
   readonly type: EntryType;
-  /** At least one; the primary name first where there is one. */
+  /** At least one name, with the primary name first if there is one. */
   readonly names: readonly ListedName[];
 };

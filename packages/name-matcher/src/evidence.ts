@@ -1,27 +1,27 @@
 import anyAscii from "any-ascii";
 import type { MatcherConfig } from "./config.ts";
 
-/** One reason for a score, readable by a compliance officer. */
+/** A reason for a score, for a compliance officer to read. */
 export type Reason = {
   readonly kind: "name" | "date" | "country" | "document";
   readonly text: string;
-  /** What it added to the score, in [-1, 1]. */
+  /** The change of the score, in [-1, 1]. */
   readonly effect: number;
 };
 
-/** How two dates agree; `near` within two days, one year or a slip of the pen. */
+/** Agreement of two dates. `near` means within two days, within one year, or a likely typo. */
 export type DateAgreement = (typeof dateAgreements)[number];
-/** Best first. */
+/** Ordered from best to worst agreement. */
 const dateAgreements = ["equal", "year", "near", "contradicts", "unknown"] as const;
 
-/** A year that a list gives alone is often an estimate (`circa 1965`): one off is near. */
+/** A year listed alone is often an estimate (`circa 1965`), so one year off is near. */
 const yearTolerance = 1;
 
 /** Covers midnight in another time zone, and a typo. */
 const daysNear = 2;
 const dayMs = 86_400_000;
 
-/** How a party's date agrees with a listed one, which may be a year or a month; "" is unknown. */
+/** Compares a party's date with a listed date, year or month. "" is unknown. */
 export function compareDate(party: string, listed: string): DateAgreement {
   if (party === "" || listed === "") return "unknown";
   const [year = "", month, day] = party.split("-");
@@ -42,7 +42,7 @@ export function compareDate(party: string, listed: string): DateAgreement {
   return sameDay && (apart === yearTolerance || apart === 10) ? "near" : "contradicts";
 }
 
-/** The best agreement with the dates of an entry, and the date that gave it. */
+/** Returns the best agreement with any date of an entry, and that date. */
 export function compareDates(
   party: string,
   dates: readonly string[],
@@ -55,35 +55,35 @@ export function compareDates(
   });
 }
 
-/** A document number as it is compared: capitals and digits; "" where too little is left. */
+/** Reduces a document number to capitals and digits; "" if too few characters are left. */
 export function documentKey(number: string): string {
   const key = number
     .normalize("NFKC")
     .toUpperCase()
-    // Digits of other scripts: `۰۴۵`.
+    // Converts digits of other scripts: `۰۴۵`.
     .replace(/(?!\d)\p{Nd}/gu, (digit) => anyAscii(digit))
     .replace(/[^\p{L}\p{N}]/gu, "");
   return key.length >= documentLengthMin && /\d{3}/.test(key) ? key : "";
 }
 
-/** Shorter numbers, and placeholders such as `IMO` or `N/A`, are shared by strangers. */
+/** Unrelated parties share shorter numbers, and placeholders such as `IMO` or `N/A`. */
 const documentLengthMin = 5;
 
-/** An identity document; `country` is its issuer by ISO 3166 alpha-2, "" where not known. */
+/** An identity document. `country` is the issuer's ISO 3166 alpha-2 code, "" if unknown. */
 export type PartyDocument = { readonly number: string; readonly country: string };
 
-/** What is known of a party beside its name. */
+/** The known facts about a party beside its name. */
 export type Evidence = {
-  /** `yyyy-mm-dd` or "". */
+  /** Birth or incorporation date: `yyyy-mm-dd` or "". */
   readonly date: string;
   readonly countries: readonly string[];
   readonly documents: readonly PartyDocument[];
 };
-/** What is listed of an entry beside its names. */
+/** The listed facts about an entry beside its names. */
 export type ListedEvidence = {
-  /** Of birth, or of incorporation: `yyyy`, `yyyy-mm` or `yyyy-mm-dd`. */
+  /** Dates of birth or of incorporation: `yyyy`, `yyyy-mm` or `yyyy-mm-dd`. */
   readonly births: readonly string[];
-  /** ISO 3166 alpha-2. */
+  /** ISO 3166 alpha-2 country codes. */
   readonly countries: readonly string[];
   readonly documents: readonly PartyDocument[];
 };
@@ -91,13 +91,13 @@ export type ListedEvidence = {
 type Step = {
   readonly kind: "date" | "country" | "document";
   readonly text: string;
-  /** Raises the score by this share of what it lacks to 1. */
+  /** Raises the score by this share of its distance to 1. */
   readonly up: number;
-  /** Subtracted from the score. */
+  /** An amount to subtract from the score. */
   readonly down: number;
 };
 
-/** A name's score after birth date, country and documents, with a reason for each. */
+/** Adjusts a name's score by birth date, country and documents, with a reason for each change. */
 export function weighEvidence(
   nameScore: number,
   party: Evidence,
@@ -156,7 +156,10 @@ function countryStep(
   return { kind: "country", text, up: 0, down: evidence.countryDiffers };
 }
 
-/** Best first. Numbers are unique within a country, so another issuer's is another document. */
+/**
+ * Ordered from best to worst. Numbers are unique within a country, so equal numbers of two issuers
+ * are different documents.
+ */
 const documentAgreements = ["same", "equal", "another"] as const;
 
 function compareDocument(party: PartyDocument, listed: PartyDocument) {
@@ -182,7 +185,7 @@ function documentStep(
   return { kind: "document", ...steps[best], down: 0 };
 }
 
-/** A score to four decimals: more would claim a precision that the weights do not have. */
+/** Rounds to four decimals; more would claim a precision that the weights do not have. */
 export function roundScore(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

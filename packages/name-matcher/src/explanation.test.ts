@@ -7,7 +7,7 @@ const token = (text: string) => ({
   ...{ weight: 1, missingWeight: 1, conflictWeight: 1 },
 });
 
-it("names that share no token give no reason, not even what is left over of them", () => {
+it("names that share no token give no reason, not even their unmatched tokens", () => {
   const left = { bits: 1, cost: 0.5 };
   const names = {
     alignment: { links: [], matched: 0, possible: 1, score: 0, party: left, entry: left },

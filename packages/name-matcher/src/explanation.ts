@@ -3,31 +3,30 @@ import type { Token } from "./alignment/token-similarity.ts";
 import type { MatcherConfig } from "./config.ts";
 import { type Reason, roundScore } from "./evidence.ts";
 
-/** Tokens of the party's name matched with tokens of the listed one. */
+/** Tokens of the party's name with the matching tokens of the listed one. */
 export type AlignedPart = {
   readonly party: string;
   readonly entry: string;
-  /** In [0, 1]; 1 is the same token. */
+  /** In [0, 1]; equal tokens have 1. */
   readonly similarity: number;
-  /** 1 for the rarest token of the lists. */
+  /** The rarest token of the lists has weight 1. */
   readonly weight: number;
 };
 
-/** How one name aligns with another, in the tokens of both; those left over matched nothing. */
+/** The alignment of two names in their tokens, with the unmatched tokens of each. */
 export type Explanation = {
   readonly parts: readonly AlignedPart[];
   readonly partyLeftOver: readonly string[];
   readonly entryLeftOver: readonly string[];
 };
 
-/** An alignment with the names that it aligns. */
 export type AlignedNames = {
   readonly alignment: Alignment;
   readonly party: readonly Token[];
   readonly entry: readonly Token[];
 };
 
-/** An alignment as a compliance officer reads it. */
+/** Describes an alignment for a compliance officer. */
 export function explain({ alignment, party, entry }: AlignedNames): Explanation {
   return {
     parts: alignment.links.map((link) => ({
@@ -41,7 +40,7 @@ export function explain({ alignment, party, entry }: AlignedNames): Explanation 
   };
 }
 
-/** What the score of an alignment is made of; the effects add up to the score. */
+/** Breaks the score of an alignment into reasons whose effects add up to the score. */
 export function alignmentReasons(names: AlignedNames, config: MatcherConfig): Reason[] {
   const { links, matched, possible, score, ...sides } = names.alignment;
   if (links.length === 0) return [];

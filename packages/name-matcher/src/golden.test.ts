@@ -8,9 +8,9 @@ import { latinLookalike } from "./scripts/homoglyphs.ts";
 import { toLatin } from "./scripts/transliteration.ts";
 
 /*
- * What the matcher answers today, to the digit, for some hundred parties and made-up entries. A
- * change of the matcher shows here what else it changes: read the difference, and renew the file
- * with `vitest -u` where every line of it is meant.
+ * Records the matcher's exact results for some hundred parties and invented entries. A change of
+ * the matcher shows its side effects here. Read the difference, and run `vitest -u` if every
+ * changed line is intended.
  */
 
 const people = [
@@ -75,7 +75,7 @@ const entries = [
 ];
 
 const letters = [..."aeioubcdfghklmnprstvz"];
-/** One wrong letter, one missing, one twice, two swapped. */
+/** A wrong letter, a missing one, a doubled one, and two swapped ones. */
 function typos(name: string): string[] {
   const at = 1 + (name.length % Math.max(1, name.length - 3));
   const [head, letter, tail] = [name.slice(0, at), name.charAt(at), name.slice(at + 1)];
@@ -87,7 +87,7 @@ function typos(name: string): string[] {
   ];
 }
 
-/** Ways in which a party may write a listed name. */
+/** Variants of a listed name that a party may write. */
 function spellings(listed: string): string[] {
   const words = listed.replace(/[(),]/g, " ").trim().split(/\s+/);
   const latin = toLatin(words.join(" "));
@@ -111,7 +111,7 @@ function spellings(listed: string): string[] {
 }
 
 const plain = { date: "", countries: [], documents: [] };
-/** What else a party may say of itself. */
+/** Additional facts that a party may state. */
 const evidence: Partial<Party>[] = [
   { date: "1966-09-08" },
   { date: "1966-08-09" },
@@ -144,8 +144,8 @@ function lineOf({
   return `  ${found}\n    ${parts.join(" ")} | ${left.join(" | ")}\n    ${reasons.join("; ")}`;
 }
 
-/** The matcher's answers, with the number and the sum of the keys that monitoring compares. */
-function answer(party: Party): string {
+/** The matcher's result, with the number and the sum of the keys that monitoring compares. */
+function resultOf(party: Party): string {
   const keys = [...new Set(partyBlockingKeys(party))].sort();
   const sum = [...keys.join()].reduce((all, each) => (all * 31 + each.charCodeAt(0)) >>> 0, 7);
   const { type, name, date, countries, documents } = party;
@@ -170,11 +170,11 @@ const parties: Party[] = [
 ];
 
 test("the matcher answers as it did", async () => {
-  const answers = parties.map(answer).join("\n");
-  await expect(`${answers}\n`).toMatchFileSnapshot("test-golden/answers.txt");
+  const results = parties.map(resultOf).join("\n");
+  await expect(`${results}\n`).toMatchFileSnapshot("test-golden/answers.txt");
 });
 
-/** Letters that the scripts' tables and their look-alikes are about, each with its neighbours. */
+/** Letters of the script tables and their homoglyphs, each with its neighbours. */
 const scripts: readonly (readonly [string, string, number, number])[] = [
   ["Greek", "πα", 0x370, 0x3ff],
   ["Cyrillic", "ба", 0x400, 0x52f],

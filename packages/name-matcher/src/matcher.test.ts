@@ -45,7 +45,7 @@ const list = [
   entry("individual", "Сергей Никифоренко"),
 ];
 const matcher = buildMatcher(list, matcherConfig);
-const verdictOf = (asked: Party): string => matcher.match(asked)[0]?.verdict ?? "clear";
+const verdictOf = (searched: Party): string => matcher.match(searched)[0]?.verdict ?? "clear";
 
 describe("match", () => {
   it.each([
@@ -107,8 +107,8 @@ describe("match", () => {
     ["with another birth date", "1990-01-01", [], "clear"],
     ["with the listed birth date and country", "1966-09-08", ["RU"], "review"],
   ])("half a name %s is %s", (_, date, countries, verdict) => {
-    const asked = party("individual", "Valerij Petrosenka Quintanilla", { date, countries });
-    expect(verdictOf(asked)).toBe(verdict);
+    const searched = party("individual", "Valerij Petrosenka Quintanilla", { date, countries });
+    expect(verdictOf(searched)).toBe(verdict);
   });
 
   it.each([
@@ -128,8 +128,8 @@ describe("match", () => {
   });
 
   it("gives the reason why a contained name is a review", () => {
-    const asked = "Karavella Shipping & Trading, London Branch";
-    const [hit] = matcher.match(party("entity", asked));
+    const name = "Karavella Shipping & Trading, London Branch";
+    const [hit] = matcher.match(party("entity", name));
     expect(hit?.reasons.at(-1)).toMatchObject({
       text: expect.stringMatching(
         /^name: contains every word of a listed name: karavella, shipping, trading \(rarity 2\.\d+, /,
@@ -141,8 +141,8 @@ describe("match", () => {
   });
 
   it("gives reasons whose effects add up to the score: aligned parts, left-over parts, evidence", () => {
-    const asked = { date: "1990-01-01", countries: ["RU"] };
-    const [hit] = matcher.match(party("individual", "Valery Petrosenko A. Dr.", asked));
+    const evidence = { date: "1990-01-01", countries: ["RU"] };
+    const [hit] = matcher.match(party("individual", "Valery Petrosenko A. Dr.", evidence));
     expect(hit?.reasons.map(({ text }) => text)).toEqual([
       "name: petrosenko is listed",
       expect.stringMatching(/^name: valery ~ valerij \(0\.\d\d\)$/),
@@ -178,19 +178,19 @@ describe("match", () => {
   });
 
   it("keeps no state between searches", () => {
-    const asked = party("individual", "Valerij Petrosenko");
-    const first = matcher.match(asked);
+    const searched = party("individual", "Valerij Petrosenko");
+    const first = matcher.match(searched);
     matcher.match(party("individual", "Muhammad Rashidin Petrosenko"));
-    expect(matcher.match(asked)).toEqual(first);
+    expect(matcher.match(searched)).toEqual(first);
   });
 });
 
 const letter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
 const word = fc.string({ unit: letter, minLength: 5, maxLength: 12 });
-/** Words of one name are apart; two alike ones would be no test of which is which. */
+/** Words of one name differ clearly; similar ones could match each other. */
 const name = fc.uniqueArray(word, { minLength: 2, maxLength: 4 });
 
-/** One edit of a text at a place: any letter in, out, replaced, or swapped with the next. */
+/** Edits a text at one position: inserts, deletes, replaces a letter or swaps it with the next. */
 function edited(text: string, kind: number, at: number, by: string): string {
   const place = at % text.length;
   const [before, after] = [text.slice(0, place), text.slice(place + 1)];
@@ -216,10 +216,10 @@ describe("any listed name of two or more words of five or more letters", () => {
       fc.nat(),
       (words, type, kind, at, by, turn) => {
         const written = edited(words.join(" "), kind, at, by);
-        const asked = written.split(" ");
+        const parts = written.split(" ");
         const turned = [
-          ...asked.slice(turn % asked.length),
-          ...asked.slice(0, turn % asked.length),
+          ...parts.slice(turn % parts.length),
+          ...parts.slice(0, turn % parts.length),
         ];
         const listed = entry(type, words.join(" ").toUpperCase());
         const index = buildMatcher(
@@ -325,8 +325,8 @@ it.each([
 ] as const)("a bound of 1 is reached by the very same name, of %s", (_, type, verdict) => {
   const evidence = { ...matcherConfig.evidence, nameMin: 1 };
   const config = { ...matcherConfig, bands: { review: 1, block: 1 }, evidence };
-  const asked = party(type, "Valerij Andreevich Petrosenko");
-  expect(buildMatcher(list, config).match(asked)).toMatchObject([{ verdict, score: 1 }]);
+  const searched = party(type, "Valerij Andreevich Petrosenko");
+  expect(buildMatcher(list, config).match(searched)).toMatchObject([{ verdict, score: 1 }]);
 });
 
 describe("a company that writes its name in disguise", () => {

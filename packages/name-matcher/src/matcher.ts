@@ -6,53 +6,53 @@ import { type NameIndex, nameIndexBuilder } from "./index/name-index.ts";
 import type { NameMatch } from "./index/search.ts";
 import { decide, type Verdict, verdicts } from "./verdict.ts";
 
-/** A person or company to screen, as it describes itself. */
+/** A person or company to screen, with the data that it states itself. */
 export type Party = Evidence & { readonly type: EntryType; readonly name: string };
 
-/** An entry that a party may be. The effects of its reasons add up to its score. */
+/** An entry that may be the party. The effects of its reasons add up to its score. */
 export type Hit<Entry extends NamedEntry = NamedEntry> = Explanation & {
   readonly entry: Entry;
-  /** As the list writes it. */
+  /** The name in the spelling of the list. */
   readonly matchedName: string;
-  /** In [0, 1], to four decimals. */
+  /** A value in [0, 1], to four decimals. */
   readonly score: number;
-  /** Of the names alone, before the evidence; in [0, 1], to four decimals. */
+  /** The score of the names alone, before the evidence; in [0, 1], to four decimals. */
   readonly nameScore: number;
-  /** Whether the party's name contains every word of the matched one; see `index/containment.ts`. */
+  /** True if the party's name contains every word of `matchedName`; see `index/containment.ts`. */
   readonly contained: boolean;
-  /** `clear` only where `MatchOptions.clearFrom` requests such hits. */
+  /** `clear` only if `MatchOptions.clearFrom` requests such hits. */
   readonly verdict: Verdict;
   readonly reasons: readonly Reason[];
 };
 
 /** Limits on the hits of one search. */
 export type MatchOptions = {
-  /** Hits to return; by default `hitsMax` of the configuration. */
+  /** Maximum hits to return; by default `hitsMax` of the configuration. */
   readonly most?: number | undefined;
-  /** Also returns clear hits from this score on, in [0, 1], for a benchmark; by default none. */
+  /** Also returns clear hits from this score on, in [0, 1], for a benchmark. By default none. */
   readonly clearFrom?: number | undefined;
 };
 
 /**
- * Finds the entries that a party may be: the worst verdict first, then the best score. A party is
- * compared with entries of its own type. Its type is a claim: the very same name of the other type,
- * or the same document number, is a review.
+ * Finds the entries that may be a party: the worst verdict first, then the best score. A party is
+ * compared with entries of its own type. Because a party states its type itself, exactly the same
+ * name of the other type, or the same document number, also gives a review.
  */
 export type Matcher<Entry extends NamedEntry = NamedEntry> = {
   match(party: Party, options?: MatchOptions): Hit<Entry>[];
 };
 
-/** Takes entries one by one, so that a long list can be indexed in slices. */
+/** Adds entries one by one, so that a long list can be indexed in slices. */
 export type MatcherBuilder<Entry extends NamedEntry = NamedEntry> = {
   add(entry: Entry): void;
   finish(): Matcher<Entry>;
 };
 
-/** The entries of one type, by name, and by the keys of their document numbers. */
+/** The entries of one type, by name and by the keys of their document numbers. */
 type TypeIndex<Names> = { readonly names: Names; readonly documents: Map<string, number[]> };
 type Indexes = ReadonlyMap<EntryType, TypeIndex<NameIndex>>;
 
-/** A matcher without entries yet. */
+/** Starts a matcher without entries. */
 export function matcherBuilder<Entry extends NamedEntry>(
   config: MatcherConfig,
 ): MatcherBuilder<Entry> {
@@ -91,7 +91,7 @@ export function matcherBuilder<Entry extends NamedEntry>(
   };
 }
 
-/** A matcher of all these entries. */
+/** Builds a matcher of all these entries. */
 export function buildMatcher<Entry extends NamedEntry>(
   entries: Iterable<Entry>,
   config: MatcherConfig,
@@ -101,13 +101,12 @@ export function buildMatcher<Entry extends NamedEntry>(
   return builder.finish();
 }
 
-/** The types that a party may claim in place of its own. */
+/** The type that a party could state instead of its own type. */
 export const confusedTypes: ReadonlyMap<EntryType, EntryType> = new Map([
   ["individual", "entity"],
   ["entity", "individual"],
 ]);
 
-/** The data that a search reads. */
 type Searched<Entry> = {
   readonly entries: readonly Entry[];
   readonly indexes: Indexes;
@@ -145,7 +144,7 @@ function worstFirst(a: Hit, b: Hit): number {
   return verdicts.indexOf(b.verdict) - verdicts.indexOf(a.verdict) || b.score - a.score;
 }
 
-/** Weighs one entry; `found` is undefined where only a document number matches. */
+/** Weighs one entry. `found` is undefined if only a document number matches. */
 function judge<Entry extends NamedEntry>(
   party: Party,
   entry: Entry,
@@ -155,7 +154,7 @@ function judge<Entry extends NamedEntry>(
   const { bands, weakAlias } = config;
   const nameScore = found?.score ?? 0;
   const contained = found?.contained;
-  // Below this only a document number adds to the score.
+  // Below this score, only a document number can raise the result enough.
   const least = Math.min(bands.review, config.evidence.nameMin, clearFrom);
   const mayClear = contained === undefined && party.documents.length === 0;
   if (mayClear && nameScore < least) return undefined;

@@ -2,21 +2,24 @@ import { foldSymbols, toLatin } from "./scripts/transliteration.ts";
 import { nameVariants } from "./tokens/name-variants.ts";
 import { nameTokens, rawTokens, tokenLengthMax, tokensMax } from "./tokens/tokenizer.ts";
 
-/** Code points of no alphabet: private use, unassigned, surrogates, the replacement character. */
+/**
+ * Code points outside of every alphabet: private use, unassigned, surrogates, the replacement
+ * character.
+ */
 const unknown = /[\p{Co}\p{Cn}\p{Cs}\ufffd]/u;
-/** Letters of scripts that the transliteration tables may lack; marks and symbols are none. */
+/** Letters of scripts that the transliteration tables may lack; excludes marks and symbols. */
 const foreign =
   /(?![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}])(?!\p{ASCII})[\p{Lo}\p{Lu}\p{Ll}\p{Nd}]/gu;
-/** A symbol in a letter's place, other than those of trade marks and degrees. */
+/** A symbol in place of a letter, except trade marks and degree signs. */
 const symbolInWord = /[\p{L}\p{M}\p{N}](?![©®°])\p{So}(?:\p{So}|\ufe0f)*[\p{L}\p{N}]/u;
 
-/** Scripts that stand beside Latin letters without a space, or whose homoglyphs are folded. */
+/** Scripts that may touch Latin letters without a space, or whose homoglyphs are folded. */
 const mixableScripts =
   "Latin Cyrillic Greek Han Hiragana Katakana Hangul Bopomofo Thai Lao Khmer Myanmar Arabic Hebrew " +
   "Common Inherited";
 const mixable = mixableScripts.split(" ").map((script) => `\\p{Script=${script}}`);
 const unmixable = `(?:(?![${mixable.join("")}])\\p{L})`;
-/** Latin letters next to those of a script that no word mixes with Latin: some are homoglyphs. */
+/** Latin letters next to a script that never mixes with Latin in a word: some are homoglyphs. */
 const mixed = new RegExp(`\\p{Script=Latin}${unmixable}|${unmixable}\\p{Script=Latin}`, "u");
 
 const invisible = /[\p{M}\p{Cf}]+/gu;
@@ -24,10 +27,10 @@ const invisible = /[\p{M}\p{Cf}]+/gu;
 const tooLong = new RegExp(`[\\p{L}\\p{N}'’‘ʻʼ\`´]{${tokenLengthMax + 1},}`, "u");
 
 /**
- * Why a name needs manual review whatever the matcher finds: `blank` has no letter that can be
- * compared, `partial` is not compared whole: it has more than `tokensMax` tokens, one of more than
- * `tokenLengthMax` letters, symbols or homoglyphs in place of letters, or too many variants.
- * `undefined` where all of the name is compared.
+ * Returns the reason why a name needs manual review regardless of the matcher. A `blank` name has
+ * no letter that can be compared. A `partial` name is not compared whole: it has more than
+ * `tokensMax` tokens, a token of more than `tokenLengthMax` letters, symbols or homoglyphs in place
+ * of letters, or too many variants. Returns `undefined` if the whole name is compared.
  */
 export function nameQualityIssue(name: string, isPerson: boolean): "blank" | "partial" | undefined {
   if (nameTokens(name, isPerson).length === 0) return "blank";

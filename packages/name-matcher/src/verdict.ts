@@ -4,19 +4,18 @@ import type { Containment } from "./index/containment.ts";
 
 /** The outcomes of a screening, mildest first: proceed, manual review, stop. */
 export const verdicts = ["clear", "review", "block"] as const;
-/** One of the three; see `verdicts`. */
 export type Verdict = (typeof verdicts)[number];
 
-/** The worst of several verdicts; `clear` of none. */
+/** Returns the worst of several verdicts, and `clear` for an empty list. */
 export function worstVerdict(some: readonly Verdict[]): Verdict {
   return verdicts.findLast((verdict) => some.includes(verdict)) ?? "clear";
 }
 
 /**
- * The verdict of a weighed score. A contradicting birth date makes a block a review, since lists
- * hold wrong dates and people share names. Evidence beside the name never clears a name that is a
- * review by itself, nor one that contains a listed name. The reasons have no effect: a rule decides
- * the verdict and leaves the score.
+ * Decides the verdict of a weighed score. A contradicting birth date changes a block to a review,
+ * because lists hold wrong dates and people share names. Evidence beside the name never clears a
+ * name that is a review by itself, nor one that contains a listed name. The reasons have no effect,
+ * because a rule decides the verdict and leaves the score.
  */
 export function decide(
   nameScore: number,

@@ -16,13 +16,13 @@ const read = (mode: string, file: object) =>
   readConfig({ ...environment, DISBURSE_MODE: mode, LIST_SOURCES: sourceAt(file) }).LIST_SOURCES;
 
 it.each([{ url: "http://lists.example/un.xml" }, { path: "/lists/un.xml" }])(
-  "takes a list from %j in the sandbox alone",
+  "accepts a list from %j in the sandbox alone",
   (file) => {
     expect(read("sandbox", file)).toHaveLength(1);
     expect(() => read("live", file)).toThrow("LIST_SOURCES: must be https URLs alone in live mode");
   },
 );
 
-it("takes a list from an https URL in live mode", () => {
+it("accepts a list from an https URL in live mode", () => {
   expect(read("live", { url: "https://lists.example/un.xml" })).toHaveLength(1);
 });

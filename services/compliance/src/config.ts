@@ -17,7 +17,7 @@ import { walletProviderSettings } from "./wallets/provider-setting.ts";
 /** A hit of this score names the listed party itself. */
 const clearScoreDefault = 0.95;
 
-/** The compliance service's settings; see README.md. */
+/** The settings are described in README.md. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
@@ -25,11 +25,11 @@ export function readConfig(environment: Environment) {
     ...busSettings,
     DATABASE: databaseSetting("compliance"),
     ...sealingSettings,
-    /** Who is monitored is compared with all lists at least so often, changed or not. */
+    /** Every subject is compared with all lists at least once in this time, changed or not. */
     RESCREEN_DAYS: countSetting(1).default(30),
-    /** Lists that are kept current by themselves. */
+    /** Lists that the service imports automatically from their publishers. */
     LIST_SOURCES: listSourcesSetting,
-    /** How soon this process notices a list that another process imported. */
+    /** The interval at which this process detects lists that another process imported. */
     LISTS_POLL_MS: countSetting(100).default(2_000),
     ...walletProviderSettings,
     /** Hits from this score on need a second person to clear; in live mode 0.95 by default. */

@@ -32,20 +32,19 @@ import { openStore, sealedScreenings } from "./screening/store.ts";
 import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
 
-/** What is served in live mode, too. */
+/** Services that live mode serves too. */
 const served = [ComplianceService, ComplianceReviewService, ApprovalService];
 
-/** What is hashed under keys; stored hashes depend on these words. */
+/** The purposes of keyed hashes; stored hashes depend on these texts. */
 const hashed = {
   alerts: "compliance alerts",
   blocking: "compliance reverse keys",
   contents: contentPurpose,
 } as const;
 
-/** Where texts are sealed; the audit trail's stay as they are, for its hash covers them. */
+/** Places of sealed texts. The audit trail is not one, because its hash covers its texts. */
 const sealedPlaces = [sealedScreenings, sealedSubjects, sealedAlerts, sealedProposals];
 
-/** Starts the compliance service. */
 export const start = serviceStart("compliance", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const bus = await opening.openBus(config);
@@ -96,11 +95,11 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   lifetime.add("resealing", resealing.stop);
   const rpc = { ...screening, ...listService.rpc, ...monitoringRpc(monitoring) };
   const operations = openOperationBindings(database, contentKeyOf(hashes(contentPurpose)));
-  // Screenings are kept with their requests, alerts with what was given.
+  // Screenings are kept with their requests, and alerts with the given values.
   const clearing = { score: config.APPROVAL_CLEAR_SCORE, lists: config.APPROVAL_CLEAR_LISTS };
   const guards = reviewGuards(alerts, clearing);
   const guarded = approvals.guard(ComplianceReviewService, review.rpc, guards);
-  // With all guards known: it ends what is approved of an RPC that has none.
+  // Starts after all guards are known, because it ends approved requests of RPCs without a guard.
   lifetime.add("approvals", approvals.start().stop);
   const bound = bindOperations(ComplianceService, rpc, operations, {
     own: ["screenWallet", "screenParty"],

@@ -4,7 +4,7 @@ import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-i
 const indexes: Indexes = {
   ...auditIndexes,
   ...proposalIndexes,
-  // The longest waiting first.
+  // The longest-waiting alerts come first.
   alerts: [
     { key: { state: 1, waiting_since: 1, _id: 1 }, name: "state" },
     { key: { assignee: 1, state: 1, waiting_since: 1, _id: 1 }, name: "assignee" },
@@ -33,7 +33,8 @@ const indexes: Indexes = {
   // Ids are time-ordered, so each list's index ends with the order of a page.
   screenings: [
     {
-      // An operation has a second screening if its first one, which opens the subject, was overtaken.
+      // An operation has a second screening if its first one, which opens the subject, was
+      // overtaken.
       key: { kind: 1, operation_id: 1, merchant_id: 1, record_id: 1, opens: 1 },
       name: "operation_of_record",
       unique: true,
@@ -54,5 +55,5 @@ const indexes: Indexes = {
   ],
 };
 
-/** The steps of this service's database, in order; a released one never changes. */
+/** Migrations of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

@@ -11,7 +11,7 @@ type ComplianceRefusal =
   | "IMPORT_RUNNING"
   | "IMPORT_OVERTAKEN";
 
-// Nothing was compared or assessed, so nothing is cleared; the caller tries again later.
+// Nothing was compared or assessed, so nothing is cleared; the caller must retry later.
 const notScreened = {
   ...publicRefusals.SERVICE_UNAVAILABLE,
   message: "Screening is not possible at the moment.",
@@ -37,5 +37,5 @@ export const refusals: RefusalTable<ComplianceRefusal> = {
   },
 };
 
-/** The answer of a rule, or its refusal thrown as the RPC's error. */
+/** Returns a rule's result, or throws its refusal as the RPC's error. */
 export const orThrow = orThrowBy(refusals);

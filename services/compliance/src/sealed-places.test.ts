@@ -27,10 +27,10 @@ import {
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const old = createSealer(`k1:${key(1)}`);
 const both = createSealer(`k2:${key(2)},k1:${key(1)}`);
-/** As after the older key is retired. */
+/** The sealer after the older key is retired. */
 const alone = createSealer(`k2:${key(2)}`);
 
-/** A document with the change of its place made, each dotted path. */
+/** A document with the changes of its place applied at each dotted path. */
 function resealed<T extends object>({ reseal }: SealedPlace, document: T): T {
   const after = structuredClone(document);
   const change = reseal(document, both);
@@ -60,18 +60,18 @@ const screening: Screening = {
   ...{ hits: [], lists: [], configurationVersion: "c1", createdAt: at },
 };
 const request = { subject, parties: [], wallets: [], banks: [] };
-const made = {
+const record = {
   ...{ screening, request: JSON.stringify(request), operationId: "op-1" },
   actor: { kind: "service", id: "beneficiary" },
 } as const;
-const storedScreening: ScreeningDocument = screeningDocument(made, old);
+const storedScreening: ScreeningDocument = screeningDocument(record, old);
 
-it("a screening is sealed anew", () => {
+it("a screening is resealed", () => {
   const after = resealed(sealedScreenings, storedScreening);
   expect(openScreening(after, alone)).toEqual(openScreening(storedScreening, old));
 });
 
-it("a subject is sealed anew, and the screening that is being recorded with it", () => {
+it("a subject is resealed, with the screening that it records", () => {
   const compared = { stamp: "s", keyring: "k1/1", configuration_version: "c1", lists: [] };
   const stored: SubjectDocument = {
     ...{ _id: "mer_1 ben_1", schema_version: 1, merchant_id: "mer_1", record_id: "ben_1" },
@@ -107,7 +107,7 @@ it.each<AlertState>([
   { kind: "escalated", by, reason: "the same birth date" },
   decided,
   { kind: "closed", before: decided, at },
-])("an alert that is $kind is sealed anew, with what people did", (state) => {
+])("an alert that is $kind is resealed, with its actions", (state) => {
   const alert: Alert = {
     ...{ id: "alr_1", subject, partyKey: "p", assignee: "", state },
     detection: { screeningId: "scr_1", revision: 1, hit },

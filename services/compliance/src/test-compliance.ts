@@ -28,27 +28,30 @@ import { testTrust } from "@disburse/testkit/identity.ts";
 import { start } from "./main.ts";
 import { migrations } from "./migrations.ts";
 
-/** What the integration tests of this service share: services on one fresh database, and calls. */
+/**
+ * Shared parts of the integration tests of this service: services on one fresh database, and calls.
+ */
 const encryptionKeys = `k1:${randomBytes(32).toString("base64")}`;
 const pollMs = 100;
 
 export type TestCompliance = {
   readonly database: Database;
-  /** What the services published, each event once. */
+  /** The events that the services published, each once. */
   readonly events: readonly ScreeningChanged[];
   /** Starts another service on the same database, and connects to it. */
   start(settings?: Environment): Promise<Rpc>;
-  /** Connects to the service that was started last: each call as the officer whom it names. */
+  /**
+   * Connects to the last started service. Each call is authenticated as the officer whom it names.
+   */
   officers(): ReviewRpc;
-  /** Connects to the service that was started last, as somebody else. */
+  /** Connects to the last started service with another identity. */
   as(identity: ClientIdentity): Rpc;
-  /** Another person approves what waits; answers with how many proposals that were. */
+  /** Approves all pending proposals as another person, and returns their number. */
   approveAll(): Promise<number>;
-  /** Stops every service. */
   stopServices(): Promise<void>;
-  /** Whether events are taken; they are at first. */
+  /** Sets if events are accepted; they are at first. */
   listen(takes: boolean): void;
-  /** Stops all of it and removes the database. */
+  /** Stops everything and removes the database. */
   end(): Promise<void>;
 };
 
@@ -102,7 +105,7 @@ export async function testCompliance(): Promise<TestCompliance> {
       const officer = connect(service.url);
       const owner = connect(service.url, testTrust.service("beneficiary"));
       services.push(officer.close, owner.close);
-      // A record is screened by the service that has it.
+      // A record is screened by the service that owns it.
       return { ...officer.rpc, screenParty: owner.rpc.screenParty };
     },
     end: async () => {
@@ -119,7 +122,6 @@ async function endAll(ends: Ends): Promise<void> {
   for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
 }
 
-/** A bus with a subscriber. */
 async function listeningBus() {
   const bus = createMemoryBus();
   const events: ScreeningChanged[] = [];
@@ -162,7 +164,7 @@ type Header = {
   acceptDropReason?: string;
 };
 
-/** Files by their names, each in pieces. */
+/** Sends files by their names, each in pieces. */
 export function importFiles(
   rpc: Rpc,
   header: Header,
@@ -205,7 +207,6 @@ export const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error),
   );
 
-/** One line of a list: a person. */
 export const personLine = (uid: string, name: string): string =>
   `${JSON.stringify({ uid, type: "individual", names: [{ name }] })}\n`;
 

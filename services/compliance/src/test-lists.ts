@@ -3,7 +3,7 @@ import { noneRetained, type StoredList } from "./lists/documents.ts";
 import type { ListEntry } from "./lists/rules/entry.ts";
 import type { ListVersion } from "./lists/rules/version.ts";
 
-/** What the tests of lists share: invented persons, and a store of lists that is in memory. */
+/** Shared parts of the list tests: invented persons, and an in-memory store of lists. */
 export function person(uid: string, name = `Person ${uid}`): ListEntry {
   const none = { births: [], countries: [], documents: [], wallets: [], programs: [] };
   return { uid, source: "", type: "individual", names: [{ name, kind: "primary" }], ...none };
@@ -11,7 +11,7 @@ export function person(uid: string, name = `Person ${uid}`): ListEntry {
 
 const syllables = ["zol", "tva", "qui", "mbra", "ond", "rek", "vash", "tib", "mar", "ven", "dzhu"];
 
-/** So many persons, each with a name of its own. */
+/** Returns `count` persons with different names. */
 export function people(count: number): ListEntry[] {
   return Array.from({ length: count }, (_, at) => {
     const word = (of: number): string =>
@@ -52,7 +52,7 @@ export function memoryLists() {
       return ids.map((id) => {
         const chunk = chunks.get(id);
         if (chunk === undefined) throw new Error(`no chunk ${id}`);
-        // Threads take bytes over, so each reader is given some of its own.
+        // Each reader gets its own copy, because bytes are transferred to threads.
         return { id, bytes: Uint8Array.from(chunk.bytes) };
       });
     },

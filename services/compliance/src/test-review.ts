@@ -32,7 +32,7 @@ import type { ScreeningHit } from "./screening/rules/hit.ts";
 import type { Screening, ScreeningQuery, Subject } from "./screening/rules/screening.ts";
 import type { StoredScreening } from "./screening/store.ts";
 
-/** What a subject was last screened with, and what came of it. */
+/** The last screening of a subject, with its result. */
 type Monitored = {
   readonly request: ScreeningQuery;
   readonly hits: readonly ScreeningHit[];
@@ -68,7 +68,7 @@ export const officer = (id: string, operationId: string = randomUUID()) => ({
   mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id } },
 });
 
-/** The proposal that a call ends with. */
+/** Returns the proposal that a call was refused with. */
 export async function proposalOf(call: Promise<unknown>) {
   const error = await call.then(
     () => new Error("one person was enough"),
@@ -79,7 +79,7 @@ export async function proposalOf(call: Promise<unknown>) {
   return { proposalId: required.proposalId, contentDigest: required.contentDigest };
 }
 
-/** Review on a database of its own, with the simplest monitoring that does what review rests on. */
+/** Review on its own database, with the minimum of monitoring that review needs. */
 export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString("base64")}`) {
   const database = await migratedDatabase("review", migrations);
   const clock = { now: () => new Date() };
@@ -131,7 +131,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
     sealer,
   });
   const { decideAlert } = reviewGuards(alerts, { score: undefined, lists: new Set() });
-  // A second person's word on this call is not part of it: it has been given.
+  // A second person has already approved this call, so it needs no approval here.
   const reopenAlert: (typeof review.rpc)["reopenAlert"] = (request, context) =>
     withCallContext({ requestId: "", ...callContext(), approvedBy: "a second person" }, () =>
       review.rpc.reopenAlert(request, context),
@@ -161,9 +161,9 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
     removed,
     rpc: client.rpc,
     approvals: deciding.rpc,
-    /** Connects to the approvals as somebody else. */
+    /** Connects to the approvals with another identity. */
     connectApprovals,
-    /** Two persons say that a party is the listed one. */
+    /** Confirms as two persons that a party is the listed one. */
     trueMatch: async (
       alertId: string,
       reason: string,
@@ -174,7 +174,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
       const { proposal } = await deciding.rpc.approveProposal({ ...officer(second), ...proposed });
       return proposal;
     },
-    /** Where the RPCs are served, with admission. */
+    /** Connects to the RPCs, with admission. */
     connect,
     /** Screens a subject, with these hits, as monitoring would. */
     screen: (
@@ -182,9 +182,9 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
       hits: readonly ScreeningHit[],
       request = requestOf("Orlan Vessik"),
     ) => take(subject, { request, hits }),
-    /** A reason as the audit trail keeps it. */
+    /** Seals a reason for the audit trail. */
     sealDetail: (alertId: string, detail: string) => sealer.seal(detail, auditContext(alertId)),
-    /** Another process; its first sweep and tally are at once. */
+    /** Starts another process, whose first sweep and count run at once. */
     startAnother: async () => {
       const itsMetrics = createMetrics("compliance");
       return { ...(await open(itsMetrics)), metrics: itsMetrics };

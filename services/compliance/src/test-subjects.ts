@@ -21,7 +21,7 @@ import type { ScreeningIndex } from "./screening/screening-index.ts";
 import { openStore, type ScreeningDocument } from "./screening/store.ts";
 import { buildWalletIndex } from "./wallets/rules/wallet.ts";
 
-/** What the tests of a monitoring round share: one list in memory, subjects in a database. */
+/** Shared parts of the tests of a monitoring round: one list in memory, subjects in a database. */
 const list = "test";
 const encryptionKeys = `k1:${randomBytes(32).toString("base64")}`;
 
@@ -37,7 +37,7 @@ export const requestFor = (recordId: string, name: string): ScreeningRequest => 
   banks: [],
 });
 
-/** An index in this thread, of entries that are a version of the one list. */
+/** An index in this thread, of entries of one version of the list. */
 export function indexOf(version: string, entries: readonly ListEntry[]): ScreeningIndex {
   const listVersion: ListVersion = {
     ...{ list, version, importId: version, checksum: "", importedAt: new Date() },
@@ -59,7 +59,7 @@ export function indexOf(version: string, entries: readonly ListEntry[]): Screeni
   };
 }
 
-/** An index of a process with later numbers of the matcher, or with earlier ones. */
+/** An index with another revision of the matcher's configuration. */
 export function numbered(index: ScreeningIndex, revision: number): ScreeningIndex {
   const configurationVersion = `numbers-${revision}`;
   const stamp = `${configurationVersion} ${index.stamp}`;
@@ -68,7 +68,7 @@ export function numbered(index: ScreeningIndex, revision: number): ScreeningInde
 
 export type TestSubjects = Awaited<ReturnType<typeof testSubjects>>;
 
-/** A database of subjects, and a monitor of them that counts what it does. */
+/** A database of subjects, and a monitor that counts its work. */
 export async function testSubjects(first: ScreeningIndex) {
   const database = await migratedDatabase("subjects", migrations);
   const sealer = createSealer(encryptionKeys);
@@ -125,11 +125,11 @@ export async function testSubjects(first: ScreeningIndex) {
       current = index;
       difference = { list, added: [], changed: [], removed: [], ...changes };
     },
-    /** Brings one into force that this process has not read yet. */
+    /** Brings a version into force that this process has not read yet. */
     switchElsewhere: (index: ScreeningIndex) => {
       next = index;
     },
-    /** Stores those who were found clear under the index in force. */
+    /** Stores subjects that were clear under the index in force. */
     addClear: async (some: readonly ScreeningRequest[]) => {
       const at = new Date();
       const documents = some.map(

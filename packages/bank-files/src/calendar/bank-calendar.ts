@@ -2,28 +2,27 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { addDays, dayOf, easterSunday, nthWeekday, weekday } from "./days.ts";
 
 /**
- * When banks are open. `FEDERAL_RESERVE` (ACH, wires in US dollars) and `T2` (SEPA, euros) follow
- * from rules. Other countries fix their days year by year, so they are listed, with the days that
- * the list is for: outside of them nothing is known.
+ * The banking days of a payment system or country. `FEDERAL_RESERVE` (ACH, wires in US dollars) and
+ * `T2` (SEPA, euros) follow from rules. Other countries publish their holidays each year, so a
+ * listed calendar covers a limited period, and days outside of it are unknown.
  */
 export type BankCalendar = "FEDERAL_RESERVE" | "T2" | ListedCalendar;
 
-/** Holidays as a central bank or a bank published them. */
+/** Holidays as published by a central bank or a bank. */
 export type ListedCalendar = {
   readonly from: string;
   readonly through: string;
   readonly holidays: readonly string[];
-  /** Weekdays without banking, 1 is Monday: `[6, 7]`, in some countries `[5, 6]`. */
+  /** Weekdays without banking; 1 is Monday: `[6, 7]`, in some countries `[5, 6]`. */
   readonly weekend: readonly number[];
 };
 
-/** A listed calendar ends before the day that is asked for. */
+/** A listed calendar ends before the requested day. */
 export type CalendarEnds = Refused<"CALENDAR_ENDS">;
 
-/** No calendar has so many days without banking in a row; a list that has is wrong. */
+/** No calendar has this many consecutive days without banking, so such a list is wrong. */
 const closedMax = 40;
 
-/** Whether banks are open on a day. */
 export function isBankingDay(calendar: BankCalendar, day: string): boolean | CalendarEnds {
   if (typeof calendar !== "string") {
     if (day < calendar.from || day > calendar.through) return refused("CALENDAR_ENDS");
@@ -34,7 +33,7 @@ export function isBankingDay(calendar: BankCalendar, day: string): boolean | Cal
 }
 
 const rules = { FEDERAL_RESERVE: federalReserveHolidays, T2: t2Holidays } as const;
-/** Of the years that were asked for. */
+/** The holidays of each year, computed on first use. */
 const holidays = new Map<string, readonly string[]>();
 
 function holidaysOf(calendar: keyof typeof rules, year: string): readonly string[] {
@@ -45,13 +44,14 @@ function holidaysOf(calendar: keyof typeof rules, year: string): readonly string
 }
 
 /**
- * Holidays of the Federal Reserve Banks. One on a Sunday is kept on the Monday after it; one on a
- * Saturday is not moved: the Friday before it is a banking day (Federal Reserve, FedACH schedule).
+ * Holidays of the Federal Reserve Banks. A holiday on a Sunday moves to the Monday after it. A
+ * holiday on a Saturday does not move: the Friday before it is a banking day (Federal Reserve,
+ * FedACH schedule).
  */
 function federalReserveHolidays(year: number): string[] {
   const fixed = [
     ...[dayOf(year, 1, 1), dayOf(year, 7, 4), dayOf(year, 11, 11), dayOf(year, 12, 25)],
-    // Juneteenth, since 2021.
+    // Juneteenth is a holiday since 2021.
     ...(year >= 2021 ? [dayOf(year, 6, 19)] : []),
   ].map((day) => (weekday(day) === 7 ? addDays(day, 1) : day));
   return [
@@ -65,7 +65,7 @@ function federalReserveHolidays(year: number): string[] {
   ];
 }
 
-/** Closing days of T2 and so of SEPA (ECB, since 2002): none is moved. */
+/** Closing days of T2 and so of SEPA (ECB, since 2002). They never move to another day. */
 function t2Holidays(year: number): string[] {
   const easter = easterSunday(year);
   return [
@@ -74,24 +74,27 @@ function t2Holidays(year: number): string[] {
   ];
 }
 
-/** The day itself, or the next one after it, on which banks of all calendars are open. */
+/**
+ * Returns the first day from `day` on, itself included, on which banks of all calendars are open.
+ */
 export function bankingDayFrom(
   calendars: readonly BankCalendar[],
   day: string,
 ): string | CalendarEnds {
   for (let ahead = 0; ahead <= closedMax; ahead += 1) {
     const candidate = addDays(day, ahead);
-    const answers = calendars.map((calendar) => isBankingDay(calendar, candidate));
-    const ends = answers.find((answer) => typeof answer !== "boolean");
+    const results = calendars.map((calendar) => isBankingDay(calendar, candidate));
+    const ends = results.find((result) => typeof result !== "boolean");
     if (ends !== undefined) return ends;
-    if (answers.every((isOpen) => isOpen)) return candidate;
+    if (results.every((isOpen) => isOpen)) return candidate;
   }
   throw new Error(`no banking day within ${closedMax} days of ${day}`);
 }
 
 /**
- * `days` banking days after a day, itself one or not: value dates, and the end of a window in which
- * an entry can still be returned. 0 is the first banking day from that day.
+ * Counts `days` banking days after a day, which may itself be one. Used for value dates, and for
+ * the end of the period in which an entry can be returned. 0 gives the first banking day from that
+ * day on.
  */
 export function addBankingDays(
   calendars: readonly BankCalendar[],

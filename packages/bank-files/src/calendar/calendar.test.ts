@@ -18,7 +18,7 @@ function closed(calendar: BankCalendar, year: number): string[] {
 }
 
 describe("the Federal Reserve", () => {
-  // As it published them: federalreserve.gov/aboutthefed/k8.htm.
+  // Published at federalreserve.gov/aboutthefed/k8.htm.
   it.each([
     [
       2021,
@@ -39,7 +39,7 @@ describe("the Federal Reserve", () => {
 });
 
 describe("T2", () => {
-  // As the ECB published them.
+  // Published by the ECB.
   it.each([
     [2024, "01-01 03-29 04-01 05-01 12-25 12-26"],
     [2025, "01-01 04-18 04-21 05-01 12-25 12-26"],
@@ -73,7 +73,7 @@ describe("a listed calendar", () => {
     expect(isBankingDay(india, "2026-11-29")).toBe(false);
   });
 
-  it("says nothing of days that it is not for", () => {
+  it("gives no result for days outside of its period", () => {
     expect(isBankingDay(india, "2027-01-01")).toEqual({ refused: "CALENDAR_ENDS" });
     expect(addBankingDays([india], "2026-12-30", 5)).toEqual({ refused: "CALENDAR_ENDS" });
     expect(bankingDayFrom([india], "2025-12-31")).toEqual({ refused: "CALENDAR_ENDS" });
@@ -132,7 +132,7 @@ describe("the next window", () => {
     ["2026-11-26T01:00:00Z", 1n, "2026-11-27", "2026-11-27T15:00:00.000Z", "2026-11-27"],
     ["2026-11-26T12:00:00Z", 1n, "2026-11-27", "2026-11-27T15:00:00.000Z", "2026-11-27"],
     ["2026-11-28T12:00:00Z", 1n, "2026-11-30", "2026-11-30T15:00:00.000Z", "2026-11-30"],
-    // Summer time: four hours.
+    // In summer, New York is four hours behind UTC.
     ["2026-07-03T12:00:00Z", 1n, "2026-07-03", "2026-07-03T14:00:00.000Z", "2026-07-03"],
   ])("at %s for %s cents is on %s until %s", (now, cents, on, closesAt, settlesOn) => {
     const next = nextWindow(ach, cents, new Date(now));
@@ -178,7 +178,7 @@ describe("the next window", () => {
     });
   });
 
-  it("is a bug where no window takes the amount", () => {
+  it("throws if no window accepts the amount", () => {
     const schedule: Schedule = { ...ach, windows: [{ ...ach.windows[0], minorMax: 1n }] };
     expect(() => nextWindow(schedule, 2n, new Date("2026-11-25T12:00:00Z"))).toThrow("no window");
   });

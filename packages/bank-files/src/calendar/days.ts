@@ -1,16 +1,16 @@
 const dayMs = 86_400_000;
 
-/** The day `days` later, or earlier below zero; days are `yyyy-mm-dd`. */
+/** Adds days to a `yyyy-mm-dd` day; a negative number subtracts them. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) + days * dayMs).toISOString().slice(0, 10);
 }
 
-/** The weekday of a day: 1 is Monday, 7 is Sunday (ISO 8601). */
+/** Returns the ISO 8601 weekday: 1 is Monday, 7 is Sunday. */
 export function weekday(day: string): number {
   return new Date(`${day}T00:00:00.000Z`).getUTCDay() || 7;
 }
 
-/** A day of a year, month and day, all from 1. */
+/** Year, month and day count from 1. */
 export function dayOf(year: number, month: number, day: number): string {
   return [
     ...[String(year).padStart(4, "0"), String(month).padStart(2, "0")],
@@ -18,7 +18,7 @@ export function dayOf(year: number, month: number, day: number): string {
   ].join("-");
 }
 
-/** The `nth` such weekday of a month, from 1; -1 is the last. */
+/** Returns the `nth` such weekday of a month, from 1; -1 is the last one. */
 export function nthWeekday(year: number, month: number, isoWeekday: number, nth: number): string {
   if (nth < 0) {
     const last = addDays(month === 12 ? dayOf(year + 1, 1, 1) : dayOf(year, month + 1, 1), -1);

@@ -6,42 +6,40 @@ import {
 } from "./bank-calendar.ts";
 import { addDays } from "./days.ts";
 
-/** A time of each banking day until which a bank takes files. */
+/** A bank accepts files for a window until its cut-off on each banking day. */
 export type Window = {
-  /** In the schedule's zone, `hh:mm`: what comes then or later waits for the next window. */
+  /** `hh:mm` in the schedule's zone. Files at this time or later wait for the next window. */
   readonly cutOff: string;
-  /** Banking days from that day to settlement: 0 on the same one. */
+  /** Banking days from the window's day to settlement; 0 is the same day. */
   readonly settlesAfterDays: number;
-  /** The largest payment in minor units; without one any. */
+  /** The largest payment in minor units; unlimited if absent. */
   readonly minorMax?: bigint;
 };
 
-/** When a bank takes files, and when they settle. */
+/** The daily windows of a bank and their settlement days. */
 export type Schedule = {
-  /** The bank's zone, by its IANA name. */
+  /** The IANA name of the bank's time zone. */
   readonly zone: string;
-  /** All of them have to be open: a wire in dollars to Frankfurt needs two. */
+  /** All of them must be open: a wire in dollars to Frankfurt needs two. */
   readonly calendars: readonly BankCalendar[];
-  /** In the order of their cut-offs. */
+  /** The windows of a day, ordered by their cut-offs. */
   readonly windows: readonly [Window, ...Window[]];
 };
 
 /** The largest entry of same-day ACH in cents (Nacha, since March 2022: one million dollars). */
 export const sameDayCentsMax = 100_000_000n;
 
-/** The next window of a payment. */
 export type NextWindow = {
   readonly window: Window;
   /** The banking day of the window, in the bank's zone. */
   readonly on: string;
-  /** When it closes. */
   readonly closesAt: Date;
   readonly settlesOn: string;
 };
 
 /**
- * The next window that takes a payment of so many minor units. At the cut-off itself a window is
- * closed. A payment that no window takes is a bug of the profile, and throws.
+ * Returns the next window that accepts a payment of this many minor units. A window is closed from
+ * its cut-off on. Throws if no window accepts the payment, because the profile is then wrong.
  */
 export function nextWindow(
   { zone, calendars, windows }: Schedule,
@@ -51,7 +49,7 @@ export function nextWindow(
   const { day: today, time } = localTime(now, zone);
   const fitting = windows.filter(({ minorMax }) => minorMax === undefined || minor <= minorMax);
   const [first] = fitting;
-  if (first === undefined) throw new Error("no window takes a payment of this amount");
+  if (first === undefined) throw new Error("no window accepts a payment of this amount");
   let on = bankingDayFrom(calendars, today);
   if (typeof on !== "string") return on;
   let window = on === today ? fitting.find(({ cutOff }) => time < cutOff) : first;
@@ -65,7 +63,7 @@ export function nextWindow(
   return { window, on, closesAt: instantOf(on, window.cutOff, zone), settlesOn };
 }
 
-/** Made once for each zone: that costs some fifty times what its use does. */
+/** Created once for each zone, because creating one costs some fifty times as much as using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -84,7 +82,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Day and time of day, `hh:mm`, of a moment in a zone. */
+/** Returns the day and the time of day, `hh:mm`, of a moment in a zone. */
 export function localTime(moment: Date, zone: string): { day: string; time: string } {
   const parts = Object.fromEntries(
     formatOf(zone)
@@ -98,13 +96,13 @@ export function localTime(moment: Date, zone: string): { day: string; time: stri
 }
 
 /**
- * The moment of a time of day in a zone. A time that the clock skips in spring is the moment at
- * which it is put forward; of one that comes twice in autumn it is either.
+ * Returns the moment of a time of day in a zone. For a time that the clock skips in spring, it
+ * returns the moment of the change. For a time that occurs twice in autumn, it returns either one.
  */
 export function instantOf(day: string, time: string, zone: string): Date {
   const wanted = `${day}T${time}`;
   const minuteMs = 60_000;
-  // No zone is further than 14 hours from UTC; a day has at most one change of its clock.
+  // No zone is further than 14 hours from UTC, and a day has at most one clock change.
   let low = Date.parse(`${wanted}:00.000Z`) - 15 * 60 * minuteMs;
   let high = low + 30 * 60 * minuteMs;
   while (high - low > minuteMs) {

@@ -35,12 +35,12 @@ function sent(changes: Partial<SentPayment> = {}): SentPayment {
   return sentPayment(1, { trace, amount: usd(1234n), ...own, ...changes });
 }
 
-/** Verdicts without their place. */
+/** Verdicts without the part of the file. */
 function verdicts(read: ReadAch, payments: readonly SentPayment[]) {
   return [...achVerdicts(read, new SentPayments(payments))].map(bare);
 }
 
-describe("what comes back of ACH credits", () => {
+describe("returns and changes of ACH credits", () => {
   it.each(["sent", "debited"] as const)("is a return of a payment that is %s", (state) => {
     expect([...achVerdicts(file(1234n, returned), new SentPayments([sent({ state })]))]).toEqual([
       {
@@ -118,7 +118,7 @@ describe("what comes back of ACH credits", () => {
     },
   );
 
-  it("is a return once where it stands twice", () => {
+  it("is one return if it is repeated", () => {
     const twice = file(1234n, returned);
     const both = { ...twice, batches: [...twice.batches, ...twice.batches] };
     expect(verdicts(both, [sent()]).map(({ verdict }) => verdict)).toEqual(["returned", "known"]);

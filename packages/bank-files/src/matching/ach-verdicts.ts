@@ -4,13 +4,13 @@ import { contradicts, type SentPayment, type SentPayments } from "./sent-payment
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 import type { Source, Verdict } from "./verdict.ts";
 
-/** The transaction code of a return or change by that of the credit (Nacha, appendix three). */
-const answeringCodes: Readonly<Record<string, string>> = { "22": "21", "32": "31" };
+/** The transaction code of a return or change, by that of the credit (Nacha, appendix three). */
+const responseCodes: Readonly<Record<string, string>> = { "22": "21", "32": "31" };
 
 /**
  * Return reason codes of credits (Nacha Operating Rules, appendix four): the beneficiary's bank
- * gives the money back. R24 is not among them: it says that a twin was received. Codes of debits,
- * of checks and of enrolments cannot come back to a credit.
+ * returns the money. R24 is excluded, because it states that a duplicate was received. Codes of
+ * debits, checks and enrolments cannot apply to a credit.
  */
 const returnCodes: ReadonlySet<string> = new Set([
   ...["R02", "R03", "R04", "R06", "R12", "R13", "R14", "R15", "R16", "R17", "R18", "R19", "R20"],
@@ -23,24 +23,26 @@ const contested: ReadonlySet<UnknownOutcome> = new Set([
 ]);
 
 /**
- * The meaning of each return and change of a file. A return is of the payment with its original
- * trace number, amount, company id and transaction code; trace numbers come again after years.
- * Each entry is judged once the verdict before it is taken, which `sent` may have learned from.
+ * Judges each return and change of a file. A return matches a payment by original trace number,
+ * amount, company id and transaction code, because trace numbers repeat after years. Each entry is
+ * judged after the caller has taken the previous verdict, which may have updated `sent`.
  */
 export function* achVerdicts(file: ReadAch, sent: SentPayments): Generator<Verdict> {
   for (const batch of file.batches) {
     for (const entry of batch.entries) {
-      const answers = entry.addenda.filter(({ kind }) => kind !== "information");
-      // An entry that names a return and its dishonour is about the dishonour.
-      const [gravest] = answers.toSorted((a, b) => gravity(b) - gravity(a));
-      yield* gravest === undefined ? unanswered(entry) : verdictsOf(batch, entry, gravest, sent);
+      const responses = entry.addenda.filter(({ kind }) => kind !== "information");
+      // An entry with a return and its dishonour concerns the dishonour.
+      const [gravest] = responses.toSorted((a, b) => gravity(b) - gravity(a));
+      yield* gravest === undefined
+        ? withoutResponse(entry)
+        : verdictsOf(batch, entry, gravest, sent);
     }
   }
 }
 
-/** The code says that it is a return or change, but no addenda record names its payment. */
-function unanswered({ line, transactionCode, trace, cents }: AchEntry): Verdict[] {
-  if (!Object.values(answeringCodes).includes(transactionCode)) return [];
+/** The code marks a return or change, but no addenda record names its payment. */
+function withoutResponse({ line, transactionCode, trace, cents }: AchEntry): Verdict[] {
+  if (!Object.values(responseCodes).includes(transactionCode)) return [];
   const amount = { minor: cents, currency: "USD" };
   const source: Source = { place: `line ${line}`, reference: trace, code: "", amount };
   return [{ source, verdict: "unmatched", why: "no-reference" }];
@@ -53,16 +55,16 @@ function gravity({ kind }: AchAddenda): number {
 function verdictsOf(
   batch: AchBatch,
   entry: AchEntry,
-  answer: AchAddenda,
+  response: AchAddenda,
   sent: SentPayments,
 ): Verdict[] {
-  if (answer.kind === "information") return [];
-  const { originalTrace, code } = answer;
+  if (response.kind === "information") return [];
+  const { originalTrace, code } = response;
   const source: Source = {
     place: `line ${entry.line}`,
     reference: originalTrace,
     code,
-    ...(answer.kind !== "change" && { amount: { minor: entry.cents, currency: "USD" } }),
+    ...(response.kind !== "change" && { amount: { minor: entry.cents, currency: "USD" } }),
   };
   const traced = sent.ofTrace(originalTrace);
   if (traced.length === 0) return [{ source, verdict: "unmatched", why: "unknown" }];
@@ -73,43 +75,43 @@ function verdictsOf(
   }
   // A change has no amount.
   const isAmount = ({ amount }: SentPayment) => amount.minor === entry.cents;
-  const fitting = answer.kind === "change" ? own : own.filter(isAmount);
+  const fitting = response.kind === "change" ? own : own.filter(isAmount);
   const [payment = own[0], ...others] = fitting;
   if (payment === undefined || others.length > 0 || (fitting.length === 0 && own.length > 1)) {
     const payoutIds = own.map(({ payoutId }) => payoutId);
     return [{ source, verdict: "unmatched", why: "ambiguous", payoutIds }];
   }
   if (fitting.length === 0) return [unknown(source, payment, "amount-differs")];
-  return [judged(source, payment, answer, sent)];
+  return [judged(source, payment, response, sent)];
 }
 
 function isOfEntry(payment: SentPayment, batch: AchBatch, entry: AchEntry): boolean {
   const { companyId, transactionCode } = payment;
-  const answering = transactionCode && (answeringCodes[transactionCode] ?? transactionCode);
+  const responseCode = transactionCode && (responseCodes[transactionCode] ?? transactionCode);
   return (
-    // Every payment of ours is a credit.
+    // All our payments are credits.
     entry.direction === "credit" &&
     !contradicts(companyId, batch.companyId) &&
-    !contradicts(answering, entry.transactionCode)
+    !contradicts(responseCode, entry.transactionCode)
   );
 }
 
 function judged(
   source: Source,
   payment: SentPayment,
-  answer: Exclude<AchAddenda, { kind: "information" }>,
+  response: Exclude<AchAddenda, { kind: "information" }>,
   sent: SentPayments,
 ): Verdict {
   const { payoutId, amount, doubt } = payment;
-  if (answer.kind === "change") return { source, verdict: "change", payoutId, change: answer };
-  if (answer.kind !== "return") return unknown(source, payment, answer.kind);
+  if (response.kind === "change") return { source, verdict: "change", payoutId, change: response };
+  if (response.kind !== "return") return unknown(source, payment, response.kind);
   if (payment.state === "returned") return { source, verdict: "known", payoutId };
   if (payment.state === "rejected") return unknown(source, payment, "returned-after-rejection");
-  // A return that came before its dishonour, or beside a twin, may come again after it.
+  // A return before its dishonour, or beside a duplicate, may arrive again after it.
   if (doubt !== undefined && contested.has(doubt)) return unknown(source, payment, doubt);
-  if (!returnCodes.has(answer.code)) return unknown(source, payment, "returned-without-proof");
+  if (!returnCodes.has(response.code)) return unknown(source, payment, "returned-without-proof");
   sent.learn(payoutId, { state: "returned" });
-  return { source, verdict: "returned", payoutId, amount, reason: { code: answer.code } };
+  return { source, verdict: "returned", payoutId, amount, reason: { code: response.code } };
 }
 
 function unknown(source: Source, { payoutId }: SentPayment, why: UnknownOutcome): Verdict {

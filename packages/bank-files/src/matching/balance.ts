@@ -1,19 +1,19 @@
 import type { Statement, StatementFile } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
 
-/** The day of an account by its statement: opening + booked = closing, or by how much not. */
+/** An account's day in its statement. `difference` is zero if opening + booked = closing. */
 export type StatementBalance = {
   readonly opening: Money;
-  /** Credits less debits of the booked entries. */
+  /** Credits minus debits of the booked entries. */
   readonly booked: Money;
   readonly closing: Money;
-  /** Closing less what it should be: other than 0, an entry is missing or is not read. */
+  /** Actual minus expected closing balance. If it is not 0, an entry is missing or unread. */
   readonly difference: Money;
 };
 
 /**
- * Checks a statement against itself. `undefined` where it has no one opening (`OPBD`, else `PRCD`)
- * and closing (`CLBD`) balance of its currency, or an entry in another one.
+ * Checks the sums of a statement. Returns `undefined` unless it has exactly one opening (`OPBD`,
+ * else `PRCD`) and one closing (`CLBD`) balance in its currency, and no entry in another currency.
  */
 export function statementBalance({ balances, entries }: Statement): StatementBalance | undefined {
   const of = (type: string) => balances.filter((each) => each.type === type);
@@ -40,11 +40,11 @@ export function statementBalance({ balances, entries }: Statement): StatementBal
 /** A day of an account that a statement closes. */
 export type StatementDay = StatementBalance & {
   readonly day: string;
-  /** Entries that could not be read may cancel each other out, so that the balances agree. */
+  /** Unreadable entries may cancel each other out, so that the balances agree. */
   readonly hasGaps?: true;
 };
 
-/** The days that a file of statements closes for these accounts; none given: for any. */
+/** Returns the days that a file of statements closes for these accounts, or for all if empty. */
 export function statementDays(
   { kind, statements }: StatementFile,
   accounts: readonly string[],
@@ -60,7 +60,7 @@ export function statementDays(
     });
 }
 
-/** Whether a statement is of one of these accounts; without any it is. */
+/** True if the statement is of one of these accounts, or if the list is empty. */
 export function isOf({ account }: Statement, accounts: readonly string[]): boolean {
   if (accounts.length === 0) return true;
   return [account.iban, account.number].some((each) => {

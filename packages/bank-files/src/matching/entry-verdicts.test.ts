@@ -13,20 +13,18 @@ function verdicts(entries: readonly Entry[], sent: readonly SentPayment[]): Verd
   return entryVerdicts(statementOf(entries), "statement", new SentPayments(sent), profile);
 }
 
-/** A verdict in a word. */
-function word(verdict: Verdict): string {
+function outcome(verdict: Verdict): string {
   return "why" in verdict ? verdict.why : verdict.verdict;
 }
 
-/** The verdict on the only payment, in a word. */
+/** The outcome of the only payment. */
 function only(entry: Entry, changes: Partial<SentPayment> = {}): string {
   const found = verdicts([entry], [sentPayment(1, changes)]);
   expect(found).toHaveLength(1);
   const [verdict] = found;
-  return verdict === undefined ? "" : word(verdict);
+  return verdict === undefined ? "" : outcome(verdict);
 }
 
-/** The payment E1 in a block. */
 const inBlock = (paymentInformationId: string): EntryTransaction => {
   return { endToEndId: "E1", charges: [], paymentInformationId };
 };
@@ -95,7 +93,7 @@ describe("a booked debit", () => {
   ])("that names it and %s", (_what, changes, expected) => {
     const other = sentPayment(2, { paymentInformationId: "M2-1" });
     const [verdict] = verdicts([bookedEntry("debit", {}, changes)], [sentPayment(1), other]);
-    expect(verdict && word(verdict)).toBe(expected);
+    expect(verdict && outcome(verdict)).toBe(expected);
   });
 
   it("names charges that are debited beside the amount", () => {
@@ -118,7 +116,7 @@ describe("a booked debit", () => {
     expect(only(bookedEntry("debit", { endToEndId: "E1" }), changes)).toBe(expected);
   });
 
-  it("that is the first to name a reference of what a status settled teaches it", () => {
+  it("that is the first to name a reference adds it to a payment that a status settled", () => {
     const debit = (number: number, bankReference: string) =>
       bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
     const sent = [sentPayment(1, { state: "debited" })];
@@ -132,23 +130,29 @@ describe("a booked debit", () => {
     ]);
   });
 
-  it.each(["B1", "B2"])("that one statement has twice, then with %s, is a doubt", (reference) => {
-    const debit = (number: number, bankReference: string) =>
-      bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
-    const entries = [debit(1, "B1"), debit(2, reference)];
-    expect(verdicts(entries, [sentPayment(1)]).map(word)).toEqual(["settled", "debited-twice"]);
-    const settled = { state: "debited", debits: [ofStatement("B1")] } as const;
-    const again = verdicts(entries, [sentPayment(1, settled)]).map(word);
-    expect(again).toEqual(["known", "debited-twice"]);
-  });
+  it.each(["B1", "B2"])(
+    "that one statement has twice, then with %s, has an unknown outcome",
+    (reference) => {
+      const debit = (number: number, bankReference: string) =>
+        bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
+      const entries = [debit(1, "B1"), debit(2, reference)];
+      expect(verdicts(entries, [sentPayment(1)]).map(outcome)).toEqual([
+        "settled",
+        "debited-twice",
+      ]);
+      const settled = { state: "debited", debits: [ofStatement("B1")] } as const;
+      const again = verdicts(entries, [sentPayment(1, settled)]).map(outcome);
+      expect(again).toEqual(["known", "debited-twice"]);
+    },
+  );
 
-  it("that stands twice in the details of one entry is a doubt", () => {
+  it("that is repeated in the details of one entry has an unknown outcome", () => {
     const detail = { endToEndId: "E1", amount: usd(10000n), charges: [] };
     const entry = bookedEntry("debit", detail, {
       amount: usd(20000n),
       transactions: [detail, detail],
     });
-    expect(verdicts([entry], [sentPayment(1)]).map(word)).toEqual(["settled", "debited-twice"]);
+    expect(verdicts([entry], [sentPayment(1)]).map(outcome)).toEqual(["settled", "debited-twice"]);
   });
 
   it("that another page or statement repeats is known", () => {
@@ -159,7 +163,7 @@ describe("a booked debit", () => {
         "statement",
         sent,
         profile,
-      ).map(word);
+      ).map(outcome);
     expect([page(), page()]).toEqual([["settled"], ["known"]]);
   });
 
@@ -169,7 +173,7 @@ describe("a booked debit", () => {
     expect(only(bookedEntry("debit", transaction), changes)).toBe("contradicting-references");
   });
 
-  it("that takes back a return is a doubt", () => {
+  it("that reverses a return has an unknown outcome", () => {
     const debit = bookedEntry("debit", { endToEndId: "E1" }, { isReversal: true });
     expect(only(debit, { state: "returned" })).toBe("return-taken-back");
   });
@@ -204,7 +208,7 @@ describe("a booked debit", () => {
     expect(verdicts([debit], sent)).toMatchObject([
       { verdict: "settled", payoutId: "po_1" },
       { verdict: "unknown_outcome", payoutId: "po_2", why: "amount-differs" },
-      // Its own amount makes the sum of the entry.
+      // Its own amount completes the sum of the entry.
       { verdict: "settled", payoutId: "po_3" },
       { verdict: "unmatched", why: "unknown", source: { place: "Ntry[1]/TxDtls[4]" } },
     ]);
@@ -274,7 +278,7 @@ describe("a block that is booked in one sum", () => {
   it("is not settled by an entry whose details name another payment", () => {
     const transaction = { endToEndId: "FOREIGN", paymentInformationId: "M1-1" };
     const entry = bookedEntry("debit", transaction, { amount: usd(20000n) });
-    expect(verdicts([entry], sent(["sent", "sent"])).map(word)).toEqual([
+    expect(verdicts([entry], sent(["sent", "sent"])).map(outcome)).toEqual([
       "contradicting-references",
     ]);
   });
@@ -362,7 +366,7 @@ describe("a booked credit", () => {
 });
 
 describe("a payment that came back", () => {
-  it("and is debited again under another reference is a doubt", () => {
+  it("and is debited again under another reference has an unknown outcome", () => {
     const debit = (number: number, bankReference: string) =>
       bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
     const credit = bookedEntry(
@@ -417,7 +421,7 @@ describe("whatever a bank books", () => {
     { minLength: 3, maxLength: 3 },
   );
 
-  /** What a rail stores of its verdicts. */
+  /** The payments as a rail stores them after its verdicts. */
   function after(sent: readonly SentPayment[], found: readonly Verdict[]): SentPayment[] {
     const stored = new Map(sent.map((payment) => [payment.payoutId, payment]));
     for (const verdict of found) {
@@ -501,7 +505,7 @@ describe("a missing element is no contradiction:", () => {
   const sumOf = (minor: bigint, transactions: EntryTransaction[], changes: Partial<Entry> = {}) =>
     bookedEntry("debit", undefined, { amount: usd(minor), transactions, ...changes });
   const words = (entry: Entry, sent = [1, 2].map((number) => sentPayment(number))) =>
-    verdicts([entry], sent).map(word);
+    verdicts([entry], sent).map(outcome);
 
   it("payments without amounts are proven by the sum of their entry", () => {
     const both = details({ endToEndId: "E1" }, { endToEndId: "E2" });
@@ -517,7 +521,7 @@ describe("a missing element is no contradiction:", () => {
     expect(words(sumOf(minor, both))).toEqual(["amount-differs", "amount-differs"]);
   });
 
-  it("a sum that is partly another's says nothing, unless it is too small", () => {
+  it("a sum that is partly another's proves nothing, unless it is too small", () => {
     const some = details({ endToEndId: "E1" }, { endToEndId: "FOREIGN" });
     expect(words(sumOf(30000n, some))).toEqual(["settled", "unknown"]);
     expect(words(sumOf(9999n, some))).toEqual(["amount-differs", "unknown"]);
@@ -554,9 +558,12 @@ describe("a charge under a payment's reference", () => {
 
   it("is no second debit", () => {
     const found = verdicts([debit, charge()], [sentPayment(1)]);
-    expect(found.map(word)).toEqual(["settled", "charge"]);
+    expect(found.map(outcome)).toEqual(["settled", "charge"]);
     expect(found[1]).toMatchObject({ charge: usd(1500n), payoutId: "po_1" });
-    expect(verdicts([charge(), debit], [sentPayment(1)]).map(word)).toEqual(["charge", "settled"]);
+    expect(verdicts([charge(), debit], [sentPayment(1)]).map(outcome)).toEqual([
+      "charge",
+      "settled",
+    ]);
   });
 
   it.each(["CHRG", "COMM", "FEES"])("is known by the code %s of the payment's details", (code) => {
@@ -574,7 +581,7 @@ describe("a charge under a payment's reference", () => {
   it("is counted once in statements and notifications, and again under another reference", () => {
     const sent = new SentPayments([sentPayment(1, { state: "debited" })]);
     const judged = (kind: "statement" | "notification", entry: Entry) =>
-      entryVerdicts(statementOf([entry]), kind, sent, profile).map(word);
+      entryVerdicts(statementOf([entry]), kind, sent, profile).map(outcome);
     expect(judged("notification", charge({ bankReference: "N1" }))).toEqual(["charge"]);
     expect(judged("statement", charge({ bankReference: "S1" }))).toEqual(["known"]);
     expect(judged("statement", charge({ bankReference: "S1" }))).toEqual(["known"]);
@@ -582,11 +589,11 @@ describe("a charge under a payment's reference", () => {
     expect(judged("notification", charge({ bankReference: "N2" }))).toEqual(["known"]);
   });
 
-  /** Verdicts of statements that come one after the other, on one payment. */
+  /** Judges successive statements on one payment. */
   const inTurn = (...statements: readonly (readonly Entry[])[]) => {
     const sent = new SentPayments([sentPayment(1, { state: "debited" })]);
     return statements.map((entries) =>
-      entryVerdicts(statementOf(entries), "statement", sent, profile).map(word),
+      entryVerdicts(statementOf(entries), "statement", sent, profile).map(outcome),
     );
   };
   const unnamed = (minor: bigint, number = 2) => {
@@ -600,7 +607,9 @@ describe("a charge under a payment's reference", () => {
     expect(inTurn([charge()], [charge({ direction: "credit" })])).toEqual([["charge"], ["charge"]]);
     const sent = new SentPayments([sentPayment(1, { state: "debited" })]);
     const judged = (kind: "statement" | "notification", minor: bigint) =>
-      entryVerdicts(statementOf([charge({ amount: usd(minor) })]), kind, sent, profile).map(word);
+      entryVerdicts(statementOf([charge({ amount: usd(minor) })]), kind, sent, profile).map(
+        outcome,
+      );
     expect(judged("notification", 1500n)).toEqual(["charge"]);
     expect(judged("statement", 200n)).toEqual(["charge"]);
     expect(judged("statement", 1500n)).toEqual(["known"]);
@@ -645,7 +654,7 @@ describe("a statement and a notification", () => {
   it("have one booking, under references of their own", () => {
     const sent = new SentPayments([sentPayment(1)]);
     const judged = (kind: "statement" | "notification", reference: string) =>
-      entryVerdicts(statementOf([debit(1, reference)]), kind, sent, profile).map(word);
+      entryVerdicts(statementOf([debit(1, reference)]), kind, sent, profile).map(outcome);
     expect(judged("notification", "N1")).toEqual(["settled"]);
     expect(judged("statement", "S1")).toEqual(["known"]);
     expect(judged("statement", "S1")).toEqual(["known"]);
@@ -654,7 +663,7 @@ describe("a statement and a notification", () => {
   });
 
   it("have two bookings where one statement has two entries without a reference", () => {
-    expect(verdicts([debit(1), debit(2)], [sentPayment(1)]).map(word)).toEqual([
+    expect(verdicts([debit(1), debit(2)], [sentPayment(1)]).map(outcome)).toEqual([
       "settled",
       "debited-twice",
     ]);

@@ -14,31 +14,33 @@ import {
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 import type { Source, Unmatched, Verdict } from "./verdict.ts";
 
-/** Facts of a rail's account that decide on bookings. */
+/** Facts about a rail's account that are needed to judge its bookings. */
 export type AccountProfile = {
-  /** The account as the bank names it in statements: IBAN, number, or both. None: any account. */
+  /**
+   * The account's names in the bank's statements: IBAN, number, or both. Empty accepts any account.
+   */
   readonly accounts: readonly string[];
   /** The largest shortfall of a return that names no charges, in minor units. */
   readonly returnChargesMax: bigint;
 };
 
-/** One payment of an entry, or the entry itself where it names none. */
+/** One payment of an entry, or the entry itself if it names none. */
 type Unit = EntryTransaction & {
-  /** The amount that was booked for it; absent where the file does not say. */
+  /** The amount that was booked for it; absent if the file does not give it. */
   readonly booked: Money | undefined;
   readonly place: string;
-  /** Other payments stand in the same entry, so the entry's own parts are not this payment's. */
+  /** True if the entry has other payments, so that its own parts are not this payment's. */
   readonly isShared: boolean;
   readonly as: Booking["as"];
 };
 
 /**
- * The meaning of the entries of a statement or notification, in their order. An entry that is not
- * booked moves nothing. Every booked entry gives at least one verdict.
+ * Judges the entries of a statement or notification in their order. An entry that is not booked
+ * moves nothing. Every booked entry gives at least one verdict.
  *
- * Elements that identify a payment: EndToEndId, InstrId, UETR, the bank's reference, and PmtInfId
- * with a sum for a whole block. Elements that confirm or contradict it: amount, currency, account,
- * direction, and PmtInfId where it is another block of ours. An absent element does neither.
+ * EndToEndId, InstrId, UETR and the bank's reference identify a payment; PmtInfId with a sum
+ * identifies a whole block. Amount, currency, account and direction confirm or contradict it, as
+ * does PmtInfId if it is another of our blocks. An absent element does neither.
  */
 export function entryVerdicts(
   statement: Statement,
@@ -49,7 +51,7 @@ export function entryVerdicts(
   return new EntryJudge(statement, kind, sent, profile).verdicts();
 }
 
-/** Entries of an account that are for information alone, such as those of a camt.052. */
+/** Judges entries that only inform, such as those of a camt.052. */
 export function entryInformation(statement: Statement, sent: SentPayments): Verdict[] {
   return statement.entries.flatMap((entry) =>
     unitsOf(entry).map((unit): Verdict => {
@@ -113,7 +115,10 @@ class EntryJudge {
     });
   }
 
-  /** The payment of a unit. A bank may number blocks by itself: only one of ours contradicts. */
+  /**
+   * Finds the payment of a unit. Only another of our blocks contradicts it, because a bank may use
+   * its own block numbers.
+   */
   #find(entry: Entry, unit: Unit): SentPayment | NotFound {
     const found = this.#sent.find(referencesOf(entry, unit));
     const [batch, ...others] = entry.batches;
@@ -126,7 +131,7 @@ class EntryJudge {
     return isOther ? "contradicting-references" : found;
   }
 
-  /** Payments that are booked in one sum: all of a block or none. */
+  /** Judges payments that are booked in one sum: all of a block or none. */
   #block(entry: Entry, units: readonly Unit[]): Verdict[] | undefined {
     const { batches, transactions, amount } = entry;
     const ids = new Set(
@@ -136,7 +141,7 @@ class EntryJudge {
     const [unit] = units;
     if (members.length === 0 || unit === undefined) return undefined;
     const source = { ...sourceOf(entry, unit), place: `Ntry[${entry.number}]` };
-    // None of the details leads to a payment: an EndToEndId is of another one.
+    // An EndToEndId that leads to none of our payments is of another payment.
     if (units.some(({ endToEndId }) => endToEndId !== undefined)) {
       return [unmatched(source, "contradicting-references")];
     }
@@ -201,17 +206,17 @@ class EntryJudge {
     const equal = charges.filter(({ amount }) => amount === as.amount);
     if (this.#isKnownCharge(payoutId, equal, as)) return { source, verdict: "known", payoutId };
     this.#sent.learn(payoutId, { charges: [...charges, as] });
-    // Statements and notifications repeat each other, under references of their own.
+    // Statements and notifications report the same booking under different references.
     const own = equal.filter((each) => each.source === as.source).length + 1;
     return 2 * own <= equal.length + 1
       ? { source, verdict: "known", payoutId, booking: { of: "charge", as } }
       : { source, verdict: "charge", payoutId, charge, booking: as };
   }
 
-  /** Whether a charge stands in an earlier report of its kind; `equal` have its amount. */
+  /** True if an earlier report of its kind has this charge. `equal` are charges of its amount. */
   #isKnownCharge(payoutId: string, equal: readonly Booking[], booking: ChargeBooking): boolean {
     if (booking.reference !== undefined) return compare(equal, booking) === "same";
-    // Charges without a reference differ only by their number in one statement.
+    // Charges without a reference differ only by their count in one statement.
     const key = `${payoutId} ${booking.amount}`;
     const number = (this.#unnamedCharges.get(key) ?? 0) + 1;
     this.#unnamedCharges.set(key, number);
@@ -281,9 +286,9 @@ class EntryJudge {
   }
 
   /**
-   * Whether a booking is another one than those that are known: of the same kind of report, in the
-   * same way, under another reference; or elsewhere in one statement, whatever its reference. Pages
-   * that a bank repeats are statements of their own.
+   * True if a booking is an additional one. Either the same kind of report has it, booked in the
+   * same way, under another reference, or the same statement has it at another place. Pages that a
+   * bank repeats are statements of their own.
    */
   #isSecond(key: string, known: readonly Booking[], booking: Booking, place: string): boolean {
     const before = this.#bookedAt.get(key);
@@ -293,7 +298,7 @@ class EntryJudge {
     return compared === "same" && before !== undefined && before !== place;
   }
 
-  /** Judges a booking of a payment that was debited or returned before. */
+  /** Judges a booking of a payment that is already debited or returned. */
   #again(
     source: Source,
     payment: SentPayment,
@@ -329,7 +334,7 @@ function compare(known: readonly Booking[], booking: Booking): "first" | "same" 
   return isSame || booking.reference === undefined ? "same" : "second";
 }
 
-/** Whether a booking without a reference is known, and this one names it. */
+/** True if this booking gives a known booking its reference. */
 function isFirstName(known: readonly Booking[], booking: Booking): boolean {
   const same = alike(known, booking);
   return booking.reference !== undefined && same.every(({ reference }) => reference === undefined);
@@ -339,7 +344,7 @@ function unitsOf(entry: Entry): Unit[] {
   const { transactions, amount, number } = entry;
   const place = `Ntry[${number}]`;
   if (transactions.length <= 1) {
-    // An entry without details may still be known by the bank's reference.
+    // The bank's reference may identify an entry without details.
     const [transaction = { charges: [] }] = transactions;
     return [{ ...transaction, booked: amount, place, isShared: false, as: "payment" }];
   }
@@ -352,7 +357,7 @@ function unitsOf(entry: Entry): Unit[] {
   }));
 }
 
-/** The bank's reference of the entry is the payment's only where the entry has no other. */
+/** The entry's own bank reference is the payment's only if the entry has no other payment. */
 function referencesOf(entry: Entry, unit: Unit) {
   const { endToEndId, instructionId, uetr, isShared } = unit;
   const bankReference = unit.bankReference ?? (isShared ? undefined : entry.bankReference);
@@ -360,9 +365,9 @@ function referencesOf(entry: Entry, unit: Unit) {
 }
 
 /**
- * Payments of an entry whose amounts the file leaves out have their own amounts where these and the
- * given ones make the entry's sum. Otherwise the sum contradicts them, unless a payment of the
- * entry is not ours: then nothing is said of their amounts.
+ * If the file omits the amounts of an entry's payments, they get their own amounts, provided that
+ * these and the given ones add up to the entry. Otherwise the sum contradicts them. If a payment of
+ * the entry is not ours, the sum proves nothing about them.
  */
 function withProvenAmounts(
   entry: Entry,
@@ -374,7 +379,7 @@ function withProvenAmounts(
   const own = (index: number): Money | undefined => {
     const payment = found[index];
     const unit = units[index];
-    // A charge is never of the payment's amount.
+    // A charge never has the payment's amount.
     const isOfPayment = unit !== undefined && !isCharge(entry, unit);
     return typeof payment === "string" || !isOfPayment ? undefined : payment?.amount;
   };
@@ -400,7 +405,9 @@ function isInstructed({ instructed }: Unit, amount: Money): boolean {
   return instructed !== undefined && isEqual(instructed, amount);
 }
 
-/** Charges that were debited beside the amount; `undefined`: the booking is of another one. */
+/**
+ * Returns the charges debited beside the amount; `undefined` if the booking is of another amount.
+ */
 function chargesBeside(amount: Money, entry: Entry, unit: Unit): bigint | undefined {
   const { booked } = unit;
   if (booked === undefined) return isInstructed(unit, amount) ? 0n : undefined;
@@ -433,7 +440,7 @@ const chargeCodes: ReadonlySet<string> = new Set([
 /** SWIFT's types of charges and commissions (MT 940, field 61), which banks put in `Prtry`. */
 const swiftCharge = /^[NFS](?:CHG|COM)\b/;
 
-/** Whether a booking is a charge for a payment and not the payment. */
+/** True for a charge for a payment, false for the payment itself. */
 function isCharge(entry: Entry, unit: Unit): boolean {
   const subFamily = unit.code?.subFamily ?? entry.code.subFamily ?? "";
   const proprietary = unit.code?.proprietary ?? entry.code.proprietary ?? "";

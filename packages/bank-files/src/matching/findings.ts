@@ -6,9 +6,9 @@ import type { StatementDay } from "./balance.ts";
 import type { FileVerdict, Wanted } from "./judge.ts";
 import { codeOf } from "./proof.ts";
 
-/** A part of a file that was not read or does not agree, without content. */
+/** An unread or contradictory part of a file, without content. */
 export type UnreadPart = Unread & {
-  /** The part stands in a NACHA file: it may hide a return. */
+  /** True in a NACHA file, where the part may hide a return. */
   readonly mayHideReturn: boolean;
 };
 
@@ -16,27 +16,27 @@ export type UnreadPart = Unread & {
 export type FileSummary = {
   readonly documents: readonly { readonly kind: BankDocument["kind"]; readonly version: string }[];
   readonly unread: readonly UnreadPart[];
-  /** The names of the payments that `judge` needs. */
+  /** The payments that `judge` needs. */
   readonly wanted: Wanted;
   readonly days: readonly StatementDay[];
 };
 
-/** A part of a file that an operator has to look at. */
+/** A part of a file that an operator must check. */
 export type FileFinding = {
   readonly kind: "doubt" | "unmatched" | "unread" | "waiting" | "balance" | "change";
-  /** Of a closed list, or a reader's words; without personal data. */
+  /** A code of a closed list, or a reader's text; without personal data. */
   readonly what: string;
   readonly place?: string;
   readonly payoutId?: string;
-  /** Decimal text and currency; what went out is below zero. */
+  /** Decimal text and currency; outgoing amounts are below zero. */
   readonly amount?: string;
-  /** Personal data, never shown or stored in the clear. */
+  /** Personal data: encrypt it at rest, and never show it. */
   readonly details?: string;
-  /** While it is open, silence of the bank proves nothing. */
+  /** While it is open, a missing report of the bank proves nothing. */
   readonly holds?: boolean;
 };
 
-/** The findings about parts of a file that were not read, and days that do not agree. */
+/** Lists the unread parts of a file, and the days whose balances differ. */
 export function summaryFindings({ unread, days }: FileSummary): FileFinding[] {
   return [
     ...unread.map(({ place, problem, mayHideReturn }): FileFinding => {
@@ -51,7 +51,7 @@ export function summaryFindings({ unread, days }: FileSummary): FileFinding[] {
   ];
 }
 
-/** The findings of verdicts: everything that an operator has to look at. */
+/** Lists the verdicts that an operator must check. */
 export function verdictFindings(
   verdicts: readonly FileVerdict[],
   summary: FileSummary,
@@ -95,19 +95,19 @@ export function verdictFindings(
   });
 }
 
-/** A code without words: a bank may write some in its place, and with them names. */
+/** Hides a code with words, because a bank may write names in its place. */
 export function shownCode(code: string): string {
   const read = codeOf(code);
   return /^[A-Z0-9]{1,8}$/.test(read) ? read : "";
 }
 
-/** One finding for each payment that the part may be about; else one that holds back all. */
+/** Returns one finding for each payment that the part may concern, else one that holds all. */
 function unmatchedFound(
   { why, payoutIds }: Extract<FileVerdict, { verdict: "unmatched" }>,
   place: string,
   amount: string | undefined,
 ): FileFinding[] {
-  // One for a statement of another account, and not one for each of its entries.
+  // One finding for a statement of another account, instead of one for each of its entries.
   if (why === "another-account") {
     const statement = /statement \d+/.exec(place)?.[0] ?? "statement 1";
     return [{ kind: "unmatched", what: why, place: statement }];
@@ -117,7 +117,7 @@ function unmatchedFound(
   return payoutIds === undefined ? [base] : payoutIds.map((payoutId) => ({ ...base, payoutId }));
 }
 
-/** A proposed change is an operator's to decide: it is applied to nothing. */
+/** An operator decides on a proposed change; nothing applies it. */
 function changeFound(payoutId: string, { code, corrected, proposed }: AchChange): FileFinding {
   const fields = Object.keys(proposed ?? {}).toSorted();
   const what = fields.length === 0 ? code : `${code}: other ${fields.join(", ")}`;
@@ -125,7 +125,7 @@ function changeFound(payoutId: string, { code, corrected, proposed }: AchChange)
   return { kind: "change", what, payoutId, details };
 }
 
-/** `-12.50 USD`: what went out is below zero. */
+/** Outgoing amounts are below zero: `-12.50 USD`. */
 function amountText(amount: Money, direction?: "credit" | "debit"): string {
   return `${direction === "debit" ? "-" : ""}${moneyText(amount)} ${amount.currency}`;
 }

@@ -56,7 +56,7 @@ it("keeps evidence of an entry of a NACHA file for the entries after it", () => 
     entryClass: "PPD",
     description: "",
     odfi: "23138010",
-    // R24: the beneficiary's bank has a twin of the payment.
+    // R24: the beneficiary's bank has a duplicate of the payment.
     entries: [entry(3, "R24"), entry(5, "R03")],
   };
   const ach = { destination: "", origin: "", modifier: "A", batches: [batch], unread: [] };

@@ -8,17 +8,17 @@ import { type StatusProfile, statusVerdicts } from "./status-verdicts.ts";
 import { graverOf } from "./unknown-outcome.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** How the files of one bank account are judged. */
+/** Settings to judge the files of one bank account. */
 export type JudgingProfile = AccountProfile &
   StatusProfile & {
     /**
-     * Whether bookings settle payments. A rail of NACHA files takes balances from statements and
-     * no bookings: its bank books whole files in sums.
+     * True if bookings settle payments. A rail of NACHA files uses the balances of statements but
+     * not their bookings, because its bank books whole files in one sum.
      */
     readonly entriesSettle: boolean;
   };
 
-/** The names by which a file refers to payments of ours. */
+/** The references to our payments in a file. */
 export type Wanted = {
   readonly payoutIds: readonly string[];
   readonly uetrs: readonly string[];
@@ -28,7 +28,7 @@ export type Wanted = {
   readonly traces: readonly string[];
 };
 
-/** The payments that have to be known before a file is judged, each name once. */
+/** The payments to load before judging a file, each reference once. */
 export function wantedOf(file: BankFile, profile: JudgingProfile): Wanted {
   const names = {
     payoutIds: new Set<string>(),
@@ -84,18 +84,18 @@ export function wantedOf(file: BankFile, profile: JudgingProfile): Wanted {
   };
 }
 
-/** References as we wrote them: banks make capitals of them, and leave blanks around them. */
+/** Normalises a reference, because banks write it in capitals or with blanks around it. */
 const capitals = (text: string) => text.trim().toUpperCase();
 
-/** A verdict, and the document of the file that it is of. */
+/** A verdict, and the document of the file that gives it. */
 export type FileVerdict = Verdict & {
-  /** From 1; several documents may stand in one file. */
+  /** Counts from 1, because a file may contain several documents. */
   readonly document: number;
 };
 
 /**
- * The meaning of a file, document by document: what one says is known when the next is judged. In a
- * NACHA file the same holds for each entry, as each may be the return of one payment.
+ * Judges a file document by document, so that each document's facts are known for the next. In a
+ * NACHA file this applies to each entry too, because several entries may return one payment.
  */
 export function judge(file: BankFile, sent: SentPayments, profile: JudgingProfile): FileVerdict[] {
   return file.documents.flatMap((document, index) => {
@@ -130,7 +130,7 @@ function verdictsOf(
   }
 }
 
-/** Places of entries name their statement where a document has several. */
+/** Places of entries name their statement if a document has several. */
 function eachStatement(
   statements: readonly Statement[],
   judged: (statement: Statement) => Verdict[],

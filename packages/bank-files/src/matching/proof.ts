@@ -1,8 +1,8 @@
 import type { Reason } from "../iso20022/reports/report.ts";
 
 /**
- * Reason codes that prove that a rejected payment was not executed. Each names a fault of the order
- * or of a party that a bank finds before it books. Names and meanings are those of ISO 20022's
+ * Reason codes that prove that a rejected payment was not executed. Each is a fault of the order or
+ * of a party that a bank detects before it books. Names and meanings are those of ISO 20022's
  * external code set `ExternalStatusReason1Code`, edition of the fourth quarter of 2022.
  */
 const notExecuted: ReadonlyMap<string, string> = new Map(
@@ -112,30 +112,30 @@ const notExecuted: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Codes that never prove it, whatever a bank's profile says: duplicates, words, a process that
- * broke off half-way, money that an authority blocked, and codes that are no refusal.
+ * Codes that never prove it, even if a bank's profile lists them: duplicates, free text, a process
+ * that stopped midway, money that an authority blocked, and codes that are not refusals.
  */
 const neverProof = new RegExp(
   "^(?:AM05|DUPL|DU\\d\\d|DS15|RF01|NARR|AM07|AB\\d\\d|ED05|FF10|FF11|G\\d{3}" +
     "|CH19|DS01|DS05|DS06|DS07|DT06|TS01|TS04)$",
 );
 
-/** Whether a profile may name this code as one that means "not executed". */
+/** True if a profile may list this code as "not executed". */
 export function mayProveNotExecuted(code: string): boolean {
   const read = codeOf(code);
   return read !== "" && !neverProof.test(read);
 }
 
 /**
- * The outcome that the reasons of a rejection prove. The payment was not executed if each reason
- * has a code, every code is listed, and no code or text is about a duplicate. `bankCodes` are the
- * proprietary codes that the bank's profile lists.
+ * Returns the outcome that the reasons of a rejection prove. The payment was not executed if each
+ * reason has a code, every code is listed, and no code or text suggests a duplicate. `bankCodes`
+ * are the proprietary codes that the bank's profile lists.
  */
 export function provenBy(
   reasons: readonly Reason[],
   bankCodes: ReadonlySet<string>,
 ): "not-executed" | "rejected-as-duplicate" | "rejected-without-proof" {
-  if (reasons.some(speaksOfDuplicate)) return "rejected-as-duplicate";
+  if (reasons.some(mentionsDuplicate)) return "rejected-as-duplicate";
   const isProven = reasons.length > 0 && reasons.every((each) => isListed(each, bankCodes));
   return isProven ? "not-executed" : "rejected-without-proof";
 }
@@ -149,26 +149,26 @@ function isListed({ code, proprietary }: Reason, bankCodes: ReadonlySet<string>)
   return isCode && isProprietary;
 }
 
-/** A code as lists have it. */
+/** Returns a code in the form of the lists. */
 export function codeOf(text: string): string {
   return text.trim().toUpperCase();
 }
 
-/** The reason of a file applies to each of its payments, and the words below are many. */
+/** A file's reason applies to each of its payments, and the patterns below are many. */
 const known = new WeakMap<Reason, boolean>();
 
-/** Whether a reason says, by code or in words, that the bank has this payment already. */
-function speaksOfDuplicate(reason: Reason): boolean {
-  const speaks = known.get(reason) ?? hasDuplicate(reason);
-  known.set(reason, speaks);
-  return speaks;
+/** True if a reason states, by code or in words, that the bank already has this payment. */
+function mentionsDuplicate(reason: Reason): boolean {
+  const isDuplicate = known.get(reason) ?? hasDuplicate(reason);
+  known.set(reason, isDuplicate);
+  return isDuplicate;
 }
 
 function hasDuplicate({ code = "", proprietary = "", text = "" }: Reason): boolean {
   const isCode = [code, proprietary].some((each) =>
     /^(?:AM05|DUPL|DU\d\d|DS15|RF01)$/.test(codeOf(each)),
   );
-  // A proprietary code may be words.
+  // A proprietary code may contain words.
   return isCode || duplicateWords.some((pattern) => pattern.test(`${proprietary} ${text}`));
 }
 
@@ -177,14 +177,14 @@ const carriedOut =
   "(?:paid|executed|processed|booked|debited|credited|settled|received|accepted|sent|seen|used" +
   "|transmitted|carried out|done|made|recorded|registered|effected|released|posted|completed)";
 
-/** Things of which a bank says that it has the same one. */
+/** The objects that a bank claims to have already. */
 const things =
   "(?:ref|message|msg|id\\b|identif|instr|payment|transaction|transfer|file|batch|bulk|end|amount" +
   "|order|details|signature|number|data|content|beneficiary and)";
 
 /**
- * Words of banks about a payment that they have, or may have, executed before. They only ever hold
- * money back, so they are wide: a false hit costs a decision of two operators.
+ * Phrases of banks about a payment that they may have executed before. They only ever hold money
+ * back, so they match broadly: a false match costs a decision by two operators.
  */
 const duplicateWords: readonly RegExp[] = [
   /dupl|\bdubl|\bdoubl|doppel|doppi[ao]|\bdobl[eao]|\bdobrad|dobbel|dubbel|zdvoj|\btupla/iu,

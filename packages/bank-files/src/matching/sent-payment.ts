@@ -1,12 +1,12 @@
 import type { Money } from "../text/minor-units.ts";
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 
-/** The known state of a payment: a debit was booked, it was rejected, or it came back. */
+/** The last proven state of a payment; `debited` means that its debit was booked. */
 export type SentState = "sent" | "debited" | "rejected" | "returned";
 
-/** One booking of a payment, as one kind of report names it. */
+/** One booking of a payment in one kind of report. */
 export type Booking = {
-  /** A booking stands once in statements and once in notifications, with references of each. */
+  /** Statements and notifications each report a booking once, under their own reference. */
   readonly source: "statement" | "notification";
   /** Booked by itself, or in the sum of its block. */
   readonly as: "payment" | "block";
@@ -15,7 +15,7 @@ export type Booking = {
 
 /** A booking of a charge for a payment. */
 export type ChargeBooking = Booking & {
-  /** Minor units and currency, `1500 USD`; below zero for a charge that is given back. */
+  /** Minor units and currency, `1500 USD`; below zero for a refunded charge. */
   readonly amount: string;
 };
 
@@ -25,19 +25,19 @@ export type SentPayment = {
   readonly endToEndId: string;
   readonly instructionId?: string;
   readonly uetr?: string;
-  /** The bank's own, where a report named one. */
+  /** The bank's own reference, if a report gave one. */
   readonly bankReference?: string;
   readonly messageId?: string;
   readonly paymentInformationId?: string;
-  /** Of an ACH entry: its trace number, its company's id and its transaction code. */
+  /** Set for an ACH entry: its trace number, its company's id and its transaction code. */
   readonly trace?: string;
   readonly companyId?: string;
   readonly transactionCode?: string;
   readonly amount: Money;
-  /** The debtor's account as statements name it: IBAN or number. */
+  /** The debtor's account in the form of statements: IBAN or number. */
   readonly account?: string;
   readonly state: SentState;
-  /** Why its outcome is unknown, by earlier files. */
+  /** Earlier files left the outcome unknown for this reason. */
   readonly doubt?: UnknownOutcome;
   readonly debits: readonly Booking[];
   readonly returns: readonly Booking[];
@@ -53,15 +53,15 @@ export type References = {
   readonly bankReference?: string | undefined;
 };
 
-/** Why references lead to no payment: an operator decides, nothing is guessed. */
+/** Reasons why references identify no payment. An operator decides; the code never guesses. */
 export type NotFound = "no-reference" | "unknown" | "ambiguous" | "contradicting-references";
 
 /** In the order in which they identify a payment. */
 const identifying = ["endToEndId", "instructionId", "uetr", "bankReference"] as const;
 
 /**
- * The payments that a file may be about, with what its earlier parts say of them. A report on a
- * file or a block needs all payments of it.
+ * The payments that a file may concern, with the facts from its earlier parts. A report on a file
+ * or a block needs all its payments.
  */
 export class SentPayments {
   readonly #byId = new Map<string, SentPayment>();
@@ -79,7 +79,7 @@ export class SentPayments {
     this.add(payments);
   }
 
-  /** Adds payments that are not there yet. */
+  /** Keeps payments that are already present. */
   add(payments: readonly SentPayment[]): void {
     for (const payment of payments) {
       const { payoutId } = payment;
@@ -92,10 +92,10 @@ export class SentPayments {
   }
 
   /**
-   * The one payment that references lead to. The first identifying reference that is known
-   * decides; where a later one leads to another payment, none is found. `repeated` are the
-   * references that the report repeats from our order: one that differs from ours contradicts. An
-   * EndToEndId travels unchanged; banks may write an InstrId or a UETR of their own into bookings.
+   * Finds the one payment that references identify. The first known reference decides; if a later
+   * one identifies another payment, none is found. `repeated` are the references that the report
+   * repeats from our order: one that differs from ours contradicts. An EndToEndId travels
+   * unchanged; banks may replace an InstrId or a UETR in bookings.
    */
   find(
     references: References,
@@ -114,7 +114,7 @@ export class SentPayments {
     return agrees ? payment : "contradicting-references";
   }
 
-  /** The payments that any of these references leads to. */
+  /** Returns all payments that any of these references identifies. */
   anyOf(references: References): readonly SentPayment[] {
     return this.#all([...new Set(this.#namedBy(references).flat())]);
   }
@@ -125,22 +125,20 @@ export class SentPayments {
       .filter((ids) => ids.length > 0);
   }
 
-  /** The payments of a block. */
   ofBatch(paymentInformationId: string | undefined): readonly SentPayment[] {
     return this.#all(this.#batches.get(comparable(paymentInformationId)));
   }
 
-  /** The payments of a file. */
   ofFile(messageId: string | undefined): readonly SentPayment[] {
     return this.#all(this.#files.get(comparable(messageId)));
   }
 
-  /** The payments with a trace number: it may come again after years. */
+  /** Trace numbers repeat after years, so there may be several payments. */
   ofTrace(trace: string): readonly SentPayment[] {
     return this.#all(this.#traces.get(comparable(trace)));
   }
 
-  /** Keeps what a part of the file says, for the parts after it. */
+  /** Records a fact from one part of the file for the following parts. */
   learn(payoutId: string, known: Partial<SentPayment>): void {
     addTo(this.#by.bankReference, known.bankReference, payoutId);
     this.#byId.set(payoutId, { ...this.get(payoutId), ...known });
@@ -150,21 +148,21 @@ export class SentPayments {
     return ids.map((id) => this.get(id));
   }
 
-  /** A payment as earlier parts of the file left it. */
+  /** Returns a payment with the facts from earlier parts of the file. */
   get(id: string): SentPayment {
     const payment = this.#byId.get(id);
-    if (payment === undefined) throw new Error("no such payment");
+    if (payment === undefined) throw new Error("unknown payment");
     return payment;
   }
 }
 
-/** Whether two references are there and differ: an absent one says nothing. */
+/** An absent reference contradicts nothing. */
 export function contradicts(a: string | undefined, b: string | undefined): boolean {
   const [one, other] = [comparable(a), comparable(b)];
   return one !== "" && other !== "" && one !== other;
 }
 
-/** Banks make capitals of references, and leave blanks around them. */
+/** Banks write references in capitals or with blanks around them. */
 function comparable(reference: string | undefined): string {
   return reference?.trim().toUpperCase() ?? "";
 }

@@ -26,7 +26,7 @@ function report(
   return { original: { messageId: "M1" }, group, batches, unread: [] };
 }
 
-/** A rejection has a reason that proves that nothing was paid, where no other is given. */
+/** Without a code, a rejection gets a reason that proves that nothing was paid. */
 const of = (status: PaymentStatusCode, code?: string): ReportedStatus => {
   const proof = status === "RJCT" ? [{ code: "AC04" }] : [];
   return { status, reasons: code === undefined ? proof : [{ code }] };
@@ -36,7 +36,7 @@ const payment = (number: number, status?: PaymentStatusCode, code?: string): Pay
   return { endToEndId: `E${number}`, reasons, ...(status === undefined ? {} : { status }) };
 };
 
-/** Verdicts on two payments of a file, the first of which is in a state. */
+/** Judges a report on two payments of a file; the first one is in a given state. */
 function verdicts(
   read: StatusReport,
   state: SentState = "sent",
@@ -46,7 +46,7 @@ function verdicts(
   return statusVerdicts(read, sent, { ...profile, ...changes });
 }
 
-/** The verdict on the first of them, in a word. */
+/** The outcome of the first payment. */
 function first(...args: Parameters<typeof verdicts>): string | undefined {
   const verdict = verdicts(...args).find((each) => "payoutId" in each && each.payoutId === "po_1");
   return verdict?.verdict === "unknown_outcome" ? verdict.why : verdict?.verdict;
@@ -88,11 +88,11 @@ describe("a status report", () => {
   ])("RJCT with AC04 of a payment that is %s: %s", (doubt, expected) => {
     const sent = new SentPayments([sentPayment(1, { doubt })]);
     const [verdict] = statusVerdicts(report(none, none, [payment(1, "RJCT")]), sent, profile);
-    const word = verdict?.verdict === "unknown_outcome" ? verdict.why : verdict?.verdict;
-    expect(word).toBe(expected);
+    const outcome = verdict?.verdict === "unknown_outcome" ? verdict.why : verdict?.verdict;
+    expect(outcome).toBe(expected);
   });
 
-  it("speaks of every payment of its file, and of each once", () => {
+  it("covers every payment of its file once", () => {
     const read = report(of("ACTC"), of("ACSP"), [payment(2, "ACSC")]);
     expect(verdicts(read).map(bare)).toEqual([
       { verdict: "accepted", payoutId: "po_1" },
@@ -100,7 +100,7 @@ describe("a status report", () => {
     ]);
   });
 
-  it("says nothing of payments that PART does not name", () => {
+  it("states nothing about payments that PART does not name", () => {
     const read = report(of("PART"), of("PART"), [payment(2, "RJCT", "AC04")]);
     expect(verdicts(read)).toEqual([
       {
@@ -130,19 +130,21 @@ describe("a status report", () => {
     ]);
   });
 
-  it("of another amount is a doubt", () => {
+  it("of another amount has an unknown outcome", () => {
     const amount = { minor: 9999n, currency: "USD" };
     expect(first(report(none, none, [{ ...payment(1, "RJCT"), amount }]))).toBe("amount-differs");
   });
 
   it.each(["AM05", "DU01", "DU02", "DU03", "DU04", "DU05"])(
-    "that rejects for %s, a duplicate, never releases, whichever level says so",
+    "that rejects for %s, a duplicate, never releases, on any level",
     (code) => {
-      const doubt = "rejected-as-duplicate";
-      expect(first(report(none, none, [payment(1, "RJCT", code)]))).toBe(doubt);
-      expect(first(report(none, of("RJCT", code)))).toBe(doubt);
-      expect(first(report(of("RJCT", code)))).toBe(doubt);
-      expect(first(report(of("RJCT", code), of("RJCT"), [payment(1, "RJCT", "NARR")]))).toBe(doubt);
+      const expected = "rejected-as-duplicate";
+      expect(first(report(none, none, [payment(1, "RJCT", code)]))).toBe(expected);
+      expect(first(report(none, of("RJCT", code)))).toBe(expected);
+      expect(first(report(of("RJCT", code)))).toBe(expected);
+      expect(first(report(of("RJCT", code), of("RJCT"), [payment(1, "RJCT", "NARR")]))).toBe(
+        expected,
+      );
     },
   );
 
@@ -167,14 +169,14 @@ describe("a status report", () => {
     }
   });
 
-  it("whose levels contradict each other is a doubt", () => {
-    const doubt = "contradicting-levels";
-    expect(first(report(of("RJCT"), none, [payment(1, "ACSP")]))).toBe(doubt);
-    expect(first(report(none, of("ACSC"), [payment(1, "RJCT")]))).toBe(doubt);
-    expect(first(report(of("ACCC"), of("RJCT")))).toBe(doubt);
-    expect(first(report(of("PART"), of("PART"), [payment(1, "PART")]))).toBe(doubt);
-    expect(first(report(none, none, [payment(1, "ACSP"), payment(1, "RJCT")]))).toBe(doubt);
-    expect(first(report(none, none, [payment(1, "RJCT"), payment(1, "ACSC")]))).toBe(doubt);
+  it("whose levels contradict each other has an unknown outcome", () => {
+    const expected = "contradicting-levels";
+    expect(first(report(of("RJCT"), none, [payment(1, "ACSP")]))).toBe(expected);
+    expect(first(report(none, of("ACSC"), [payment(1, "RJCT")]))).toBe(expected);
+    expect(first(report(of("ACCC"), of("RJCT")))).toBe(expected);
+    expect(first(report(of("PART"), of("PART"), [payment(1, "PART")]))).toBe(expected);
+    expect(first(report(none, none, [payment(1, "ACSP"), payment(1, "RJCT")]))).toBe(expected);
+    expect(first(report(none, none, [payment(1, "RJCT"), payment(1, "ACSC")]))).toBe(expected);
   });
 
   it("that names a payment in a block or a file of ours that it is not in is unmatched", () => {
@@ -287,7 +289,7 @@ describe("a status report", () => {
     ]);
   });
 
-  it("releases only what was never debited, for no duplicate, and against no other word", () => {
+  it("releases only a payment never debited, for no duplicate, and without contradiction", () => {
     const codes = ["AC04", "AM05", "DU01", "DU04", "NARR"];
     const statuses: PaymentStatusCode[] = ["ACTC", "ACSP", "ACSC", "PART", "PDNG", "RJCT", "CANC"];
     const status = fc.record({
@@ -306,11 +308,11 @@ describe("a status report", () => {
           if (verdict.verdict !== "rejected") continue;
           const isFirst = verdict.payoutId === "po_1";
           expect(isFirst ? state : "sent").toBe("sent");
-          const said = isFirst ? levels : levels.slice(0, 2);
-          const lowest = said.findLast((each) => each.status !== undefined);
+          const applied = isFirst ? levels : levels.slice(0, 2);
+          const lowest = applied.findLast((each) => each.status !== undefined);
           expect(lowest?.status).toBe("RJCT");
-          expect(said.map((each) => each.status)).not.toContain("ACSC");
-          const codes = said.flatMap(({ reasons }) => reasons.map(({ code = "" }) => code));
+          expect(applied.map((each) => each.status)).not.toContain("ACSC");
+          const codes = applied.flatMap(({ reasons }) => reasons.map(({ code = "" }) => code));
           expect(new Set(codes)).toEqual(new Set(["AC04"]));
         }
       }),
@@ -464,6 +466,6 @@ it("costs about the same for each payment of a large report", () => {
   );
   const started = performance.now();
   expect(statusVerdicts(read, new SentPayments(payments), profile)).toHaveLength(count);
-  // Comparing each with each took 20 s.
+  // Comparing every pair took 20 s.
   expect(performance.now() - started).toBeLessThan(5_000);
 });

@@ -10,9 +10,9 @@ import { contradicts, type SentPayment, type SentPayments } from "./sent-payment
 import { mayBePaid, type UnknownOutcome } from "./unknown-outcome.ts";
 import type { Source, Unmatched, Verdict } from "./verdict.ts";
 
-/** How the reports of a bank are judged, by its handbook. */
+/** Settings to judge the reports of a bank, from its handbook. */
 export type StatusProfile = {
-  /** Whether the bank's ACSC and ACCC are final; else a booking alone settles. */
+  /** True if the bank's ACSC and ACCC are final; otherwise only a booking settles. */
   readonly statusSettles: boolean;
   /** Proprietary reason codes of the bank that mean "not executed", in capitals. */
   readonly notExecutedCodes: ReadonlySet<string>;
@@ -20,12 +20,12 @@ export type StatusProfile = {
 
 const settled: ReadonlySet<string> = new Set(["ACSC", "ACCC"]);
 
-/** Statuses of a payment on its way (ISO 20022, `ExternalPaymentTransactionStatus1Code`). */
+/** Statuses of a payment in progress (ISO 20022, `ExternalPaymentTransactionStatus1Code`). */
 const onItsWay: ReadonlySet<string> = new Set([
   ...["RCVD", "ACTC", "ACCP", "ACFC", "ACSP", "ACWC", "ACWP", "PDNG", "PATC"],
 ]);
 
-/** Statuses with which the bank may wait for the confirmation of the party that initiated. */
+/** Statuses in which the bank may wait for the initiating party's confirmation. */
 const waitingForUs: ReadonlySet<string> = new Set(["ACFW", "RVMC", "RVNM"]);
 
 /** The parts of a report that apply to one payment: itself, its blocks, its files. */
@@ -36,16 +36,16 @@ type Applying = {
   readonly groups: ReportedStatus[];
 };
 
-/** A payment by its id, or payments that a block or the file names together. */
+/** A payment's id, or the payments that a block or the file names together. */
 type About = string | BatchStatus | "file";
 
 /**
- * The meaning of a status report for each payment that it is about. The lowest level with a status
- * decides; a level above it, or another status on the same one, that contradicts leaves the
- * outcome unknown. Reasons of all levels count.
+ * Judges each payment of a status report. The lowest level with a status decides. If a level above
+ * it, or another status on the same level, contradicts it, the outcome is unknown. Reasons of all
+ * levels count.
  *
- * A part that leads to no payment may be about one that a level above speaks of. Where it opposes
- * that level, the outcome is unknown too.
+ * A part that matches no payment may concern one that a level above covers. If it opposes that
+ * level, the outcome is unknown too.
  */
 export function statusVerdicts(
   report: StatusReport,
@@ -61,7 +61,7 @@ class ReportJudge {
   readonly #profile: StatusProfile;
   readonly #unmatched: Verdict[] = [];
   readonly #applying = new Map<string, Applying>();
-  /** Whose rejection or settlement is opposed by parts that lead to no payment. */
+  /** Parts that match no payment oppose these rejections or settlements. */
   readonly #opposed = { rejected: new Set<About>(), settled: new Set<About>() };
 
   constructor(report: StatusReport, sent: SentPayments, profile: StatusProfile) {
@@ -76,7 +76,7 @@ class ReportJudge {
       this.#batch(batch, `OrgnlPmtInfAndSts[${index + 1}]`);
     }
     const file = this.#sent.ofFile(original.messageId);
-    if (file.length === 0 && speaks(group)) {
+    if (file.length === 0 && hasContent(group)) {
       this.#miss("unknown-file", "OrgnlGrpInfAndSts", group);
     }
     for (const payment of file) this.#applyingTo(payment);
@@ -91,7 +91,7 @@ class ReportJudge {
     const { messageId } = this.#report.original;
     const { paymentInformationId } = batch;
     const members = this.#sent.ofBatch(paymentInformationId);
-    if (speaks(batch) && members.length === 0) {
+    if (hasContent(batch) && members.length === 0) {
       this.#miss("unknown-batch", place, batch);
       this.#oppose(batch, ["file"]);
     }
@@ -105,7 +105,7 @@ class ReportJudge {
     for (const [index, status] of batch.payments.entries()) {
       const at = `${place}/TxInfAndSts[${index + 1}]`;
       const found = this.#sent.find(status, ["endToEndId", "instructionId"]);
-      // A bank may number blocks and files by itself: only one of ours contradicts.
+      // A bank may use its own numbers for blocks and files, so only another of ours contradicts.
       const isOther =
         typeof found !== "string" &&
         ((members.length > 0 && contradicts(found.paymentInformationId, paymentInformationId)) ||
@@ -121,7 +121,7 @@ class ReportJudge {
     }
   }
 
-  /** Notes what a part opposes: of the payments that it names, else of its block or file. */
+  /** Records an opposing part: for the payments that it names, else for its block or file. */
   #opposeNamed(part: PaymentStatus, otherwise: BatchStatus | "file"): void {
     const named = this.#sent.anyOf(part).map(({ payoutId }) => payoutId);
     this.#oppose(part, named.length > 0 ? named : [otherwise]);
@@ -165,7 +165,7 @@ class ReportJudge {
       .find((level) => level.length > 0);
     const status = statuses?.at(-1);
     if (statuses === undefined || status === undefined) return [];
-    // A block or file that is accepted in part says nothing of a payment that it does not name.
+    // A partly accepted block or file states nothing about a payment that it does not name.
     const isNamed = own.some((each) => each.status.status ?? each.status.unknownStatus);
     if (status === "PART" && !isNamed) return [];
     const reported = levels.flat();
@@ -197,7 +197,7 @@ class ReportJudge {
       : this.#unrejected(payment, status, bankReference);
     if (verdict.verdict === "rejected" || verdict.verdict === "settled") {
       const opposed = this.#opposed[verdict.verdict];
-      // A part that does not name a payment is not about one that has a status of its own.
+      // A part without a payment's reference does not concern a payment with its own status.
       const above: readonly About[] = isNamed ? [] : [...batches, "file"];
       if ([payoutId, ...above].some((each) => opposed.has(each))) {
         return unknown("contradicting-levels");
@@ -224,7 +224,7 @@ class ReportJudge {
     }
     if (state === "debited" || state === "returned") return { verdict: "known", payoutId };
     if (state === "rejected") {
-      // A report from before the rejection may come after it; one that it is settled may not.
+      // A report from before the rejection may arrive after it, but not one that settles.
       return settled.has(status)
         ? unknown("settled-after-rejection")
         : { verdict: "known", payoutId };
@@ -247,14 +247,14 @@ class ReportJudge {
   }
 }
 
-/** A verdict before it has its source. */
+/** A verdict whose source is not yet added. */
 type Judged = Verdict extends infer Each
   ? Each extends Verdict
     ? Omit<Each, "source">
     : never
   : never;
 
-function speaks({ status, unknownStatus, reasons }: ReportedStatus): boolean {
+function hasContent({ status, unknownStatus, reasons }: ReportedStatus): boolean {
   return (status ?? unknownStatus) !== undefined || reasons.length > 0;
 }
 

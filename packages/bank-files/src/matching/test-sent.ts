@@ -47,12 +47,12 @@ export function statementOf(entries: readonly Entry[]): Statement {
   return { account: { number: "000123456789" }, currency: "USD", balances: [], entries };
 }
 
-/** A booking of its own of a statement, under a reference. */
+/** A separate booking in a statement, under a reference. */
 export function ofStatement(reference: string): Booking {
   return { source: "statement", as: "payment", reference };
 }
 
-/** A verdict without the part of the file that it is about. */
+/** A verdict without the part of the file that it concerns. */
 export function bare({ source: _source, ...verdict }: Verdict) {
   return verdict;
 }

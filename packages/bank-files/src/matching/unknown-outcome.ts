@@ -1,19 +1,22 @@
-/** Why the outcome of a payment is unknown: no money moves in the books, and operators decide. */
+/**
+ * Reasons why the outcome of a payment is unknown. No money moves in the books, and operators
+ * decide.
+ */
 export type UnknownOutcome =
   /** The bank has, or may have, another instruction of this payment, which it may have paid. */
   | "rejected-as-duplicate"
-  /** Rejected for reasons that do not prove that nothing was paid. */
+  /** The rejection's reasons do not prove that nothing was paid. */
   | "rejected-without-proof"
   /** Rejected after its debit was booked. */
   | "rejected-after-debit"
-  /** One level of a report says rejected, another one settled or accepted. */
+  /** One level of a report rejects, and another one settles or accepts. */
   | "contradicting-levels"
   | "settled-after-rejection"
   | "debited-after-rejection"
   | "debited-twice"
   | "returned-after-rejection"
   | "returned-twice"
-  /** A return that says that a twin of the payment exists, or with a code that no credit has. */
+  /** A return that reports a duplicate payment, or whose code no credit has. */
   | "returned-without-proof"
   | "return-taken-back"
   /** The returned amount is smaller than named or allowed charges explain. */
@@ -27,24 +30,24 @@ export type UnknownOutcome =
   | "dishonoured"
   | "contested";
 
-/** Outcomes without evidence of a debit, or of a twin that the bank may have paid. */
+/** Outcomes without evidence of a debit, or of a duplicate that the bank may have paid. */
 const unpaid: ReadonlySet<UnknownOutcome> = new Set([
   "rejected-without-proof",
   "cancelled",
   "blocked",
 ]);
 
-/** Whether the bank may have paid. A later rejection then proves nothing, whatever its reason. */
+/** If true, a later rejection proves nothing, whatever its reason. */
 export function mayBePaid(why: UnknownOutcome): boolean {
   return !unpaid.has(why);
 }
 
-/** The outcome to keep of two: a later, weaker report does not hide evidence of a payment. */
+/** Keeps the graver outcome, so that a weaker later report does not hide evidence of a payment. */
 export function graverOf(known: UnknownOutcome | undefined, why: UnknownOutcome): UnknownOutcome {
   return known !== undefined && gravity(known) > gravity(why) ? known : why;
 }
 
-/** A twin alone may still be proven unpaid by statements. */
+/** Statements may still prove that a duplicate alone is unpaid. */
 function gravity(why: UnknownOutcome): number {
   if (!mayBePaid(why)) return 0;
   return why === "rejected-as-duplicate" ? 1 : 2;

@@ -4,29 +4,29 @@ import type { Money } from "../text/minor-units.ts";
 import type { Booking, ChargeBooking, NotFound } from "./sent-payment.ts";
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 
-/** Why a part of a file is matched to no payment. */
+/** Reasons why a part of a file matches no payment. */
 export type Unmatched =
   | NotFound
   | "unknown-file"
   | "unknown-batch"
   | "batch-sum-differs"
   | "batch-credit"
-  /** A charge for a payment, without the amount of the charge. */
+  /** A charge for a payment that does not state its own amount. */
   | "charge-without-amount"
   | "another-account"
-  /** A return with the trace number of a payment, of another company or kind of entry. */
+  /** A return with a payment's trace number, but of another company or kind of entry. */
   | "another-entry";
 
-/** The part of a file that a verdict is about. */
+/** The part of a file that gives a verdict. */
 export type Source = {
-  /** Without content. */
+  /** A path or line in the file, without content. */
   readonly place: string;
-  /** The payment's reference as the file gives it; "" for none. */
+  /** The payment's reference in the file; "" if there is none. */
   readonly reference: string;
-  /** The reason or status code; "" for none. */
+  /** The reason or status code; "" if there is none. */
   readonly code: string;
   readonly amount?: Money;
-  /** Of an entry of an account. */
+  /** Set for an entry of an account. */
   readonly direction?: "credit" | "debit";
 };
 
@@ -37,14 +37,14 @@ export type Verdict = { readonly source: Source } & (
   | {
       readonly verdict: "settled";
       readonly payoutId: string;
-      /** Absent where a status says so. */
+      /** Absent if a status report settles the payment. */
       readonly booking?: Booking;
       readonly charges?: Money;
       readonly bankReference?: string;
     }
-  /** Not executed, by proof: the one verdict that releases money that is held. */
+  /** Proof that the payment was not executed. No other verdict releases held money. */
   | { readonly verdict: "rejected"; readonly payoutId: string; readonly reason: Reason }
-  /** The money came back; the bank kept what is `short` of it. */
+  /** The money was returned; the bank kept `short` of it. */
   | {
       readonly verdict: "returned";
       readonly payoutId: string;
@@ -53,14 +53,16 @@ export type Verdict = { readonly source: Source } & (
       readonly reason: Reason;
       readonly booking?: Booking;
     }
-  /** The bank took or gave back a charge for the payment; a debit is above zero. */
+  /** The bank debited or refunded a charge for the payment; a debit is above zero. */
   | {
       readonly verdict: "charge";
       readonly payoutId: string;
       readonly charge: Money;
       readonly booking: ChargeBooking;
     }
-  /** Known before: a file came twice, late or out of order. `booking` is a new name for it. */
+  /**
+   * Already known: a file was received twice, late or out of order. `booking` is a new name for it.
+   */
   | {
       readonly verdict: "known";
       readonly payoutId: string;
@@ -77,7 +79,7 @@ export type Verdict = { readonly source: Source } & (
       readonly payoutId: string;
       readonly why: UnknownOutcome;
     }
-  /** `payoutIds` are payments that the part may be about. */
+  /** `payoutIds` are payments that the part may concern. */
   | {
       readonly verdict: "unmatched";
       readonly why: Unmatched;

@@ -1,18 +1,17 @@
-/** The message id of our file that all of these are about. */
+/** The message id of our file that all of these concern. */
 export const sentFile = "M1";
 
-/** Bytes of the largest file that is read. */
 const mebibyte = 2 ** 20;
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Copies of a part, each with its number in ten digits, up to so many bytes. */
+/** Copies a part, each copy with its number in ten digits, up to this many bytes. */
 function copies(part: (number: string) => string, bytes: number): string[] {
   const count = Math.floor(bytes / part("0".repeat(10)).length);
   return Array.from({ length: count }, (_, number) => part(String(number).padStart(10, "0")));
 }
 
-/** A status report of 64 MiB on one batch, as banks write it. */
+/** A status report of 64 MiB on one batch, in the form that banks write. */
 export function largeStatusReport(): Uint8Array {
   const head = `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>B1</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>M1</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>PART</GrpSts></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>M1-1</OrgnlPmtInfId>`;
   const tail = "</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>";
@@ -24,7 +23,7 @@ export function largeStatusReport(): Uint8Array {
   return encode(head + payments.join("") + tail);
 }
 
-/** A status report that rejects a whole file of ours, in words that are long. */
+/** A status report that rejects a whole file of ours with long reasons. */
 export function fileRejection(): Uint8Array {
   const words = "The file was not accepted, as the account of the debtor is closed. ".repeat(14);
   return encode(

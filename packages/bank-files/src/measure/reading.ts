@@ -6,12 +6,12 @@ import { anyAccount } from "../reading/any-account.ts";
 import { openWithin } from "../reading/open-in-worker.ts";
 import { sentFile } from "./files.ts";
 
-/** What a rail allows its reader. */
+/** The limits that a rail sets for its reader. */
 const limits = { heapMb: 512, timeoutMs: 600_000 } as const;
 
 const sampleMs = 5;
 
-/** Payments of ours in pieces, as a rail gives them. */
+/** Yields our payments in pieces, as a rail does. */
 function* sentPayments(ids: readonly string[]): Generator<SentPayment[]> {
   for (let from = 0; from < ids.length; from += 1_000) {
     yield ids.slice(from, from + 1_000).map((payoutId) => ({
@@ -28,9 +28,9 @@ function* sentPayments(ids: readonly string[]): Generator<SentPayment[]> {
 }
 
 /**
- * Reads and judges a file as a rail does, and measures this thread meanwhile: the longest pause of
- * its event loop, and the most processor time between two samples, which no other load changes.
- * `ids` are the payments to judge; without it they are those that the file names.
+ * Reads and judges a file as a rail does, and measures this thread meanwhile. It reports the
+ * longest pause of the event loop, and the most CPU time between two samples, which no other load
+ * changes. `ids` are the payments to judge; by default those that the file names.
  */
 export async function measureReading(
   name: string,
@@ -47,7 +47,7 @@ export async function measureReading(
   }, sampleMs);
   const started = performance.now();
   delay.enable();
-  // A pause counts between two samples: without these none would be taken of work in one go.
+  // A pause counts between two samples, so uninterrupted work needs one on each side.
   await setTimeout(2 * sampleMs);
   const file = await openWithin(limits)(bytes, anyAccount);
   if (isRefused(file)) throw new Error(file.detail);

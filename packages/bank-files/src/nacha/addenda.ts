@@ -9,18 +9,18 @@ import {
   valuesOf,
 } from "./records.ts";
 
-/** What an entry's payment is for. */
+/** The purpose of an entry's payment. */
 export type PaymentInformation = { readonly kind: "information"; readonly text: string };
 
-/** An entry that came back: R01 to R33 and the like, by the bank of the receiver. */
+/** An entry that the receiver's bank returned (R01 to R33 and similar codes). */
 export type AchReturn = {
   readonly kind: "return";
   readonly code: string;
-  /** The trace number that we gave the entry. */
+  /** The trace number that we assigned to the entry. */
   readonly originalTrace: string;
   readonly originalRdfi: string;
   readonly trace: string;
-  /** Of R14 and R15, `yymmdd`. */
+  /** `yymmdd`, present for R14 and R15 only. */
   readonly dateOfDeath?: string;
   readonly text?: string;
 };
@@ -33,7 +33,7 @@ export type DishonouredReturn = {
   readonly originalRdfi: string;
   readonly trace: string;
   readonly returnTrace: string;
-  /** Of the return that is refused: `R` and two characters. */
+  /** The code of the refused return: `R` and two characters. */
   readonly returnCode: string;
   readonly text?: string;
 };
@@ -51,7 +51,7 @@ export type ContestedReturn = {
   readonly dishonouredCode: string;
 };
 
-/** What a bank proposes in place of what we wrote; never applied by itself. */
+/** A bank's proposed corrections to our data; never applied automatically. */
 export type ProposedChange = {
   readonly routing?: string;
   readonly account?: string;
@@ -60,20 +60,19 @@ export type ProposedChange = {
   readonly receiverId?: string;
 };
 
-/** A notification of change (C01…): the entry was paid, and the next one is to be changed. */
+/** A notification of change (C01…): the entry was paid, and the next one needs correction. */
 export type AchChange = {
   readonly kind: "change";
   readonly code: string;
   readonly originalTrace: string;
   readonly originalRdfi: string;
   readonly trace: string;
-  /** As the bank wrote it. */
+  /** The correction as the bank wrote it. */
   readonly corrected: string;
-  /** Absent where the code is not known or the text is not of its form: a person looks. */
+  /** Absent for an unknown code or malformed text, so that an operator checks it. */
   readonly proposed?: ProposedChange;
 };
 
-/** What stands in an addenda record. */
 export type AchAddenda =
   | PaymentInformation
   | AchReturn
@@ -85,7 +84,7 @@ const dishonouredCodes = /^R(?:61|62|67|68|69|70)$/;
 const contestedCodes = /^R(?:71|72|73|74|75|76|77)$/;
 const trace = /^\d{15}$/;
 
-/** Reads an addenda record; `undefined` where it is of no kind that is known. */
+/** Returns `undefined` for an unknown kind of addenda record. */
 export function addendaOf(line: string, entryClass: string): AchAddenda | undefined {
   const type = line.slice(1, 3);
   // International entries have returns with other columns.
@@ -130,7 +129,7 @@ function changeOf(line: string): AchChange | undefined {
   const values = valuesOf(changeAddenda, line);
   const { code, originalTrace, originalRdfi, corrected } = values;
   if (!/^C\d\d$/.test(code) || !trace.test(originalTrace)) return undefined;
-  // Its columns matter: blanks in front are not cut off.
+  // The column position matters, so leading blanks stay.
   const field = line.slice(changeAddenda.corrected[0] - 1, changeAddenda.corrected[1]);
   const proposed = proposedBy(code, field);
   return {
@@ -144,7 +143,7 @@ function changeOf(line: string): AchChange | undefined {
   };
 }
 
-/** Where the parts of corrected data stand, by the code (NACHA Operating Rules, appendix five). */
+/** Finds the parts of corrected data by the code (NACHA Operating Rules, appendix five). */
 function proposedBy(code: string, field: string): ProposedChange | undefined {
   const part = (first: number, last: number): string => field.slice(first - 1, last).trim();
   switch (code) {
@@ -174,7 +173,7 @@ function proposedBy(code: string, field: string): ProposedChange | undefined {
 
 type Parts = Omit<ProposedChange, "accountType"> & { readonly code?: string };
 
-/** The parts where each is of its form and nothing stands beside them. */
+/** Returns the parts only if each is well formed and there is no other text. */
 function checked({ code, ...parts }: Parts, beside: string): ProposedChange | undefined {
   if (beside !== "" || Object.values(parts).includes("")) return undefined;
   if (parts.routing !== undefined && !isRoutingNumber(parts.routing)) return undefined;

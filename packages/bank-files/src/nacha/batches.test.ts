@@ -16,7 +16,6 @@ const balancedProfile: AchProfile = {
 const credits = (...cents: readonly bigint[]) =>
   cents.map((each, at) => credit(at, { cents: each }));
 
-/** The cents of each batch. */
 const centsOf = (batches: readonly (readonly AchCredit[])[]) =>
   batches.map((batch) => batch.map(({ cents }) => cents));
 
@@ -42,7 +41,7 @@ describe("batches of a balanced file", () => {
     expect(centsOf(achBatches(credits(...cents), true))).toEqual(expected);
   });
 
-  it("leaves room for the balancing entry in 999,999 entries and addenda", () => {
+  it("reserves one of 999,999 entries and addenda for the balancing entry", () => {
     expect(lengthsOf([...twoRecords, ...twoRecords.slice(0, 1)], true)).toEqual([499_999, 1]);
     expect(lengthsOf([...twoRecords, oneRecord], true)).toEqual([499_999, 1]);
     expect(lengthsOf(twoRecords, true)).toEqual([499_999]);
@@ -86,7 +85,7 @@ describe("limits of a file", () => {
     const one = credit(1, { cents: 1n });
     const batch = (length: number) => Array<AchCredit>(length).fill(one) as [AchCredit];
     const full = Array(9).fill(batch(999_999));
-    // Beside them stand heads and controls, of the file and of ten batches.
+    // The remaining records are headers and controls, of the file and of ten batches.
     const rest = 9_999_990 - 2 - 20 - 9 * 999_999;
     expect(achFileLimits([...full, batch(rest)], false)).toEqual([]);
     expect(achFileLimits([...full, batch(rest + 1)], false)).toEqual([
@@ -151,7 +150,7 @@ describe("a written file of large sums", () => {
     );
   });
 
-  it("never begins a batch that the one before has room for", () => {
+  it("begins no batch while the previous one has space", () => {
     fc.assert(
       fc.property(manyCredits, fc.boolean(), (given, isBalanced) => {
         const batches = achBatches(given, isBalanced);

@@ -8,18 +8,18 @@ export const sumCentsMax = 999_999_999_999n;
 
 /** Six digits: entries and addenda of a batch. */
 const batchRecordsMax = 999_999;
-/** Six digits: batches of a file. */
+/** Six digits for the number of batches in a file. */
 const batchesMax = 999_999;
 /** Six digits: blocks of a file. So its entries and addenda never fill their eight digits. */
 const blocksMax = 999_999;
 
-/** Credits of one batch: of one class and day. */
+/** Credits of one batch share class and day. */
 export type AchBatchCredits = readonly [AchCredit, ...AchCredit[]];
 
 /**
- * Batches of credits: one for each class and day, in the order of its first credit. A batch that is
- * full is followed by another one: a control record has 12 digits for its sum and 6 for its entries
- * and addenda, and a balancing entry has 10 digits for the sum of its batch.
+ * Splits credits into batches: one for each class and day, in the order of its first credit. A full
+ * batch is followed by another one. A control record has 12 digits for its sum and 6 for its
+ * entries and addenda. A balancing entry has 10 digits for the sum of its batch.
  */
 export function achBatches(credits: readonly AchCredit[], isBalanced: boolean): AchBatchCredits[] {
   const kinds = Map.groupBy(credits, ({ entryClass, effectiveOn }) => entryClass + effectiveOn);
@@ -50,12 +50,11 @@ function fullBatches(credits: readonly AchCredit[], isBalanced: boolean): AchBat
   return batches;
 }
 
-/** An entry, and its addenda record if it has one. */
 function recordsOf({ remittance }: AchCredit): number {
   return remittance === undefined ? 1 : 2;
 }
 
-/** Limits that one file cannot keep with these batches, in words for operators. */
+/** Returns the limits that one file with these batches would exceed, for operators. */
 export function achFileLimits(batches: readonly AchBatchCredits[], isBalanced: boolean): string[] {
   let cents = 0n;
   let records = isBalanced ? batches.length : 0;
@@ -65,7 +64,7 @@ export function achFileLimits(batches: readonly AchBatchCredits[], isBalanced: b
       records += recordsOf(credit);
     }
   }
-  // Head and control of the file and of each batch.
+  // The header and control record of the file and of each batch.
   const blocks = Math.ceil((records + 2 * batches.length + 2) / blockRecords);
   const limits: readonly (readonly [isKept: boolean, problem: string])[] = [
     [cents <= sumCentsMax, "sum up to more than twelve digits"],

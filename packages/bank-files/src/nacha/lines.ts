@@ -1,33 +1,33 @@
 import { achHead, isCard } from "../normalise/text.ts";
 import { columns } from "./records.ts";
 
-/** A record, a card, or another line of a file. */
+/** A record, a transmission card, or another line of a file. */
 export type Line = {
-  /** From 1; a record of a line with several has a number of its own. */
+  /** Counts from 1. If a line contains several records, each has its own number. */
   readonly number: number;
-  /** Up to 94 columns, filled up with blanks. */
+  /** Up to 94 columns, padded with blanks. */
   readonly text: string;
-  /** What is wrong with its columns, in words for operators. */
+  /** A problem of the line's columns, for operators. */
   readonly problem?: string;
 };
 
-/** Blanks, and what mainframes fill up with: NUL, ^Z, a byte order mark. */
+/** Blanks, and the padding of mainframes: NUL, ^Z, a byte order mark. */
 const blanks = /(?:[^\P{Cc}\n\r\f]|[ \ufeff]|\u00ef\u00bb\u00bf)*/uy;
 
 const lineEnd = /[\n\r\f]/g;
 
-/** Control characters that stand for a blank inside a record. */
+/** Control characters in place of a blank inside a record. */
 const fillers = /\p{Cc}/gu;
 
-/** Enough to judge a record, which has up to four bytes for each column, and the one after it. */
+/** Enough for a record, with up to four bytes for each column, and the one after it. */
 const windowLength = 8 * columns;
 
-/** The last columns of a file's control record are blank, and may be cut off. */
+/** The last columns of a file's control record are blank, and may be missing. */
 const controlLength = 55;
 
 /**
- * Cuts the text of a file into records of 94 columns: at line ends of any kind, and by columns
- * where several records stand in one line. Blank padding of any length is dropped.
+ * Cuts the text of a file into records of 94 columns: at line ends of any kind, and by columns if
+ * several records share one line. Blank padding of any length is dropped.
  */
 export function* linesOf(chunks: Iterable<string>): Generator<Line> {
   const cutter = new Cutter();
@@ -39,7 +39,7 @@ class Cutter {
   #text = "";
   #at = 0;
   #number = 1;
-  /** A record of this line was cut already. */
+  /** An earlier record of this line was already cut. */
   #isRest = false;
   /** The rest of this line is dropped. */
   #isDropped = false;
@@ -95,7 +95,7 @@ class Cutter {
     return problem === undefined ? line : { number: this.#number, text: filled, problem };
   }
 
-  /** A line that is not a record, up to the head of a file if one stands in it. */
+  /** Returns a line that is not a record, up to the header of a file if the line contains one. */
   #card(): Line {
     const line = this.#text.slice(this.#at, this.#lineEnd());
     if (this.#isRest && !isCard(line)) return this.#excess();
@@ -107,7 +107,7 @@ class Cutter {
   }
 }
 
-/** Whether a line has as many columns from there on as a record has to have. */
+/** True if the rest of the line has at least the columns of a record. */
 function hasColumnsAt(text: string, at: number): boolean {
   const [line = ""] = text.slice(at, at + columns).split(/[\n\r\f]/, 1);
   return line.length === columns || (line.length >= controlLength && /^9\d{54}/.test(line));
@@ -119,8 +119,8 @@ const recordStart = /(?:101|[58]2[0-8][05]|6[2-5][1-9]\d{9}|7(?:0[25]|1[0-8]|9[8
 type Cut = { readonly length: number; readonly text: string; readonly problem?: string };
 
 /**
- * The record that begins there. A file in UTF-8 has columns of several bytes: the reading after
- * which the line ends, or the next record begins, is the right one.
+ * Cuts the record at a position. In a UTF-8 file, a column may have several bytes. The correct
+ * reading is the one after which the line ends or the next record begins.
  */
 function recordAt(text: string, at: number): Cut {
   const [bytes = ""] = text.slice(at, at + columns).split(/[\n\r\f]/, 1);
@@ -136,7 +136,7 @@ function recordAt(text: string, at: number): Cut {
   return { length: bytes.length, text: bytes, problem: "has characters that move its columns" };
 }
 
-/** Whether a record may end there: the line does, or another record follows. */
+/** True if the line ends or another record follows. */
 function isEndAt(text: string, at: number): boolean {
   blanks.lastIndex = at;
   blanks.exec(text);

@@ -34,8 +34,8 @@ const fileEnd = record(fileControl, {
 });
 const nines = "9".repeat(94);
 
-/** A file of one entry that comes back with this addenda record. */
-function answer(addenda: string, entryClass = "PPD"): string {
+/** A file of one entry that is returned with this addenda record. */
+function fileWith(addenda: string, entryClass = "PPD"): string {
   const lines = [head, batch(entryClass), entry, addenda.padEnd(94), end, fileEnd];
   return [...lines, nines, nines, nines, nines].join("\n");
 }
@@ -43,17 +43,16 @@ function answer(addenda: string, entryClass = "PPD"): string {
 const original = "121042880000001";
 const rest = "231380100000001";
 
-/** The addenda record that a file has. */
 function addendaIn(text: string): AchAddenda | undefined {
   const file = read(bytes(text));
   expect(file.unread).toEqual([]);
   return file.batches[0]?.entries[0]?.addenda[0];
 }
 
-describe("what comes back of NACHA entries", () => {
+describe("returns and changes of NACHA entries", () => {
   it("is a return, with the trace number that we gave", () => {
     const text = `799R02${original}      12104288${"ACCOUNT CLOSED".padEnd(44)}${rest}`;
-    expect(addendaIn(answer(text))).toEqual({
+    expect(addendaIn(fileWith(text))).toEqual({
       kind: "return",
       code: "R02",
       originalTrace: original,
@@ -61,7 +60,7 @@ describe("what comes back of NACHA entries", () => {
       trace: rest,
       text: "ACCOUNT CLOSED",
     });
-    expect(read(bytes(answer(text))).batches[0]).toMatchObject({
+    expect(read(bytes(fileWith(text))).batches[0]).toMatchObject({
       entryClass: "PPD",
       entries: [{ direction: "credit", cents: 1234n, routing: "121042882", line: 3 }],
     });
@@ -69,12 +68,12 @@ describe("what comes back of NACHA entries", () => {
 
   it("is a return for a death, with its day", () => {
     const text = `799R15${original}26110112104288${" ".repeat(44)}${rest}`;
-    expect(addendaIn(answer(text))).toMatchObject({ code: "R15", dateOfDeath: "261101" });
+    expect(addendaIn(fileWith(text))).toMatchObject({ code: "R15", dateOfDeath: "261101" });
   });
 
   it.each(["R61", "R62", "R67", "R68", "R69", "R70"])("is a dishonoured return, %s", (code) => {
     const part = `   123918710000001330${"01"}${"Untimely".padEnd(21)}`;
-    expect(addendaIn(answer(`799${code}${original}      12104288${part}${rest}`))).toEqual({
+    expect(addendaIn(fileWith(`799${code}${original}      12104288${part}${rest}`))).toEqual({
       ...{ kind: "dishonoured", code, originalTrace: original, originalRdfi: "12104288" },
       ...{ trace: rest, returnTrace: "123918710000001", returnCode: "R01", text: "Untimely" },
     });
@@ -93,7 +92,7 @@ describe("what comes back of NACHA entries", () => {
         "68",
         " ",
       ].join("");
-      expect(addendaIn(answer(`799${code}${original}26112512104288${part}${rest}`))).toEqual({
+      expect(addendaIn(fileWith(`799${code}${original}26112512104288${part}${rest}`))).toEqual({
         ...{ kind: "contested", code, originalTrace: original, originalRdfi: "12104288" },
         ...{ trace: rest, returnTrace: "123918710000001", returnCode: "R01" },
         ...{ dishonouredTrace: "121042880000077", dishonouredCode: "R68" },
@@ -121,7 +120,7 @@ describe("what comes back of NACHA entries", () => {
     ["C13", "05", undefined],
   ])("is a notification of change, %s to %j", (code, corrected, proposed) => {
     const text = `798${code}${original}      12104288${corrected.padEnd(44)}${rest}`;
-    expect(addendaIn(answer(text, "COR"))).toEqual({
+    expect(addendaIn(fileWith(text, "COR"))).toEqual({
       ...{ kind: "change", code, originalTrace: original, originalRdfi: "12104288" },
       ...{ trace: rest, corrected },
       ...(proposed === undefined ? {} : { proposed }),
@@ -134,7 +133,7 @@ describe("what comes back of NACHA entries", () => {
     ["with a code that does not exist", `799X02${original}`],
     ["of international entries", `799R02${original}      12104288`, "IAT"],
   ])("is named where it is an addenda record %s", (_, text, entryClass = "PPD") => {
-    const file = read(bytes(answer(text, entryClass)));
+    const file = read(bytes(fileWith(text, entryClass)));
     expect(file.unread).toEqual([{ line: 4, problem: "is an addenda record of an unknown kind" }]);
     expect(file.batches[0]?.entries[0]?.addenda).toEqual([]);
   });
@@ -214,7 +213,7 @@ describe("a NACHA file that is not as it should be", () => {
   });
 });
 
-/** Files as the test suite of moov-io/ach has them, where they stand beside the project. */
+/** Files of the test suite of moov-io/ach, if they are present beside the project. */
 const folder = join(import.meta.dirname, "../../../../../shared/data/rails/nacha");
 const reason = existsSync(folder) ? "" : " (skipped: ../shared/data/rails is not here)";
 

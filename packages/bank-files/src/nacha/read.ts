@@ -15,27 +15,27 @@ import {
   valuesOf,
 } from "./records.ts";
 
-/** What could not be read, or does not agree; by the line, without content. */
+/** An unreadable or contradictory part, by its line and without content. */
 export type AchUnread = { readonly line: number; readonly problem: string };
 
-/** An entry with its addenda. Never logged: it has a name and an account number. */
+/** An entry with its addenda. Never log it: it contains a name and an account number. */
 export type AchEntry = {
   readonly line: number;
-  /** `credit` or `debit` of the receiver's account; a return names what the entry was. */
+  /** `credit` or `debit` of the receiver's account; a return repeats the original direction. */
   readonly direction: "credit" | "debit";
-  /** Its transaction code, two digits. */
+  /** Two digits for the account type and the direction. */
   readonly transactionCode: string;
   readonly routing: string;
   readonly account: string;
   readonly cents: bigint;
   readonly receiverId: string;
-  /** The receiver's name; in classes other than PPD and CCD with other parts. */
+  /** The receiver's name; classes other than PPD and CCD include other parts. */
   readonly receiver: string;
   readonly trace: string;
   readonly addenda: readonly AchAddenda[];
 };
 
-/** A batch; of returns with the class of what is returned, of changes with `COR`. */
+/** A batch. A batch of returns has the class of the returned entries; one of changes has `COR`. */
 export type AchBatch = {
   readonly number: string;
   readonly companyName: string;
@@ -47,7 +47,6 @@ export type AchBatch = {
   readonly entries: readonly AchEntry[];
 };
 
-/** A NACHA file, read. */
 export type ReadAch = {
   readonly destination: string;
   readonly origin: string;
@@ -57,14 +56,14 @@ export type ReadAch = {
   readonly unread: readonly AchUnread[];
 };
 
-/** More problems of one file are counted and not named. */
+/** Further problems of one file are counted, but not listed. */
 const unreadMax = 1_000;
 
 type Sums = { entries: number; rdfis: bigint; debits: bigint; credits: bigint };
 type OpenEntry = Omit<AchEntry, "addenda"> & { readonly addenda: AchAddenda[] };
 type OpenBatch = Omit<AchBatch, "entries"> & { readonly entries: OpenEntry[] };
 
-/** All NACHA files of a file, and the lines outside of them that are no transmission cards. */
+/** All NACHA files of a file, and the lines outside of them, without transmission cards. */
 export type AchFiles = {
   readonly files: readonly ReadAch[];
   readonly outside: readonly AchUnread[];
@@ -72,8 +71,8 @@ export type AchFiles = {
 
 /**
  * Reads NACHA files: entries with payment information, returns, dishonoured and contested ones, and
- * notifications of change. `unread` names counts, sums and hashes that do not agree, and lines that
- * are not records; the other records are read nevertheless. Transmission cards are dropped.
+ * notifications of change. `unread` reports wrong counts, sums and hashes, and lines that are not
+ * records; the other records are still read. Transmission cards are dropped.
  */
 export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNREADABLE"> {
   const files: AchReader[] = [];
@@ -87,7 +86,7 @@ export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNRE
     } else if (/^<[?!\w]/.test(line.text)) {
       return refused("UNREADABLE", `line ${line.number}: has XML beside a NACHA file`);
     } else if (isCard(line.text)) {
-      // What a bank's file transfer puts around a file says nothing of its content.
+      // Lines that a bank's file transfer adds around a file say nothing about its content.
     } else if (last !== undefined) {
       last.take(line);
     } else if (outside.length < unreadMax) {
@@ -122,7 +121,7 @@ class AchReader {
   #last: number;
   #sums: Sums = { entries: 0, rdfis: 0n, debits: 0n, credits: 0n };
   #batch: OpenBatch | undefined;
-  /** The entry that addenda records belong to; after one that cannot be read there is none. */
+  /** The entry that addenda records belong to; `undefined` after an unreadable one. */
   #entry: OpenEntry | undefined;
   #control: { readonly line: number; readonly blocks: string } | undefined;
 
@@ -132,7 +131,7 @@ class AchReader {
     if (head.problem !== undefined) this.#problem(head.number, head.problem);
   }
 
-  /** Its control record was read: only nines may follow. */
+  /** True after the control record; only nines may follow. */
   get isEnded(): boolean {
     return this.#control !== undefined;
   }
@@ -158,7 +157,7 @@ class AchReader {
     if (this.#control === undefined) {
       this.#problem(this.#last, "the file breaks off: its control record is absent");
     } else {
-      // The last block may come without its nines: the control record proves that all is there.
+      // The last block may lack its nines: the control record proves that the file is complete.
       const blocks = BigInt(Math.ceil(this.#records / blockRecords));
       const { line } = this.#control;
       if (!this.#isSame(this.#control.blocks, blocks)) this.#problem(line, "counts other blocks");
@@ -313,13 +312,13 @@ class AchReader {
   #day(text: string, line: number): string | undefined {
     const day = `20${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
     if (/^\d{6}$/.test(text) && isCalendarDate(day)) return day;
-    // Returns have none: operators of the network fill it with zeros.
+    // Returns have no day: network operators fill the field with zeros.
     if (text !== "000000") this.#problem(line, "has a day that is not valid");
     return undefined;
   }
 }
 
-/** Codes by kind of account (second digit alike): x1 to x4 are credits, x6 to x9 debits. */
+/** The second digit decides for all kinds of account: 1 to 4 are credits, 6 to 9 debits. */
 function directionOf(code: string): "credit" | "debit" | undefined {
   if (/^[2345][1-4]$/.test(code)) return "credit";
   return /^[2345][5-9]$/.test(code) ? "debit" : undefined;

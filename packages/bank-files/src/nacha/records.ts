@@ -3,15 +3,14 @@ import { ownText } from "../text/own-text.ts";
 /** Columns of every record (NACHA Operating Rules, appendix three). */
 export const columns = 94;
 
-/** Records of a block; a file is filled up with records of nines to whole blocks. */
+/** Records of a block. A file is padded with records of nines to whole blocks. */
 export const blockRecords = 10;
 
-/** A field by its first and last column, from 1, and how it is filled: `9` digits, `X` text. */
+/** A field's first and last column, from 1, and its content: `9` for digits, `X` for text. */
 type Field = readonly [first: number, last: number, filled: "9" | "X"];
 type Layout = { readonly [name: string]: Field };
 type Values<L extends Layout> = { readonly [Name in keyof L]?: string };
 
-/** The file's head. */
 export const fileHeader = {
   recordType: [1, 1, "9"],
   priority: [2, 3, "9"],
@@ -28,7 +27,7 @@ export const fileHeader = {
   reference: [87, 94, "X"],
 } as const satisfies Layout;
 
-/** The head of a batch: who pays, how, and when. */
+/** The header of a batch: originator, class and settlement day. */
 export const batchHeader = {
   recordType: [1, 1, "9"],
   serviceClass: [2, 4, "9"],
@@ -45,7 +44,7 @@ export const batchHeader = {
   number: [88, 94, "9"],
 } as const satisfies Layout;
 
-/** An entry of PPD or CCD; others have parts of their own in `receiver`. */
+/** An entry of PPD or CCD; other classes have other parts in `receiver`. */
 export const entryDetail = {
   recordType: [1, 1, "9"],
   transactionCode: [2, 3, "9"],
@@ -75,14 +74,14 @@ export const returnAddenda = {
   type: [2, 3, "9"],
   code: [4, 6, "X"],
   originalTrace: [7, 21, "9"],
-  /** Date of death; of a contested return the day on which the entry was returned. */
+  /** Date of death; for a contested return, the day on which the entry was returned. */
   date: [22, 27, "X"],
   originalRdfi: [28, 35, "9"],
   information: [36, 79, "X"],
   trace: [80, 94, "9"],
 } as const satisfies Layout;
 
-/** What a dishonoured return (R61, R62, R67 to R70) says of the return that it refuses. */
+/** The part of a dishonoured return (R61, R62, R67 to R70) about the refused return. */
 export const dishonouredPart = {
   returnTrace: [39, 53, "9"],
   returnSettlementDay: [54, 56, "X"],
@@ -90,7 +89,7 @@ export const dishonouredPart = {
   information: [59, 79, "X"],
 } as const satisfies Layout;
 
-/** What a contested dishonoured return (R71 to R77) says of the two before it. */
+/** The part of a contested return (R71 to R77) about the two before it. */
 export const contestedPart = {
   returnTrace: [39, 53, "9"],
   returnSettlementDay: [54, 56, "X"],
@@ -111,7 +110,7 @@ export const changeAddenda = {
   trace: [80, 94, "9"],
 } as const satisfies Layout;
 
-/** The end of a batch: what is in it, counted and summed. */
+/** The end of a batch, with its counts and sums. */
 export const batchControl = {
   recordType: [1, 1, "9"],
   serviceClass: [2, 4, "9"],
@@ -124,7 +123,6 @@ export const batchControl = {
   number: [88, 94, "9"],
 } as const satisfies Layout;
 
-/** The end of the file. */
 export const fileControl = {
   recordType: [1, 1, "9"],
   batches: [2, 7, "9"],
@@ -135,7 +133,7 @@ export const fileControl = {
   credits: [44, 55, "9"],
 } as const satisfies Layout;
 
-/** A record of these values: digits to the right after zeros, text to the left before blanks. */
+/** Writes a record: digits right-aligned after zeros, text left-aligned before blanks. */
 export function record<L extends Layout>(layout: L, values: Values<L>): string {
   const signs = Array.from({ length: columns }, () => " ");
   for (const [name, [first, last, filled]] of Object.entries(layout)) {
@@ -152,7 +150,7 @@ export function record<L extends Layout>(layout: L, values: Values<L>): string {
   return signs.join("");
 }
 
-/** The values of a record, without the blanks around them. */
+/** Reads the values of a record without the blanks around them. */
 export function valuesOf<L extends Layout>(
   layout: L,
   line: string,
@@ -163,20 +161,22 @@ export function valuesOf<L extends Layout>(
   return Object.fromEntries(values);
 }
 
-/** An entry hash has ten digits. */
 export const entryHashLimit = 10n ** 10n;
 
-/** The sum of the first eight digits of the receiving banks' numbers, the last ten digits of it. */
+/**
+ * The sum of the first eight digits of the receiving banks' numbers, reduced to its last ten
+ * digits.
+ */
 export function entryHash(rdfis: readonly string[]): bigint {
   return entryHashOf(rdfis.reduce((sum, rdfi) => sum + BigInt(rdfi), 0n));
 }
 
-/** The entry hash of such a sum: it has ten digits, and never splits a batch or a file. */
+/** Reduces the sum to ten digits, so that it never splits a batch or a file. */
 export function entryHashOf(sum: bigint): bigint {
   return sum % entryHashLimit;
 }
 
-/** Whether nine digits are a routing number: weights 3, 7, 1 sum up to a multiple of ten. */
+/** Checks nine digits: with weights 3, 7, 1 they must sum to a multiple of ten. */
 export function isRoutingNumber(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false;
   const weights = [3, 7, 1];

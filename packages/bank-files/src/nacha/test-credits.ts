@@ -1,6 +1,6 @@
 import type { AchCredit, AchFile, AchProfile } from "./credit.ts";
 
-/** A bank that wants no balancing entries. */
+/** A bank that requires no balancing entries. */
 export const achProfile: AchProfile = {
   destination: { routing: "231380104", name: "Federal Reserve Bank" },
   origin: { id: "121042882", name: "Disburse Inc" },

@@ -73,7 +73,7 @@ describe("a written NACHA file", () => {
     expect(nextTrace).toBe(4);
   });
 
-  it("has the id modifier of its place in the day, and goes on with its trace numbers", () => {
+  it("has the id modifier of its position in the day, and continues the trace numbers", () => {
     const { read, traces } = written(
       achProfile,
       achFile([credit(1)], { ordinal: 26, traceFrom: 42 }),
@@ -92,7 +92,7 @@ describe("a written NACHA file", () => {
   });
 });
 
-describe("what cannot be written into a NACHA file", () => {
+describe("a credit that cannot be written into a NACHA file", () => {
   it.each<[Partial<AchCredit>, string]>([
     [{ routing: "231380105" }, "routing is not a valid routing number"],
     [{ account: "1".repeat(18) }, "account is not of up to 17 characters"],
@@ -126,7 +126,7 @@ describe("what cannot be written into a NACHA file", () => {
     expect(faults(achProfile, achFile([credit(1)], changes))).toEqual([fault]);
   });
 
-  it("are more credits than the bank takes, or than the controls can sum", () => {
+  it("are more credits than the bank accepts, or than the controls can sum", () => {
     const small = { ...achProfile, entriesMax: 1 };
     expect(faults(small, achFile([credit(1), credit(2)]))).toEqual(["credits are over 1"]);
     const large = Array.from({ length: 101 }, (_, at) => credit(at, { cents: 9_999_999_999n }));

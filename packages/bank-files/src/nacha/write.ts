@@ -38,15 +38,15 @@ const codes: Readonly<Record<AccountType, { credit: string; debit: string }>> = 
   savings: { credit: "32", debit: "37" },
 };
 
-/** What a control record counts and sums. */
+/** The counts and sums of a control record. */
 type Totals = { entries: number; rdfis: bigint; debits: bigint; credits: bigint };
 
 const noTotals: Totals = { entries: 0, rdfis: 0n, debits: 0n, credits: 0n };
 
 /**
  * Writes a NACHA file of credits: batches by class and day, controls, blocks of ten. A full batch
- * is followed by another one. The same values make the same bytes. Refuses the whole file if a part
- * of it cannot be written, or if one file cannot hold all credits.
+ * is followed by another one. Equal values give equal bytes. Refuses the whole file if a part of it
+ * cannot be written, or if one file cannot hold all credits.
  */
 export function writeAch(profile: AchProfile, file: AchFile): WrittenAch | AchUnwritable {
   const isBalanced = profile.balancedBy !== undefined;
@@ -117,7 +117,7 @@ function fileFaults(profile: AchProfile, file: AchFile): AchFault[] {
     );
     check("balancedBy.account", isAccount(balancedBy.account), "is not of 17 characters");
   }
-  // A batch has at least one credit, and at most one entry that balances it.
+  // A batch has at least one credit, and at most one balancing entry.
   const last = traceFrom + 2 * credits.length;
   check("traceFrom", Number.isInteger(traceFrom) && traceFrom >= 1 && last <= traceMax, "runs out");
   const ids = new Set(credits.map(({ payoutId }) => payoutId));
@@ -131,7 +131,7 @@ function isRemittance(text: string): boolean {
   return bankText(text, "swift").length <= remittanceMax;
 }
 
-/** Account numbers are what they are: never transliterated, never cut. */
+/** An account number is never transliterated or cut, because that would change the account. */
 function isAccount(text: string): boolean {
   return (
     text.length <= limitOf("ACH", "account").max &&
@@ -169,12 +169,11 @@ function isEffectiveDay(day: string): boolean {
   return isCalendarDate(day) && isBankingDay("FEDERAL_RESERVE", day) === true;
 }
 
-/** `2026-11-25` as `261125`. */
 function shortDay(day: string): string {
   return day.slice(2).replaceAll("-", "");
 }
 
-/** Text in the columns of a field; the format has no room for more. */
+/** Cuts a text to the columns of its field. */
 function cut(text: string, length: number): string {
   return bankText(text, "swift").slice(0, length).trimEnd();
 }

@@ -1,16 +1,16 @@
 /** XML 1.0, section 4.3.3: the encoding without a byte order mark or a declaration. */
 const unmarked = "utf-8";
 
-/** Part of a file in one encoding; files that were joined may have several. */
+/** A part of a file in one encoding; concatenated files may have several. */
 export type Segment = {
   readonly start: number;
   readonly end: number;
   readonly encoding: string;
-  /** The declared name is of no encoding that can be read. */
+  /** True if the declared encoding is unsupported. */
   readonly isUnknown: boolean;
 };
 
-/** Enough to tell 16-bit text from text with some NUL bytes. */
+/** Enough to distinguish 16-bit text from text with some NUL bytes. */
 const sampleBytes = 1_024;
 
 /** A declaration has three short attributes. */
@@ -18,7 +18,7 @@ const declarationBytesMax = 400;
 
 const utf8Mark = [0xef, 0xbb, 0xbf] as const;
 
-/** UTF-16 by its byte order mark, or by NUL in nearly every second byte. */
+/** Detects UTF-16 by its byte order mark, or by NUL in nearly every second byte. */
 export function wideEncodingOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
@@ -35,7 +35,7 @@ export function wideEncodingOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | und
   return big > narrow + little ? "utf-16be" : undefined;
 }
 
-/** The parts of an XML file by encoding: each declaration may begin another one. */
+/** Splits an XML file by encoding: each declaration may begin another one. */
 export function segmentsOf(bytes: Uint8Array): Segment[] {
   const wide = wideEncodingOf(bytes);
   if (wide !== undefined) {
@@ -59,7 +59,7 @@ type Declaration = {
   readonly isUnknown: boolean;
 };
 
-/** XML declarations, where a document may begin. */
+/** Finds XML declarations at positions where a document may begin. */
 function* declarationsOf(bytes: Uint8Array): Generator<Declaration> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = buffer.indexOf("<?xml"); at >= 0; at = buffer.indexOf("<?xml", at + 5)) {
@@ -75,7 +75,7 @@ function* declarationsOf(bytes: Uint8Array): Generator<Declaration> {
   }
 }
 
-/** Text that quotes a declaration, as CDATA may, has another character in front of it. */
+/** A quoted declaration, as in CDATA, has another character in front of it. */
 function isBetweenDocuments(bytes: Uint8Array, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && isPadding(bytes[before] ?? 0)) before -= 1;
@@ -91,9 +91,9 @@ function startsWith(bytes: Uint8Array, at: number, part: readonly number[]): boo
   return at >= 0 && part.every((each, index) => bytes[at + index] === each);
 }
 
-/** Names of Java, Microsoft and IBM beside those that the WHATWG lists. */
+/** Names of Java, Microsoft and IBM that the WHATWG does not list. */
 const aliases: readonly (readonly [RegExp, string])[] = [
-  // A file whose bytes are not 16-bit cannot be of the encoding that it declares.
+  // A file whose bytes are not 16-bit cannot have the encoding that it declares.
   [/^(?:utf-?16.*|ucs-?2|iso-10646-ucs-2|unicode(?:fffe|feff)?|csunicode)$/, "utf-8"],
   [/^(?:us-?)?ascii.*|^(?:ansi_x3|iso_?646|iso-ir-6\b|ibm367|cp367|cp20127|20127|646)/, "utf-8"],
   [/^(?:x-)?utf_?8.*|^utf-8.+|^(?:cp)?65001$/, "utf-8"],
@@ -108,7 +108,7 @@ const aliases: readonly (readonly [RegExp, string])[] = [
   [/^latin[-_ ]?5$/, "iso-8859-9"],
 ];
 
-/** The encoding of a declared name, as `TextDecoder` knows it; `undefined`: it knows none. */
+/** Returns the name that `TextDecoder` uses for a declared encoding, or `undefined`. */
 export function encodingNamed(name: string): string | undefined {
   const label = name.trim().toLowerCase();
   const [pattern, encoding] = aliases.find(([each]) => each.test(label)) ?? [];

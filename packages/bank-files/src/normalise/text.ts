@@ -1,19 +1,19 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { segmentsOf, wideEncodingOf } from "./encodings.ts";
 
-/** Replaces bytes that are not valid in their encoding, and control characters. */
+/** Replaces bytes that are invalid in their encoding, and control characters. */
 export const replacement = "\ufffd";
 
 /** Half a million records of NACHA, or 150,000 payments of pain.002. No bank sends more. */
 export const fileBytesMax = 64 * 2 ** 20;
 
-/** The refusal of a file of more than 64 MiB. */
+/** Refuses a file of more than 64 MiB. */
 export const tooLarge: Refused<"UNREADABLE"> = refused(
   "UNREADABLE",
   `has more than ${fileBytesMax} bytes`,
 );
 
-/** Bytes that are decoded at once: the whole text is never in memory. */
+/** Bytes to decode at once, so that the whole text is never in memory. */
 const chunkBytes = 65_536;
 
 /** XML 1.0 and references of banks do not allow them. */
@@ -25,13 +25,13 @@ const damaged = /[\u0080-\u009f\ufffd]/g;
 /** The text of an XML file, and the problems of its encoding. */
 export type XmlText = {
   readonly chunks: Iterable<string>;
-  /** Problems of the text that was read so far, in words for operators. */
+  /** Problems of the text that was read so far, for operators. */
   problems(): string[];
 };
 
 /**
- * Decodes an XML file by its mark, its bytes or its declaration. A byte that is not valid in the
- * encoding becomes U+FFFD and is counted. NUL, which pads files of mainframes, becomes a blank.
+ * Decodes an XML file by its byte order mark, its bytes or its declaration. An invalid byte becomes
+ * U+FFFD and is counted. NUL, which pads files of mainframes, becomes a blank.
  */
 export function xmlText(bytes: Uint8Array): XmlText {
   let replaced = 0;
@@ -55,7 +55,7 @@ export function xmlText(bytes: Uint8Array): XmlText {
 }
 
 /**
- * The text of a file of columns: one character for each byte, as NACHA counts its columns, or the
+ * Decodes a file of columns: one character for each byte, as NACHA counts its columns, or the
  * characters of UTF-16.
  */
 export function* columnText(bytes: Uint8Array): Generator<string> {
@@ -83,7 +83,7 @@ function* decoded(bytes: Uint8Array, encoding: string): Generator<string> {
 /** Blank lines, padding and byte order marks around the content of a file. */
 const padding = /^(?:[\s\p{Cc}]|\u00ef\u00bb\u00bf)+/u;
 
-/** The head of a NACHA file: type 1, priority 01, records of 094, blocks of 10, format 1. */
+/** The header of a NACHA file: type 1, priority 01, records of 094, blocks of 10, format 1. */
 export const achHead = /101.{31}094101/;
 
 /**
@@ -103,7 +103,7 @@ export function formatOf(bytes: Uint8Array): "xml" | "ach" | undefined {
 }
 
 /**
- * Whether a line outside of a document is a card of a file transfer, such as `$$ADD` or `//`. No
+ * True if a line outside of a document is a card of a file transfer, such as `$$ADD` or `//`. No
  * record and no sentence begins with these signs.
  */
 export function isCard(line: string): boolean {

@@ -10,7 +10,7 @@ import { anyAccount } from "./any-account.ts";
 import { openInWorker, openWithin } from "./open-in-worker.ts";
 import { type OpenedFile, openHere, ReadingFailed } from "./opened-file.ts";
 
-/** A worker starts in a second or so, on a busy machine in some more. */
+/** A worker starts in about a second; on a busy machine it takes longer. */
 const limits = { heapMb: 64, timeoutMs: 60_000 };
 const testTimeoutMs = 90_000;
 
@@ -32,16 +32,15 @@ afterEach(() => {
   workers.length = 0;
 });
 
-/** One worker was started, and has ended. */
+/** Expects that one worker was started and has ended. */
 function expectNoWorker(): void {
   expect(workers.map(({ threadId }) => threadId)).toEqual([-1]);
 }
 
 const sent = Array.from({ length: 1_200 }, (_each, at) => sentPayment(at + 1));
-/** Two pieces. */
 const pieces = [sent.slice(0, 700), sent.slice(700)];
 
-/** Rejects the file of all of them. */
+/** A report that rejects the file of all payments. */
 const refusedFile = statusReport(
   "<OrgnlGrpInfAndSts><OrgnlMsgId>M1</OrgnlMsgId><GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></OrgnlGrpInfAndSts>",
 );

@@ -6,22 +6,21 @@ import type { SentPayment } from "../matching/sent-payment.ts";
 import { type OpenBankFile, type OpenedFile, openHere, ReadingFailed } from "./opened-file.ts";
 import type { WorkerInput, WorkerReply, WorkerRequest } from "./worker.ts";
 
-/** Bounds of one file's reader. */
 export type ReaderLimits = {
-  /** Memory for what is read and judged, in MiB; the file's bytes come on top. */
+  /** Memory to read and judge, in MiB, without the file's bytes. */
   readonly heapMb: number;
-  /** The longest that the reader takes for one answer. */
+  /** The maximum time for one reply of the reader. */
   readonly timeoutMs: number;
 };
 
-/** At worst each part of a file is about each payment: this takes a thread some 50 ms to judge. */
+/** At worst each part of a file concerns each payment: this takes a thread some 50 ms to judge. */
 const fewPayments = 100;
-/** A file of so many payments. */
+/** Bytes of a file with about this many payments. */
 const smallBytes = 64 * 1_024;
 
 /**
- * Reads small files in this thread, and each large one in a thread of its own. A small file may be
- * about many payments, as it rejects a whole file: then a thread of its own judges it.
+ * Reads small files in this thread, and each large one in its own thread. A small file may concern
+ * many payments if it rejects a whole file. A separate thread then judges it.
  */
 export function openWithin(limits: ReaderLimits): OpenBankFile {
   const openLarge = openInWorker(limits);
@@ -53,7 +52,7 @@ export function openWithin(limits: ReaderLimits): OpenBankFile {
 
 type Pieces = Iterable<readonly SentPayment[]>;
 
-/** The first pieces, up to more than a few payments, and all of them. */
+/** Reads the first pieces, until they exceed `fewPayments`, and returns them with all pieces. */
 function begun(payments: Pieces) {
   const rest = payments[Symbol.iterator]();
   const first: (readonly SentPayment[])[] = [];
@@ -74,8 +73,8 @@ function sizeOf(pieces: readonly (readonly SentPayment[])[]): number {
 }
 
 /**
- * Opens files in threads of their own, so that the caller's thread never stands still. Throws
- * `ReadingFailed` where one takes more memory or time than allowed.
+ * Opens each file in its own thread, so that the caller's thread never blocks. Throws
+ * `ReadingFailed` if a reader exceeds its memory or time.
  */
 export function openInWorker(limits: ReaderLimits): OpenBankFile {
   return async (bytes, profile) => {
@@ -91,7 +90,7 @@ export function openInWorker(limits: ReaderLimits): OpenBankFile {
       }
       await reader.close();
       if ("unreadable" in first) return refused("UNREADABLE", first.unreadable);
-      throw new ReadingFailed("a reader answered out of turn");
+      throw new ReadingFailed("unexpected reply from a reader");
     } catch (error) {
       await reader.close();
       throw error;
@@ -99,7 +98,7 @@ export function openInWorker(limits: ReaderLimits): OpenBankFile {
   };
 }
 
-/** Takes a few milliseconds to copy. */
+/** This many bytes take a few milliseconds to copy. */
 const copiedAtOnce = 4 * 2 ** 20;
 
 async function copied(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
@@ -126,7 +125,6 @@ function startReader(
   ended.promise.catch(() => undefined);
   worker.once("error", (error) => ended.reject(failureOf(error)));
   worker.once("exit", () => ended.reject(new ReadingFailed("the reader ended")));
-  /** The next reply of the reader. */
   const reply = async (): Promise<WorkerReply> => {
     const { promise, resolve, reject } = Promise.withResolvers<WorkerReply>();
     const timer = setTimeout(() => reject(new ReadingFailed("the reader timed out")), timeoutMs);

@@ -6,18 +6,18 @@ import { type FileVerdict, type JudgingProfile, judge, wantedOf } from "../match
 import { type SentPayment, SentPayments } from "../matching/sent-payment.ts";
 import { type BankDocument, type BankFile, readBankFile } from "../read.ts";
 
-/** A file of a bank that is open for judging, in this thread or in another. */
+/** A bank file that is open for judging, in this thread or in another. */
 export type OpenedFile = {
   readonly summary: FileSummary;
   /**
-   * The meaning of the file for these payments, piece by piece as they are given; a second time
-   * for newer payments. Throws `ReadingFailed`.
+   * Judges the file for these payments, piece by piece. Call it again with newer payments. Throws
+   * `ReadingFailed`.
    */
   judge(payments: Iterable<readonly SentPayment[]>): AsyncIterable<readonly FileVerdict[]>;
   close(): Promise<void>;
 };
 
-/** A reader failed with a file: it threw, or took too much memory or time. */
+/** A reader failed with a file: it threw, or exceeded its memory or time. */
 export class ReadingFailed extends Error {
   override readonly name = "ReadingFailed";
 }
@@ -28,10 +28,10 @@ export type OpenBankFile = (
   profile: JudgingProfile,
 ) => Promise<OpenedFile | Unreadable>;
 
-/** More parts of one file that cannot be read are counted and not listed. */
+/** Further unreadable parts of one file are counted, but not listed. */
 const unreadMax = 200;
 
-/** Reads a file in this thread. */
+/** Reads and judges in the caller's thread. */
 export const openHere: OpenBankFile = async (bytes, profile) => {
   const file = guarded(() => readBankFile(bytes));
   if (isRefused(file)) return file;
@@ -54,7 +54,6 @@ function guarded<T>(read: () => T): T {
   }
 }
 
-/** Summarises a file. */
 export function summaryOf(file: BankFile, profile: JudgingProfile): FileSummary {
   return {
     documents: file.documents.map((each) => ({ kind: each.kind, version: versionOf(each) })),

@@ -5,22 +5,24 @@ import type { FileVerdict, JudgingProfile } from "../matching/judge.ts";
 import type { SentPayment } from "../matching/sent-payment.ts";
 import { openHere } from "./opened-file.ts";
 
-/** A file and how it is judged: what the worker is started with. */
+/** The file and the judging settings of a new worker. */
 export type WorkerInput = { readonly bytes: Uint8Array; readonly profile: JudgingProfile };
 
-/** Payments come in pieces; then the file is judged, as often as it is asked for. */
+/** Payments arrive in pieces. The file is then judged, and again at each request. */
 export type WorkerRequest =
   | { readonly payments: readonly SentPayment[] }
   | { readonly wanted: "verdicts" };
 
-/** A summary or a refusal comes first; then verdicts, one piece for each request, and their end. */
+/**
+ * A summary or a refusal comes first, then one piece of verdicts for each request, and their end.
+ */
 export type WorkerReply =
   | { readonly unreadable: string }
   | { readonly summary: FileSummary }
   | { readonly verdicts: readonly FileVerdict[] }
   | { readonly isEnd: true };
 
-/** Takes a millisecond or two to receive. */
+/** This many verdicts take a millisecond or two to receive. */
 const verdictsAtOnce = 500;
 
 const { bytes, profile } = workerData as WorkerInput;
@@ -49,7 +51,7 @@ if (isRefused(opened)) {
   };
   parentPort?.on("message", (request: WorkerRequest) => {
     if ("payments" in request) payments.push(request.payments);
-    // A failure ends the thread, which its parent sees.
+    // A failure ends the thread, and its parent detects that.
     else
       next().catch((error: unknown) => {
         setImmediate(() => {

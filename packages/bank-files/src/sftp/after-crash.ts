@@ -1,16 +1,16 @@
 /**
- * Where a file is at the bank: under its own name, only under the one that it is written under,
- * nowhere that the bank lets us see, or the bank does not say.
+ * A file's location at the bank: under its own name, only under its temporary name, in no visible
+ * folder, or unknown because the bank does not say.
  */
 export type Place = "present" | "part" | "absent" | "not-said";
 
-/** What follows for a file whose upload may or may not have come to its end. */
+/** The next step for a file whose upload may or may not have completed. */
 export type AfterCrash = "sent" | "send-again" | "ask-operator";
 
 /**
- * What to do after a crash between the intent to send a file and the knowledge that it was sent. A
- * file under its temporary name was never taken. One that is not there may have been taken away and
- * paid: the same bytes go again only to a bank that refuses duplicates by its handbook.
+ * Decides after a crash during an upload. The bank never takes a file under its temporary name. An
+ * absent file may have been taken and paid. The same bytes are sent again only if the bank, by its
+ * handbook, refuses duplicates.
  */
 export function afterCrash(place: Place, refusesDuplicates: boolean): AfterCrash {
   if (place === "present") return "sent";

@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import type { Client, SFTPWrapper } from "ssh2";
 
-/** A bank's SFTP server. Never logged: it has a private key. */
+/** A bank's SFTP server. Never log it: it contains a private key. */
 export type SftpSettings = {
   readonly host: string;
   readonly port: number;
   readonly username: string;
-  /** In OpenSSH's or PEM form, without a passphrase. */
+  /** In OpenSSH or PEM format, without a passphrase. */
   readonly privateKey: string;
   /** Fingerprints as `ssh-keygen -lf` prints them (`SHA256:…`); two while the bank rotates. */
   readonly hostKeys: readonly string[];
-  /** Of a session as a whole; it fails then. */
+  /** The time limit of a whole session, which then fails. */
   readonly timeoutMs: number;
 };
 
-/** A session failed, or the server refused; what was under way may or may not have happened. */
+/** A session failed, or the server refused. The current operation may or may not have completed. */
 export class SftpError extends Error {
   override readonly name = "SftpError";
-  /** The server's answer by version 3 of SFTP, where it gave one. */
+  /** The server's SFTP version 3 status code, if it gave one. */
   readonly code: number | undefined;
 
   constructor(message: string, options?: { readonly cause: unknown }) {
@@ -28,12 +28,12 @@ export class SftpError extends Error {
   }
 }
 
-/** Connects, and asks for SFTP; rejects where the server is not the one that was meant. */
+/** Connects and starts SFTP. Rejects if the server's host key is not one of the settings. */
 export function connected(client: Client, settings: SftpSettings): Promise<SFTPWrapper> {
   const { host, port, username, privateKey, hostKeys, timeoutMs } = settings;
   const { promise, resolve, reject } = Promise.withResolvers<SFTPWrapper>();
   client.on("ready", () => {
-    // A question and its answer would wait for 40 ms of delayed acknowledgements.
+    // Otherwise a request and its response would wait for 40 ms of delayed acknowledgements.
     client.setNoDelay(true);
     client.sftp((error, sftp) => {
       if (error === undefined) resolve(sftp.on("error", reject));
@@ -51,7 +51,7 @@ export function connected(client: Client, settings: SftpSettings): Promise<SFTPW
   return promise;
 }
 
-/** As `ssh-keygen -lf` prints it. */
+/** The format of `ssh-keygen -lf`. */
 function fingerprint(key: Buffer): string {
   return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }

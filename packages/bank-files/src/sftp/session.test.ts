@@ -23,7 +23,7 @@ import { type RemoteFile, type SftpSession, withSftp } from "./session.ts";
 
 const otherKey = ssh2.utils.generateKeyPairSync("ed25519").private;
 
-/** For what a busy machine does late. */
+/** A busy machine needs a long timeout. */
 const waiting = { interval: 2, timeout: 10_000 };
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -76,7 +76,7 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
     expect(there()).toEqual(["M1.xml"]);
   });
 
-  it("keep their temporary name where the caller says so at the last moment", async () => {
+  it("keep their temporary name if the caller requests it at the last moment", async () => {
     const held = await files.upload(folder, "M1.xml", bytes("<a/>"), async () => {
       expect(there()).toEqual(["M1.xml.1.part"]);
       return false;
@@ -94,7 +94,7 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
     expect(readFileSync(join(folder, "M1.xml"), "utf8")).toBe("<a/>");
   });
 
-  it("are written anew over what a crash left half", async () => {
+  it("overwrite partial files that a crash left", async () => {
     writeFileSync(join(folder, "M1.xml.1.part"), "<a/><a/><a/>");
     chmodSync(join(folder, "M1.xml.1.part"), 0o666);
     expect(await files.place(folder, "M1.xml")).toBe("part");
@@ -125,7 +125,7 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
     expect(there()).toEqual(["M1.xml.1.part"]);
   });
 
-  it("are asked for by name, also where the bank moves them", async () => {
+  it("are found by name, even in the bank's other folders", async () => {
     const archive = join(folder, "done");
     mkdirSync(archive);
     chmodSync(archive, 0o777);
@@ -226,7 +226,7 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
   });
 });
 
-describe("a server that does not answer", () => {
+describe("a server that does not respond", () => {
   it("ends a session by its time limit", async () => {
     const silent = createServer((socket) => socket.resume());
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));

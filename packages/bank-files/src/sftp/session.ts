@@ -7,18 +7,18 @@ import { connected, SftpError, type SftpSettings } from "./connection.ts";
 export type RemoteFile = {
   readonly name: string;
   readonly size: number;
-  /** By the server's clock, in seconds. */
+  /** Seconds since 1970, by the server's clock. */
   readonly modifiedAt: number;
 };
 
-/** Does `work` in a session of its own, which ends with it. */
+/** Runs `work` in its own session, and ends the session after it. */
 export async function withSftp<T>(
   settings: SftpSettings,
   work: (session: SftpSession) => Promise<T>,
 ): Promise<T> {
   const client = new Client();
   const ended = Promise.withResolvers<never>();
-  // A session that ends after its work is done has failed nothing.
+  // A session that ends after its work is done is not a failure.
   ended.promise.catch(() => undefined);
   const fail = (message: string, cause?: unknown): void => {
     ended.reject(new SftpError(message, { cause }));
@@ -36,25 +36,24 @@ export async function withSftp<T>(
 }
 
 /**
- * What a file is called while it is written: no bank takes it before it has its own name. Each
- * attempt has another, so that what comes late of an earlier one is never taken for it.
+ * The temporary name of a file during its upload: no bank takes it until it has its own name. Each
+ * attempt has a different one, so that late data of an earlier attempt is never mistaken for it.
  */
 const partOf = (path: string, attempt: number) => `${path}.${attempt}.part`;
 
-/** Names that we write: no folders, no hidden files. */
+/** Our file names have no folders and are not hidden. */
 const ownName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;
 
-/** What every server gives at once (SFTP version 3), and how much is asked for ahead. */
+/** Every server returns this many bytes at once (SFTP version 3). The count limits read-ahead. */
 const chunkBytes = 32_768;
 const chunksAtOnce = 32;
 
-/** Codes of SFTP version 3. */
+/** Status codes of SFTP version 3. */
 const endOfFile = 1;
 const noSuchFile = 2;
 const permissionDenied = 3;
 const unsupported = 8;
 
-/** What is done in one session. */
 export class SftpSession {
   readonly #sftp: SFTPWrapper;
 
@@ -63,10 +62,11 @@ export class SftpSession {
   }
 
   /**
-   * Writes a file under a temporary name, makes the server store it, and renames it to its own. The
-   * same file that is there already is `present`; another one of the name fails, and stays.
-   * `mayRename` is asked at the last moment: until then nothing is sent, and where it says no the
-   * file stays under its temporary name and is `held`.
+   * Writes a file under a temporary name, makes the server store it, and renames it to its own
+   * name. The result is `present` if the same file is already there. A different file of that name
+   * fails the upload, and stays. `mayRename` is called at the last moment: until then the bank
+   * takes nothing. If it returns false, the file stays under its temporary name and the result is
+   * `held`.
    */
   async upload(
     folder: string,
@@ -83,14 +83,14 @@ export class SftpSession {
     if (size !== bytes.length)
       throw new SftpError(`the server has ${size} bytes of ${bytes.length}`);
     if (!(await mayRename())) return "held";
-    // By version 3 of SFTP a rename never replaces a file, unlike OpenSSH's own extension.
+    // In SFTP version 3 a rename never replaces a file, unlike OpenSSH's own extension.
     await this.#call((done) => this.#sftp.rename(part, path, done), "rename");
     return "uploaded";
   }
 
   /**
-   * Where a file of ours is: in its folder, or in those to which the bank moves what it took; or
-   * still under the temporary name of an attempt.
+   * Locates our file: in its folder, in a folder to which the bank moves processed files, or still
+   * under the temporary name of an attempt.
    */
   async place(
     folder: string,
@@ -108,8 +108,8 @@ export class SftpSession {
   }
 
   /**
-   * Removes what lies under a file's temporary name, so that its writer cannot rename it any
-   * more; `false` where it is gone already, or the server does not let us.
+   * Removes a file's temporary name, so that its writer can no longer rename it. Returns `false` if
+   * it is already gone, or if the server refuses.
    */
   async discard(folder: string, name: string, attempt = 1): Promise<boolean> {
     const part = partOf(this.#pathOf(folder, name), attempt);
@@ -123,7 +123,7 @@ export class SftpSession {
     }
   }
 
-  /** The files of a folder, by name. */
+  /** Lists the files of a folder, sorted by name. */
   async list(folder: string): Promise<RemoteFile[]> {
     const entries = await this.#call<{ filename: string; attrs: Stats }[]>((done) => {
       this.#sftp.readdir(folder, (error, list) => done(error, list));
@@ -137,8 +137,8 @@ export class SftpSession {
   }
 
   /**
-   * The content of a file that was listed; `undefined` where it has changed since, as it is still
-   * being written. A file of more than `bytesMax` fails.
+   * Downloads a listed file. Returns `undefined` if it has changed since, because it is still being
+   * written. Fails for a file of more than `bytesMax`.
    */
   async download(
     folder: string,
@@ -195,18 +195,18 @@ export class SftpSession {
     await this.#call<void>((done) => sftp.close(handle, done), "close");
   }
 
-  /** Asks for the file to be on the server's disk, where its software knows how (OpenSSH). */
+  /** Requests that the server writes the file to disk, if its software supports it (OpenSSH). */
   async #fsync(handle: Buffer): Promise<void> {
     try {
       await this.#call<void>((done) => this.#sftp.ext_openssh_fsync(handle, done), "fsync");
     } catch (error) {
-      // ssh2 says so before it asks; a server may say so after.
+      // ssh2 reports this before it sends the request; a server may report it afterwards.
       const isUnknown = error instanceof Error && /does not support/.test(error.message);
       if (!isUnknown && !(error instanceof SftpError && error.code === unsupported)) throw error;
     }
   }
 
-  /** Up to the size that was seen: a file that grows is not read without end. */
+  /** Reads up to the size that was listed, so that a growing file is not read forever. */
   async #read(path: string, size: number): Promise<Buffer> {
     const sftp = this.#sftp;
     const handle = await this.#call<Buffer>((done) => sftp.open(path, "r", done), "open");
@@ -224,7 +224,7 @@ export class SftpSession {
     return bytes.subarray(0, end);
   }
 
-  /** Fills a chunk of `bytes` from `offset`; `isEnd` where the file ends before the chunk does. */
+  /** Fills a chunk of `bytes` from `offset`; `isEnd` if the file ends before the chunk does. */
   async #readChunk(handle: Buffer, bytes: Buffer, offset: number) {
     const to = Math.min(offset + chunkBytes, bytes.length);
     let at = offset;
@@ -236,7 +236,7 @@ export class SftpSession {
     return { at, isEnd: false };
   }
 
-  /** Bytes that the server gave, fewer than asked for at times; 0 at the end of the file. */
+  /** Returns the number of bytes read, sometimes fewer than requested; 0 at the end of the file. */
   async #readOnce(handle: Buffer, bytes: Buffer, at: number, length: number): Promise<number> {
     try {
       return await this.#call<number>((done) => {

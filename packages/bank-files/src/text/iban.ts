@@ -1,6 +1,6 @@
 import { electronicFormatIBAN, isValidIBAN } from "ibantools";
 
-/** Whether a text is an IBAN, with its country's length and form and its check digits. */
+/** Checks the length and form of the IBAN's country, and the check digits. */
 export function isIban(text: string): boolean {
   return isValidIBAN(electronicFormatIBAN(text) ?? "");
 }

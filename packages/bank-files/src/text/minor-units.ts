@@ -7,28 +7,30 @@ const exceptions: ReadonlyMap<number, string> = new Map([
   [4, "CLF UYW"],
 ]);
 
-/** Metals, funds and codes for tests: they have no minor unit. */
+/** Metals, funds and codes for tests have no minor unit. */
 const without = "XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" ");
 
 const digitsByCode = new Map(
   [...exceptions].flatMap(([digits, codes]) => codes.split(" ").map((code) => [code, digits])),
 );
 
-/** Digits after the point of a currency's amounts (ISO 4217), 0 to 4; `undefined`: it has none. */
+/**
+ * Digits after the point of a currency's amounts (ISO 4217), 0 to 4; `undefined` if it has none.
+ */
 export function minorDigits(currency: string): number | undefined {
   if (!/^[A-Z]{3}$/.test(currency) || without.includes(currency)) return undefined;
   return digitsByCode.get(currency) ?? 2;
 }
 
-/** An amount of money as files of banks have it: minor units by ISO 4217, and the code. */
+/** An amount in minor units (ISO 4217) and its currency code, as in files of banks. */
 export type Money = { readonly minor: bigint; readonly currency: string };
 
 /** ISO 20022: 18 digits, 5 of them after the point. */
 const amountText = /^\+?(\d{1,18}(?:\.\d*)?|\.\d+)$/;
 
 /**
- * Reads an amount as a bank wrote it: `5.0100` of USD is 501. `undefined` where the currency has no
- * minor unit, the text is not a decimal, or digits below the minor unit are not zero.
+ * Parses a bank's amount: `5.0100` of USD is 501. Returns `undefined` if the currency has no minor
+ * unit, the text is not a decimal, or digits below the minor unit are not zero.
  */
 export function readMoney(text: string, currency: string): Money | undefined {
   const digits = minorDigits(currency);
@@ -46,7 +48,7 @@ export function moneyText({ minor, currency }: Money): string {
   return formatDecimal({ units: minor, scale });
 }
 
-/** The sum of amounts of any currencies, digit for digit: a control sum of ISO 20022. */
+/** Sums amounts of any currencies exactly: a control sum of ISO 20022. */
 export function controlSum(amounts: readonly Money[]): string {
   const scale = 4;
   const units = amounts.reduce((sum, { minor, currency }) => {

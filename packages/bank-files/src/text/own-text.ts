@@ -1,7 +1,7 @@
-/** V8 copies a shorter part of a string, and lets a longer one keep the whole string alive. */
+/** V8 copies a shorter part of a string; a longer part keeps the whole string in memory. */
 const sharedFrom = 13;
 
-/** A text that keeps no other text in memory: parts of a large file must not keep all of it. */
+/** Copies a text, so that parts of a large file don't keep the whole file in memory. */
 export function ownText(text: string): string {
   return text.length < sharedFrom ? text : Buffer.from(text).toString();
 }

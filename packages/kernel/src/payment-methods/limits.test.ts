@@ -90,6 +90,6 @@ it.each([
   ["NA", false],
   ["--", false],
   ["", false],
-])("%j stands for no value: %s", (text, expected) => {
+])("%j is a placeholder: %s", (text, expected) => {
   expect(isPlaceholder(text)).toBe(expected);
 });

@@ -1,15 +1,15 @@
 import { isReadable, isRomanisable, swiftText } from "./romanisation.ts";
 
 /**
- * The fields that each payment method carries to the payee's bank, with their limits. Forms refuse
- * by this table what a file could not carry, and writers write by it. A field without a row is not
+ * The fields that each payment method carries to the payee's bank, with their limits. Forms reject
+ * text that exceeds a limit, and file writers apply the same table. A field without a row is not
  * carried and has no limit.
  */
 
-/** Ways to pay a bank account. `LOCAL` is a domestic transfer in the account's own currency. */
+/** `LOCAL` is a domestic transfer in the account's own currency. */
 export type PaymentMethod = "SWIFT" | "SEPA" | "ACH" | "LOCAL_USD" | "LOCAL_INR";
 
-/** The parts of an instruction that a bank reads. */
+/** The parts of a payment instruction that a bank reads. */
 export type CarriedPart =
   | "name"
   | "account"
@@ -20,43 +20,41 @@ export type CarriedPart =
   | "postcode"
   | "remittance";
 
-/** The limit of one part. */
 export type Carried = {
-  /** Characters in the file, counted after romanising. */
+  /** Characters in the file, counted after romanisation. */
   readonly max: number;
-  /** `latin`: romanised into SWIFT's character set x; `exact`: an identifier, never changed. */
+  /**
+   * `latin`: romanised into SWIFT's character set x. `exact`: an identifier that is never changed.
+   */
   readonly characters: "latin" | "exact";
-  /** `refused`: must arrive whole; `cut`: cut for the file alone, and kept whole by us. */
+  /**
+   * `refused`: must arrive whole. `cut`: shortened in the file; our record keeps the whole text.
+   */
   readonly longer: "refused" | "cut";
-  /** The rule that the limit is from. */
+  /** The standard or rule that sets the limit. */
   readonly source: string;
 };
 
-/** Elements of a party and its account in ISO 20022 (pain.001.001.03 and .09), by their maximum. */
+/**
+ * Maximum characters of the ISO 20022 elements `Nm`, `Othr/Id`, `StrtNm`, `BldgNb`, `PstCd`,
+ * `TwnNm`, `CtrySubDvsn`, `AdrLine` and `RmtInf/Ustrd`, in this order (pain.001.001.03 and .09).
+ * The longest IBAN has 34 characters too (ISO 13616).
+ */
 export const iso20022Max = {
-  /** `Nm`, Max140Text. */
   name: 140,
-  /** `Othr/Id`, Max34Text; the longest IBAN has as many (ISO 13616). */
   account: 34,
-  /** `StrtNm`, Max70Text. */
   street: 70,
-  /** `BldgNb`, Max16Text. */
   houseNumber: 16,
-  /** `PstCd`, Max16Text. */
   postcode: 16,
-  /** `TwnNm`, Max35Text. */
   town: 35,
-  /** `CtrySubDvsn`, Max35Text. */
   state: 35,
-  /** `AdrLine`, Max70Text. */
   addressLine: 70,
-  /** `RmtInf/Ustrd`, Max140Text. */
   remittance: 140,
 } as const;
 
 /**
- * Lines of a hybrid address, beside town and country: CBPR+ since November 2025; SEPA since October
- * 2025 (EPC125-05, EPC153-22).
+ * Address lines of a hybrid address, beside town and country. CBPR+ allows them since November
+ * 2025, SEPA since October 2025 (EPC125-05, EPC153-22).
  */
 export const addressLinesMax = 2;
 
@@ -74,7 +72,7 @@ const cut = (max: number, source: string): Carried => {
 
 type Limits = { readonly [part in CarriedPart]?: Carried };
 
-/** A structured address, or a hybrid one where street or state need more room. */
+/** A structured address, or a hybrid one if street or state is longer than its element. */
 const address = {
   street: whole(linesMax, "ISO 20022 StrtNm, Max70Text; longer: two AdrLine, Max70Text"),
   town: whole(iso20022Max.town, "ISO 20022 TwnNm, Max35Text"),
@@ -89,7 +87,6 @@ const isoAccount = exact(
   "ISO 20022 Othr/Id, Max34Text; IBAN: ISO 13616, 34 characters",
 );
 
-/** The table. */
 export const paymentLimits: Readonly<Record<PaymentMethod, Limits>> = {
   SWIFT: {
     name: isoName,
@@ -138,28 +135,28 @@ export const paymentLimits: Readonly<Record<PaymentMethod, Limits>> = {
   },
 };
 
-/** The method of a transfer type of the interface; `undefined` where it pays no bank account. */
+/** Returns `undefined` for a transfer type that does not pay a bank account. */
 export function paymentMethodOf(transferType: string, currency: string): PaymentMethod | undefined {
   if (transferType === "LOCAL") return currency === "INR" ? "LOCAL_INR" : "LOCAL_USD";
   if (transferType === "SWIFT" || transferType === "SEPA") return transferType;
   return transferType === "ACH" ? "ACH" : undefined;
 }
 
-/** The limit of a part that a method must carry; throws where it does not. */
+/** Throws if the method does not carry the part. */
 export function limitOf(method: PaymentMethod, part: CarriedPart): Carried {
   const limit = paymentLimits[method][part];
   if (limit === undefined) throw new Error(`${method} does not carry ${part}`);
   return limit;
 }
 
-/** `-` or `N/A`: the merchant has no value for a field that its form requires. */
+/** Merchants write `-` or `N/A` for a required field without a value. */
 export function isPlaceholder(text: string): boolean {
   return /^(?:[-\u2010-\u2015]|n\/a)$/i.test(text.trim());
 }
 
 /**
- * The reason why a method cannot carry a text whole, in words for the merchant, or `undefined`;
- * `over` is the method's public name. Texts that are cut have no length.
+ * Returns the reason why a method cannot carry a text whole, for the merchant, or `undefined`.
+ * `over` is the method's public name. Parts that may be cut have no maximum length.
  */
 export function carriedProblem(text: string, limit: Carried, over: string): string | undefined {
   const { max, characters, longer } = limit;

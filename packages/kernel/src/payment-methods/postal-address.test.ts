@@ -46,7 +46,7 @@ describe("a hybrid address", () => {
     });
   });
 
-  it("has both in two lines, where there is room", () => {
+  it("has both in two lines, if they fit", () => {
     const state = word(36);
     expect(hybridAddress({ street: word(102), state })?.lines).toEqual([
       word(70),

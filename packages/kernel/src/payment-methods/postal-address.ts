@@ -1,10 +1,10 @@
 import { addressLinesMax, iso20022Max, isPlaceholder } from "./limits.ts";
 
 /**
- * Countries and territories whose postal addresses need a state beside the town: those of which
- * Google's libaddressinput (chromium-i18n.appspot.com/ssl-address) requires the administrative
- * area, and Mexico, whose last line has it (Correos de México). Left out: those whose area is the
- * town, an island or a district of it (AE, HK, KN, KY, NR, PF).
+ * Countries and territories whose postal addresses need a state beside the town. The list has those
+ * for which Google's libaddressinput (chromium-i18n.appspot.com/ssl-address) requires the
+ * administrative area, and Mexico, whose last address line contains it (Correos de México). It
+ * omits those whose area is the town, an island or a district of it (AE, HK, KN, KY, NR, PF).
  */
 const withState: ReadonlySet<string> = new Set(
   (
@@ -14,8 +14,8 @@ const withState: ReadonlySet<string> = new Set(
 );
 
 /**
- * Countries and territories without postcodes: those whose format in Google's libaddressinput has
- * none. Some have begun to assign them since, and accept addresses without (UPU, POST*CODE).
+ * Countries and territories whose format in Google's libaddressinput has no postcode. Some have
+ * introduced postcodes since, but accept addresses without them (UPU, POST*CODE).
  */
 const withoutPostcode: ReadonlySet<string> = new Set(
   (
@@ -25,35 +25,35 @@ const withoutPostcode: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether a postal address of the country (ISO 3166-1 alpha-2) needs a state. */
+/** The country is an ISO 3166-1 alpha-2 code. */
 export function needsState(country: string): boolean {
   return withState.has(country);
 }
 
-/** Whether a postal address of the country has a postcode. */
 export function hasPostcodes(country: string): boolean {
   return !withoutPostcode.has(country);
 }
 
-/** The payee's country: that of residence, else the one that the money is sent to. */
+/** Returns the country of residence, else the destination country. */
 export function payeeCountry(text: (field: string) => string): string {
   return text("beneficiary_country_code") || text("destination_country");
 }
 
-/** A value of a form, `""` for a placeholder. */
+/** Returns `""` for a placeholder. */
 export function givenText(text: string): string {
   return isPlaceholder(text) ? "" : text;
 }
 
-/** The parts of an address that may move to address lines, as the file writes them. */
+/** The address parts that may move to address lines, romanised for the file. */
 export type AddressParts = { readonly street: string; readonly state: string };
 
-/** Street and state where they fit their elements, and address lines for what does not. */
+/** Street and state are empty if their text moved to the address lines. */
 export type HybridAddress = AddressParts & { readonly lines: readonly string[] };
 
 /**
- * A structured address, or a hybrid one: a street of more than 70 characters and a state of more
- * than 35 go to at most two lines of 70. `undefined` where two lines do not hold them.
+ * Returns a structured address if both parts fit, else a hybrid one. A street longer than 70
+ * characters or a state longer than 35 moves to at most two lines of 70. Returns `undefined` if two
+ * lines cannot hold them.
  */
 export function hybridAddress({ street, state }: AddressParts): HybridAddress | undefined {
   const [streetLength, stateLength] = [lengthOf(street), lengthOf(state)];
@@ -67,7 +67,7 @@ export function hybridAddress({ street, state }: AddressParts): HybridAddress | 
 
 const lengthOf = (text: string) => Array.from(text).length;
 
-/** A text in at most two lines: parted at a blank where both parts fit, else at column 70. */
+/** Splits at a blank if both lines then fit, else at column 70. */
 function linesOf(text: string): readonly string[] | undefined {
   const max = iso20022Max.addressLine;
   const characters = Array.from(text);

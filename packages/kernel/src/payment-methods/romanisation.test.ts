@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { isReadable, isRomanisable, romanise, swiftText, withoutEmoji } from "./romanisation.ts";
 
-/** Pairs of a row: `а a б b`. */
+/** Splits a row such as `а a б b` into pairs. */
 function pairs(row: string): [string, string][] {
   return [...row.matchAll(/(\S+) (\S+)/gu)].map(([, letter = "", latin = ""]) => [letter, latin]);
 }
 
 describe("Cyrillic by ICAO Doc 9303", () => {
-  // As a letter within a word: ICAO has exceptions for the first one.
+  // Tests each letter within a word, because ICAO has exceptions for the first letter.
   it.each([
     ...pairs(
       "А A Б B В V Г G Д D Е E Ё E Ж ZH З Z И I Й I К K Л L М M Н N О O П P Р R С S Т T У U",
@@ -49,7 +49,7 @@ describe("Greek by ELOT 743", () => {
     ["Παπαδόπουλος", "Papadopoulos"],
     ["ΠΑΠΑΔΟΠΟΥΛΟΥ", "PAPADOPOULOU"],
     ["Ούζο", "Ouzo"],
-    // αυ, ευ, ηυ: v before vowels and voiced letters, f before the others and at the end.
+    // αυ, ευ, ηυ: v before vowels and voiced letters, f before other letters and at the end.
     ["Σταύρος", "Stavros"],
     ["Ευάγγελος", "Evangelos"],
     ["Ευθυμία", "Efthymia"],
@@ -58,12 +58,12 @@ describe("Greek by ELOT 743", () => {
     ["Εύξεινος", "Efxeinos"],
     ["ηύρα", "ivra"],
     ["ταυ", "taf"],
-    // A diaeresis, or an accent on the first vowel, parts the two.
+    // A diaeresis, or an accent on the first vowel, separates the two.
     ["πραΰς", "prays"],
     ["άυλος", "aylos"],
     ["γγ γκ γξ γχ", "ng gk nx nch"],
     ["Άγγελος Σφίγξ Αγχίαλος Γκίκας", "Angelos Sfinx Anchialos Gkikas"],
-    // μπ: b at either end of a word, mp within.
+    // μπ: b at either end of a word, mp within it.
     ["Μπάμπης", "Bampis"],
     ["ΜΠΟΥΡΜΠΟΥΛΗΣ", "BOURMPOULIS"],
     ["Ντίνος Κόντης", "Ntinos Kontis"],

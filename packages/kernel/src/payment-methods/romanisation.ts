@@ -1,27 +1,28 @@
 /**
- * Text in Latin letters, for payment methods that carry nothing else. Cyrillic follows ICAO Doc
- * 9303, part 3, section 6.B; Greek follows ELOT 743 (ISO 843, type 2). A language is not known, so
- * ICAO's exceptions for single languages are left out, but for letters that Ukrainian alone has.
+ * Romanisation, for payment methods that carry Latin letters only. Cyrillic follows ICAO Doc 9303,
+ * part 3, section 6.B; Greek follows ELOT 743 (ISO 843, type 2). The language of a text is unknown,
+ * so ICAO's exceptions for single languages are left out, except for letters that only Ukrainian
+ * has.
  */
 
-/** Latin letters that Unicode does not decompose, and the apostrophes that are letters. */
+/** Latin letters that Unicode does not decompose, and apostrophes that are letters. */
 const latinRows = [
   "ß ss ẞ SS æ ae Æ AE œ oe Œ OE ø o Ø O đ d Đ D ð d Ð D þ th Þ TH ħ h Ħ H ı i ł l Ł L ŋ n Ŋ N ŧ t",
   "Ŧ T ĸ k ə e Ə E ƒ f ɓ b Ɓ B ɗ d Ɗ D ɖ d Ɖ D ƙ k Ƙ K ƴ y Ƴ Y ɛ e Ɛ E ɔ o Ɔ O ɣ g Ɣ G ɨ i Ɨ I ʉ u",
   "Ʉ U ʼ ' ʻ ' ʹ ' ʺ '",
 ];
 
-/** ICAO Doc 9303-3, table 6.B, by the lower-case letter; the soft sign has no Latin letter. */
+/** ICAO Doc 9303-3, table 6.B, in lower case; the soft sign has no Latin letter. */
 const cyrillicRows = [
   "а a б b в v г g д d е e ё e ж zh з z и i й i к k л l м m н n о o п p р r с s т t у u ф f х kh",
   "ц ts ч ch ш sh щ shch ъ ie ы y э e ю iu я ia",
   "ђ d є ie ѕ dz і i ї i ј j љ lj њ nj ќ k ў u џ dz ѫ u ѵ y ґ g ғ g һ c",
-  // Not in ICAO's table: the letters of passports of Serbia and North Macedonia, Kazakhstan,
-  // Kyrgyzstan and Mongolia, and Tajikistan.
+  // Not in ICAO's table. These letters follow the passports of Serbia and North Macedonia,
+  // Kazakhstan, Kyrgyzstan and Mongolia, and Tajikistan.
   "ћ c ѓ g ә a қ k ң n ө o ұ u ү u ҳ h ҷ j",
 ];
 
-/** ELOT 743, letter by letter; combinations of letters are below. */
+/** ELOT 743 for single letters; `greekLetter` handles combinations. */
 const greekRow =
   "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o";
 
@@ -34,21 +35,21 @@ const latin = tableOf(...latinRows);
 const cyrillic = new Map([...tableOf(...cyrillicRows), ["ь", ""]]);
 const greek = tableOf(greekRow);
 
-/** Letters that only Ukrainian has: their Latin letters at the beginning of a word (ICAO). */
+/** Only Ukrainian has these letters; ICAO romanises them differently at the start of a word. */
 const ukrainianFirst = tableOf("є ye ї yi");
 
 const cyrillicWord = /[\p{Script=Cyrillic}\p{Script=Inherited}]+/gu;
 const greekWord = /[\p{Script=Greek}\p{Script=Inherited}]+/gu;
 const isUpper = (letter: string | undefined) => letter !== undefined && /\p{Lu}/u.test(letter);
 
-/** `Shch` in `Щукин`, `SHCH` in `ЩУКИН`: as the letter beside it is written. */
+/** Copies the case of the adjacent letter: `Shch` in `Щукин`, `SHCH` in `ЩУКИН`. */
 function cased(latin: string, letters: readonly string[], at: number): string {
   if (!isUpper(letters[at])) return latin;
   const isWhole = isUpper(letters[at + 1] ?? letters[at - 1]);
   return isWhole ? latin.toUpperCase() : latin.charAt(0).toUpperCase() + latin.slice(1);
 }
 
-/** The word's letters without marks: a mark makes no other letter of Cyrillic that is composed. */
+/** Removes marks first: no remaining mark forms another Cyrillic letter after NFC composition. */
 function fromCyrillic(word: string): string {
   const letters = [...word.normalize("NFC").replace(/\p{M}/gu, "")];
   return letters.map((letter, at) => cased(cyrillicLetter(letter, at), letters, at)).join("");
@@ -61,7 +62,7 @@ function cyrillicLetter(letter: string, at: number): string {
   return first ?? cyrillic.get(lower) ?? cyrillic.get(bare) ?? letter;
 }
 
-/** A Greek letter, with the marks that decide whether it is one sound with the letter beside it. */
+/** The marks decide if a letter forms one sound with an adjacent one. */
 type GreekLetter = {
   readonly letter: string;
   readonly isAccented: boolean;
@@ -84,7 +85,7 @@ function fromGreek(word: string): string {
   return sounds.map((_, at) => cased(greekLetter(sounds, at), letters, at)).join("");
 }
 
-/** Each letter of a combination has its own part of it: `ου` is `o` and `u`. */
+/** Each letter of a combination returns its own part: `ου` is `o` and `u`. */
 function greekLetter(sounds: readonly GreekLetter[], at: number): string {
   const { letter = "", hasDiaeresis = false } = sounds[at] ?? {};
   const [before, next] = [sounds[at - 1], sounds[at + 1]];
@@ -101,7 +102,7 @@ function greekLetter(sounds: readonly GreekLetter[], at: number): string {
   return greek.get(letter) ?? letter;
 }
 
-/** Symbols and emoji, with what joins them; `+` is a letter of banks. */
+/** Symbols, emoji and their joiners. `+` is not one, because banks carry it. */
 const symbols =
   /(?!\+)(?:\p{S}|\ufe0e|\ufe0f|\u20e3|[\u{e0020}-\u{e007f}])|(?<=\p{S}\ufe0f?)\u200d/gu;
 const emoji =
@@ -112,12 +113,12 @@ const ascii = /^\p{ASCII}*$/u;
 const asciiSymbols = /[$<=>^`|~]/g;
 const outsideAscii = /\P{ASCII}/gu;
 
-/** A text without emoji and pictures, for banks that take every script. */
+/** Removes emoji and pictures, for banks that accept every script. */
 export function withoutEmoji(text: string): string {
   return text.replace(emoji, "").replace(/ +/g, " ").trim();
 }
 
-/** One letter of the Latin script, or a form of one (`ﬁ`, `Ａ`); all else is left as it is. */
+/** Romanises one Latin letter or a form of one (`ﬁ`, `Ａ`); returns others unchanged. */
 function fromLatin(letter: string): string {
   const own = latin.get(letter);
   if (own !== undefined) return own;
@@ -126,8 +127,8 @@ function fromLatin(letter: string): string {
 }
 
 /**
- * A text in ASCII, as far as a safe romanisation is known: Latin letters lose their marks, Cyrillic
- * and Greek are romanised, symbols and emoji are dropped. Letters of other scripts stay.
+ * Returns ASCII as far as a safe romanisation is known. Latin letters lose their marks, Cyrillic
+ * and Greek are romanised, and symbols and emoji are dropped. Letters of other scripts stay.
  */
 export function romanise(text: string): string {
   if (ascii.test(text)) return text.replace(asciiSymbols, "");
@@ -142,24 +143,23 @@ export function romanise(text: string): string {
     .replace(/(?<=\p{ASCII})\p{M}+|\p{Cf}/gu, "");
 }
 
-/** Whether every letter and digit of a text has a safe romanisation. */
 export function isRomanisable(text: string): boolean {
   return !/(?!\p{ASCII})[\p{L}\p{N}]/u.test(romanise(text));
 }
 
-/** Outside of SWIFT's character set x: letters, digits, `/ - ? : ( ) . , ' +` and the space. */
+/** SWIFT's character set x has letters, digits, `/ - ? : ( ) . , ' +` and the space. */
 const outsideOfX = /[^A-Za-z0-9/\-?:().,'+ ]/gu;
 
 /**
- * A text in SWIFT's character set x, in one line: romanised, `&` as `+`, and a full stop for every
- * other character that the set lacks (EPC217-08, the best practice for SEPA).
+ * Returns one line in SWIFT's character set x: romanised, with `&` as `+` and a full stop for every
+ * other character outside the set (EPC217-08, the best practice for SEPA).
  */
 export function swiftText(text: string): string {
   const line = romanise(text.trim().replace(/\s+/gu, " "));
   return line.replace(/&/g, "+").replace(outsideOfX, ".").replace(/ +/g, " ").trim();
 }
 
-/** Whether anything is left of a text in SWIFT's character set that a reader could read. */
+/** False if romanisation leaves no letter or digit. */
 export function isReadable(text: string): boolean {
   return /[A-Za-z0-9]/.test(swiftText(text));
 }

@@ -5,21 +5,21 @@ import { adjacentPairs, spellingLengthMax } from "../tokens/tokenizer.ts";
 import { editCost, spellingDistance, spellingSimilarity } from "./spelling-distance.ts";
 import type { Similarities, Token } from "./token-similarity.ts";
 
-/** Tokens of the party matched with tokens of the entry. */
+/** A match of tokens of the party's name with tokens of the entry's name. */
 export type Link = {
-  /** Which tokens of each side, as a bit set of their positions. */
+  /** The matched tokens of each side, as a bit set of their positions. */
   readonly party: number;
   readonly entry: number;
-  /** In [0, 1]. */
+  /** The similarity of the matched tokens, in [0, 1]. */
   readonly similarity: number;
   readonly weight: number;
-  /** Of links that share a token, the one with the highest `similarity * priority` is kept. */
+  /** If links share a token, the one with the highest `similarity * priority` is kept. */
   readonly priority: number;
 };
 
 type Unmatched = { readonly bits: number; readonly cost: number };
 
-/** How one name aligns with another. `score` is `matched / (possible + both costs)`, in [0, 1]. */
+/** The alignment of two names. `score` is `matched / (possible + both costs)`, in [0, 1]. */
 export type Alignment = {
   readonly score: number;
   readonly links: readonly Link[];
@@ -30,9 +30,9 @@ export type Alignment = {
 };
 
 /**
- * Aligns one name with others: matches each token with at most one of the other name, in any order;
- * two adjacent tokens may match one where that raises the score. `concatenated` is the link of all
- * of one name with all of the other, where there is one.
+ * Aligns one name with others. Each token matches at most one token of the other name, in any
+ * order; two adjacent tokens may match one if that raises the score. `concatenated` links all of
+ * one name with all of the other.
  */
 export function aligner(
   party: readonly Token[],
@@ -74,8 +74,8 @@ function bestOf(
 }
 
 /**
- * Best links first. Unmatched tokens cost by their weight, and more where both sides have some: a
- * missing middle name is common, another name in its place is another person.
+ * Takes the best links first. Unmatched tokens cost by their weight, and more if both sides have
+ * some: a missing middle name is common, but a different name means another person.
  */
 function alignBy(
   candidates: Link[],
@@ -88,7 +88,7 @@ function alignBy(
   let entryLeft = allBits(entry);
   let matched = 0;
   let possible = 0;
-  // Most have one, where the call alone costs.
+  // Most have one candidate, and then the call itself is the main cost.
   if (candidates.length > 1)
     candidates.sort((a, b) => b.similarity * b.priority - a.similarity * a.priority);
   for (const link of candidates) {
@@ -118,7 +118,7 @@ function alignBy(
 
 const allBits = (tokens: readonly Token[]): number => 2 ** tokens.length - 1;
 
-/** What a link adds to the numerator of the score. */
+/** Returns a link's share of the numerator of the score. */
 export function matchedWeight(link: Link, config: MatcherConfig): number {
   return link.weight * link.similarity ** config.spelling.sharpness;
 }
@@ -139,7 +139,7 @@ function unmatchedWeights(
   return { weight, conflict };
 }
 
-/** Every pair of tokens that are alike. */
+/** Links every pair of similar tokens. */
 function singleLinks(
   party: readonly Token[],
   entry: readonly Token[],
@@ -159,8 +159,8 @@ function singleLinks(
 }
 
 /**
- * The link of a company's first word with its initial on the other side (`B. Melli Iran`). A single
- * letter of a company is a name of its own elsewhere.
+ * Links a company's first word with its initial on the other side (`B. Melli Iran`). Elsewhere in a
+ * company's name, a single letter is a name of its own.
  */
 function firstInitialLink(
   party: readonly Token[],
@@ -179,7 +179,7 @@ function firstInitialLink(
   return { party: 1 << ours, entry: 1 << theirs, similarity, weight, priority: weight };
 }
 
-/** Two adjacent tokens of a side, and their positions as bits. */
+/** Two adjacent tokens of one side. `bits` has their positions. */
 type Pair = { readonly first: Token; readonly second: Token; readonly bits: number };
 
 const textOf = ({ first, second }: Pair): string => first.text + second.text;
@@ -197,9 +197,9 @@ function pairsOf(tokens: readonly Token[]): Pair[] {
 }
 
 /**
- * Two adjacent tokens of one side that are like one token of the other (`Abd Ullah`, `Abdullah`),
- * at a similarity of `share` where the letters are equal, or two that differ only in where the
- * space is (`Badr Ashid`, `Bad Rashid`).
+ * Links two adjacent tokens of one side with one similar token of the other (`Abd Ullah`,
+ * `Abdullah`), or with two that differ only in the position of the space (`Badr Ashid`, `Bad
+ * Rashid`). Equal letters have a similarity of `share`.
  */
 function compoundLinks(
   {
@@ -237,11 +237,11 @@ function compoundLinks(
   return links;
 }
 
-/** A compound allows one edit, as a single token does in the vocabulary. */
+/** A compound allows one edit, as the vocabulary does for a single token. */
 const compoundEditsMax = 1;
 const compoundSimilarityMin = 0.85;
 const compoundWrittenEditsMax = 2;
-/** A shorter half must be there whole: else it was left out, not joined. */
+/** A shorter half must match completely; otherwise the other side left it out. */
 const halfLengthMin = 3;
 
 function compoundLink(
@@ -253,7 +253,7 @@ function compoundLink(
   const letters = compoundSimilarity(pair, single);
   if (letters === 0) return undefined;
   const both = first.weight + second.weight;
-  // Stop words written as one, or one written as two, keep their small weight.
+  // Stop words that are joined or split keep their small weight.
   const isName = first.kind === "name" && second.kind === "name" && single.kind === "name";
   return {
     similarity: letters * share,
@@ -269,28 +269,28 @@ function compoundSimilarity(pair: Pair, single: Token): number {
   const lost = lengthOf(pair) - single.text.length;
   const isAsLong = lost <= lostMax && lost >= -compoundEditsMax;
   const longest = first.canonical.length + second.canonical.length - single.canonical.length;
-  // The halves share a letter where they meet in the same one.
+  // The halves share a letter if one ends with the letter that the other begins with.
   const maySpellAsLong = longest <= lostMax + 1 && longest >= -compoundEditsMax;
-  // The lengths alone exclude nearly all: only the others are worth a text.
+  // The lengths exclude nearly all pairs, so texts are built only for the rest.
   if (!isAsLong && !maySpellAsLong) return 0;
   const text = textOf(pair);
   const alike = isAsLong ? spellingSimilarity(text, single.text, compoundSimilarityMin) : 0;
   if (!maySpellAsLong) return alike;
   const compound = concatSpellings(first.canonical, second.canonical);
   if (compound.length - single.canonical.length > lostMax) return alike;
-  // One edit of canonical spelling is two as written at most, else it is another word.
+  // One edit of a canonical spelling is at most two edits as written; more make another word.
   const limit = compoundWrittenEditsMax * editCost;
   if (compound !== single.canonical && spellingDistance(text, single.text, limit) > limit)
     return alike;
   return Math.max(alike, spellingSimilarity(compound, single.canonical, compoundSimilarityMin));
 }
 
-/** The least similarity of a name in one word or in single letters, and of any other name. */
+/** The minimum similarity for names in one word or in single letters, and for other names. */
 const concatenatedSimilarityMin = { asOne: 0.9, spaced: 0.999 };
-/** A name with more single letters than this is spaced out; fewer are initials. */
+/** A name with more single letters is spaced out; fewer letters are initials. */
 const initialsMax = 2;
 
-/** The link of all of a party's name with all of a listed one; none where their letters differ. */
+/** Links all of a party's name with all of a listed one; `undefined` if their letters differ. */
 export function concatenatedLink(
   concatenated: string,
   party: readonly Token[],

@@ -43,7 +43,7 @@ describe("spellingSimilarity", () => {
   });
 
   it("loses no edit where the least is not exact in floating point", () => {
-    // A vowel of six letters is a tenth less; 1 - 0.9 is a little less than a tenth.
+    // Adding a vowel to six letters costs a tenth; in floating point, 1 - 0.9 is less than a tenth.
     expect(spellingSimilarity("petrov", "petrv", 0.9)).toBe(0.9);
   });
 });

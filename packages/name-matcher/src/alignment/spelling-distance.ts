@@ -1,13 +1,13 @@
 import { spellingLengthMax } from "../tokens/tokenizer.ts";
 
-/** The cost of a full edit; costs are in twentieths of it. */
+/** The cost of a full edit. All costs are in twentieths of it. */
 export const editCost = 20;
 const costs = { closeVowels: 8, vowels: 10, vowelAdded: 12, relatedConsonants: 10, hAdded: 10 };
 
 const letterA = "a".charCodeAt(0);
 const letterCount = 26;
 const closeVowels = "ae ei ou ao iu";
-/** Consonants that are romanisations of one letter, or sound alike. */
+/** Pairs of consonants that romanise the same letter or sound alike. */
 const relatedConsonants = "ck cs ch sz hk hg bp dt gk vf vb jg jz ji jc zc gq";
 
 const replacement = replacementCosts();
@@ -28,7 +28,7 @@ function replacementCosts(): Uint8Array {
   return table;
 }
 
-/** Of two letters, by their distance from `a`; digits and other scripts are never alike. */
+/** The letters are given as distances from `a`. Digits and other scripts are never similar. */
 function replaceCost(a: number, b: number): number {
   if (a === b) return 0;
   if (b < 0 || b >= letterCount) return editCost;
@@ -37,7 +37,7 @@ function replaceCost(a: number, b: number): number {
 
 const addCost = (letter: number): number => added[letter] ?? editCost;
 
-/** By letter, the letters that it becomes at this cost or less, as a bit set. */
+/** For each letter, a bit set of the letters that can replace it at this cost or less. */
 function lettersAt(cost: number): Uint32Array {
   return Uint32Array.from({ length: letterCount }, (_, letter) => {
     let bits = 0;
@@ -53,7 +53,7 @@ function lettersAt(cost: number): Uint32Array {
 const closeTo = lettersAt(costs.closeVowels);
 const relatedTo = lettersAt(costs.relatedConsonants);
 
-/** The letters of a text from `a` to `z`, as a bit set. */
+/** Returns a bit set of the letters from `a` to `z`. */
 function lettersOf(text: string): number {
   let bits = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -64,8 +64,8 @@ function lettersOf(text: string): number {
 }
 
 /**
- * The least that a text costs of which these letters are not in the other one: each of them is
- * replaced or deleted once. A look at the letters spares most distance tables.
+ * The minimum cost of a text's letters that the other text lacks: each is replaced or deleted once.
+ * This check makes most distance tables unnecessary.
  */
 function leastCost(from: number, to: number): number {
   let cost = 0;
@@ -78,14 +78,15 @@ function leastCost(from: number, to: number): number {
   return cost;
 }
 
-/** A row of the distance table; three are reused: allocation is most of what a comparison costs. */
+/** A row of the distance table. Three are reused, because allocation dominates the cost. */
 const tableRow = (): Uint16Array => new Uint16Array(spellingLengthMax + 1);
 const tableRows = [tableRow(), tableRow(), tableRow()] as const;
 
 /**
- * The Damerau-Levenshtein distance of two canonical spellings (optimal string alignment: an edit is
- * an insertion, a deletion, a substitution or a transposition), where edits that romanisations make
- * cost less. In twentieths of an edit; `limit + 1` as soon as it is known to exceed `limit`.
+ * The Damerau-Levenshtein distance of two canonical spellings, in twentieths of an edit. It is the
+ * optimal string alignment: an edit is an insertion, a deletion, a substitution or a transposition.
+ * Edits that are typical of romanisation cost less. Returns `limit + 1` as soon as the distance
+ * exceeds `limit`.
  */
 export function spellingDistance(a: string, b: string, limit: number): number {
   if (a === b) return 0;
@@ -104,7 +105,7 @@ export function spellingDistance(a: string, b: string, limit: number): number {
   return Math.min(last[b.length] ?? 0, limit + 1);
 }
 
-/** Fills one row of the table and returns its least cell. */
+/** Fills one row of the table and returns its lowest value. */
 function fillRow(
   a: string,
   b: string,
@@ -116,7 +117,7 @@ function fillRow(
   const letter = a.charCodeAt(i - 1) - letterA;
   const before = i > 1 ? a.charCodeAt(i - 2) - letterA : -1;
   const deleteCost = addCost(letter);
-  // Romanisations add vowels within a word, not in front of it (`Mattel`, `Emmatel`).
+  // Romanisations add vowels within a word, but not at its start (`Mattel`, `Emmatel`).
   let left = (last[0] ?? 0) + (i === 1 ? editCost : deleteCost);
   row[0] = left;
   let least = left;
@@ -134,7 +135,9 @@ function fillRow(
   return least;
 }
 
-/** 1 less the distance over the length of the longer spelling, in [0, 1]; 0 below `least`. */
+/**
+ * 1 minus the distance divided by the length of the longer spelling, in [0, 1]; 0 below `least`.
+ */
 export function spellingSimilarity(a: string, b: string, least: number): number {
   const longest = Math.max(a.length, b.length) * editCost;
   const limit = Math.floor(longest * (1 - least) + rounding);
@@ -142,5 +145,5 @@ export function spellingSimilarity(a: string, b: string, least: number): number 
   return distance > limit ? 0 : 1 - distance / longest;
 }
 
-/** A limit that floating point puts just below a whole number must not lose an edit. */
+/** Floating point can put a limit just below a whole number; it must not lose an edit. */
 const rounding = 1e-9;

@@ -10,7 +10,7 @@ function token(text: string, kind: Token["kind"] = "name"): Token {
   return { text, kind, ...weights, canonical, skeleton: consonantSkeleton(canonical) };
 }
 
-/** The similarity of two tokens, which is the same the other way round. */
+/** Also checks that the similarity is symmetric. */
 function similarity(one: Token, other: Token): number {
   const [there, back] = [
     tokenSimilarity(one, other, matcherConfig),
@@ -57,13 +57,13 @@ describe("tokenSimilarity", () => {
     expect([from(alike), from(alike + 1e-6)]).toEqual([alike, 0]);
   });
 
-  it("compares as written what is one edit apart, and nothing else", () => {
+  it("compares the written forms only if they are one edit apart", () => {
     const byLetters = similarity(token("tschukov"), token("taschukov"));
     expect(byLetters).toBeGreaterThan(0.8);
     expect(similarity(token("tschukov"), token("taeschukov"))).toBeLessThan(0.7);
   });
 
-  it("takes a name with a letter more for no patronymic of the other", () => {
+  it("does not treat a name with an additional letter as a patronymic of the other", () => {
     expect(similarity(token("petrovi"), token("petrovic"))).toBeGreaterThan(0.8);
   });
 });

@@ -2,30 +2,32 @@ import type { MatcherConfig } from "../config.ts";
 import { abbreviatedLegalForm, type TokenKind } from "../tokens/token-kinds.ts";
 import { spellingSimilarity } from "./spelling-distance.ts";
 
-/** A token of a name with its weights, each 1 for the rarest token of the lists. */
+/** A token of a name. A weight of 1 is that of the rarest token of the lists. */
 export type Token = {
   readonly text: string;
   readonly kind: TokenKind;
-  /** Where both names have it, or the party alone. */
+  /** Weight if both names have the token, or only the party's name. */
   readonly weight: number;
-  /** Where the entry alone has it. */
+  /** Weight if only the entry's name has the token. */
   readonly missingWeight: number;
-  /** Where the other name has another token in its place. */
+  /** Weight if the other name has a different token in its place. */
   readonly conflictWeight: number;
-  /** In [0, 1]: how rare a name or word of trade is among the listed names; 0 of other kinds. */
+  /** The rarity of a name or trade word among the listed names, in [0, 1]; 0 for other kinds. */
   readonly rarity: number;
-  /** How many listed names have it, by its canonical spelling; 0 where it is no word. */
+  /** The number of listed names with its canonical spelling; 0 unless `name` or `trade`. */
   readonly count: number;
-  /** `canonicalSpelling(text)`. */
+  /** The result of `canonicalSpelling(text)`. */
   readonly canonical: string;
-  /** `consonantSkeleton(canonical)`. */
+  /** The result of `consonantSkeleton(canonical)`. */
   readonly skeleton: string;
 };
 
-/** The similarity of a token of an entry to each of a party's, by the position of the latter. */
+/**
+ * Returns the similarity of an entry's token to each token of the party, by the latter's position.
+ */
 export type Similarities = (entry: Token) => readonly number[];
 
-/** Computes a value once for each token: many of the names of a search share one. */
+/** Computes a value once for each token, because the names of a search share many tokens. */
 export function oncePerToken<T>(compute: (token: Token) => T): (token: Token) => T {
   const known = new Map<Token, T>();
   return (token) => {
@@ -43,7 +45,7 @@ const longSkeleton = 3;
 const digits = /^\d+$/;
 const patronymic = /(?:vic|vna)$/;
 
-/** Similarity of two tokens by letters and consonants, in [0, 1]; 0 below `similarityMin`. */
+/** Compares letters and consonants. Returns a value in [0, 1], and 0 below `similarityMin`. */
 export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig): number {
   if (a.text === b.text) return 1;
   if (a.kind === "legal" && b.kind === "legal") {
@@ -59,7 +61,7 @@ export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig)
   const { base, letters } = a.skeleton.length >= longSkeleton ? long : short;
   const most = spelling.canonical;
   const least = spelling.similarityMin / most;
-  // Below this by letters, no skeleton lifts the similarity to the least.
+  // Below this similarity of letters, no skeleton can raise the result to the minimum.
   const alike = lettersAlike(a, b, isSame ? Math.min((least - base) / letters, least) : least);
   const longest = Math.max(a.canonical.length, b.canonical.length);
   const editWeight = 1 + spelling.shortToken * Math.max(0, shortLength - longest);
@@ -73,8 +75,8 @@ export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig)
 const shortLength = 6;
 
 /**
- * By canonical spelling, or as written where that is one edit: a typo within a group of letters can
- * change two letters of the canonical spelling.
+ * Compares canonical spellings, or the written forms if they are one edit apart. A typo within a
+ * group of letters can change two letters of the canonical spelling.
  */
 function lettersAlike(a: Token, b: Token, least: number): number {
   const canonical = spellingSimilarity(a.canonical, b.canonical, least);
@@ -82,7 +84,7 @@ function lettersAlike(a: Token, b: Token, least: number): number {
   return Math.max(canonical, spellingSimilarity(a.text, b.text, Math.max(least, canonical)));
 }
 
-/** Whether all but two adjacent letters are equal: true of any two tokens one edit apart. */
+/** True if all but two adjacent letters are equal, as in any two tokens one edit apart. */
 function mayBeOneEdit(a: string, b: string): boolean {
   const longest = Math.max(a.length, b.length);
   const shortest = Math.min(a.length, b.length);
@@ -99,7 +101,7 @@ function mayBeOneEdit(a: string, b: string): boolean {
   return same + back - 1 >= longest - 2;
 }
 
-/** An initial stands for a person's name only: a company's letters are its name. */
+/** An initial stands for a person's name only; a company's single letters are its name. */
 function initialSimilarity(a: Token, b: Token, initial: number): number {
   if (a.kind !== "initial" && b.kind !== "initial") return 0;
   return a.text.charCodeAt(0) === b.text.charCodeAt(0) ? initial : 0;
@@ -107,12 +109,12 @@ function initialSimilarity(a: Token, b: Token, initial: number): number {
 
 const abd = /^abd[aeou]?l?$/;
 
-/** `Abdul` alone abbreviates any of the compounds that `tokenizer.ts` makes. */
+/** `Abdul` alone abbreviates every compound that `tokenizer.ts` builds. */
 function isAbdOf(a: Token, b: Token): boolean {
   return b.text.startsWith("abd") && abd.test(a.text);
 }
 
-/** `Alekseev` is a family name, `Alekseevich` the son of an Aleksey. */
+/** `Alekseev` is a family name, but `Alekseevich` means the son of an Aleksey. */
 function onlyOneIsPatronymic(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   if (long.length - short.length < patronymicMin || !patronymic.test(long)) return false;

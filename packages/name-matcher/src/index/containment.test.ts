@@ -21,7 +21,7 @@ const party = (type: EntryType, name: string, more: Partial<Party> = {}): Party 
   ...more,
 });
 
-/** Words that thousands of persons bear are not rare, however many of them a name has. */
+/** Words in thousands of persons' names are not rare, however many of them a name has. */
 const crowd = Array.from({ length: 4_000 }, (_, at) => entry("individual", `Adam Karim N${at}um`));
 const list = [
   ...crowd,
@@ -45,7 +45,7 @@ const list = [
   entry("entity", "REDPIER MARITIME"),
 ];
 const matcher = buildMatcher(list, matcherConfig);
-const verdictOf = (asked: Party): string => matcher.match(asked)[0]?.verdict ?? "clear";
+const verdictOf = (searched: Party): string => matcher.match(searched)[0]?.verdict ?? "clear";
 
 describe("a person whose name contains a listed one", () => {
   it.each([
@@ -68,9 +68,9 @@ describe("a person whose name contains a listed one", () => {
     ["a contradicting birth date", { date: "1999-01-01" }],
     ["another country", { countries: ["BR"] }],
     ["both", { date: "1999-01-01", countries: ["BR"] }],
-  ])("is in review whatever else is said: %s", (_, more) => {
-    const asked = party("individual", "Mila Drostig Walker Okello", more);
-    expect(verdictOf(asked)).toBe("review");
+  ])("is in review regardless of other data: %s", (_, more) => {
+    const searched = party("individual", "Mila Drostig Walker Okello", more);
+    expect(verdictOf(searched)).toBe("review");
   });
 
   it.each([
@@ -157,7 +157,7 @@ describe("a name of the other type", () => {
   });
 });
 
-it("leaves the score as it is, and says which words decided and how rare they are", () => {
+it("leaves the score unchanged, and returns the deciding words and their rarity", () => {
   const [hit] = matcher.match(party("individual", "Mila Drostig Walker Okello Nakamura"));
   expect(hit?.score).toBeLessThan(matcherConfig.bands.review);
   expect(hit?.reasons.at(-1)).toEqual({

@@ -5,20 +5,20 @@ import { joinedWords } from "../tokens/joined-words.ts";
 import { tokenKind } from "../tokens/token-kinds.ts";
 
 /*
- * The rule of containment: a party that has every word of a listed name is in review, whatever else
- * its name has. It decides the verdict and leaves the score.
+ * The rule of containment: a party whose name has every word of a listed name is in review,
+ * regardless of its other words. The rule decides the verdict and leaves the score.
  */
 
-/** The words of a listed name that a party's name contains, and how rare they are together. */
+/** The words of a listed name that a party's name contains, and the sum of their rarities. */
 export type Containment = { readonly words: readonly string[]; readonly rarity: number };
 
 type IndexedBy = { readonly config: MatcherConfig; readonly isPerson: boolean };
 type Word = Pick<Token, "text" | "kind" | "canonical" | "rarity">;
 
-/** Half of a name (`HADI, Abdul`), which is no word of its own; `Abdo` is a name. */
+/** Half of a compound name (`HADI, Abdul`), which is not a word of its own. `Abdo` is a name. */
 const halfOfName = /^abd(?:[aeou]?l)?$/;
 
-/** The words of a name, each once: a repeated one says nothing more. */
+/** Returns each word of a name once, because a repeated one adds no information. */
 function distinctWords<T extends Word>(tokens: readonly T[]): T[] {
   const known = new Set<string>();
   return tokens.filter(({ text, kind, canonical }) => {
@@ -30,17 +30,17 @@ function distinctWords<T extends Word>(tokens: readonly T[]): T[] {
 }
 
 /**
- * The rarity of a word, less where it has few letters: syllables of Chinese and Korean names, which
- * strangers share more often than lists show.
+ * Reduces the rarity of short words. Syllables of Chinese and Korean names have few letters, and
+ * unrelated people share them more often than the lists show.
  */
 function rarityOf({ text, rarity }: Word, { containment }: MatcherConfig): number {
   return rarity * Math.min(1, text.length / containment.wholeWord);
 }
 
 /**
- * The word that a listed name is indexed by for this rule: its rarest, which fewest names share.
- * `undefined` for a name that the rule is not about: of common words, or of one word of a person or
- * that persons are called by.
+ * Returns a listed name's rarest word, which the fewest names share; the rule's index uses it.
+ * Returns `undefined` if the rule does not apply: to names of common words only, and to a person's
+ * single word or a word that is also a person's name.
  */
 export function rarestWord<T extends Word>(
   tokens: readonly T[],
@@ -56,7 +56,7 @@ export function rarestWord<T extends Word>(
   }
   const rarity = words.reduce((sum, word) => sum + rarityOf(word, config), 0);
   if (rarity < rarityMin) return undefined;
-  // A title that this name has for a name is no word that a longer name is searched by.
+  // A title that is a name here is not indexed, because a longer name is not searched by it.
   const searched = words.filter(({ text, kind }) => tokenKind(text, isPerson) === kind);
   return (searched.length > 0 ? searched : words).reduce((rarest, word) =>
     word.rarity > rarest.rarity ? word : rarest,
@@ -64,8 +64,9 @@ export function rarestWord<T extends Word>(
 }
 
 /**
- * What a party's name contains of a listed one: each word of it, nearly equal and in a word of its
- * own, two words or more, that are rare enough together. `undefined` where it does not.
+ * Returns the words of a listed name that a party's name contains. Every word must match nearly
+ * equally in a word of its own. At least two words are required, and their rarities must reach the
+ * minimum. Returns `undefined` otherwise.
  */
 export function containmentOf(
   { links }: Alignment,
@@ -92,9 +93,9 @@ export function containmentOf(
 }
 
 /**
- * Whether a party may contain a listed name, at a small part of what an alignment costs: each word
- * is nearly equal to one of the party's, or is two adjacent ones of them, or is with an adjacent one
- * what the party writes as one or parts elsewhere.
+ * Returns a check that costs a small part of an alignment: may a party's name contain a listed one?
+ * Each word must be nearly equal to one of the party's words or to two adjacent ones joined. It may
+ * also form, with an adjacent word, a word that the party joins or splits elsewhere.
  */
 export function containmentFilter(
   party: readonly Token[],
@@ -125,14 +126,14 @@ function spellingsOf(words: readonly Pick<Word, "text" | "canonical">[]): Set<st
   return new Set(words.flatMap(({ text, canonical }) => [text, canonical]));
 }
 
-/** Whether a link has a word, or one of its canonical spelling. */
+/** True if a link has the word, or another of its canonical spelling. */
 function isIn({ entry: bits }: Link, { canonical }: Token, entry: readonly Token[]): boolean {
   return entry.some((token, at) => token.canonical === canonical && (bits & (1 << at)) !== 0);
 }
 
 const isOneToken = (bits: number): boolean => (bits & (bits - 1)) === 0;
 
-/** A short word, and two that are written as one, are equal by canonical spelling. */
+/** Short words, and two words that are joined, must have equal canonical spellings. */
 function isNearlyEqual(
   link: Link,
   party: readonly Token[],
@@ -152,13 +153,13 @@ function isNearlyEqual(
   return link.similarity >= (isLong ? containment.similarityMin : containment.canonical);
 }
 
-/** Whether a word of trade stands for names: a city that a list writes in two (`Shen Zhen`). */
+/** A trade word can stand for names: a list writes one city as two words (`Shen Zhen`). */
 function isTradeForNames(link: Link, party: readonly Token[], words: readonly Token[]): boolean {
   const joined = party.find((_, at) => link.party === 1 << at);
   return joined?.kind !== "name" && words.some(({ kind }) => kind === "name");
 }
 
-/** Words of trade alone are a name where they are several in a row (`Star Ship Management`). */
+/** Trade words alone form a name if several stand in a row (`Star Ship Management`). */
 function isInRow(links: readonly Link[], count: number, { containment }: MatcherConfig): boolean {
   const bits = links.reduce((all, link) => all | link.party, 0);
   const lowest = bits & -bits;
@@ -166,8 +167,8 @@ function isInRow(links: readonly Link[], count: number, { containment }: Matcher
 }
 
 /**
- * Whether a company's name of one word, but for its legal form, is the only one of a party's that
- * adds words of trade and legal forms; in equal letters.
+ * True if a company's only word besides its legal form equals the party's only word besides trade
+ * words and legal forms.
  */
 function isOfOneWord(party: readonly Token[], entry: readonly Token[]): boolean {
   const names = party.filter(({ kind }) => kind === "name");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keyedNumbers, numberList, topPositions } from "./flat-tables.ts";
 
-/** Items under few keys, negative ones among them, so that keys and their low bits repeat. */
+/** Few keys, including negative ones, so that keys and their low bits repeat. */
 const items = fc.array(fc.tuple(fc.integer({ min: -20, max: 20 }), fc.integer()), {
   maxLength: 40,
 });
@@ -64,7 +64,7 @@ describe("the positions with the highest scores", () => {
       fc.record({
         score: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 2_000 })),
         size: fc.integer({ min: 1, max: 4 }),
-        isAsked: fc.boolean(),
+        isCandidate: fc.boolean(),
       }),
       { maxLength: 60 },
     ),
@@ -75,13 +75,13 @@ describe("the positions with the highest scores", () => {
   it("are those of the highest bins, then of the smallest sizes, with those tied to the last", () => {
     fc.assert(
       fc.property(cases, ({ ranked, count, most }) => {
-        const positions = [...ranked.keys()].filter((at) => ranked[at]?.isAsked);
+        const positions = [...ranked.keys()].filter((at) => ranked[at]?.isCandidate);
         const scores = Float32Array.from(ranked, ({ score }) => score);
         const sizeOf = (position: number) => ranked[position]?.size ?? 0;
         const found = topPositions(positions, scores, { count, most }, sizeOf);
 
         const top = Math.max(...positions.map((at) => scores[at] ?? 0));
-        /** Lower is better. */
+        /** Ranks a position; lower is better. */
         const rank = (at: number) => {
           const bin = Math.min(binCount - 1, Math.floor(((scores[at] ?? 0) / top) * binCount));
           return (binCount - bin) * 10 + sizeOf(at);

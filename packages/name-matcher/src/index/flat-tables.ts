@@ -1,4 +1,4 @@
-/** A read-only multimap of 32-bit keys to numbers: chains in flat arrays, 12 bytes an item. */
+/** A read-only multimap of 32-bit keys to numbers, in flat arrays of 12 bytes for each item. */
 export type KeyTable = { forEach(key: number, visit: (value: number) => void): void };
 
 const sizeMin = 1024;
@@ -22,7 +22,6 @@ export function numberList() {
   };
 }
 
-/** Collects numbers under keys. */
 export function keyedNumbers() {
   const [keys, values] = [numberList(), numberList()];
   return {
@@ -30,9 +29,9 @@ export function keyedNumbers() {
       keys.push(key);
       values.push(value);
     },
-    /** A hash table of them, for any keys. */
+    /** Builds a hash table, which allows any keys. */
     table: (): KeyTable => keyTable(keys.values(), values.values()),
-    /** A row of them for each key below `keyCount`. */
+    /** Builds one row for each key below `keyCount`. */
     rows: (keyCount: number): Rows => groupRows(keys.values(), values.values(), keyCount),
   };
 }
@@ -59,13 +58,14 @@ function keyTable(keys: Int32Array, values: Int32Array): KeyTable {
 }
 
 /**
- * Numbers grouped by a key in one flat array, 4 bytes each; their order within a row is kept.
- * `row` allocates a view; the others read in place, for what a search does for each candidate.
+ * Numbers grouped by a key in one flat array, 4 bytes each. A row keeps their order. `row`
+ * allocates a view; the other methods read in place, because a search calls them for each
+ * candidate.
  */
 export type Rows = {
   row(key: number): Int32Array;
   lengthOf(key: number): number;
-  /** The number at a position of the row. */
+  /** Returns the number at a position of the key's row. */
   at(key: number, position: number): number;
   has(key: number, value: number): boolean;
 };
@@ -103,9 +103,9 @@ function groupRows(keys: Int32Array, values: Int32Array, keyCount: number): Rows
 const binCount = 256;
 
 /**
- * The positions with the highest scores, in no order: `count`, and up to `most` where the last are
- * tied. Within the last bin of scores the smallest sizes come first, and equal sizes are tied. It
- * walks the positions twice and sorts one bin only.
+ * Returns the positions with the highest scores, in no order: `count`, and up to `most` if the last
+ * ones tie. Within the last bin of scores the smallest sizes come first, and equal sizes tie. It
+ * reads the positions twice and sorts only one bin.
  */
 export function topPositions(
   positions: readonly number[],

@@ -4,22 +4,23 @@ import { concatenations, type TokenKind } from "../tokens/token-kinds.ts";
 /*
  * Blocking keys of tokens: a deletion neighbourhood, as in SymSpell. Two tokens are one edit apart
  * only if deleting at most one letter of each can make them equal. So each is stored under itself
- * and every deletion, as written and in its canonical spelling, and under its consonants likewise.
+ * and every deletion, in its written form, its canonical spelling and its consonants.
  */
 
-/** Shorter tokens are found only as they are: one edit makes any of them any other. */
+/** Shorter tokens match only if equal: one edit would turn any of them into any other. */
 const editedLengthMin = 4;
-/** The same for consonants, which more tokens share. */
+/** The same limit for consonants, which more tokens share. */
 const editedSkeletonMin = 5;
 
 const fnvOffset = 0x811c9dc5 | 0;
 const fnvPrime = 0x01000193;
-/** Keeps the keys of consonants apart from those of tokens without vowels. */
+/** Keeps the keys of consonants separate from those of tokens without vowels. */
 const skeletonSeed = 0x5bd1e995;
 
 /**
- * FNV-1a, 32 bits, of a token from its letter at `from` on; `before` is the hash of what precedes.
- * All hashes are signed: the engine keeps those as plain integers, and boxes half of unsigned ones.
+ * Hashes a token's letters from position `from` on with FNV-1a, 32 bits; `before` is the hash of
+ * the preceding letters. All hashes are signed: the engine stores those as plain integers, and
+ * boxes half of unsigned ones.
  */
 export function hashToken(word: string, from = 0, before = fnvOffset): number {
   let hash = before;
@@ -29,24 +30,24 @@ export function hashToken(word: string, from = 0, before = fnvOffset): number {
   return hash;
 }
 
-/** `hashToken(concatSpellings(first, second))`, given the hash of the first. */
+/** Equals `hashToken(concatSpellings(first, second))`, computed from the hash of `first`. */
 export function hashConcatenated(first: string, firstHash: number, second: string): number {
   const meets = first.charCodeAt(first.length - 1) === second.charCodeAt(0);
   return hashToken(second, meets ? 1 : 0, firstHash);
 }
 
-/** What a token adds to `tokenSetKey`. */
+/** Returns a token's contribution to `tokenSetKey`. */
 export function hashSkeleton(canonical: string, skeleton: string): number {
   return hashToken(skeleton === "" ? canonical : skeleton);
 }
 
-/** The key of all tokens of a name by their consonants, in any order; without legal forms. */
+/** The key of a name's tokens by their consonants, in any order and without legal forms. */
 export function tokenSetKey(
   kinds: readonly TokenKind[],
   skeletonHashes: readonly number[],
 ): number {
   const isLegalAlone = kinds.every((kind) => kind === "legal");
-  // A sum is the same in any order.
+  // A sum does not depend on the order.
   let sum = 0;
   for (let at = 0; at < skeletonHashes.length; at += 1) {
     if (kinds[at] !== "legal" || isLegalAlone) sum = (sum + (skeletonHashes[at] ?? 0)) | 0;
@@ -54,7 +55,9 @@ export function tokenSetKey(
   return sum;
 }
 
-/** The keys of a listed name written as one word, with and without particles and legal forms. */
+/**
+ * Returns the keys of a listed name joined to one word, with and without particles and legal forms.
+ */
 export function concatenationKeys(
   canonical: readonly string[],
   kinds: readonly TokenKind[],
@@ -64,14 +67,14 @@ export function concatenationKeys(
     .filter((key) => key !== undefined);
 }
 
-/** Fewer consonants are those of too many names. */
+/** Too many names share fewer consonants. */
 const ringMin = 5;
 /** Longer than the consonants of any name that is compared as one word. */
 const ring = new Uint8Array(1024);
 
 /**
- * The key of spellings as one word, by their consonants in a ring, equal adjacent ones once: it is
- * the same whichever spelling is first. None of fewer than `ringMin` consonants.
+ * The key of joined spellings by their consonants in a ring, with equal adjacent ones once. It is
+ * the same for every rotation of the spellings. Returns `undefined` below `ringMin` consonants.
  */
 export function consonantRingKey(spellings: readonly string[]): number | undefined {
   let count = 0;
@@ -98,27 +101,27 @@ export function consonantRingKey(spellings: readonly string[]): number | undefin
 function hashTrigram(first: number, second: number, third: number): number {
   const two = Math.imul(Math.imul(fnvOffset ^ first, fnvPrime) ^ second, fnvPrime);
   const three = Math.imul(two ^ third, fnvPrime);
-  // The sum of plain hashes would keep what FNV leaves in their low bits.
+  // A sum of plain hashes would keep regularities of FNV in the low bits.
   return Math.imul(three ^ (three >>> 15), skeletonSeed);
 }
 
-/** By the code of a letter. */
+/** Indexed by the code of a letter. */
 const isVowel = new Uint8Array(128);
 for (const vowel of "aeiou") isVowel[vowel.charCodeAt(0)] = 1;
 
 type Visit = (hash: number) => void;
 
-/** The keys of a token as it is written. */
+/** Visits the keys of a token as written. */
 export function forEachTokenKey(word: string, visit: Visit): void {
   forEachDeletion(word, editedLengthMin, fnvOffset, visit);
 }
 
-/** The keys of the letters of a canonical spelling. */
+/** Visits the keys of a canonical spelling's letters. */
 export function forEachLetterKey(canonical: string, visit: Visit): void {
   forEachDeletion(canonical, editedLengthMin, fnvOffset, visit);
 }
 
-/** The keys of a canonical spelling: of its letters, and of its consonants. */
+/** Visits the keys of a canonical spelling, for its letters and for its consonants. */
 export function forEachSpellingKey(canonical: string, visit: Visit): void {
   forEachLetterKey(canonical, visit);
   const skeleton = consonantSkeleton(canonical);
@@ -131,7 +134,7 @@ function forEachDeletion(word: string, lengthMin: number, seed: number, visit: V
   let before = seed;
   for (let at = 0; at < word.length; at += 1) {
     const letter = word.charCodeAt(at);
-    // Deleting either of two equal adjacent letters leaves the same.
+    // Deleting either of two equal adjacent letters gives the same text.
     if (letter !== word.charCodeAt(at + 1)) visit(hashToken(word, at + 1, before));
     before = Math.imul(before ^ letter, fnvPrime);
   }

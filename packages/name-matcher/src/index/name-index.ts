@@ -28,17 +28,19 @@ import {
 } from "./search.ts";
 import { vocabularyBuilder } from "./vocabulary.ts";
 
-/** The names of all entries of one type, searched by their tokens. */
+/** The names of all entries of one type, searchable by their tokens. */
 export type NameIndex = {
-  /** The best match of each entry that is like a name, by the position of the entry. */
+  /** Returns the best match of each entry with a similar name, by the entry's position. */
   search(name: string): Map<number, NameMatch>;
-  /** The same for a party of another type; see `searchOtherType`. */
+  /** Searches for a party of another type; see `searchOtherType`. */
   searchOtherType(name: string): Map<number, NameMatch>;
-  /** Whether a name or word of trade has this canonical spelling. */
+  /** True if a listed name or trade word has this canonical spelling. */
   hasWord(canonical: string): boolean;
 };
 
-/** An empty index of entries of one type; entries are added with their position, one by one. */
+/**
+ * Starts an empty index of entries of one type. Entries are added one by one with their position.
+ */
 export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
   const { vocabulary, describe } = tokenDescriber(isPerson);
   const [postings, tokensOf, kindsOf] = [keyedNumbers(), keyedNumbers(), keyedNumbers()];
@@ -72,7 +74,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
         }
       }
     },
-    /** `isPersonsWord`: a given or family name, of an index of companies. */
+    /** `isPersonsWord` detects given and family names, for an index of companies. */
     finish(isPersonsWord?: (canonical: string) => boolean): NameIndex {
       const known = vocabulary.finish();
       const count = weightOf.length;
@@ -107,7 +109,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
   };
 }
 
-/** Names by their rarest word, but for weak aliases; see `rarestWord`. */
+/** Indexes names by their rarest word, without weak aliases; see `rarestWord`. */
 function rowsByRarest(
   listed: Omit<ListedNames, "byRarest" | "isByRarest">,
   weak: ReadonlySet<number>,
@@ -138,10 +140,10 @@ function rowsByRarest(
   return byRarest.rows(spellings.length);
 }
 
-/** What the index keeps of a listed name, by the positions of its tokens; ids of the vocabulary. */
+/** The indexed data of a listed name, by the positions of its tokens, as ids of the vocabulary. */
 type DescribedName = ReturnType<ReturnType<typeof tokenDescriber>["describe"]>;
 
-/** Adds tokens to a vocabulary; what is derived from a token is derived once. */
+/** Adds tokens to a vocabulary, and derives data from each token only once. */
 function tokenDescriber(isPerson: boolean) {
   const vocabulary = vocabularyBuilder();
   const kindOf: TokenKind[] = [];
@@ -181,7 +183,7 @@ function tokenDescriber(isPerson: boolean) {
   return { vocabulary, describe };
 }
 
-/** Keys of two adjacent tokens as one, as written and by canonical spelling. */
+/** Returns the keys of each two adjacent tokens as one, as written and by canonical spelling. */
 function compoundKeys(tokens: readonly string[], name: DescribedName): number[] {
   const { kinds, tokenHashes, canonical, spellingHashes } = name;
   const keys: number[] = [];

@@ -17,53 +17,53 @@ import { type KeyTable, type Rows, topPositions } from "./flat-tables.ts";
 import { consonantRingKey, hashSkeleton, hashToken, tokenSetKey } from "./hash-keys.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** The names of entries of one type, laid out for search; names are numbers from 0. */
+/** The names of entries of one type, laid out for search. A name is a number from 0 on. */
 export type ListedNames = {
   readonly vocabulary: Vocabulary;
-  /** Names by the ids of the canonical spellings of their tokens. */
+  /** Names by the ids of their tokens' canonical spellings. */
   readonly postings: Rows;
-  /** Names by two adjacent tokens as one. */
+  /** Names by two adjacent tokens joined to one. */
   readonly compounds: KeyTable;
-  /** Names by all their tokens; see `tokenSetKey`. */
+  /** Names by the set of their tokens; see `tokenSetKey`. */
   readonly tokenSets: KeyTable;
-  /** Names by all their tokens as one; see `concatenationKeys`. */
+  /** Names by all their tokens joined; see `concatenationKeys`. */
   readonly concatenated: KeyTable;
   /** The ids of each name's tokens, and their kinds as positions in `allTokenKinds`. */
   readonly tokensOf: Rows;
   readonly kindsOf: Rows;
-  /** The position of each name's entry, and of the name in it. */
+  /** The position of each name's entry, and the name's position in it. */
   readonly entryOf: Int32Array;
   readonly nameAtOf: Int32Array;
   /** The factor of each name's score, below 1 for a weak alias. */
   readonly weightOf: Float64Array;
   /** Names by the canonical spelling of their rarest word; see `containment.ts`. */
   readonly byRarest: Rows;
-  /** 1 for each name that `byRarest` has, else 0. */
+  /** 1 for each name in `byRarest`, else 0. */
   readonly isByRarest: Uint8Array;
   readonly isPerson: boolean;
   readonly config: MatcherConfig;
   /** Tokens by id and kind, weighed on first use. */
   readonly weighed: (Token | undefined)[];
-  /** Scores of the candidates of the search that runs; all 0 between searches. */
+  /** Scores of the current search's candidates; all 0 between searches. */
   readonly scores: Float32Array;
 };
 
-/** An entry's name that is like a searched name. */
+/** An entry's name that resembles the searched name. */
 export type NameMatch = AlignedNames & {
   /** The position of the name in the entry. */
   readonly nameAt: number;
-  /** Of the alignment, times the factor of a weak alias. */
+  /** The alignment's score, times the factor of a weak alias. */
   readonly score: number;
-  /** Present where the party's name contains the listed one. */
+  /** Present if the party's name contains the listed one. */
   readonly contained: Containment | undefined;
 };
 
-/** Positions of names to compare, and of those that the party's name may contain. */
+/** Positions of names to compare, and of names that the party's name may contain. */
 type Found = { readonly likely: Iterable<number>; readonly within: ReadonlySet<number> };
 
 /**
- * The best alignment of each entry with a name, by the entry's position. Candidates are the names
- * with the most weight in common and those that the name may contain; only they are aligned.
+ * Returns the best alignment of each entry with a name, by the entry's position. It aligns only
+ * candidates: the names with the most weight in common, and those that the name may contain.
  */
 export function searchNames(name: string, listed: ListedNames): Map<number, NameMatch> {
   const best = new Map<number, NameMatch>();
@@ -78,8 +78,8 @@ export function searchNames(name: string, listed: ListedNames): Map<number, Name
 }
 
 /**
- * The same for the name of a party of another type: only with names of the very same tokens, and
- * with those that it contains.
+ * Searches for a party of another type. It finds only names with exactly the same tokens, and names
+ * that the party's name contains.
  */
 export function searchOtherType(name: string, listed: ListedNames): Map<number, NameMatch> {
   const best = new Map<number, NameMatch>();
@@ -108,8 +108,8 @@ function forEachExact(
 }
 
 /**
- * Names that a party's name may contain: of which one of the canonical spellings near to its words
- * is the rarest word, and of which it writes two words as one or parts them elsewhere.
+ * Returns names that a party's name may contain. Their rarest word has a canonical spelling near
+ * one of the party's words, or the party joins or splits two of their words.
  */
 function mayBeWithin(
   party: readonly Token[],
@@ -166,7 +166,7 @@ function compare(
   }
 }
 
-/** The higher score of two names of an entry, and what either of them says of containment. */
+/** Keeps the higher score of an entry's two names, and the containment of either. */
 function better(before: NameMatch | undefined, match: NameMatch): NameMatch {
   if (before === undefined) return match;
   const best = match.score > before.score ? match : before;
@@ -183,7 +183,7 @@ function partyTokens(tokens: readonly string[], listed: ListedNames): Token[] {
   });
 }
 
-/** A token's weight: by its kind, else by how rare it is among the listed names. */
+/** Weighs a token by its kind, or by its rarity among the listed names. */
 function weigh(
   text: string,
   kind: TokenKind,
@@ -206,7 +206,7 @@ function weigh(
   return { text, kind, weight, missingWeight, conflictWeight, rarity, count, canonical, skeleton };
 }
 
-/** The rarity of a word that so many of the names have, in [0, 1]. */
+/** Returns the rarity of a word that `count` of `names` have, in [0, 1]. */
 export function rarityOfCount(count: number, names: number, { tokens }: MatcherConfig): number {
   const all = Math.max(names, tokens.namesMin);
   return Math.max(0, Math.log(all / (count + 1)) / Math.log(all));
@@ -227,13 +227,13 @@ function listedToken(id: number, kindAt: number, listed: ListedNames): Token {
 /** The weight of half of a compound in the search. */
 const partWeight = 0.4;
 
-/** By canonical letters alone; `containmentOf` compares words as a whole. */
+/** Minimum similarity by canonical letters alone; `containmentOf` compares whole words. */
 const nearMin = 0.8;
 
 /**
- * The names that share the most weight with the party's tokens: `candidatesMax`, and of those tied
- * for the last as many as a name of few tokens leaves time for. Adds the canonical spellings that
- * are near to one of them to `near`.
+ * Returns the names that share the most weight with the party's tokens. These are `candidatesMax`
+ * names, and more if the last ones tie, as far as the token count leaves time. Adds the canonical
+ * spellings near to each token to `near`.
  */
 function candidates(party: readonly Token[], listed: ListedNames, near: Set<number>): number[] {
   const { scores, compounds, postings, vocabulary, tokensOf, config } = listed;

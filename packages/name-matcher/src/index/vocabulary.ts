@@ -4,36 +4,36 @@ import { type KeyTable, keyedNumbers, numberList } from "./flat-tables.ts";
 import { forEachLetterKey, forEachSpellingKey, forEachTokenKey } from "./hash-keys.ts";
 
 /**
- * The distinct tokens of all listed names and their canonical spellings, found by themselves, by
- * any one edit and by their consonants. Look-ups are by hash; none walks the vocabulary.
+ * The distinct tokens of all listed names and their canonical spellings. It finds them by equality,
+ * by any one edit and by consonants. Every lookup is by hash; none scans the vocabulary.
  */
 export type Vocabulary = {
-  /** Tokens by id. */
+  /** The position of a token is its id. */
   readonly tokens: readonly string[];
   /** The id of each token's canonical spelling, by the id of the token. */
   readonly spellingOf: Int32Array;
-  /** Canonical spellings by id. */
+  /** The position of a spelling is its id. */
   readonly spellings: readonly string[];
-  /** The id of a canonical spelling that is listed. */
+  /** Returns `undefined` for a spelling that is not listed. */
   spellingId(canonical: string): number | undefined;
-  /** The id of a token that is listed. */
+  /** Returns `undefined` for a token that is not listed. */
   tokenId(text: string): number | undefined;
   /**
-   * Ids with their similarity, in [0, 1], 0 where too little: canonical spellings that are equal,
-   * one edit away, or of the same consonants but one; tokens of others one edit away as written.
+   * Returns ids with their similarity in [0, 1], 0 if too low. It includes canonical spellings that
+   * are equal, one edit away, or differ in one consonant, and tokens one edit away as written.
    */
   similar(
     text: string,
     canonical: string,
   ): Readonly<Record<"spellings" | "tokens", ReadonlyMap<number, number>>>;
-  /** Ids of canonical spellings that are equal or one edit away; a part of `similar`. */
+  /** Returns ids of canonical spellings that are equal or one edit away; a subset of `similar`. */
   near(canonical: string): ReadonlySet<number>;
 };
 
-/** Less similar tokens are different ones, whatever the configuration. */
+/** Less similar tokens are different ones in every configuration. */
 const similarityMin = 0.5;
 
-/** An empty vocabulary to fill; ids count from 0. */
+/** Starts an empty vocabulary; ids count from 0. */
 export function vocabularyBuilder() {
   const tokens: string[] = [];
   const tokenIds = new Map<string, number>();
@@ -52,7 +52,7 @@ export function vocabularyBuilder() {
     return id;
   };
   return {
-    /** The id of a token, new or known. */
+    /** Returns the id of a token, and adds it if it is new. */
     add(text: string): number {
       const known = tokenIds.get(text);
       if (known !== undefined) return known;
@@ -64,9 +64,9 @@ export function vocabularyBuilder() {
       tokenIds.set(text, id);
       return id;
     },
-    /** The id of the canonical spelling of a token. */
+    /** Returns the id of a token's canonical spelling. */
     spellingOf: (token: number): number => spellingOf.at(token),
-    /** A canonical spelling by its id. */
+    /** Returns a canonical spelling by its id. */
     spelling: (id: number): string => spellings[id] ?? "",
     finish(): Vocabulary {
       const [bySpelling, byToken] = [spellingKeys.table(), tokenKeys.table()];

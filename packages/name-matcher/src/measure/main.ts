@@ -25,7 +25,7 @@ Recall is measured on the first file of queries, verdicts on each.`;
 
 const largerCount = 100_000;
 const seed = 1;
-/** The baseline scan is slow: a part of the queries is enough. */
+/** The baseline scan is slow, so it runs only part of the queries. */
 const scannedMax = 50;
 
 function read(args: readonly string[]) {
@@ -89,7 +89,7 @@ function speedByType(results: readonly QueryResult[]): Report["speed"] {
   });
 }
 
-/** Speed on more entries, and of a scan of all names. */
+/** Measures the speed on more entries, and the speed of a scan of all names. */
 function peersOf(
   entries: readonly ListedEntry[],
   queries: readonly Query[],

@@ -5,21 +5,21 @@ import { z } from "zod";
 import { entryTypes, type NamedEntry, type NameKind } from "../entry.ts";
 import type { Party } from "../matcher.ts";
 
-/** A mistake in the input: a file that is missing, a line that cannot be parsed. */
+/** A mistake in the input, such as a missing file or a line that cannot be parsed. */
 export class UnusableInput extends Error {}
 
 /** Public lists and labelled queries beside the project; they may be absent. */
 const folder = join(import.meta.dirname, "../../../../../shared/data/sanctions");
-/** The list that the queries are about. */
+/** The list that the queries search. */
 export const listFile = join(folder, "index_dev.jsonl.gz");
-/** The labelled queries that recall is measured on. */
+/** The labelled queries for recall. */
 export const queryFile = join(folder, "dev.jsonl");
-/** Further queries, whose verdicts are counted: names within longer ones, and real names. */
+/** Further queries that count verdicts: names within longer ones, and real names. */
 export const verdictFiles = ["contain_dev.jsonl", "real_persons_dev.jsonl", "real_firms_dev.jsonl"]
   .map((name) => join(folder, name))
   .filter((path) => existsSync(path));
 
-/** Whether the query set is on this machine; tests that need it skip without it. */
+/** Tests that need the query set skip without it. */
 export const hasQuerySet = existsSync(queryFile) && existsSync(listFile);
 
 const text = z.string().min(1);
@@ -88,19 +88,19 @@ const labelled = z
   .transform(({ query: party, ...query }) => ({ ...query, party }));
 
 /**
- * A labelled query: `expected` is the uid that must be found, null where none must be; `accept`
- * are other uids of the same person or company. The `kind` of negatives begins with `neg_`.
+ * A labelled query. `expected` is the uid that must be found, or null if none must be; `accept` has
+ * other uids of the same person or company. The `kind` of negatives begins with `neg_`.
  */
 export type Query = z.infer<typeof labelled>;
 
-/** The entries of a list of JSON lines, as it is or gzipped; the README says which fields. */
+/** Reads a list of JSON lines, plain or gzipped. The README describes the fields. */
 export function entriesOf(path: string): ListedEntry[] {
   const bytes = bytesOf(path);
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
   return linesOf(path, isPacked ? gunzipSync(bytes) : bytes, listedEntry);
 }
 
-/** Labelled queries, one JSON object a line. */
+/** Reads labelled queries, one JSON object per line. */
 export function queriesOf(path: string): Query[] {
   const queries = linesOf(path, bytesOf(path), labelled);
   if (queries.length === 0) throw new UnusableInput(`${path}: has no query`);

@@ -8,7 +8,7 @@ import { isPositive, recallAt, rightScore, runQueries } from "./recall.ts";
 const reason = hasQuerySet ? "" : " (skipped: ../shared/data/sanctions is not here)";
 
 describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries${reason}`, () => {
-  const answers = hasQuerySet
+  const results = hasQuerySet
     ? runQueries(buildMatcher(entriesOf(listFile), matcherConfig), queriesOf(queryFile))
     : [];
 
@@ -18,7 +18,7 @@ describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries$
     [0.01, 0.98],
     [0.05, 0.99],
   ])("at a false positive rate of %d finds at least %d", (rate, least) => {
-    expect(recallAt(answers, rate).recall).toBeGreaterThanOrEqual(least);
+    expect(recallAt(results, rate).recall).toBeGreaterThanOrEqual(least);
   });
 
   it.each([
@@ -29,19 +29,19 @@ describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries$
     "initial_middle",
     "company_suffix",
   ])("finds every name of the kind %s at the threshold of 1% false positives", (kind) => {
-    const { threshold } = recallAt(answers, 0.01);
-    const some = answers.filter(({ query }) => query.kind === kind);
-    const missed = some.filter((answer) => isPositive(answer) && rightScore(answer) <= threshold);
+    const { threshold } = recallAt(results, 0.01);
+    const some = results.filter(({ query }) => query.kind === kind);
+    const missed = some.filter((result) => isPositive(result) && rightScore(result) <= threshold);
     expect(some.length).toBeGreaterThan(0);
     expect(missed.map(({ query }) => query.id)).toEqual([]);
   });
 
   it("leaves namesakes with another birth date to a person, and neither clears nor blocks them", () => {
-    const namesakes = answers.filter(({ query }) => query.kind === "namesake_dob_conflict");
+    const namesakes = results.filter(({ query }) => query.kind === "namesake_dob_conflict");
     expect(namesakes).toHaveLength(100);
     for (const { hits, verdict } of namesakes) {
       expect(verdict).not.toBe("clear");
-      // Only an entry that has no date to contradict may still block.
+      // Only an entry without a contradicting date may still block.
       const blocked = hits.filter((hit) => hit.verdict === "block");
       const contradicted = blocked.flatMap(({ reasons }) =>
         reasons.filter(({ kind, text }) => kind === "date" && text.includes("contradicts")),
@@ -52,12 +52,12 @@ describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries$
 
   it("finds nobody with whom the party shares no blocking key", () => {
     const keysOf = new Map<string, ReadonlySet<string>>();
-    for (const { query, hits } of answers.filter((_, at) => at % 10 === 0)) {
-      const asked = [...partyBlockingKeys(query.party)];
+    for (const { query, hits } of results.filter((_, at) => at % 10 === 0)) {
+      const partyKeys = [...partyBlockingKeys(query.party)];
       for (const { entry } of hits.filter(({ verdict }) => verdict !== "clear")) {
         const keys = keysOf.get(entry.uid) ?? entryBlockingKeys(entry);
         keysOf.set(entry.uid, keys);
-        expect(asked.some((key) => keys.has(key))).toBe(true);
+        expect(partyKeys.some((key) => keys.has(key))).toBe(true);
       }
     }
   });

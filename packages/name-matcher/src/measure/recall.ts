@@ -4,25 +4,24 @@ import { type Verdict, worstVerdict } from "../verdict.ts";
 import type { ListedEntry, Query } from "./query-set.ts";
 import { timed } from "./speed.ts";
 
-/** Scores below this are not reported: far below the threshold of any false-positive rate. */
+/** Lower scores are not reported: they are far below the threshold of any false-positive rate. */
 const scoreMin = 0.3;
-/** More hits than any query has, so that each right one is among them. */
+/** More hits than any query has, so that every right hit is included. */
 const hitsMax = 10_000;
 
-/** The result of one query. */
 export type QueryResult = {
   readonly query: Query;
-  /** Best score first, clear ones too. */
+  /** Best score first, including clear hits. */
   readonly hits: readonly Hit<ListedEntry>[];
-  /** The product's verdict: of all hits, and of a name that cannot be compared whole. */
+  /** The product's verdict, from all hits and from a name that cannot be compared whole. */
   readonly verdict: Verdict;
-  /** Of the search as the product makes it. */
+  /** Milliseconds of the search with the product's options. */
   readonly ms: number;
-  /** Of the processor alone, without what else the machine does. */
+  /** CPU milliseconds, without the time of other processes. */
   readonly cpuMs: number;
 };
 
-/** Screens each party as the product does, and reports the scores of clear hits too. */
+/** Screens each party as the product does, and also reports the scores of clear hits. */
 export function runQueries(
   matcher: Matcher<ListedEntry>,
   queries: readonly Query[],
@@ -41,7 +40,7 @@ export function runQueries(
   });
 }
 
-/** A line of predictions, as `evaluate.py` of the query set reads it, with the verdict. */
+/** Writes a prediction for `evaluate.py` of the query set, with the verdict. */
 export function predictionLine({ query, hits, verdict, ms }: QueryResult): string {
   const results = hits.map(({ entry, score }) => ({ uid: entry.uid, score }));
   return `${JSON.stringify({ id: query.id, verdict, results, ms })}\n`;
@@ -51,9 +50,9 @@ const rightHits = ({ query, hits }: QueryResult): QueryResult["hits"] =>
   hits.filter(({ entry }) => [query.expected, ...query.accept].includes(entry.uid));
 const topScore = ({ hits }: Pick<QueryResult, "hits">): number => hits[0]?.score ?? 0;
 const isNegative = ({ query }: QueryResult): boolean => query.kind.startsWith("neg_");
-/** Whether an entry must be found. */
+/** True if an entry must be found. */
 export const isPositive = ({ query }: QueryResult): boolean => query.expected !== null;
-/** The best score of a right hit, in [0, 1]; 0 where none was found. */
+/** The best score of a right hit, in [0, 1]; 0 if none was found. */
 export const rightScore = (result: QueryResult): number => topScore({ hits: rightHits(result) });
 
 /** The standard normal quantile of a two-sided interval of 95%. */
@@ -63,9 +62,9 @@ const shareAbove = (scores: readonly number[], threshold: number): number =>
   scores.filter((score) => score > threshold).length / Math.max(1, scores.length);
 
 /**
- * Recall at a false-positive rate, all in [0, 1]: `threshold` is the score that at most this share
- * of the negatives exceeds, `within` half of the 95% interval, `around` the recall with the
- * threshold at the negative before and after.
+ * Computes the recall at a false-positive rate, all in [0, 1]. `threshold` is the score that at
+ * most this share of the negatives exceeds, `within` is half of the 95% interval, and `around` is
+ * the recall with the threshold one negative lower and higher.
  */
 export function recallAt(results: readonly QueryResult[], falsePositiveRate: number) {
   const negatives = results.filter(isNegative).map(topScore);
@@ -79,10 +78,10 @@ export function recallAt(results: readonly QueryResult[], falsePositiveRate: num
   return { threshold, recall, within, around: around.map((each) => shareAbove(positives, each)) };
 }
 
-/** The false-positive rates that recall is reported at. */
+/** Recall is reported at these false-positive rates. */
 export const falsePositiveRates = [0.001, 0.01, 0.05] as const;
 
-/** Recall at each false-positive rate, over all queries and by kind, and the verdicts. */
+/** Computes recall at each false-positive rate, over all queries and by kind, and the verdicts. */
 export function quality(results: readonly QueryResult[]) {
   const recall = falsePositiveRates.map((falsePositiveRate) => ({
     falsePositiveRate,
@@ -102,7 +101,7 @@ function byKind(results: readonly QueryResult[]) {
     .map(([kind, some]) => ({ kind, some }));
 }
 
-/** Shares of queries that the product holds (review or block) and blocks, all and by kind. */
+/** The shares of queries with a review or block and with a block, over all and by kind. */
 export function verdictsOf(results: readonly QueryResult[]) {
   const namesakes = results.filter(({ query }) => query.kind === "namesake_dob_conflict");
   return {

@@ -4,24 +4,24 @@ import type { speedOf } from "./speed.ts";
 type Speed = ReturnType<typeof speedOf>;
 type Verdicts = ReturnType<typeof verdictsOf>;
 
-/** Everything that was measured, as `--json` writes it; shares in [0, 1], times in milliseconds. */
+/** All measurements, as written by `--json`; shares in [0, 1], times in milliseconds. */
 export type Report = ReturnType<typeof quality> & {
   readonly configurationVersion: string;
   readonly entries: number;
   readonly queries: number;
   /** Verdicts on each set of queries, by the name of its file. */
   readonly sets: readonly (Verdicts & { readonly name: string })[];
-  /** Of all sets, by the party's type. */
+  /** The speed over all sets, by the party's type. */
   readonly speed: readonly (Speed & { readonly type: string; readonly queries: number })[];
-  /** Absent where the queries are your own. */
+  /** Absent if you measure your own queries. */
   readonly peers?: {
-    /** The same queries to more entries of the same vocabulary. */
+    /** The same queries on more entries of the same vocabulary. */
     readonly larger: Speed & { readonly entries: number };
     readonly plainScan: Speed & { readonly queries: number };
   };
 };
 
-/** What others reach on the query set beside the project, as its README gives it. */
+/** Results of other matchers on the query set, as published in its README. */
 const peers: readonly (readonly [string, ...(number | undefined)[]])[] = [
   ["token-sorted Jaro-Winkler", 32.8, 42.5, 56.9],
   ["OFAC's own search, from its description", undefined, 55.7, 73.7],
@@ -37,7 +37,6 @@ const row = (label: string, cells: readonly string[]): string =>
   label.padEnd(labelWidth) + cells.map((cell) => cell.padStart(cellWidth)).join("");
 const percent = (share: number): string => (share * 100).toFixed(1);
 
-/** The report as text. */
 export function printed(report: Report): string {
   const { entries, queries, configurationVersion: version, recall, kinds } = report;
   const ofRecall = (label: string, cell: (at: (typeof recall)[number]) => string): string =>

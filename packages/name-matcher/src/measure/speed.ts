@@ -2,7 +2,7 @@ import type { ListedName } from "../entry.ts";
 import { nameTokens } from "../tokens/tokenizer.ts";
 import type { ListedEntry, Query } from "./query-set.ts";
 
-/** What a function returns, and its milliseconds by the clock and of the processor. */
+/** Runs a function and returns its value, with elapsed and CPU time in milliseconds. */
 export function timed<T>(run: () => T): { value: T; ms: number; cpuMs: number } {
   const cpu = process.threadCpuUsage();
   const started = performance.now();
@@ -12,13 +12,13 @@ export function timed<T>(run: () => T): { value: T; ms: number; cpuMs: number } 
   return { value, ms, cpuMs: (user + system) / 1000 };
 }
 
-/** The value that `share` of the values, in [0, 1], are below. */
+/** Returns the value that a `share` of the values, in [0, 1], are below. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Percentiles of milliseconds, by the clock and of the processor. */
+/** Percentiles of elapsed and CPU time in milliseconds. */
 export function speedOf(times: readonly { readonly ms: number; readonly cpuMs: number }[]) {
   const wall = times.map(({ ms }) => ms);
   const cpu = times.map(({ cpuMs }) => cpuMs);
@@ -33,8 +33,8 @@ export function speedOf(times: readonly { readonly ms: number; readonly cpuMs: n
 }
 
 /**
- * `count` entries of the same vocabulary: each takes the shape of a real one, and each word of its
- * names from a name of the same type. Equal for equal entries and seed.
+ * Builds `count` entries of the same vocabulary. Each has the shape of a real entry, and each word
+ * of its names is from a name of the same type. Equal entries and seed give equal results.
  */
 export function syntheticEntries(
   entries: readonly ListedEntry[],
@@ -72,7 +72,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** The baseline: the best Jaro-Winkler score of a query with any name, tokens sorted. */
+/** The baseline: the best Jaro-Winkler score of a query with any name, with sorted tokens. */
 export function baselineScan(entries: readonly ListedEntry[]): (query: Query) => number {
   const names = entries.flatMap(({ type, names: listed }) =>
     listed.map(({ name }) => ({ type, name: sortedTokens(name) })),

@@ -1,5 +1,6 @@
-// The script leaves short vowels out. Common names are romanised by a table; in any other word two
-// consonants get the commonest vowel between them, closer to any romanisation than none.
+// The script leaves short vowels out. Common names are romanised by a table. In other words two
+// consonants get the commonest vowel between them, because it is closer to any romanisation than no
+// vowel.
 
 /** Letters that differ between Arabic, Persian and Urdu keyboards. */
 const keyboards =
@@ -107,7 +108,7 @@ const prefixesInLatin: ReadonlyMap<string, string> = new Map([
   ["ال", "al"],
 ]);
 
-/** The text with each Arabic or Persian word in Latin letters, its article apart (`al razzaq`). */
+/** Romanises each Arabic or Persian word, with its article separate (`al razzaq`). */
 export function romanizeArabic(text: string): string {
   return text.replace(word, (written) => {
     const bare = written.normalize("NFC").replace(marksAndHamza, "");
@@ -124,7 +125,9 @@ function romanizeWord(written: string): string {
   return `${latin} ${romanizeWord(written.slice(prefix.length))}`;
 }
 
-/** Letter by letter: `w` and `y` between consonants are vowels; unwritten vowels are `a`. */
+/**
+ * Romanises letter by letter: `w` and `y` between consonants are vowels; unwritten vowels are `a`.
+ */
 function vocalized(written: string): string {
   let latin = "";
   let afterConsonant = false;

@@ -5,11 +5,11 @@ it.each([
   // Mixed words: Cyrillic а and о among Latin letters, Latin a among Cyrillic ones.
   ["Sаra Bоnd", "Sara Bond"],
   ["Sara Bond", "Sara Bond"],
-  // A whole word of look-alikes is Latin among Latin words, and stays what it is alone.
+  // A whole word of homoglyphs becomes Latin among Latin words, but stays unchanged alone.
   ["John Сара", "John capa"],
   ["Сара", "Сара"],
   ["Сара Осар", "Сара Осар"],
-  // Д looks like no Latin letter.
+  // Д resembles no Latin letter.
   ["John Дaра", "John Дара"],
 ])("folds %s to %s", (text, folded) => {
   expect(foldHomoglyphs(text)).toBe(folded);

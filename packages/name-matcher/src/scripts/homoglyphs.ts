@@ -1,4 +1,4 @@
-/** Letters that look like Latin ones (Unicode TR39 confusables); Cyrillic ones in lower case. */
+/** Letters that resemble Latin ones (Unicode TR39 confusables); Cyrillic ones in lower case. */
 const cyrillicConfusables = Object.entries({
   а: "a",
   в: "b",
@@ -23,7 +23,7 @@ const cyrillicConfusables = Object.entries({
   ё: "e",
   ї: "i",
 });
-/** Four Greek capitals look like other letters than their lower case. */
+/** Four Greek capitals resemble other letters than their lower case does. */
 const greekConfusables = Object.entries({
   α: "a",
   β: "b",
@@ -62,8 +62,9 @@ const anyLetter = /\p{L}/u;
 const cyrillicOrGreek = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
 
 /**
- * Replaces homoglyphs in words that mix alphabets, as no language does: by Latin letters where all
- * of a word has them, else by Cyrillic ones. Among Latin words, a word that looks Latin becomes so.
+ * Replaces homoglyphs in words that mix alphabets, which no language does. They become Latin
+ * letters if every letter of the word has a Latin homoglyph, else Cyrillic ones. Among Latin words,
+ * a word that resembles Latin becomes Latin.
  */
 export function foldHomoglyphs(text: string): string {
   if (!latin.test(text) || !cyrillicOrGreek.test(text)) return text;
@@ -77,7 +78,7 @@ export function foldHomoglyphs(text: string): string {
   });
 }
 
-/** The Latin letters that a name without any looks like; "" where not every letter does. */
+/** Returns the Latin homoglyphs of a name without Latin letters; "" if a letter has none. */
 export function latinLookalike(text: string): string {
   if (latin.test(text) || !cyrillicOrGreek.test(text)) return "";
   const letters = [...text];

@@ -3,9 +3,9 @@ import { romanizeArabic } from "./arabic.ts";
 import { foldHomoglyphs } from "./homoglyphs.ts";
 
 /**
- * One romanisation for each letter; spellings that differ between romanisations meet again in
- * `canonical-spelling.ts`. Cyrillic follows the BGN/PCGN tables roughly. Scripts without a row here
- * are romanised by any-ascii (pinyin for Chinese).
+ * One romanisation for each letter; `canonical-spelling.ts` unites spellings that differ between
+ * romanisations. Cyrillic follows the BGN/PCGN tables roughly. any-ascii romanises scripts without
+ * a row here (pinyin for Chinese).
  */
 const rows: readonly string[] = [
   // Latin letters that Unicode does not decompose.
@@ -34,23 +34,25 @@ const greekDigraphs = /ου|μπ|ντ|γγ|αυ|ευ/g;
 const plain = /^[\x20-\x7e]*$/;
 const arabic = /\p{Script=Arabic}/u;
 const hebrew = /\p{Script=Hebrew}/u;
-/** Marks of no script in particular, and points of Hebrew; those of kana make other letters. */
+/**
+ * Marks that belong to no script, and Hebrew points. Kana marks form other letters, so they stay.
+ */
 const marks = /(?:(?![\u3099\u309a])[\p{Script=Inherited}\u0591-\u05c7])+/gu;
 const ascii = /^\p{ASCII}*$/u;
-/** Joiners, direction marks and soft hyphens, which separate no words. */
+/** Joiners, direction marks and soft hyphens, which do not separate words. */
 const invisible = /\p{Cf}+/gu;
 /** The family name of a Chinese or Korean name: its first character, without a space after it. */
 const familyName =
   /(?<![\p{Script=Han}\p{Script=Hangul}])([\p{Script=Han}\p{Script=Hangul}])(?=[\p{Script=Han}\p{Script=Hangul}]{1,3}(?![\p{Script=Han}\p{Script=Hangul}]))/gu;
-/** A run of letters that the tables above lack; symbols and emoji are not touched. */
+/** A run of letters that the tables above lack; symbols and emoji stay. */
 const unknown = /(?:(?!\p{ASCII})[\p{L}\p{M}\p{N}])+/gu;
 
 const symbol = /\p{So}/gu;
 const oneLetter = /^[a-z]$/i;
-/** Two regional indicators: a flag. */
+/** Two regional indicators form a flag. */
 const flag = /(?<!\p{RI})\p{RI}{2}(?!\p{RI})/gu;
 
-/** Letters for symbols that depict letters, which NFKC does not map (`🅑`, `⠃`). */
+/** Returns letters for symbols that depict letters and that NFKC does not map (`🅑`, `⠃`). */
 export function foldSymbols(text: string): string {
   return text.replace(flag, " ").replace(symbol, (each) => {
     const letter = anyAscii(each);
@@ -58,7 +60,7 @@ export function foldSymbols(text: string): string {
   });
 }
 
-/** Lower-case text without diacritics, in Latin letters where a romanisation is known. */
+/** Returns lower case without diacritics, in Latin letters if a romanisation is known. */
 export function toLatin(written: string): string {
   if (plain.test(written)) return written.toLowerCase();
   const whole = written.normalize("NFKC");
@@ -66,7 +68,7 @@ export function toLatin(written: string): string {
   const folded = foldHomoglyphs(foldSymbols(whole).replace(invisible, "")).toLowerCase();
   const withoutArabic = arabic.test(folded) ? romanizeArabic(folded) : folded;
   const text = hebrew.test(withoutArabic) ? romanizeHebrew(withoutArabic) : withoutArabic;
-  // Composed letters with a row of their own (й, ї) are romanised before decomposition.
+  // Composed letters with their own row (й, ї) are romanised before decomposition.
   const latin = text.replace(greekDigraphs, romanize).replace(/[^\p{ASCII}]/gu, romanize);
   if (ascii.test(latin)) return latin;
   const bare = latin
@@ -78,8 +80,8 @@ export function toLatin(written: string): string {
   return spaced.replace(unknown, (run) => anyAscii(run).toLowerCase());
 }
 
-// Korean as passports and lists write names: McCune-Reischauer without marks, every stop voiceless
-// (`Kim`, `Pak`, `To Chun`). Revised Romanization (`Gim`, `Bak`) is hardly used for persons.
+// Korean romanisation of passports and lists: McCune-Reischauer without marks, every stop voiceless
+// (`Kim`, `Pak`, `To Chun`). Persons hardly use Revised Romanization (`Gim`, `Bak`).
 const firsts = "k kk n t tt r m p pp s ss _ j jj ch k t p h".split(" ");
 const vowels = "a ae ya yae o e yo ye o wa wae oe yo u wo we wi yu u ui i".split(" ");
 const lasts = "_ k k k n n n t l k m l l l p l m p p t t ng t t k t p t".split(" ");
@@ -87,7 +89,7 @@ const lasts = "_ k k k n n n t l k m l l l p l m p p t t ng t t k t p t".split("
 const syllables = /[\uac00-\ud7a3]/gu;
 const base = 0xac00;
 
-/** The text with each Korean syllable in Latin letters, without separators. */
+/** Romanises each Korean syllable, without separators. */
 function romanizeHangul(text: string): string {
   return text.replace(syllables, (syllable) => {
     const at = syllable.charCodeAt(0) - base;
@@ -132,14 +134,16 @@ const word = /\p{Script=Hebrew}+/gu;
 const [alef, he, vav, yod, ayin] = ["א", "ה", "ו", "י", "ע"] as const;
 
 /**
- * The text with each Hebrew word in Latin letters. The script writes few vowels, so two consonants
- * get the commonest one between them, as in Arabic.
+ * Romanises each Hebrew word. The script writes few vowels, so two consonants get the commonest one
+ * between them, as in Arabic.
  */
 function romanizeHebrew(text: string): string {
   return text.replace(points, "").replace(word, vocalized);
 }
 
-/** Letter by letter: `v` and `y` after a consonant are vowels; unwritten vowels are `a`. */
+/**
+ * Romanises letter by letter: `v` and `y` after a consonant are vowels; unwritten vowels are `a`.
+ */
 function vocalized(written: string): string {
   let latin = "";
   let afterConsonant = false;

@@ -1,9 +1,9 @@
 /** Rewrite rules: contexts first, then longer groups of letters before shorter ones. */
 const rules: readonly (readonly [string, string])[] = [
-  // Wade-Giles and pinyin write one sound `hs` and `x`.
+  // Wade-Giles writes `hs` for the sound that pinyin writes `x`.
   ["^hs|^x(?=[iu])", "s"],
   ["x", "ks"],
-  // Belarusian ends in a vowel what Russian ends in `v`: `Tkachou`, `Ipatau`.
+  // Belarusian ends in a vowel if Russian ends in `v`: `Tkachou`, `Ipatau`.
   ["(?<=.[chklnprstvz])ou$", "ov"],
   ["(?<=.[chklnprstvz])au$", "av"],
   // `Aouani`, `Awani`.
@@ -40,16 +40,16 @@ const group = new RegExp(rules.map(([from]) => `(${from})`).join("|"), "g");
 const replacements = rules.map(([, to]) => to);
 const doubled = /(.)\1+/g;
 
-/** Two canonical spellings as one, with a letter that both halves share once. */
+/** Joins two canonical spellings; a letter that ends one and begins the other occurs once. */
 export function concatSpellings(first: string, second: string): string {
   return first.endsWith(second.charAt(0)) ? first + second.slice(1) : first + second;
 }
 
 /**
- * One spelling of a Latin, lower-case token for what romanisations, languages and habits write
- * differently: `Yuri`, `Iurii`, `Yury`; `Mohammed`, `Mohamed`; `Sergej`, `Sergey`. For comparison
- * only, and broader than any romanisation: two tokens of one canonical spelling are alike, not the
- * same. Empty for an empty token alone.
+ * Gives one spelling to a lower-case Latin token that romanisations, languages and habits write
+ * differently: `Yuri`, `Iurii`, `Yury`; `Mohammed`, `Mohamed`; `Sergej`, `Sergey`. It is for
+ * comparison only, and broader than any romanisation: tokens with one canonical spelling are
+ * similar, not equal. Only an empty token has an empty spelling.
  */
 export function canonicalSpelling(token: string): string {
   const replaced = token.replace(group, (...found: unknown[]) => {
@@ -61,12 +61,12 @@ export function canonicalSpelling(token: string): string {
 }
 
 const vowels = /[aeiou]/g;
-/** Fewer consonants than this are too little to compare. */
+/** Fewer consonants are not enough to compare. */
 const consonantsMin = 2;
 
 /**
- * The consonants of a canonical spelling, with `a` in front when it begins with a vowel: what
- * romanisations agree on when they choose other vowels. "" where too few consonants are left.
+ * Returns the consonants of a canonical spelling, with `a` in front if it begins with a vowel.
+ * Romanisations that differ in vowels agree on these. Returns "" if too few consonants are left.
  */
 export function consonantSkeleton(canonical: string): string {
   const consonants = canonical.replace(vowels, "").replace(doubled, "$1");

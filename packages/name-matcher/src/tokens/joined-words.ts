@@ -3,10 +3,10 @@ import { adjacentPairs } from "./tokenizer.ts";
 
 type Word = { readonly text: string; readonly canonical: string };
 
-/** Two adjacent words as one, as written and by canonical spelling, and their positions. */
+/** Two adjacent words joined, as written and by canonical spelling, with their positions. */
 export type JoinedWords = Word & { readonly first: number; readonly second: number };
 
-/** Each two adjacent words that the other side may write as one; see `adjacentPairs`. */
+/** Joins each two adjacent words that the other side may write as one; see `adjacentPairs`. */
 export function joinedWords(words: readonly Word[]): JoinedWords[] {
   const joined: JoinedWords[] = [];
   for (const [first, second] of adjacentPairs(words, ({ text }) => text)) {

@@ -25,7 +25,7 @@ describe("quotation marks in a listed name", () => {
   });
 });
 
-describe("what stands outside of brackets", () => {
+describe("text outside of brackets", () => {
   it.each([
     ["a legal form", "Spółka z o.o. (Zorvek Qorvath)", ["spzoo zorvek qorvath", "zorvek qorvath"]],
     ["a form with generic words", "Trading Company Ltd (Zorvek)", ["trading company ltd zorvek"]],
@@ -71,7 +71,7 @@ it.each([
     "Abu Zorvek (original script: Зорвек Карабаш)",
     ["abu zorvek original script zorvek karabash", "abu zorvek", "zorvek karabash"],
   ],
-])("a note in brackets that says %s is no listed name", (_, name, variants) => {
+])("a note in brackets that contains %s is not a listed name", (_, name, variants) => {
   expect(listed(name, true)).toEqual(variants);
 });
 

@@ -3,55 +3,56 @@ import { canonicalSpelling } from "./canonical-spelling.ts";
 import { tokenKinds } from "./token-kinds.ts";
 import { boundedTokens, nameTokens, rawTokens, spellingLengthMax } from "./tokenizer.ts";
 
-/** One name that a party's text may stand for. */
+/** One possible reading of a party's name. */
 export type NameVariant = {
   readonly tokens: readonly string[];
-  /** Canonical spelling of all tokens as one; "" where too short or too long to be compared. */
+  /** Canonical spelling of all tokens joined; "" if too short or too long to compare. */
   readonly concatenated: string;
 };
 
 /**
- * Unicode counts quotation marks that open low (`„`, `‚`) or in a corner (`「`) as brackets. What
- * they enclose is a part of the name, not a note beside it; the same for titles in Chinese (`《`).
+ * Unicode classifies quotation marks that open low (`„`, `‚`) or in a corner (`「`) as brackets. The
+ * text within them is a part of the name, not a note beside it. The same applies to title marks in
+ * Chinese (`《`).
  */
 const openBracket = /[\p{Ps}--[\p{Quotation_Mark}《〈]]/v;
 const bracketed =
   /[\p{Ps}--[\p{Quotation_Mark}《〈]]([^[[\p{Ps}\p{Pe}]--[\p{Quotation_Mark}《》〈〉]]]*)(?:[\p{Pe}--[\p{Quotation_Mark}》〉]]|$)/gv;
 
 /**
- * Punctuation between a name and another one, or between a person and somebody else: quotation
- * marks too, but for those that are apostrophes.
+ * Punctuation between two names, or between a person and another one. It includes quotation marks,
+ * except those that are apostrophes.
  */
 const separators = /[\/\\;\|《》〈〉[\p{Quotation_Mark}--['‘’‛]]]|′′|\s[\-–—]\s/v;
-/** Words between single quotes, which by themselves may be apostrophes. */
+/** Words between single quotes, each of which could be an apostrophe. */
 const singleQuoted = /(?<![\p{L}\p{N}])[‚'‘’‛](?<quoted>[^‚'‘’‛]+)['‘’](?![\p{L}\p{N}])/gu;
 const phrases =
   "a\\.?\\s?k\\.?\\s?a|f\\.?\\s?k\\.?\\s?a|n\\.?k\\.?a|d[./]?b[./]?a|t/a|c/o|alias|also known as|" +
   "trading as|doing business as|formerly|née|nee|on behalf of|care of|estate of";
 const aliasMarker = new RegExp(`(?<![\\p{L}\\p{N}])(?:${phrases})(?![\\p{L}\\p{N}])[.:]*`, "iu");
-/** Between persons also conjunctions, which companies have in their names. */
+/** Conjunctions separate persons too; a company's name may contain them. */
 const personSeparators = new RegExp(
   `${separators.source}|[\\&+]|\\s(?:and|or|und|et|и|و)\\s`,
   "iv",
 );
-/** Conjunctions that family names have too: they separate two full names only. */
+/** These conjunctions occur in family names, so they separate two full names only. */
 const conjunctionInNames = /\s[yei]\s/iu;
 
-/** Three single letters or more may be a word with spaces or dots between its letters. */
+/** Three or more single letters may be a word with spaces or dots between its letters. */
 const spacedLetters = /(?<![^ ])[^ ](?: [^ ]){2,}(?![^ ])/g;
-/** Tokens of all variants together: each variant costs as much as a search of its own. */
+/** Tokens of all variants together, because each variant costs a search. */
 const variantTokensMax = 26;
-/** One token alone is a part of too many names. */
+/** Too many names contain one token. */
 const identifyingMin = 2;
-/** Shorter names have the letters of too many others. */
+/** Too many names have the letters of shorter ones. */
 const concatenatedLengthMin = 8;
 
 /**
- * The names that a text may stand for: as written, first; without what stands in brackets, and that
- * alone (`Qorvath Zembling (trading as Jane Smith)`); what stands before and after `and`, `aka` or
- * a slash; with runs of single letters as words; in Latin letters where it looks Latin; with digits
- * in words as the letters that they look like (`R0sneft`). Shorter ones come first; `isComplete` is
- * false where `variantTokensMax` left some out.
+ * Returns the readings of a name, with the name as written first, then shorter ones first. It reads
+ * the text outside and inside of brackets (`Qorvath Zembling (trading as Jane Smith)`), and before
+ * and after `and`, `aka` or a slash. It joins runs of single letters to words, and reads homoglyphs
+ * as Latin and digits within words as the letters that they resemble (`R0sneft`). `isComplete` is
+ * false if `variantTokensMax` omitted some.
  */
 export function nameVariants(
   name: string,
@@ -81,12 +82,12 @@ export function nameVariants(
   ];
   const known = new Set([written.join(" ")]);
   const variants = [variantOf(written, isPerson)];
-  let room = variantTokensMax - written.length;
+  let remaining = variantTokensMax - written.length;
   for (const tokens of others.sort((a, b) => a.length - b.length)) {
     const key = tokens.join(" ");
     if (key === "" || known.has(key)) continue;
-    if (tokens.length > room) return { variants, isComplete: false };
-    room -= tokens.length;
+    if (tokens.length > remaining) return { variants, isComplete: false };
+    remaining -= tokens.length;
     known.add(key);
     variants.push(variantOf(tokens, isPerson));
   }
@@ -94,9 +95,9 @@ export function nameVariants(
 }
 
 /**
- * The tokens of a listed name: whole, and what is outside and inside of brackets where that names
- * somebody (`GLOBAL RELIEF FOUNDATION (GRF)`). Never a legal form or generic words alone, whose
- * only distinction stands in the brackets (`Ministry of Defence [Syria]`).
+ * Returns the tokens of a listed name: the whole name, and the text outside and inside of brackets
+ * if it is a name (`GLOBAL RELIEF FOUNDATION (GRF)`). It never returns a legal form or generic
+ * words alone if only the brackets distinguish them (`Ministry of Defence [Syria]`).
  */
 export function listedNameVariants(name: string, isPerson: boolean): (readonly string[])[] {
   const whole = nameTokens(name, isPerson);
@@ -111,9 +112,9 @@ export function listedNameVariants(name: string, isPerson: boolean): (readonly s
   return variants;
 }
 
-/** UN lists give a name in its own script in brackets after these words. */
+/** In UN lists, a name in its own script follows these words in brackets. */
 const scriptNote = /original script:/giu;
-/** The EU tells authorities apart by their country: `[Syria]`, in each of its languages. */
+/** The EU distinguishes authorities by their country: `[Syria]`, in each of its languages. */
 const oneWordInSquare = /\[\p{L}+\]/u;
 
 function isInitialsOf([word = "", ...more]: readonly string[], of: readonly string[]): boolean {
@@ -123,7 +124,7 @@ function isInitialsOf([word = "", ...more]: readonly string[], of: readonly stri
   return more.length === 0 && at === word.length;
 }
 
-/** Whether the words outside of brackets name somebody without those inside. */
+/** True if the words outside of brackets are a name without those inside. */
 function isOuterName(
   outer: readonly string[],
   inner: readonly string[],
@@ -132,7 +133,7 @@ function isOuterName(
   if (outer.length < identifyingMin) return false;
   if (hasName(outer, isPerson)) return true;
   if (isPerson || !tokenKinds(outer, false).includes("trade")) return false;
-  // A short name (`GRF`) or a legal form in brackets makes no distinction; a place does.
+  // A short name (`GRF`) or a legal form in brackets does not distinguish names; a place does.
   const kinds = tokenKinds(inner, false);
   const isShortName = inner.length === 1 && kinds[0] === "name";
   return isShortName || kinds.every((kind) => kind === "legal");
@@ -150,48 +151,48 @@ function variantOf(tokens: readonly string[], isPerson: boolean): NameVariant {
   return { tokens: boundedTokens(tokens, isPerson), concatenated };
 }
 
-/** What is outside of brackets, and what is inside; nothing of a text without brackets. */
+/** Returns the text outside and inside of brackets; an empty list if there are no brackets. */
 function bracketTexts(text: string): string[] {
   const insides = [...text.matchAll(bracketed)].map(([, inside]) => inside ?? "");
   return insides.length === 0 ? [] : [text.replace(bracketed, " "), insides.join(" ")];
 }
 
-/** The parts of a text around a separator; nothing of a text without one. */
+/** Returns the parts around a separator; an empty list if there is none. */
 function splitBy(text: string, separator: RegExp): string[] {
   const parts = text.split(separator);
   return parts.length === 1 ? [] : parts;
 }
 
-/** Whether tokens name somebody, and are no note or place (`Hong Kong`) beside a name. */
+/** True for a name, and false for a note or a place (`Hong Kong`) beside a name. */
 function isName(tokens: readonly string[], isPerson: boolean): boolean {
   const identifying = tokenKinds(tokens, isPerson).filter((kind) => kind === "name").length;
   return identifying >= (isPerson ? identifyingMin : 1) && tokens.length >= identifyingMin;
 }
 
-/** Words of notes in brackets: a branch of a company, what a person's other name is. */
+/** Words of notes in brackets, about a branch of a company or a person's other name. */
 const noteWords = new Set("branch name listed previously identity birth script".split(" "));
 
-/** The same of what a list has in brackets, which are more often places, branches, legal forms. */
+/** Applies to listed names, whose brackets more often hold places, branches and legal forms. */
 function isListedName(tokens: readonly string[], isPerson: boolean): boolean {
   const kinds = tokenKinds(tokens, isPerson);
   const identifying = tokens.filter((token, at) => kinds[at] === "name" && token.length > 1);
   return identifying.length >= identifyingMin && !tokens.some((token) => noteWords.has(token));
 }
 
-/** An alias may be a company's one word, or trade words alone. */
+/** An alias may be a company's single word, or trade words alone. */
 function isAlias(tokens: readonly string[], isPerson: boolean): boolean {
   if (isPerson) return isName(tokens, isPerson);
   return tokenKinds(tokens, isPerson).some((kind) => kind === "name" || kind === "trade");
 }
 
-/** Letters that digits look like; `1` is an `i` or an `l`. */
+/** The letters that digits resemble; `1` resembles `i` and `l`. */
 const letterOf: ReadonlyMap<string, string> = new Map(
   Object.entries({ 0: "o", 3: "e", 4: "a", 5: "s", 7: "t", 8: "b" }),
 );
-/** Three letters at least: `3M`, `A1` and `24h` are names with numbers. */
+/** At least three letters: `3M`, `A1` and `24h` are names with numbers. */
 const disguised = /^(?=.*\d)(?=(?:\d*[a-z]){3})[a-z\d]+$/;
 
-/** `r0sneft` → `rosneft`; a word of which a digit looks like no letter stays as it is. */
+/** `r0sneft` → `rosneft`. A word with a digit that resembles no letter stays unchanged. */
 function withDigitsAsLetters(tokens: readonly string[], one: string): readonly string[] {
   if (!tokens.some((token) => disguised.test(token))) return tokens;
   return tokens.map((token) => {

@@ -1,12 +1,12 @@
 import { legalAbbreviations } from "./whole-words.ts";
 
 /*
- * Stop words of names. They are kept and aligned at a small weight: a company that adds or drops
- * `Ltd` is the same one; a person with or without `Dr` too.
+ * Stop words of names. They are kept and aligned with a small weight: a company with or without
+ * `Ltd`, or a person with or without `Dr`, is the same one.
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
-/** Legal forms and the words that they are spelled out with, after transliteration. */
+/** Legal forms and the words that spell them out, after transliteration. */
 const legalForms = legalAbbreviations.union(
   words(`
   ltd limited ltda limitada llc llp lp lllp plc inc incorporated corp corporation co company cia
@@ -50,7 +50,7 @@ const honorifics = words(`
   reverend bishop pan pani
 `);
 
-/** Words of trade, countries and great cities, which many companies share. */
+/** Trade words, countries and large cities, which many companies share. */
 const tradeWords = words(`
   trading trade trader traders global international intl general group holding holdings services
   service solutions systems technology technologies tech industries industry industrial enterprise
@@ -88,7 +88,7 @@ const tradeWords = words(`
   ukraine uzbekistan venezuela vietnam yemen
 `);
 
-/** Legal forms that are written out as often as not, by their short form. */
+/** Short forms of legal forms that are often written out. */
 const shortForms: ReadonlyMap<string, string> = new Map([
   ["limited", "ltd"],
   ["company", "co"],
@@ -98,12 +98,12 @@ const shortForms: ReadonlyMap<string, string> = new Map([
   ["limitada", "ltda"],
 ]);
 
-/** What a legal form is compared as: `Limited` is `Ltd`. */
+/** Returns the compared form of a legal form: `Limited` becomes `Ltd`. */
 export function abbreviatedLegalForm(token: string): string {
   return shortForms.get(token) ?? token;
 }
 
-/** The kinds of a token; the index stores each as its position here. */
+/** The index stores each kind as its position here. */
 export const allTokenKinds = [
   "legal",
   "particle",
@@ -115,7 +115,7 @@ export const allTokenKinds = [
 /** The role of a token in a name: `name` identifies, `trade` less so, the others hardly. */
 export type TokenKind = (typeof allTokenKinds)[number];
 
-/** Titles that thousands bear as given names: what is left beside them decides. */
+/** Titles that are also common given names. The other tokens decide their kind. */
 const titlesOrNames = words(`
   haji hajji ayatollah amir emir imam prince king queen judge dean don lord pan sultan sayed seyed syed
   sayyid general marshal major hajj
@@ -124,18 +124,18 @@ const titlesOrNames = words(`
 /** With fewer identifying tokens, a title may be a name too (`Haji Jafari`). */
 const identifyingMin = 2;
 
-/** The kind of each token in the name of a person or of anything else. */
+/** Returns the kind of each token, in the name of a person or of anything else. */
 export function tokenKinds(tokens: readonly string[], isPerson: boolean): TokenKind[] {
   const kinds = tokens.map((token) => tokenKind(token, isPerson));
   return isPerson ? personTokenKinds(tokens, kinds) : kinds;
 }
 
-/** The kinds of a person's tokens, given those that `tokenKind` gives each by itself. */
+/** Adjusts a person's token kinds; `kinds` has the kind of each token by itself. */
 export function personTokenKinds(tokens: readonly string[], kinds: TokenKind[]): TokenKind[] {
   let identifying = 0;
   for (const kind of kinds) if (kind === "name") identifying += 1;
   if (identifying >= identifyingMin) return kinds;
-  // By pushes, as all kinds are made: arrays of another shape would deoptimise their readers.
+  // Built with `push`, like all arrays of kinds: arrays of another shape deoptimise their readers.
   const adjusted: TokenKind[] = [];
   for (let at = 0; at < kinds.length; at += 1) {
     adjusted.push(titlesOrNames.has(tokens[at] ?? "") ? "name" : (kinds[at] ?? "name"));
@@ -143,7 +143,7 @@ export function personTokenKinds(tokens: readonly string[], kinds: TokenKind[]):
   return adjusted;
 }
 
-/** Positions of the tokens that a name is searched by: names and trade words, else all. */
+/** Positions of the tokens to search a name by: names and trade words, else all. */
 export function distinctivePositions(tokens: readonly string[], isPerson: boolean): number[] {
   const kinds = tokenKinds(tokens, isPerson);
   const all = [...tokens.keys()];
@@ -151,7 +151,7 @@ export function distinctivePositions(tokens: readonly string[], isPerson: boolea
   return distinctive.length > 0 ? distinctive : all;
 }
 
-/** The kind of a token by itself. */
+/** Returns the kind of a token by itself. */
 export function tokenKind(token: string, isPerson: boolean): TokenKind {
   if (isPerson) {
     if (token.length === 1) return "initial";
@@ -163,10 +163,13 @@ export function tokenKind(token: string, isPerson: boolean): TokenKind {
   return tradeWords.has(token) ? "trade" : "name";
 }
 
-/** More tokens than this are not written as one word. */
+/** Names of more tokens are not written as one word. */
 const concatenatedTokensMax = 8;
 
-/** What a name in one word is made of: all tokens, and all but particles and legal forms. */
+/**
+ * Returns the parts of a name joined to one word: all tokens, and all except particles and legal
+ * forms.
+ */
 export function concatenations<T>(
   tokens: readonly T[],
   kinds: readonly TokenKind[],

@@ -1,11 +1,14 @@
 import { toLatin } from "../scripts/transliteration.ts";
 import { wholeWords } from "./whole-words.ts";
 
-/** Letters that two spellings are compared by at most: the size of the distance table. */
+/** The maximum letters that a comparison of spellings reads: the size of the distance table. */
 export const spellingLengthMax = 63;
-/** Tokens of a name that are compared; more add no identity, and cost time a sender chooses. */
+/**
+ * The maximum tokens of a name to compare. More add no identity, and cost time that a sender
+ * controls.
+ */
 export const tokensMax = 24;
-/** Letters of a token: a compound of two can still be compared. No listed token is longer. */
+/** The maximum letters of a token, so that a compound of two fits. No listed token is longer. */
 export const tokenLengthMax = Math.floor(spellingLengthMax / 2);
 
 const apostrophes = /['’‘‛ʻʼ`´ʿʾ]/g;
@@ -17,14 +20,14 @@ const ascii = /^\p{ASCII}*$/u;
 const asciiSeparators = /[^a-zA-Z0-9]+/;
 
 /**
- * The tokens of a name, in its order, as they are compared: Latin, lower case, without diacritics.
- * A person's initials stay apart (`Serena B. L. Ng`).
+ * Returns the tokens of a name in its order, in Latin letters, lower case and without diacritics. A
+ * person's initials stay separate (`Serena B. L. Ng`).
  */
 export function nameTokens(name: string, isPerson: boolean): string[] {
   return boundedTokens(rawTokens(name, isPerson), isPerson);
 }
 
-/** All tokens of a name in Latin letters, of any number and length. */
+/** Returns all tokens of a name in Latin letters, of any number and length. */
 export function rawTokens(name: string, isPerson: boolean): readonly string[] {
   const latin = toLatin(name).replace(apostrophes, "");
   const whole =
@@ -36,13 +39,15 @@ export function rawTokens(name: string, isPerson: boolean): readonly string[] {
   return isPerson ? withWholeDegrees(tokens) : wholeWords(tokens);
 }
 
-/** Raw tokens as they are compared, within `tokensMax` and `tokenLengthMax`. */
+/** Limits raw tokens to `tokensMax` and `tokenLengthMax`. */
 export function boundedTokens(raw: readonly string[], isPerson: boolean): string[] {
   const tokens = raw.slice(0, tokensMax).map((token) => token.slice(0, tokenLengthMax));
   return isPerson ? withArabicCompounds(tokens) : tokens;
 }
 
-/** Academic degrees whose letters stand apart (`Ph.D.`, `M. Sc.`), which else are initials. */
+/**
+ * Academic degrees with separate letters (`Ph.D.`, `M. Sc.`), which would otherwise be initials.
+ */
 const degrees =
   "ph d, m d, b sc, m sc, m b a, ll b, ll m, d phil, m phil, b com, m com, d b a, ed d, c p a, c f a";
 const degreesByFirst = Map.groupBy(
@@ -50,7 +55,9 @@ const degreesByFirst = Map.groupBy(
   ([first]) => first,
 );
 
-/** A person's tokens, with each degree after a name as one token; before it they are initials. */
+/**
+ * Joins each degree after a person's name to one token; before the name its letters are initials.
+ */
 function withWholeDegrees(tokens: readonly string[]): readonly string[] {
   const whole: string[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
@@ -68,8 +75,8 @@ const article = /^(?:al|ul|el|ol|ar|ur|er|as|us|es|ash|az|uz|ad|ud|ed|at|an|un|e
 const din = /^d(?:i|ee|y)ne?$/;
 
 /**
- * Arabic given names of two words, which lists write as one, two or three (`Abd al-Malik`, `Abdul
- * Malik`, `Abdelmalek`; `Nur al-Din`, `Noureddine`), as one token each.
+ * Joins Arabic given names of two words to one token each. Lists write them as one, two or three
+ * words (`Abd al-Malik`, `Abdul Malik`, `Abdelmalek`; `Nur al-Din`, `Noureddine`).
  */
 function withArabicCompounds(tokens: readonly string[]): string[] {
   const whole: string[] = [];
@@ -91,15 +98,15 @@ function withArabicCompounds(tokens: readonly string[]): string[] {
   return whole.map((token) => token.slice(0, tokenLengthMax));
 }
 
-/** A compound of more letters is no misspelling of one listed token. */
+/** A compound of more letters cannot be a misspelling of one listed token. */
 const compoundLengthMax = 28;
-/** One letter is an initial, and no half of a compound. */
+/** One letter is an initial, not half of a compound. */
 const halfLengthMin = 2;
 
 /**
- * Positions of two tokens that the other side may write as one (`Abd Ullah`, `Abdullah`): each with
- * its successor, and the last with the first, since a list writes `HAMDAN, Usama` where another
- * source has `Usamahamdan`.
+ * Returns the positions of two tokens that the other side may write as one (`Abd Ullah`,
+ * `Abdullah`). Each token pairs with its successor, and the last with the first, because a list
+ * writes `HAMDAN, Usama` for another source's `Usamahamdan`.
  */
 export function adjacentPairs<T>(
   tokens: readonly T[],
@@ -117,7 +124,7 @@ export function adjacentPairs<T>(
   return pairs;
 }
 
-/** Shorter prefixes and suffixes are those of too many tokens. */
+/** Too many tokens share shorter prefixes and suffixes. */
 const partLengthMin = 4;
 
 /** Prefixes and suffixes of a token that may be a compound with a typo in either half. */

@@ -67,6 +67,6 @@ it("costs no more for a letter that is repeated, which adds nothing to a form", 
   const cpu = process.threadCpuUsage();
   expect(wholeWords(tokens)).toEqual(tokens);
   const { user, system } = process.threadCpuUsage(cpu);
-  // Some 10 ms; each token with all that follow took seconds.
+  // The code takes about 10 ms; comparing each token with all that follow took seconds.
   expect((user + system) / 1000).toBeLessThan(300);
 });

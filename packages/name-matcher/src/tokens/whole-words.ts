@@ -1,15 +1,15 @@
 import { canonicalSpelling, concatSpellings } from "./canonical-spelling.ts";
 
 /*
- * Words that companies write in several ways, each as one token: legal forms that are spelled out,
- * and numbers. Else the `s` of `obshchestvo s ogranichennoy otvetstvennostyu` weighs like a rare
- * name, and `Fourteen` is another word than `14`.
+ * Joins words that companies write in several ways to one token: spelled-out legal forms and
+ * numbers. Otherwise the `s` of `obshchestvo s ogranichennoy otvetstvennostyu` would weigh like a
+ * rare name, and `Fourteen` would differ from `14`.
  */
 
 /**
  * Legal forms after their usual abbreviation, as national company laws spell them out, in Latin
- * letters without diacritics. Words are compared by canonical spelling, so that one romanisation of
- * each is enough.
+ * letters without diacritics. One romanisation of each is enough, because words are compared by
+ * canonical spelling.
  */
 const spelledOut = `
   llc: limited liability company, limited liability co
@@ -81,11 +81,11 @@ const spelledOut = `
 
 type Form = { readonly letters: string; readonly token: string };
 
-/** Forms by how their first word begins: most words of a name begin no form. */
+/** Forms by the beginning of their first word, because most words of a name begin no form. */
 const formsByBeginning = new Map<string, Form[]>();
 const beginningLength = 2;
 const beginningOf = (word: string): string => word.slice(0, beginningLength);
-/** A form of so many letters is known with one edit too, a shorter one only as it is. */
+/** A form with this many letters allows one edit; a shorter one must match exactly. */
 const editedLengthMin = 12;
 
 for (const line of spelledOut.trim().split("\n")) {
@@ -100,12 +100,12 @@ function addForm(token: string, words: readonly string[]): void {
   formsByBeginning.set(beginning, known);
 }
 
-/** A Cyrillic `с` by itself is read as a Latin `c` beside Latin words. */
+/** A single Cyrillic `с` becomes a Latin `c` beside Latin words. */
 function spelled(token = ""): string {
   return token === "c" ? "s" : canonicalSpelling(token);
 }
 
-/** The abbreviations of the forms: legal forms by themselves. */
+/** The abbreviations are legal forms by themselves. */
 export const legalAbbreviations: ReadonlySet<string> = new Set(
   [...formsByBeginning.values()].flat().map(({ token }) => token),
 );
@@ -120,7 +120,7 @@ const numbers: ReadonlyMap<string, number> = new Map([
 const unitsMax = 9;
 const tensMin = 20;
 
-/** A company's tokens, with each spelled-out legal form and each number in words as one token. */
+/** Joins each spelled-out legal form and each number in words of a company's name to one token. */
 export function wholeWords(tokens: readonly string[]): string[] {
   const whole: string[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
@@ -140,15 +140,14 @@ export function wholeWords(tokens: readonly string[]): string[] {
   return whole;
 }
 
-/** No form has more tokens in a row that add no letter. */
+/** No form has more consecutive tokens that add no letter. */
 const repeatedMax = 1;
 
-/** A form among the tokens of a name. */
 type FormFound = { readonly form: Form; readonly count: number; readonly isExact: boolean };
 
 /**
- * The longest form that begins at a token, wherever its spaces are (`Limitedliability Company`),
- * with the number of its tokens.
+ * Returns the longest form that begins at a token, and the number of its tokens. Spaces may be
+ * anywhere (`Limitedliability Company`).
  */
 function formAt(
   tokens: readonly string[],
@@ -163,7 +162,8 @@ function formAt(
   for (let count = 1; at + count <= tokens.length && letters.length <= longest; count += 1) {
     const next = spelled(tokens[at + count - 1]);
     const more = letters === "" ? next : concatSpellings(letters, next);
-    // `L L C` repeats a letter once; a row of them would be read to its end for each of them.
+    // `L L C` repeats a letter once. Without a limit, a long row of `L` would be read to its end at
+    // each token.
     repeated = more === letters ? repeated + 1 : 0;
     if (repeated > repeatedMax) break;
     letters = more;
@@ -176,7 +176,7 @@ function formAt(
   return best && { token: best.form.token, count: best.count };
 }
 
-/** The longer form; of one form, the tokens that are exactly its letters. */
+/** Prefers the longer form, then tokens whose letters match exactly. */
 function isBetter(found: FormFound, best: FormFound): boolean {
   const more = found.form.letters.length - best.form.letters.length;
   return more > 0 || (more === 0 && found.isExact && !best.isExact);
@@ -187,7 +187,7 @@ function isForm(letters: string, { letters: form }: Form): boolean {
   return form.length >= editedLengthMin && isOneEdit(letters, form);
 }
 
-/** Whether two texts differ in one letter: another one, or one more. */
+/** True if two texts differ in one letter, replaced or added. */
 function isOneEdit(a: string, b: string): boolean {
   const longest = Math.max(a.length, b.length);
   const shortest = Math.min(a.length, b.length);

@@ -10,11 +10,11 @@ import { readConfig } from "../config.ts";
 import { reviewGuards } from "./approvals.ts";
 import type { AlertStore } from "./store.ts";
 
-const asked = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
+const requester = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
 const unchanged = { before: "", after: "" };
 const listed = { name: "Quorvella Drimbaugh" };
 
-/** The guards over one alert, of a hit of this list and score. */
+/** The guards' reasons for one alert, whose hit has this list and score. */
 function guards(score: number, list: string, state: string) {
   const hit = { list, entryUid: "1", score, ...listed };
   const alert = { state: { kind: state }, detection: { hit } };
@@ -32,13 +32,13 @@ it.each([
   [0.5, "house", TRUE_MATCH, "alr_1", ["stops a party until two persons reopen it"]],
   [0.5, "house", TRUE_MATCH, "alr_2", []],
   [1, "ofac_sdn", ESCALATED, "alr_1", []],
-  // What is not there the RPC refuses.
+  // The RPC refuses an alert that does not exist.
   [1, "ofac_sdn", FALSE_POSITIVE, "alr_2", []],
 ])("a hit of %f of %s decided as %i waits for another person: %s %j", async (...row) => {
   const [score, list, decision, alertId, reasons] = row;
   const { decideAlert } = guards(score, list, "open");
   const request = create(DecideAlertRequestSchema, { alertId, decision, reason: "another person" });
-  expect(await decideAlert?.reasons(request, asked, unchanged)).toEqual(reasons);
+  expect(await decideAlert?.reasons(request, requester, unchanged)).toEqual(reasons);
   const { before = "", after = "" } = (await decideAlert?.difference(request)) ?? {};
   expect(`${before}${after}`).not.toContain(listed.name);
   expect(before).toBe(
@@ -55,10 +55,10 @@ it.each([
 ])("an alert that is %s is reopened by another person too: %j", async (state, reasons) => {
   const { reopenAlert } = guards(1, "house", state);
   const request = create(ReopenAlertRequestSchema, { alertId: "alr_1", reason: "new evidence" });
-  expect(await reopenAlert?.reasons(request, asked, unchanged)).toEqual(reasons);
+  expect(await reopenAlert?.reasons(request, requester, unchanged)).toEqual(reasons);
 });
 
-it("grave hits are cleared by two persons in live mode, and where the settings say so", () => {
+it("grave hits are cleared by two persons in live mode, and if the settings require it", () => {
   const environment = {
     ...{ PORT: "9000", MONGODB_URI: "mongodb://h", AMQP_URL: "amqp://h" },
     ...testTrust.settings("compliance"),

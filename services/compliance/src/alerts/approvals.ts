@@ -7,17 +7,20 @@ import { type Alert, isPending } from "./rules/alert.ts";
 import type { reviewRpc } from "./service.ts";
 import type { AlertStore } from "./store.ts";
 
-/** Which hits one person must not clear alone. */
+/** Hits that need a second person to clear. */
 export type ClearingLimits = {
-  /** From this score on, between 0 and 1; `undefined`: of no score. */
+  /** The minimum score, between 0 and 1; `undefined` disables this limit. */
   readonly score: number | undefined;
-  /** Of these lists, whatever the score. */
+  /** Hits of these lists, whatever their score. */
   readonly lists: ReadonlySet<string>;
 };
 
 type ReviewRpc = Pick<ReturnType<typeof reviewRpc>, "decideAlert" | "reopenAlert">;
 
-/** True matches, grave clearings, and undoing what two persons decided, wait for a second person. */
+/**
+ * A second person must approve true matches, clearings of grave hits, and the reopening of a
+ * confirmed true match.
+ */
 export function reviewGuards(
   alerts: Pick<AlertStore, "read">,
   limits: ClearingLimits,
@@ -38,7 +41,7 @@ export function reviewGuards(
       },
       reasons: async ({ alertId, decision }) => {
         const alert = await read(alertId);
-        // The RPC refuses what is unknown or decided.
+        // The RPC refuses an unknown or decided alert.
         if (alert === undefined || !isPending(alert.state)) return [];
         if (decision === Decision.TRUE_MATCH) return ["stops a party until two persons reopen it"];
         return decision === Decision.FALSE_POSITIVE ? clearingReasons(alert, limits) : [];
@@ -68,7 +71,7 @@ function clearingReasons({ detection }: Alert, { score, lists }: ClearingLimits)
   ];
 }
 
-/** An alert as an approver reads it: no name, which is in the alert itself. */
+/** Describes an alert for an approver, without the name, which the alert itself shows. */
 function describe(alert: Alert | undefined): string {
   if (alert === undefined) return "";
   const { list, entryUid, score } = alert.detection.hit;

@@ -8,42 +8,44 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
 import type { Alert, AlertAction, AlertState, ReviewedBy } from "./rules/alert.ts";
 
-/** An operator's action on an alert under an operation: a repeat gets its result. */
+/**
+ * An operator's action on an alert under an operation. A repeat of the operation gets its result.
+ */
 export type ReviewAction = {
   readonly by: ReviewedBy;
   readonly action: AlertAction;
-  /** What was given with the request: a repeat gives the same. */
+  /** The request's own values, which a repeat must give again. */
   readonly given: string;
-  /** What came of it. */
+  /** The alert's assignee and state after the action. */
   readonly assignee: string;
   readonly state: AlertState;
 };
 
-/** An alert with what has to follow from its last changes. */
+/** An alert and the unfinished steps of its last changes. */
 export type StoredAlert = {
   readonly alert: Alert;
-  /** One more with each write: a change is written where it is the one that was read. */
+  /** Grows with each write; a write fails if the version has changed since the read. */
   readonly version: number;
   readonly actions: readonly ReviewAction[];
-  /** What the audit trail does not have yet. */
-  readonly owed: readonly AuditRecord<AlertAction>[];
-  /** The version whose decision the subject's verdict does not follow yet. */
+  /** Records that the audit trail does not have yet. */
+  readonly pendingAudit: readonly AuditRecord<AlertAction>[];
+  /** The version whose decision is not yet in the subject's verdict. */
   readonly verdictDue: number | undefined;
 };
 
 /**
- * `alerts`: kept forever. Reasons and hits name persons and are sealed; in the clear are ids, what
- * the lists publish, who of the staff did what, and when.
+ * `alerts`: kept forever. Reasons and hits name persons and are sealed. Ids, the lists' public
+ * data, and the operators with their actions and times are in the clear.
  */
 export type AlertDocument = ReturnType<typeof alertDocument> & {
-  /** Absent before the first; what was given and each reason sealed. */
+  /** Absent before the first action. The given values and each reason are sealed. */
   readonly deeds?: readonly ReviewActionDocument[];
-  /** Absent before the first; details sealed. */
-  readonly owed?: readonly OwedDocument[];
+  /** Absent before the first record. Details are sealed. */
+  readonly owed?: readonly PendingAuditDocument[];
   readonly verdict_due?: number;
 };
 type ReviewActionDocument = ReturnType<typeof reviewActionDocument>;
-type OwedDocument = ReturnType<typeof owedDocument>;
+type PendingAuditDocument = ReturnType<typeof pendingAuditDocument>;
 
 const schemaVersion = 1;
 
@@ -59,7 +61,7 @@ function sealing(sealer: Sealer, merchantId: string, id: string): { seal: Seal; 
   };
 }
 
-/** A state with its reasons changed: sealed, or opened. */
+/** Seals or opens the reasons of a state. */
 function withReasons(state: AlertState, change: Seal): AlertState {
   switch (state.kind) {
     case "open":
@@ -71,7 +73,7 @@ function withReasons(state: AlertState, change: Seal): AlertState {
   }
 }
 
-/** Where alerts are sealed. What they owe to the audit trail is there soon, and stays as it is. */
+/** Pending audit records are not resealed, because they soon move to the audit trail. */
 export const sealedAlerts: SealedPlace = {
   collection: "alerts",
   reseal: (document, sealer) => {
@@ -86,7 +88,7 @@ export const sealedAlerts: SealedPlace = {
   },
 };
 
-/** The reasons that `withReasons` changes. */
+/** Returns the reasons that `withReasons` changes. */
 function reasonsOf(state: AlertState, path: string, context: string): SealedText[] {
   switch (state.kind) {
     case "open":
@@ -98,25 +100,22 @@ function reasonsOf(state: AlertState, path: string, context: string): SealedText
   }
 }
 
-/** The fields that change with an alert. */
 export function changingFields(alert: Alert, sealer: Sealer) {
   const { seal } = sealing(sealer, alert.subject.merchantId, alert.id);
   const { screeningId, revision, hit } = alert.detection;
   return {
     screening_id: screeningId,
     revision,
-    /** Sealed JSON of the hit. */
     hit: seal(JSON.stringify(hit)),
     assignee: alert.assignee,
     state: alert.state.kind,
-    /** With sealed reasons. */
+    /** The state with its reasons sealed. */
     standing: withReasons(alert.state, seal),
     waiting_since: alert.waitingSince,
     updated_at: alert.updatedAt,
   };
 }
 
-/** The document of a new alert. */
 export function alertDocument(alert: Alert, sealer: Sealer) {
   const { hit } = alert.detection;
   return {
@@ -134,7 +133,6 @@ export function alertDocument(alert: Alert, sealer: Sealer) {
   };
 }
 
-/** An operator's action as it is stored with its alert. */
 export function reviewActionDocument(
   { subject, id }: Alert,
   reviewAction: ReviewAction,
@@ -150,11 +148,10 @@ export function reviewActionDocument(
 }
 
 /** A record that the audit trail does not have yet. */
-export function owedDocument(record: AuditRecord<AlertAction>) {
+export function pendingAuditDocument(record: AuditRecord<AlertAction>) {
   return { ...record, key: auditKeyOf(record) };
 }
 
-/** The alert of a document, opened. */
 export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert {
   const { open } = sealing(sealer, document.merchant_id, document._id);
   const { deeds = [], owed = [] } = document;
@@ -181,7 +178,7 @@ export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert 
       given: open(reviewAction.given),
       state: withReasons(reviewAction.state, open),
     })),
-    owed: owed.map(({ key: _key, ...record }) => record),
+    pendingAudit: owed.map(({ key: _key, ...record }) => record),
     verdictDue: document.verdict_due,
   };
 }

@@ -21,16 +21,16 @@ import {
 import { screenedForm, screenedForms } from "./rules/screened-form.ts";
 import type { AlertStore } from "./store.ts";
 
-/** What was found of a subject, to be compared with what people decided. */
+/** The hits of a subject, to compare with operators' decisions. */
 export type Found = {
   readonly request: ScreeningQuery;
-  /** All of them; see `decidableMax`. */
+  /** Every hit, up to `decidableMax`. */
   readonly hits: readonly ScreeningHit[];
-  /** Nothing was taken into force for the subject before, so that it has no alert. */
+  /** True if the subject never had a screening in force, and so has no alerts. */
   readonly isFirst: boolean;
 };
 
-/** A screening of a subject that is in force: its revision grows with each. */
+/** A subject's screening in force. Each one has a higher revision. */
 export type ScreeningInForce = {
   readonly subject: Subject;
   readonly revision: number;
@@ -38,24 +38,22 @@ export type ScreeningInForce = {
   readonly screening: Screening;
 };
 
-/** What monitoring needs of alerts. */
 export type SubjectAlerts = {
   /**
-   * What people decided about these hits; `decidedFinding` applies it. To be read after the
-   * subject's revision was read: a decision that comes later screens the subject again.
+   * Returns operators' decisions about these hits; `decidedFinding` applies them. Call it after
+   * reading the subject's revision: a later decision screens the subject again.
    */
   decisionsOf(subject: Subject, found: Found): Promise<Decisions>;
   /**
-   * Brings a subject's alerts to what its screening in force found: opens, refreshes, closes. Safe
-   * to repeat; what an older revision brings late is left out.
+   * Opens, refreshes and closes a subject's alerts to match its screening in force. It is safe to
+   * repeat, and ignores older revisions.
    */
   raise(raised: ScreeningInForce): Promise<void>;
 };
 
-/** All states of alerts whose hit was there when the subject was last screened. */
+/** The states of alerts whose hit the subject's last screening found. */
 const presentKinds = [...pendingKinds, "false_positive", "true_match"] as const;
 
-/** What monitoring uses of the alerts of a store. */
 export function subjectAlerts(deps: {
   readonly store: AlertStore;
   readonly keys: AlertKeys;
@@ -87,7 +85,7 @@ export function subjectAlerts(deps: {
         return settle(store, id, (alert) => redetected(alert, detection, at), first);
       });
       await Promise.all(open);
-      // Only an earlier revision left alerts to close.
+      // Only an earlier revision can have alerts to close.
       if (revision === 1) return;
       const listed = new Set(hits.map(({ alertId }) => alertId));
       const absent = absenceIn(deps, { request, hits, lists });
@@ -103,7 +101,7 @@ export function subjectAlerts(deps: {
   };
 }
 
-/** What a finding that does not list an alert's hit knows of it. */
+/** Returns facts about the absence of an alert's hit from a finding. */
 function absenceIn(
   { keys, isListed }: { readonly keys: AlertKeys; readonly isListed: IsListed },
   {
@@ -116,7 +114,7 @@ function absenceIn(
   return async (alert: Alert): Promise<Absence> => {
     const absence = { isTruncated: isTruncated({ hits }), hasParty: screened.has(alert.partyKey) };
     const { hit } = alert.detection;
-    // An alert that closes anyway needs no look-up; a hit without an entry is never removed.
+    // An alert that closes anyway needs no lookup; a hit without an entry is never removed.
     const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === noList;
     return { ...absence, isListed: isKnown || (await isListed(lists, hit)) };
   };
@@ -129,7 +127,7 @@ function decisionOf(ids: readonly [string, ...string[]], known: readonly StoredA
   return { alertId: found.id, disposition: dispositionOf(state) };
 }
 
-/** Writes what a rule makes of an alert; begins again when another write was faster. */
+/** Applies a rule to an alert and writes the result. Starts again if another write was faster. */
 async function settle(
   store: AlertStore,
   id: string,
@@ -147,12 +145,14 @@ async function settle(
   }
 }
 
-/** Keyed hashes under each key of the deployment: the first makes new ids, the others find. */
+/**
+ * One keyed hash for each key of the deployment: the first creates ids, the others find old ones.
+ */
 export type AlertKeys = readonly [KeyedHash, ...KeyedHash[]];
 
 /**
- * The ids that the alert of a hit may have: it is one for subject, party or wallet, list, entry and
- * what is compared of both, so that a decision lapses by itself when one of them changes.
+ * Returns the possible ids of a hit's alert. An id covers subject, party or wallet, list, entry,
+ * and the compared data of both. So a decision lapses when any of them changes.
  */
 export function alertIds(
   [first, ...others]: AlertKeys,
@@ -167,12 +167,12 @@ export function alertIds(
   return [idUnder(first), ...others.map(idUnder)];
 }
 
-/** What a new alert names its party or wallet by. */
+/** The key of a new alert's party or wallet. */
 export function partyKey([first]: AlertKeys, request: ScreeningQuery, at: number): string {
   return keyText(first, screenedForm(request, at));
 }
 
-/** All names that alerts may have for the parties and wallets of a request. */
+/** Returns all keys that alerts may have for the parties and wallets of a request. */
 export function partyKeys(keys: AlertKeys, request: ScreeningQuery): ReadonlySet<string> {
   const forms = screenedForms(request);
   return new Set(keys.flatMap((key) => forms.map((form) => keyText(key, form))));

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => compliance.end());
 
-/** Lists switch and events go out within a second, on a machine that has time. */
+/** Lists switch and events are published within a second, unless the machine is busy. */
 const soon = <T>(check: () => T) => vi.waitFor(check, { timeout: 10_000 });
 
 const entryLine = (uid: string, name: string, more: object = {}) =>
@@ -48,7 +48,7 @@ const proposeMatch = async (alertId: string) => {
   const decided = officers.decideAlert({ ...officer("ada"), ...decision });
   expect(await refusalOf(decided)).toMatchObject({ code: "APPROVAL_REQUIRED" });
 };
-/** Two persons take back what two persons confirmed. */
+/** Two persons reopen an alert that two persons confirmed. */
 const takeBack = async (alertId: string) => {
   const reopening = officers.reopenAlert({ ...officer("eve"), alertId, reason });
   expect(await refusalOf(reopening)).toMatchObject({ code: "APPROVAL_REQUIRED" });
@@ -75,11 +75,11 @@ it("decisions hold as long as party and entry stay, and every verdict is publish
   expect(await verdictOf(recordId)).toBe(Verdict.CLEAR);
   await soon(() => expect(published()).toEqual([Verdict.CLEAR]));
 
-  // ScreeningRequest anew by its owner, the party is who it was.
+  // The owner requests a screening of an unchanged party.
   const again = await screenName(rpc, "ORLAN VESSIKAR");
   expect(again).toMatchObject({ verdict: Verdict.CLEAR, hits: [{ dismissed: true, alertId }] });
 
-  // The entry changes: an officer has to decide again.
+  // The entry changes, so an officer must decide again.
   await list(other + entryLine("7", "Orlan Vessikar", { dob: ["1961-02-03"] }));
   await soon(() => expect(published()).toEqual([Verdict.CLEAR, Verdict.BLOCK]));
   await soon(async () => {
@@ -89,7 +89,7 @@ it("decisions hold as long as party and entry stay, and every verdict is publish
     expect((await alertsOf(recordId, [AlertState.CLOSED])).map(({ id }) => id)).toEqual([alertId]);
   });
 
-  // It is again what it was: so is what was said of it.
+  // The entry is unchanged again, so the earlier decision applies.
   await list(other + namesake);
   await soon(() => expect(published()).toEqual([Verdict.CLEAR, Verdict.BLOCK, Verdict.CLEAR]));
   await soon(async () => {
@@ -98,7 +98,7 @@ it("decisions hold as long as party and entry stay, and every verdict is publish
     expect(await alertsOf(recordId)).toEqual([]);
   });
 
-  // The party changes: what was said of it lapses.
+  // The party changes, so the decision about it lapses.
   const changed = await screenName(rpc, "Orlan Vessikar", { date: "1990-05-05" });
   expect(changed?.verdict).toBe(Verdict.BLOCK);
 });
@@ -119,7 +119,7 @@ it("a confirmed match stops a party until two persons take it back", async () =>
   const [stopped] = (await rpc.listScreenings({ recordId, limit: 1 })).screenings;
   expect(stopped).toMatchObject({ trigger: "decision", hits: [{ alertId, dismissed: false }] });
 
-  // The entry is listed still, under a name that does not match the party.
+  // The entry is still listed, under a name that does not match the party.
   await list(other + entryLine("8", "Ulvanka Drostig"));
   await soon(async () => {
     const [last] = (await rpc.listScreenings({ recordId, limit: 1 })).screenings;
@@ -128,7 +128,7 @@ it("a confirmed match stops a party until two persons take it back", async () =>
   const confirmed = await alertsOf(recordId, [AlertState.TRUE_MATCH]);
   expect(confirmed.map(({ id }) => id)).toEqual([alertId]);
 
-  // Neither a list without the entry nor another party of the record ends it.
+  // Neither a list without the entry nor another party of the record closes it.
   await list(other);
   expect((await screenName(rpc, "Harlan Mosswick"))?.verdict).toBe(Verdict.BLOCK);
   expect(published().slice(before)).toEqual([Verdict.BLOCK]);
@@ -160,7 +160,7 @@ it("a name that nothing can be compared with is decided by people", async () => 
   expect(await verdictOf(recordId)).toBe(Verdict.CLEAR);
   expect(await screenName(rpc, "☂☂")).toMatchObject({ verdict: Verdict.CLEAR });
 
-  // Another name is another question; this one two persons know.
+  // A different name needs a new decision; two persons have decided about this one.
   expect(await screenName(rpc, "☂☔")).toMatchObject({ verdict: Verdict.REVIEW });
   const [{ id: anotherId = "" } = {}] = await alertsOf(recordId);
   expect(anotherId).not.toBe(alertId);
@@ -188,8 +188,8 @@ it("a party with more namesakes than a screening lists is cleared when all are d
   for (let waiting = await alertsOf(recordId); waiting.length > 0; ) {
     expect(await verdictOf(recordId)).toBe(Verdict.BLOCK);
     for (const { id: alertId } of waiting) {
-      const said = { alertId, decision: Decision.FALSE_POSITIVE, reason };
-      await officers.decideAlert({ ...officer("ada"), ...said });
+      const decision = { alertId, decision: Decision.FALSE_POSITIVE, reason };
+      await officers.decideAlert({ ...officer("ada"), ...decision });
       decided += 1;
     }
     waiting = await alertsOf(recordId);

@@ -59,16 +59,16 @@ it("concurrent decisions, screenings and imports end with the right verdict, pub
   const alert = async () => (await one.officers.listAlerts({ recordId, states })).alerts[0];
   const alertId = (await alert())?.id ?? "";
   expect(alertId).not.toBe("");
-  const said = { alertId, decision: Decision.FALSE_POSITIVE, reason };
+  const decision = { alertId, decision: Decision.FALSE_POSITIVE, reason };
   for (let round = 0; round < 4; round += 1) {
     const isListed = round % 2 === 1;
-    // Some of these are refused: the alert may be closed or decided by then.
+    // Some of these are refused, because the alert may already be closed or decided.
     const all = [
-      refusalOf(one.officers.decideAlert({ ...officer("ada"), ...said })),
+      refusalOf(one.officers.decideAlert({ ...officer("ada"), ...decision })),
       refusalOf(two.officers.reopenAlert({ ...officer("bob"), alertId, reason })),
       screenName(two.rpc, name),
       list(one.rpc, isListed ? other + namesake : other),
-      refusalOf(two.officers.decideAlert({ ...officer("eve"), ...said })),
+      refusalOf(two.officers.decideAlert({ ...officer("eve"), ...decision })),
     ];
     await Promise.all(all);
   }
@@ -81,10 +81,10 @@ it("concurrent decisions, screenings and imports end with the right verdict, pub
       const [last] = screenings;
       expect(last?.verdict).toBe(expected);
       expect(last?.hits).toMatchObject([{ alertId, dismissed: expected === Verdict.CLEAR }]);
-      // The caller has the answer; it is not published as well.
+      // The caller receives this result in its response, so no event repeats it.
       const different = screenings.findIndex(({ verdict }) => verdict !== expected);
       const changed = screenings.at(different === -1 ? -1 : different - 1);
-      if (changed?.trigger !== "request") expect(lastTold()).toBe(expected);
+      if (changed?.trigger !== "request") expect(lastPublished()).toBe(expected);
       expect(await unfinished()).toBe(0);
     },
     { timeout: 15_000, interval: 200 },
@@ -93,14 +93,14 @@ it("concurrent decisions, screenings and imports end with the right verdict, pub
   expect(entries.length).toBeGreaterThan(0);
 });
 
-/** What has to follow from a decision still. */
+/** The unfinished steps of decisions. */
 const unfinished = () =>
   compliance.database.db
     .collection("alerts")
     .countDocuments({ $or: [{ "owed.0": { $exists: true } }, { verdict_due: { $gt: 0 } }] });
 
-/** What the event says that was compared last. */
-function lastTold(): Verdict | undefined {
+/** The verdict of the event with the latest comparison. */
+function lastPublished(): Verdict | undefined {
   const at = ({ screenedAt }: ScreeningChanged) =>
     Number(screenedAt?.seconds) * 1_000 + Number(screenedAt?.nanos) / 1_000_000;
   return compliance.events.toSorted((a, b) => at(b) - at(a))[0]?.verdict;

@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => review.end());
 
-/** A subject with one open alert. */
 async function alerted() {
   const subject = subjectOf();
   const { hits } = await review.screen(subject, [hitOf("7")]);
@@ -23,7 +22,7 @@ const reason = "born forty years apart, other passport";
 const falsePositive = { decision: Decision.FALSE_POSITIVE, reason };
 
 describe("after a crash", () => {
-  it("between a decision and what follows it, another process does the rest", async () => {
+  it("between a decision and its next steps, another process completes them", async () => {
     const { subject, alertId } = await alerted();
     const stored = await review.alerts.read(alertId);
     if (stored === undefined) throw new Error("no alert");
@@ -35,7 +34,12 @@ describe("after a crash", () => {
       { ...stored.alert, state },
       {
         reviewAction: { by, action, given: reason, assignee: "", state },
-        owed: { ...by, action, subject: alertId, detail: review.sealDetail(alertId, reason) },
+        pendingAudit: {
+          ...by,
+          action,
+          subject: alertId,
+          detail: review.sealDetail(alertId, reason),
+        },
         isVerdictDue: dispositionOf(state) !== dispositionOf(stored.alert.state),
       },
     );
@@ -53,7 +57,7 @@ describe("after a crash", () => {
     expect((await review.rpc.listReviewEntries({ alertId })).entries).toHaveLength(1);
   });
 
-  it("a decision stands while the subject cannot be screened, and is followed later", async () => {
+  it("a decision stays in force while the subject cannot be screened, and is completed later", async () => {
     const { subject, alertId } = await alerted();
     review.faults.rescreen = new Error("no list is in force");
     const { alert } = await review.rpc.decideAlert({
@@ -70,7 +74,7 @@ describe("after a crash", () => {
   });
 });
 
-it("counts what waits and what people do", async () => {
+it("counts pending alerts and actions", async () => {
   const { alertId } = await alerted();
   const escalated = { alertId, decision: Decision.ESCALATED, reason };
   await review.rpc.decideAlert({ ...officer("ada"), ...escalated });

@@ -26,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(() => review.end());
 
-/** A subject with one open alert. */
 async function alerted(subject: Subject = subjectOf()) {
   const { hits } = await review.screen(subject, [hitOf("7")]);
   return { subject, alertId: hits[0]?.alertId ?? "" };
@@ -96,7 +95,7 @@ describe("a true match", () => {
     const { proposalId } = proposed;
     await review.approvals.rejectProposal({ ...officer("bob"), proposalId, reason });
     const second = await propose("ada");
-    // Another score is another question.
+    // A different score needs a new decision.
     await review.screen(subject, [hitOf("7", { score: 0.8 })]);
     expect((await clear()).alert?.state).toBe(AlertState.FALSE_POSITIVE);
     const late = review.approvals.approveProposal({ ...officer("bob"), ...second });
@@ -186,7 +185,7 @@ it("one of two concurrent decisions is taken", async () => {
   expect(refusals.toSorted()).toEqual(["INVALID_REQUEST", "INVALID_REQUEST", "done"]);
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   it("a service, whatever person it names", async () => {
     const { alertId } = await alerted();
     const by = officer("ada");
@@ -194,7 +193,7 @@ describe("what is refused", () => {
     const denied = service.rpc.decideAlert({ ...by, alertId, ...falsePositive });
     await expect(denied).rejects.toMatchObject({ code: Code.PermissionDenied });
     await service.close();
-    // Were it open to one, the change would still need a person.
+    // Even if one person could open it, the change would need an approval.
     const another = await review.startAnother();
     const transport = createRouterTransport((router) => {
       router.service(ComplianceReviewService, another.rpc);
@@ -254,7 +253,7 @@ describe("what is refused", () => {
       code: Code.Unauthenticated,
       message: expect.stringContaining("insufficient_user_authentication"),
     });
-    // What asks for none is served.
+    // An RPC that requires no approval is served.
     const waiting = await bob.rpc.listProposals({ subject: alertId, waitingForCaller: true });
     expect(waiting.proposals.map(({ id }) => id)).toEqual([proposed.proposalId]);
     await bob.close();

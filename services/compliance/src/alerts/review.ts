@@ -16,12 +16,11 @@ import {
 import type { AlertStore } from "./store.ts";
 
 /**
- * What monitoring does after a decision: screens a subject again, takes the result into
- * force, and raises its alerts. Resolves when that is done or the subject is not monitored.
+ * Screens a subject again after a decision, takes the result into force, and raises its alerts.
+ * Resolves when that is done, or if the subject is not monitored.
  */
 export type Rescreen = (subject: Subject, trigger: "decision") => Promise<void>;
 
-/** What review needs. */
 export type ReviewDeps = {
   readonly alerts: AlertStore;
   readonly audit: AuditStore<AlertAction>;
@@ -29,16 +28,14 @@ export type ReviewDeps = {
   readonly rescreen: Rescreen;
   readonly clock: Clock;
   readonly log: Log;
-  /** Counts an action, once. */
   readonly reviewed: (action: AlertAction) => void;
 };
 
-/** The person, and the operation. */
 type By = Pick<ReviewedBy, "person" | "operation">;
 type Refusal = Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST" | "ACCESS_FORBIDDEN">;
 type Answer = Promise<Alert | Refusal>;
 
-/** What a person does with an alert, as which action, with what they gave. */
+/** An operator's action on an alert, with the request's values. */
 export type Intent = {
   readonly id: string;
   readonly action: AlertAction;
@@ -47,8 +44,8 @@ export type Intent = {
 };
 
 /**
- * One operator's action: one write of the alert with its pending audit entry, then what follows. A
- * repeat of the operation does what is left of that, and gets the first result.
+ * Performs one operator's action: one write of the alert with its pending audit record, then the
+ * steps that follow. A repeat of the operation completes these steps and returns the first result.
  */
 export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Answer {
   for (;;) {
@@ -63,7 +60,7 @@ export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Ans
     const { assignee, state } = alert;
     const result = await deps.alerts.change(found, alert, {
       reviewAction: { by: act, action, given: intent.given, assignee, state },
-      owed: auditRecord(changed, act, deps.sealer),
+      pendingAudit: auditRecord(changed, act, deps.sealer),
       isVerdictDue: dispositionOf(state) !== dispositionOf(found.alert.state),
     });
     if (result === "operation_used") return otherContent;
@@ -89,21 +86,21 @@ async function repeated(
 }
 
 /**
- * What follows from a change: the audit trail first, then the verdict. Each finds what was done
- * before, so any process can go on from there. The decision stands already: the sweep retries a
- * verdict that cannot follow now.
+ * Writes the audit trail first, then the verdict. Each step detects if it is already done, so any
+ * process can continue. The decision is already in force: the sweep retries a verdict that fails
+ * here.
  */
 async function followUp(deps: ReviewDeps, stored: StoredAlert): Promise<void> {
   await record(deps, stored);
   try {
     await takeVerdict(deps, stored);
   } catch (error) {
-    deps.log.error({ err: error, alert_id: stored.alert.id }, "verdict does not follow yet");
+    deps.log.error({ err: error, alert_id: stored.alert.id }, "verdict not updated yet");
   }
 }
 
-async function record({ audit, alerts }: ReviewDeps, { alert, owed }: StoredAlert) {
-  for (const each of owed) {
+async function record({ audit, alerts }: ReviewDeps, { alert, pendingAudit }: StoredAlert) {
+  for (const each of pendingAudit) {
     await audit.append(each);
     await alerts.recorded(alert.id, each);
   }
@@ -115,7 +112,7 @@ async function takeVerdict({ alerts, rescreen }: ReviewDeps, { alert, verdictDue
   await alerts.verdictTaken(alert.id, verdictDue);
 }
 
-/** Finishes what a crash or a failure left; safe to run concurrently. */
+/** Completes actions after a crash or a failure; safe to run concurrently. */
 export async function sweepReviews(deps: ReviewDeps): Promise<void> {
   for (const stored of await deps.alerts.unfinished()) {
     try {
@@ -132,7 +129,7 @@ function auditRecord({ alert, action, detail }: AlertChange, act: ReviewedBy, se
   return { ...act, action, subject: alert.id, detail: sealed } satisfies AuditRecord<AlertAction>;
 }
 
-/** What an entry's detail is sealed for: it stays with its alert. */
+/** The sealing context of an audit record's detail, which stays with its alert. */
 export function auditContext(alertId: string): string {
   return `${alertId}|audit`;
 }

@@ -41,21 +41,20 @@ import {
   reopenedBy,
 } from "./rules/alert.ts";
 
-/** How soon a decision that a crash left half done is finished. */
+/** The interval at which decisions are completed after a crash. */
 const sweepEveryMs = 2_000;
-/** It takes some 50 ms for many thousand alerts; metrics are scraped as rarely. */
+/** The count takes some 50 ms for many thousand alerts, and metrics are scraped no more often. */
 const gaugesEveryMs = 10_000;
 
-/** What review stands on. */
 export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "reviewed"> & {
   readonly database: Pick<Database, "db">;
   readonly metrics: Metrics;
 };
 
-/** Opens the audit trail, and starts what finishes decisions that a crash left half done. */
+/** Opens the audit trail, and starts the sweep that completes decisions after a crash. */
 export async function startReview(options: ReviewOptions) {
   const { database, alerts, metrics, clock, log } = options;
-  const done = metrics.counter("disburse_alert_deeds_total", "What people did with alerts", [
+  const done = metrics.counter("disburse_alert_deeds_total", "Actions of operators on alerts", [
     "action",
   ]);
   const deps: ReviewRpcDeps = {
@@ -63,12 +62,10 @@ export async function startReview(options: ReviewOptions) {
     audit: openAuditStore<AlertAction>(database),
     reviewed: (action) => done.inc({ action }),
   };
-  const waiting = metrics.gauge("disburse_alerts_waiting", "Alerts that wait for a person", [
-    "state",
-  ]);
+  const waiting = metrics.gauge("disburse_alerts_waiting", "Pending alerts by state", ["state"]);
   const oldest = metrics.gauge(
     "disburse_alerts_waiting_oldest_seconds",
-    "For how long the alert has waited that waits longest",
+    "Waiting time of the oldest pending alert",
     ["state"],
   );
   const sweep = startLoop({
@@ -96,15 +93,13 @@ export async function startReview(options: ReviewOptions) {
   return { rpc: reviewRpc(deps), stop };
 }
 
-/** What the RPCs of review need. */
 export type ReviewRpcDeps = ReviewDeps & {
   readonly screenings: Pick<ScreeningStore, "get">;
 };
 
-/** More than one alert ever has; beyond it the newest are shown. */
+/** More than any alert has; beyond it, only the newest entries are shown. */
 const entriesMax = 1_000;
 
-/** The RPCs of compliance officers. */
 export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceReviewService> {
   const { alerts, audit, sealer } = deps;
   const change = async (mutation: Mutation | undefined, intent: Intent) => {
@@ -172,7 +167,7 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
 
 const notAnOfficer = refused("ACCESS_FORBIDDEN", "caller: must be an operator");
 
-/** The person and the operation of a change that only the operator's staff may make. */
+/** Reads the person and the operation of a change that requires an operator. */
 function readOfficer(mutation: Mutation | undefined) {
   const { actor, operationId } = readMutation(mutation);
   if (actor.kind !== "operator") orThrow(notAnOfficer);
@@ -188,7 +183,7 @@ function readAssignee(text: string): string | Invalid {
   return refused("INVALID_REQUEST", "assignee: must be at most 128 printable characters");
 }
 
-/** The states of a filter; those that wait for a person where none is named. */
+/** Without a filter, returns the pending states. */
 function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | Invalid {
   if (values.length === 0) return pendingKinds;
   const kinds = values
@@ -198,18 +193,18 @@ function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | 
   return refused("INVALID_REQUEST", "states: must be states of alerts");
 }
 
-/** Before which entry of the audit trail a page starts; `undefined` for the newest. */
+/** Returns the audit entry that a page ends before; `undefined` starts with the newest. */
 function readBefore(cursor: string): number | undefined | Invalid {
   if (cursor === "") return undefined;
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
   return refused("INVALID_REQUEST", "cursor: must be one that a list gave");
 }
 
-/** An alert as the contract writes it; a closed one with its disposition before. */
+/** Converts an alert to its message. A closed alert shows its previous disposition. */
 function alertMessage(alert: Alert) {
   const { id, subject, detection, state, assignee } = alert;
-  const said = state.kind === "closed" ? state.before : state;
-  const dismissed = dispositionOf(said) === "false_positive";
+  const decided = state.kind === "closed" ? state.before : state;
+  const dismissed = dispositionOf(decided) === "false_positive";
   return create(AlertSchema, {
     id,
     subject,
@@ -217,17 +212,19 @@ function alertMessage(alert: Alert) {
     state: valueOfWord(AlertState, state.kind),
     screeningId: detection.screeningId,
     hit: { ...hitShape(detection.hit), alertId: id, dismissed },
-    ...(said.kind !== "open" && { reason: said.reason, decidedBy: operator(said.by.person) }),
-    ...(said.kind === "true_match" && { confirmedBy: operator(said.confirmed) }),
+    ...(decided.kind !== "open" && {
+      reason: decided.reason,
+      decidedBy: operator(decided.by.person),
+    }),
+    ...(decided.kind === "true_match" && { confirmedBy: operator(decided.confirmed) }),
     createdAt: timestampFromDate(alert.createdAt),
     updatedAt: timestampFromDate(alert.updatedAt),
   });
 }
 
-/** An entry of the audit trail as the contract writes it. */
 function reviewEntryMessage(entry: AuditEntry<AlertAction>, sealer: Sealer) {
   const { sequence, at, person, action, subject: alertId, detail, previousHash, hash } = entry;
-  // A call says what it was about by id alone.
+  // An entry of a call names its subject by id alone, so its detail is not sealed.
   const isSealed = entry.call === undefined;
   return create(ReviewEntrySchema, {
     sequence: BigInt(sequence),

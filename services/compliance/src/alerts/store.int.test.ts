@@ -74,7 +74,7 @@ describe("the alerts of a subject follow its screenings", () => {
     expect(await statesOf(subject)).toEqual(["7 false_positive", "7 open", "7 open"]);
   });
 
-  it("what an older revision brings late changes nothing", async () => {
+  it("a late, older revision changes nothing", async () => {
     const subject = subjectOf();
     const old = await review.screen(subject, [hitOf("7")]);
     await review.screen(subject, []);
@@ -101,7 +101,7 @@ describe("the alerts of a subject follow its screenings", () => {
     return { subject, alertId };
   }
 
-  it("a confirmed match stands although it is found no more, nor listed", async () => {
+  it("a confirmed match stays although it is neither found nor listed any more", async () => {
     const { subject } = await confirmed("71");
     for (const hits of [[], [hitOf("71")], []]) {
       expect((await review.screen(subject, hits)).verdict).toBe("block");
@@ -113,7 +113,7 @@ describe("the alerts of a subject follow its screenings", () => {
     expect(await statesOf(subject)).toEqual(["71 true_match"]);
   });
 
-  it("a confirmed match stands beside the alert of its changed entry until it is taken back", async () => {
+  it("a confirmed match stays beside the alert of its changed entry until it is reopened", async () => {
     const { subject, alertId } = await confirmed("72");
     const changed = hitOf("72", { entryFingerprint: "changed" });
     const { hits, verdict } = await review.screen(subject, [changed]);
@@ -174,7 +174,7 @@ describe("a list of alerts", () => {
     expect(shown).toEqual(uids);
   });
 
-  it("is of a state, a person, a merchant, a record; of what waits where none is named", async () => {
+  it("filters by state, person, merchant and record; shows pending alerts by default", async () => {
     const subject = { merchantId: "mer_2", recordId: subjectOf().recordId };
     const { hits } = await review.screen(subject, [hitOf("7"), hitOf("8"), hitOf("9")]);
     const [first = "", second = ""] = hits.map(({ alertId }) => alertId);

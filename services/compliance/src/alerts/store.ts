@@ -10,14 +10,14 @@ import {
   alertDocument,
   changingFields,
   openAlert,
-  owedDocument,
+  pendingAuditDocument,
   type ReviewAction,
   reviewActionDocument,
   type StoredAlert,
 } from "./document.ts";
 import { type Alert, type AlertAction, type AlertStateKind, pendingKinds } from "./rules/alert.ts";
 
-/** Which alerts a page shows; "" is any. */
+/** Filters a page of alerts; "" matches any value. */
 export type AlertFilter = {
   readonly states: readonly AlertStateKind[];
   readonly assignee: string;
@@ -25,24 +25,23 @@ export type AlertFilter = {
   readonly recordId: string;
 };
 
-/** What is written with an operator's action, in the same write. */
+/** Steps that the same write records with an operator's action. */
 export type FollowUp = {
   readonly reviewAction: ReviewAction;
-  readonly owed: AuditRecord<AlertAction>;
-  /** Whether the subject's verdict has to follow. */
+  readonly pendingAudit: AuditRecord<AlertAction>;
+  /** True if the subject's verdict must be updated. */
   readonly isVerdictDue: boolean;
 };
 
-/** How many alerts one run of the sweep finishes. */
+/** The most alerts that one run of the sweep completes. */
 const unfinishedMax = 100;
 
-/** Those that wait longest first. */
+/** The longest-waiting alerts come first. */
 const longest = { waiting_since: 1, _id: 1 } as const;
 
-/** See `openAlertStore`. */
 export type AlertStore = ReturnType<typeof openAlertStore>;
 
-/** The alerts. Each change is one write, with what must follow it marked inside. */
+/** Each change is one write that also records its pending steps. */
 export function openAlertStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   const alerts = db.collection<AlertDocument>("alerts");
   return { ...alertReads(alerts, sealer), ...alertWrites(alerts, sealer) };
@@ -60,11 +59,11 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
 
     readAll: (ids: readonly string[]) => find({ _id: { $in: [...ids] } }),
 
-    /** Those of a subject that are in one of these states. */
+    /** Returns a subject's alerts in any of these states. */
     ofSubject: ({ merchantId, recordId }: Subject, states: readonly AlertStateKind[]) =>
       find({ merchant_id: merchantId, record_id: recordId, state: { $in: [...states] } }),
 
-    /** Alerts from which something has to follow still. */
+    /** Returns alerts with pending steps. */
     unfinished: async (): Promise<StoredAlert[]> => {
       const some = (filter: Filter<AlertDocument>) =>
         alerts.find(filter).limit(unfinishedMax).toArray();
@@ -76,7 +75,7 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
       return [...all.values()].map(opened);
     },
 
-    /** Those that wait longest first. */
+    /** The longest-waiting alerts come first. */
     list: async (
       filter: AlertFilter,
       after: PageCursor | undefined,
@@ -86,7 +85,7 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
       return found.map((document) => opened(document).alert);
     },
 
-    /** How many alerts wait in each state, and since when the oldest one does. */
+    /** Counts pending alerts by state, with the start of the oldest one's waiting time. */
     countPending: async () => {
       const found = await alerts
         .aggregate<{ _id: AlertStateKind; count: number; oldest: Date }>([
@@ -101,12 +100,12 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
 
 function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
   return {
-    /** Stores a new alert; `false`: it is there already. */
+    /** Stores a new alert; `false` if it already exists. */
     insert: (alert: Alert) => insertOnce(alerts, alertDocument(alert, sealer)),
 
     /**
-     * Writes the next form of an alert. "overtaken": another write was faster;
-     * "operation_used": the operation belongs to another alert.
+     * Writes the next form of an alert. "overtaken" means that another write was faster;
+     * "operation_used" means that the operation belongs to another alert.
      */
     change: async (
       { alert, version }: StoredAlert,
@@ -121,9 +120,10 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
         $inc: { version: 1 },
         ...(follows && {
           $push: {
-            // None is forgotten: one person could repeat later what takes two by then.
+            // All are kept. Otherwise one person could later repeat an operation that by then needs
+            // two.
             deeds: reviewActionDocument(alert, follows.reviewAction, sealer),
-            owed: owedDocument(follows.owed),
+            owed: pendingAuditDocument(follows.pendingAudit),
           },
         }),
       };
@@ -135,19 +135,19 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
       return matched === 1 ? "written" : "overtaken";
     },
 
-    /** Notes that the audit trail has a record. */
+    /** Removes a pending record once the audit trail has it. */
     recorded: async (id: string, record: AuditRecord<AlertAction>): Promise<void> => {
       await alerts.updateOne({ _id: id }, { $pull: { owed: { key: auditKeyOf(record) } } });
     },
 
-    /** Notes that the verdict follows the decision of a version, were it not decided anew. */
+    /** Marks the verdict as updated for a version, unless a newer decision is pending. */
     verdictTaken: async (id: string, due: number): Promise<void> => {
       await alerts.updateOne({ _id: id, verdict_due: due }, { $unset: { verdict_due: "" } });
     },
   };
 }
 
-/** The filter of a page; every one of them names states, so that an index bounds it. */
+/** Every filter names states, so that an index bounds it. */
 export function pageOf(
   { states, assignee, merchantId, recordId }: AlertFilter,
   after: PageCursor | undefined,

@@ -10,7 +10,7 @@ import { buildWalletIndex } from "../wallets/rules/wallet.ts";
 /** A list to index, as it is stored. */
 export type PackedList = { readonly version: ListVersion; readonly chunks: readonly Chunk[] };
 
-/** Indexes every list; takes a second for all public ones, so it is for a worker thread. */
+/** Indexes every list. All public lists take a second, so run it in a worker thread. */
 export function indexLists(packed: readonly PackedList[]): ListsInForce {
   const matcher = matcherBuilder<ListEntry>(matcherConfig);
   const versionOf = new Map<ListEntry, ListVersion>();
@@ -30,7 +30,7 @@ export function indexLists(packed: readonly PackedList[]): ListsInForce {
     banks: buildBankIndex(versionOf.keys()),
     listOf: (entry) => {
       const version = versionOf.get(entry);
-      if (version === undefined) throw new Error("an entry that stands on no list");
+      if (version === undefined) throw new Error("an entry without a list");
       return version;
     },
   };

@@ -62,7 +62,7 @@ describe("the sandbox's list", () => {
       expect([name, hits(name, "individual")]).toEqual([name, []]);
     for (const name of ordinaryCompanies())
       expect([name, hits(name, "entity")]).toEqual([name, []]);
-    // The designated parties of the wallets are real: their own names must not match either.
+    // The owners of the listed wallets are real, so their own names must not match either.
     for (const name of ["Lazarus Group", "Ali Khorashadizadeh", "Fengbing Xia", "OFAC"]) {
       expect([hits(name, "individual"), hits(name, "entity")]).toEqual([[], []]);
     }

@@ -4,33 +4,32 @@ import type { Finding } from "../screening/rules/hit.ts";
 import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import type { Waiter } from "../screening/screening-index.ts";
 import type { PackedList } from "./build.ts";
-import { openWaitingLine, type UnitAnswer, unavailable } from "./waiting-line.ts";
+import { openWaitingLine, type UnitResult, unavailable } from "./waiting-line.ts";
 
-/** What the thread answers: ready, then one answer for each unit, in their order. */
-export type IndexResponse = { readonly ready: true } | UnitAnswer;
+/** The thread's messages: ready, then one result for each unit, in their order. */
+export type IndexResponse = { readonly ready: true } | UnitResult;
 
-/** An index in a thread of its own. */
 export type IndexThread = {
-  /** See `ScreeningIndex`. */
+  /** Works like `screen` of `ScreeningIndex`. */
   screen(request: ScreeningQuery, waiter?: Waiter): Promise<Finding>;
   isAlive(): boolean;
   /** Ends the thread once it has answered all requests. */
   retire(): void;
-  /** Ends it now; pending requests are rejected as unavailable. */
+  /** Ends the thread at once, and rejects pending requests as unavailable. */
   stop(): Promise<void>;
 };
 
-/** Callers that took the index before a switch send their request within this time. */
+/** Callers that got the index before a switch send their request within this time. */
 const retiredKeptMs = 5_000;
-/** A request takes milliseconds; a thread without an answer for so long hangs. */
-const answerSecondsMax = 10;
-/** All public lists take a second or two to index; a thread that takes so long hangs. */
+/** A request takes milliseconds; a thread without a response for this long hangs. */
+const responseSecondsMax = 10;
+/** All public lists take a second or two to index; a thread that takes this long hangs. */
 const startSecondsMax = 60;
 const tickMs = 1_000;
 
 /**
- * Builds an index in a new thread, which takes the bytes of the chunks over. Rejects when it
- * cannot be built. `ended` is called when the thread ends by itself.
+ * Builds an index in a new thread, to which the bytes of the chunks are transferred. Rejects if the
+ * build fails. `ended` is called if the thread ends by itself.
  */
 export function startIndexThread(
   packed: readonly PackedList[],
@@ -47,8 +46,8 @@ export function startIndexThread(
       reject(error);
       if (isReady) ended(error);
     });
-    worker.on("message", (answer: IndexResponse) => {
-      if ("spentMs" in answer) thread.take(answer);
+    worker.on("message", (response: IndexResponse) => {
+      if ("spentMs" in response) thread.take(response);
       else {
         thread.ready();
         resolve(thread);
@@ -57,7 +56,7 @@ export function startIndexThread(
   });
 }
 
-/** The thread; `ended` is called with the reason when it ends by itself, ready or not. */
+/** Wraps a thread. `ended` is called with the reason if it ends by itself, ready or not. */
 function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) => void) {
   const line = openWaitingLine((unit) => worker.postMessage(unit));
   let cause: unknown;
@@ -70,7 +69,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
   // Counted in ticks, not by the clock: time during which the process was stopped does not count.
   const watchdog = setInterval(() => {
     silentSeconds = isReady && line.isIdle() ? 0 : silentSeconds + 1;
-    const most = isReady ? answerSecondsMax : startSecondsMax;
+    const most = isReady ? responseSecondsMax : startSecondsMax;
     if (silentSeconds <= most) return;
     cause ??= new Error(`the thread of an index did not answer for ${most} seconds`);
     worker.terminate().catch(reportRejection);
@@ -108,9 +107,9 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
     },
     screen: (request: ScreeningQuery, waiter: Waiter = monitoring): Promise<Finding> =>
       alive ? line.screen(request, waiter) : Promise.reject(unavailable()),
-    take: (answer: UnitAnswer): void => {
+    take: (result: UnitResult): void => {
       silentSeconds = 0;
-      line.take(answer);
+      line.take(result);
       stopIfIdle();
     },
   };

@@ -6,16 +6,16 @@ import { openWaitingLine } from "./waiting-line.ts";
 
 const unavailable = expect.objectContaining({ code: Code.Unavailable });
 
-/** A line before a thread of which each answer costs as much as a test says. */
+/** A line before a thread. A test sets the cost of each result. */
 function startLine() {
   const posted: ScreeningUnit[] = [];
   const line = openWaitingLine((unit) => void posted.push(unit));
   return {
     line,
     posted,
-    /** The names in the thread and those that it was given before, in their order. */
+    /** The names that the thread was given, in their order. */
     names: () => posted.map(({ of }) => ("name" in of ? of.name : of.address)),
-    answer: (spentMs: number) => line.take({ hits: { compared: [], unreadable: [] }, spentMs }),
+    respond: (spentMs: number) => line.take({ hits: { compared: [], unreadable: [] }, spentMs }),
   };
 }
 
@@ -25,30 +25,30 @@ const namesOf = (merchant: string, count: number) => ({
 });
 
 it("gives the thread a few names at a time, fewer where they cost much", async () => {
-  const { line, posted, answer } = startLine();
+  const { line, posted, respond } = startLine();
   const found = line.screen(namesOf("mer_1", 50), { merchantId: "mer_1" });
   expect(posted).toHaveLength(10);
-  for (let n = 0; n < 20; n += 1) answer(9);
+  for (let n = 0; n < 20; n += 1) respond(9);
   expect(posted).toHaveLength(22);
-  for (let n = 20; n < 50; n += 1) answer(0.2);
+  for (let n = 20; n < 50; n += 1) respond(0.2);
   expect(posted).toHaveLength(50);
   expect(await found).toEqual({ verdict: "clear", hits: [] });
   expect(line.isIdle()).toBe(true);
 });
 
-it("lets a merchant wait for what is in the thread, and not for what another one has waiting", () => {
-  const { line, names, answer } = startLine();
+it("makes a merchant wait for units in the thread, but not for another merchant's queue", () => {
+  const { line, names, respond } = startLine();
   for (let n = 0; n < 20; n += 1) {
     void line.screen(namesOf("mer_much", 21), { merchantId: "mer_much" });
   }
-  for (let n = 0; n < 21; n += 1) answer(9);
+  for (let n = 0; n < 21; n += 1) respond(9);
   const before = names().length;
   void line.screen(namesOf("mer_other", 1), { merchantId: "mer_other" });
-  answer(9);
+  respond(9);
   expect(names().slice(before)).toEqual(["mer_other 0"]);
 });
 
-it("refuses what is more than a merchant may have waiting, and takes what others bring", async () => {
+it("refuses requests beyond a merchant's limit, and accepts those of others", async () => {
   const { line } = startLine();
   for (let n = 0; n < 10; n += 1) {
     void line.screen(namesOf("mer_much", 50), { merchantId: "mer_much" });
@@ -61,7 +61,7 @@ it("refuses what is more than a merchant may have waiting, and takes what others
 });
 
 it("drops the names for which no caller waits any longer", async () => {
-  const { line, posted, answer } = startLine();
+  const { line, posted, respond } = startLine();
   const caller = new AbortController();
   const waiter = { merchantId: "mer_1", signal: caller.signal };
   const gone = line.screen(namesOf("mer_1", 50), waiter);
@@ -70,18 +70,18 @@ it("drops the names for which no caller waits any longer", async () => {
   await expect(line.screen(namesOf("mer_1", 1), waiter)).rejects.toEqual(unavailable);
   const inThread = posted.length;
   expect(inThread).toBe(10);
-  for (let n = 0; n < inThread; n += 1) answer(1);
+  for (let n = 0; n < inThread; n += 1) respond(1);
   expect(posted).toHaveLength(inThread);
   expect(line.isIdle()).toBe(true);
 });
 
-it("rejects a request with the error of one of its names, and goes on", async () => {
-  const { line, posted, answer } = startLine();
+it("rejects a request with the error of one of its names, and continues", async () => {
+  const { line, posted, respond } = startLine();
   const broken = line.screen(namesOf("mer_1", 12), { merchantId: "mer_1" });
   const whole = line.screen(namesOf("mer_2", 1), { merchantId: "mer_2" });
   line.take({ error: new TypeError("a bug"), spentMs: 1 });
   await expect(broken).rejects.toThrow("a bug");
-  for (let n = 1; n < posted.length; n += 1) answer(1);
+  for (let n = 1; n < posted.length; n += 1) respond(1);
   expect(await whole).toEqual({ verdict: "clear", hits: [] });
   expect(line.isIdle()).toBe(true);
 });

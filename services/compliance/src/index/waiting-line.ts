@@ -13,38 +13,38 @@ import type { Waiter } from "../screening/screening-index.ts";
 import { createFairQueue } from "./rules/fair-queue.ts";
 
 /**
- * Names and wallets that wait, of one merchant and of all: seconds of work at a few milliseconds
- * each. A caller beyond would time out; a merchant has no more, so that others find room.
+ * The maximum number of waiting names and wallets, for one merchant and for all: seconds of work at
+ * a few milliseconds each. A caller beyond it would time out. The limit for one merchant leaves
+ * capacity for others.
  */
 const waitingMax = { ofOne: 500, ofAll: 4_000 };
 /**
- * What the thread has before it: one unit that it compares and the next, so that it need not wait
- * for this one, or more of little cost. One who comes waits for so long.
+ * Work sent to the thread ahead: the current unit and the next one, so that the thread never idles,
+ * or more units of low cost. A new request waits at least this long.
  */
 const sentMin = 2;
 const sentBudgetMs = 10;
 
-/** A request of which some units wait or are compared. */
+/** A request with units that are waiting or being compared. */
 type Waiting = {
-  readonly answers: UnitHits[];
-  /** Units without an answer. */
+  readonly results: UnitHits[];
+  /** The number of units without a result. */
   left: number;
-  /** Ends the wait, once. */
+  /** Settles the caller's promise; later calls do nothing. */
   readonly end: (result: { readonly error: unknown } | "answered") => void;
 };
 
-/** A unit of a request. */
 type Piece = { readonly waiting: Waiting; readonly unit: ScreeningUnit };
 
-/** What the thread answers to a unit, and what that has cost of its time. */
-export type UnitAnswer = { readonly spentMs: number } & (
+/** The thread's result for a unit, and the thread time that it took. */
+export type UnitResult = { readonly spentMs: number } & (
   | { readonly hits: UnitHits }
   | { readonly error: unknown }
 );
 
 /**
- * The requests that wait for the thread of an index. It gets their parties and wallets one by one,
- * each merchant's in turn; what no caller waits for any longer it does not get.
+ * The queue of requests before the thread of an index. The thread gets their parties and wallets
+ * one by one, each merchant's in turn, and none that no caller is waiting for.
  */
 export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
   const queue = createFairQueue<Piece>(waitingMax);
@@ -70,13 +70,13 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
     const { promise, resolve, reject } = Promise.withResolvers<Finding>();
     const leave = () => waiting.end({ error: unavailable() });
     const waiting: Waiting = {
-      answers: [],
+      results: [],
       left: units.length,
       end: (result) => {
         if (!open.delete(waiting)) return;
         signal?.removeEventListener("abort", leave);
         queue.drop(merchantId, (each) => each.waiting === waiting);
-        if (result === "answered") resolve(findingOf(request, waiting.answers));
+        if (result === "answered") resolve(findingOf(request, waiting.results));
         else reject(result.error);
       },
     };
@@ -89,22 +89,21 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
   };
   return {
     isIdle: () => sent.length === 0 && queue.size === 0,
-    /** See `ScreeningIndex`. */
     screen: (request: ScreeningQuery, waiter: Waiter): Promise<Finding> => {
       const units = unitsOf(request);
       if (waiter.signal?.aborted === true) return Promise.reject(unavailable());
       if (units.length === 0) return Promise.resolve(findingOf(request, []));
       return wait(request, units, waiter);
     },
-    /** Takes the thread's answer to the unit that it got first. */
-    take: (answer: UnitAnswer): void => {
+    /** Takes the thread's result for the unit that was sent first. */
+    take: (result: UnitResult): void => {
       const piece = sent.shift();
-      if (piece === undefined) throw new Error("an answer to no unit");
-      queue.spend(piece.merchant, answer.spentMs);
+      if (piece === undefined) throw new Error("a result without a unit");
+      queue.spend(piece.merchant, result.spentMs);
       send();
-      applyAnswer(piece, answer);
+      applyResult(piece, result);
     },
-    /** Rejects every request: the thread is gone. */
+    /** Rejects every request, because the thread has ended. */
     refuseAll: (): void => {
       sent.length = 0;
       for (const waiting of open) waiting.end({ error: unavailable() });
@@ -112,13 +111,13 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
   };
 }
 
-/** A request ends with the last answer to its units, or with the first error. */
-function applyAnswer({ waiting, unit }: Piece, answer: UnitAnswer): void {
-  if ("error" in answer) {
-    waiting.end({ error: answer.error });
+/** A request ends with the last result of its units, or with the first error. */
+function applyResult({ waiting, unit }: Piece, result: UnitResult): void {
+  if ("error" in result) {
+    waiting.end({ error: result.error });
     return;
   }
-  waiting.answers[unit.at] = answer.hits;
+  waiting.results[unit.at] = result.hits;
   waiting.left -= 1;
   if (waiting.left === 0) waiting.end("answered");
 }

@@ -38,7 +38,7 @@ const ofMerchant = (merchantId: string, name: string) =>
   current().screen(requestOf(name), { merchantId });
 const unavailable = expect.objectContaining({ code: Code.Unavailable });
 
-/** The longest that this thread works without a pause meanwhile; milliseconds of its own time. */
+/** The longest time, in milliseconds, that this thread works without a pause. */
 async function longestTurn(meanwhile: Promise<unknown>): Promise<number> {
   let isDone = false;
   const ended = meanwhile.finally(() => {
@@ -79,7 +79,7 @@ describe("watchLists", () => {
     await careful.stop();
   });
 
-  it("answers in another thread what the matcher answers in this one", async () => {
+  it("returns from another thread the matcher's results in this one", async () => {
     const entries = people(300);
     store.put("l", "1", entries);
     await watch.refresh();
@@ -94,7 +94,7 @@ describe("watchLists", () => {
     expect(current().lists).toEqual([stored.version]);
   });
 
-  it("switches in one step: a caller with the old index is answered from the old lists", async () => {
+  it("switches in one step: a caller with the old index gets results of the old lists", async () => {
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     await watch.refresh();
     switched.take();
@@ -108,7 +108,7 @@ describe("watchLists", () => {
     expect(current().stamp).not.toBe(old.stamp);
   });
 
-  it("answers all the time while another version is indexed", async () => {
+  it("responds all the time while another version is indexed", async () => {
     store.put("l", "1", people(2_000));
     await watch.refresh();
     store.put("l", "2", people(2_001));
@@ -116,13 +116,13 @@ describe("watchLists", () => {
     const switching = watch.refresh().then(() => {
       isSwitched = true;
     });
-    let answersBefore = 0;
+    let resultsBefore = 0;
     while (!isSwitched) {
       await current().screen(requestOf("Tamerlan Zhdanovski"));
-      if (!isSwitched) answersBefore += 1;
+      if (!isSwitched) resultsBefore += 1;
     }
     await switching;
-    expect(answersBefore).toBeGreaterThan(5);
+    expect(resultsBefore).toBeGreaterThan(5);
   });
 
   it("keeps this thread free, with 200 requests in flight and while it switches", async () => {
@@ -132,7 +132,7 @@ describe("watchLists", () => {
     const first = await longestTurn(watch.refresh().then(questions));
     store.put("l", "2", people(3_001));
     const second = await longestTurn(Promise.all([watch.refresh(), questions()]));
-    // To index all this, or to answer it all, takes hundreds of milliseconds.
+    // Indexing all this, or comparing it all, takes hundreds of milliseconds.
     expect(Math.max(first, second)).toBeLessThan(50);
   });
 
@@ -182,8 +182,8 @@ describe("a thread of an index", () => {
     const worker = await threadOf();
     const waiting = [1, 2, 3].map(() => current().screen(requestOf("Tamerlan Zhdanovski")));
     void worker.terminate();
-    for (const answer of await Promise.allSettled(waiting)) {
-      expect(answer).toEqual({ status: "rejected", reason: unavailable });
+    for (const settled of await Promise.allSettled(waiting)) {
+      expect(settled).toEqual({ status: "rejected", reason: unavailable });
     }
     await vi.waitFor(async () => expect(await found("Tamerlan Zhdanovski")).toHaveLength(1), {
       timeout: 10_000,
@@ -194,7 +194,7 @@ describe("a thread of an index", () => {
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     vi.useFakeTimers({ toFake: ["setInterval"] });
     await watch.refresh();
-    // The thread sends nothing before the clock has moved on.
+    // The thread sends nothing until the clock has advanced.
     const waiting = current().screen(requestOf("Tamerlan Zhdanovski"));
     vi.advanceTimersByTime(11_000);
     await expect(waiting).rejects.toEqual(unavailable);
@@ -210,7 +210,7 @@ describe("a thread of an index", () => {
     const startThread: typeof startIndexThread = (packed, ended) => {
       started += 1;
       const starting = startIndexThread(packed, ended);
-      // The thread sends nothing before the clock has moved on.
+      // The thread sends nothing until the clock has advanced.
       if (started === 1) vi.advanceTimersByTime(61_000);
       return starting;
     };
@@ -226,17 +226,17 @@ describe("a thread of an index", () => {
   it("lets no merchant wait for the names of another one", async () => {
     store.put("l", "1", people(300));
     await watch.refresh();
-    let answered = 0;
+    let responded = 0;
     const names = Array.from({ length: 21 }, (_, at) => personParty(`zoltvaqui ${at} mbraond`));
     const much = Array.from({ length: 20 }, () =>
       current()
         .screen({ parties: names, wallets: [] }, { merchantId: "mer_much" })
         .then(() => {
-          answered += 1;
+          responded += 1;
         }),
     );
     await ofMerchant("mer_other", "Tamerlan Zhdanovski");
-    expect(answered).toBe(0);
+    expect(responded).toBe(0);
     await Promise.all(much);
   });
 

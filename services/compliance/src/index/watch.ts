@@ -10,21 +10,19 @@ import type { Finding } from "../screening/rules/hit.ts";
 import type { IndexWatch, ScreeningIndex } from "../screening/screening-index.ts";
 import { type IndexThread, startIndexThread } from "./thread.ts";
 
-/** What a watch of lists needs. */
 export type WatchDeps = {
   readonly store: Pick<ListStore, "listsInForce" | "readChunks">;
   readonly log: Log;
-  /** Lists without which there is no index: parties on them must not be cleared. */
+  /** Without these lists there is no index, because their parties must not be cleared. */
   readonly required?: readonly string[];
-  /** Notified after each switch to an index of another stamp. */
+  /** Notified after each switch to an index with another stamp. */
   readonly switched?: Wake;
-  /** Starts the thread of an index. */
   readonly startThread?: typeof startIndexThread;
 };
 
 type State = { readonly index: ScreeningIndex; readonly thread: IndexThread };
 
-/** Watches the lists of a store; the caller refreshes it every few seconds, and ends it. */
+/** Watches the lists of a store. The caller refreshes it every few seconds, and ends it. */
 export function watchLists({
   store,
   log,
@@ -35,7 +33,7 @@ export function watchLists({
   let state: State | undefined;
   let isStopped = false;
   let running: Promise<unknown> = Promise.resolve();
-  /** Those that still answer. */
+  /** Threads of earlier indexes still respond until they retire. */
   const threads = new Set<IndexThread>();
   const isWhole = wholeness(required, log);
 
@@ -45,7 +43,7 @@ export function watchLists({
     return next;
   };
   const replaceDead = (cause: unknown): void => {
-    log.error({ err: cause }, "the thread of the index died; another one is built");
+    log.error({ err: cause }, "index thread died, building another");
     refresh().catch((error: unknown) => log.error({ err: error }, "index not built"));
   };
   const refreshNow = async (): Promise<void> => {
@@ -55,7 +53,7 @@ export function watchLists({
     const versions = lists.map(({ version }) => version);
     const before = state;
     if (before?.index.stamp === stamp && before.thread.isAlive()) {
-      // The same entries, perhaps under another version's name: that is all that changes.
+      // The entries are the same; only the version's name may differ.
       state = { ...before, index: screeningIndex(before.thread, versions, stamp) };
       return;
     }
@@ -82,12 +80,12 @@ export function watchLists({
   };
 }
 
-/** Watches the lists of a store from now on, and looks at them every `pollMs`. */
+/** Watches the lists of a store, and polls them every `pollMs`. */
 export async function startWatch(deps: WatchDeps, pollMs: number) {
   const { log } = deps;
   const watch = watchLists(deps);
-  // Read before the first request, so that a restart answers at once. Until it succeeds,
-  // screening is refused, and the loop tries again.
+  // Read before the first request, so that a restarted service can respond at once. Until it
+  // succeeds, screening is refused, and the loop tries again.
   await watch.refresh().catch((error: unknown) => log.error({ err: error }, "lists not read"));
   const run = () => watch.refresh().then(() => false);
   const loop = startLoop({ name: "lists", everyMs: pollMs, log, run });
@@ -98,20 +96,23 @@ export async function startWatch(deps: WatchDeps, pollMs: number) {
   return { ...watch, stop };
 }
 
-/** Whether all required lists are in force; logs those that are missing when they change. */
+/** Checks that all required lists are in force, and logs changes of the missing ones. */
 function wholeness(required: readonly string[], log: Log) {
   let logged = "";
   return (inForce: readonly StoredList[]): boolean => {
     const missing = missingLists(required, inForce);
     if (missing.length > 0 && logged !== missing.join()) {
-      log.warn({ missing }, "nothing is screened before these lists have come into force");
+      log.warn({ missing }, "screening is refused until these lists are in force");
     }
     logged = missing.join();
     return missing.length === 0;
   };
 }
 
-/** What can be found: the entries in force, by their chunks, and the matcher's configuration. */
+/**
+ * Identifies the possible results: the entries in force, by their chunks, and the matcher's
+ * configuration.
+ */
 function stampOf(lists: readonly StoredList[]): string {
   const content = lists.map(({ version, chunks }) => [version.list, chunks]);
   const text = JSON.stringify([matcherConfig.version, content]);

@@ -5,12 +5,13 @@ import { indexLists, type PackedList } from "./build.ts";
 import type { IndexResponse } from "./thread.ts";
 
 /**
- * The thread of one index: builds it, then answers one unit after the other. The lists
- * come as a message, of which nothing is kept; a thread's data lasts with it.
+ * The thread of one index. It builds the index, then compares one unit after the other. The lists
+ * arrive as a message, which is then freed; `workerData` would stay in memory as long as the
+ * thread.
  */
 const port = parentPort;
-if (port === null) throw new Error("runs in a thread only");
-const say = (answer: IndexResponse): void => port.postMessage(answer);
+if (port === null) throw new Error("must run in a worker thread");
+const send = (response: IndexResponse): void => port.postMessage(response);
 
 const inForce = await once(port, "message").then(([packed]: (readonly PackedList[])[]) => {
   if (packed === undefined) throw new Error("no lists to index");
@@ -21,9 +22,9 @@ port.on("message", (unit: ScreeningUnit) => {
   const spentMs = () => performance.now() - started;
   try {
     const hits = screenUnit(unit, inForce);
-    say({ hits, spentMs: spentMs() });
+    send({ hits, spentMs: spentMs() });
   } catch (error) {
-    say({ error, spentMs: spentMs() });
+    send({ error, spentMs: spentMs() });
   }
 });
-say({ ready: true });
+send({ ready: true });

@@ -35,7 +35,7 @@ describe("changedEntriesOf", () => {
     );
   });
 
-  it("gives both forms of what changed, and names the lists that did", async () => {
+  it("returns both forms of changed entries, and names the changed lists", async () => {
     const store = memoryLists();
     store.put("same", "1", [person("1")]);
     store.put("l", "1", [person("1", "Old Name"), person("2")]);

@@ -12,24 +12,23 @@ import type { ListEntry } from "./rules/entry.ts";
 import type { ImportRef } from "./rules/version.ts";
 import type { ListStore } from "./store.ts";
 
-/** How one list differs between two of its states. */
+/** The difference between two states of one list. */
 export type ListDifference = {
   readonly list: string;
   readonly added: readonly ListEntry[];
-  /** Both forms of each: the old one and the new one, under the same uid. */
+  /** Both forms of each changed entry, old and new, under the same uid. */
   readonly changed: readonly ListEntry[];
   readonly removed: readonly ListEntry[];
 };
 
 type Store = Pick<ListStore, "importChunks" | "readChunks">;
 
-/** See `changedEntriesOf`. */
 export type ChangedEntries = ReturnType<typeof changedEntriesOf>;
 
 /**
- * Reads what differs between two sets of lists in force; a list without a difference is not in the
- * answer, and one that a side does not have counts as empty there. Reads only chunks that the sides
- * do not share. Throws for an import that was never in force.
+ * Reads the differences between two sets of lists in force. A list without a difference is not in
+ * the result, and a list that one side lacks counts as empty there. It reads only chunks that the
+ * sides do not share. Throws for an import that was never in force.
  */
 export function changedEntriesOf(store: Store) {
   return async (
@@ -52,7 +51,7 @@ function importOf(list: string, refs: readonly ImportRef[]): string {
   return refs.find((ref) => ref.list === list)?.importId ?? "";
 }
 
-/** One bucket after the other, each in a turn of its own: some milliseconds for 700 entries. */
+/** Compares one bucket per turn of the event loop: some milliseconds for 700 entries. */
 async function differenceOf(
   store: Store,
   list: string,
@@ -77,12 +76,11 @@ async function differenceOf(
   return { list, added, changed, removed };
 }
 
-/** See `isListedIn`. */
 export type IsListed = ReturnType<typeof isListedIn>;
 
 /**
- * Whether one of these states of lists has an entry, read from the one chunk that it would be in.
- * Throws when it cannot be read.
+ * Checks if one of these list states has an entry. It reads only the chunk that would hold it.
+ * Throws if the chunk cannot be read.
  */
 export function isListedIn(store: Store) {
   return async (
@@ -95,8 +93,8 @@ export function isListedIn(store: Store) {
 }
 
 /**
- * An entry in force in one state of a list, read from the chunks that it would be in. Throws when
- * it cannot be read.
+ * Finds an entry in force in one state of a list, in the chunks that would hold it. Throws if they
+ * cannot be read.
  */
 export async function findEntry(
   store: Store,
@@ -104,7 +102,7 @@ export async function findEntry(
   entryUid: string,
 ): Promise<ListEntry | undefined> {
   const chunks = await store.importChunks(importId);
-  // What is published comes before a form that is only retained.
+  // A published entry takes precedence over a form that is only retained.
   for (const name of [list, retainedName(list)]) {
     const bucket = entryBucket(name, entryUid);
     const read = await store.readChunks(chunks.filter((id) => chunkBucket(id) === bucket));

@@ -31,6 +31,8 @@ describe("packEntries", () => {
   it("is read back by those who have the right bytes only", () => {
     const [first, second] = packEntries("l", some);
     if (first === undefined || second === undefined) throw new Error("too few chunks");
-    expect(() => chunkLines({ id: first.id, bytes: second.bytes })).toThrow("is not what it was");
+    expect(() => chunkLines({ id: first.id, bytes: second.bytes })).toThrow(
+      "does not match its name",
+    );
   });
 });

@@ -3,8 +3,8 @@ import { constants, gunzipSync, gzipSync } from "node:zlib";
 import { type EntryDifference, inOrder, type ListEntry } from "./rules/entry.ts";
 
 /**
- * Into so many chunks the entries of a list are put. A day's change touches few of them, and each
- * is read in a millisecond or two: 340 entries of a list of 21,717.
+ * The number of chunks per list. A day's change touches few of them, and each is read in a
+ * millisecond or two: 340 entries of a list of 21,717.
  */
 const buckets = 64;
 
@@ -12,8 +12,8 @@ const buckets = 64;
 export type Chunk = { readonly id: string; readonly bytes: Uint8Array };
 
 /**
- * A list as chunks that are named by what is in them: equal entries make equal chunks, whatever
- * order the publisher wrote them in.
+ * Packs a list into chunks that are named by their content. Equal entries give equal chunks,
+ * regardless of the publisher's order.
  */
 export function packEntries(list: string, entries: readonly ListEntry[]): Chunk[] {
   const filled = new Map<number, ListEntry[]>();
@@ -30,7 +30,7 @@ export function packEntries(list: string, entries: readonly ListEntry[]): Chunk[
 function packBucket(name: string, entries: ListEntry[]): Chunk {
   const text = entries.sort(byUid).map(entryLine).join("\n");
   const hash = createHash("sha256").update(text).digest("hex");
-  // Bytes of their own, not of a buffer that others use too: threads hand them over.
+  // Copied out of shared buffers, because the bytes are transferred to threads.
   const bytes = Uint8Array.from(gzipSync(text, { level: constants.Z_BEST_SPEED }));
   return { id: `${name}:${hash}`, bytes };
 }
@@ -40,8 +40,8 @@ function bucketOf(uid: string): number {
 }
 
 /**
- * What the chunks of retained forms are packed under: no list has such a name, so that a form and
- * the published entry of its uid are never compared as one.
+ * The name under which chunks of retained forms are packed. No list has such a name, so a form is
+ * never compared with the published entry of its uid.
  */
 export function retainedName(list: string): string {
   return `${list}+`;
@@ -53,41 +53,40 @@ export function bucketNumber(id: string): number {
   return Number(bucket.slice(bucket.lastIndexOf(":") + 1));
 }
 
-/** The `chunkBucket` of the chunk that an entry would be in. */
+/** The `chunkBucket` of the chunk that would hold an entry. */
 export function entryBucket(list: string, uid: string): string {
   return `${list}:${bucketOf(uid)}`;
 }
 
-/** What comes before the hash in a chunk's name: chunks of one bucket hold the same uids. */
+/** The part of a chunk's name before the hash: chunks of one bucket hold the same uids. */
 export function chunkBucket(id: string): string {
   return id.slice(0, id.lastIndexOf(":"));
 }
 
 function byUid(a: ListEntry, b: ListEntry): number {
-  // Retained forms can share a uid; equal forms make equal chunks all the same.
+  // Retained forms can share a uid; this order still gives equal chunks for equal forms.
   if (a.uid === b.uid) return entryLine(a) < entryLine(b) ? -1 : 1;
   return a.uid < b.uid ? -1 : 1;
 }
 
-/** An entry as a line that is the same whatever order its fields were made in. */
+/** Writes an entry as a line that does not depend on the order of its fields. */
 export function entryLine(entry: ListEntry): string {
   return JSON.stringify(entry, (_, value: unknown) => inOrder(value));
 }
 
-/** The lines of a chunk. Throws when the bytes are not what its name says. */
+/** Throws if the bytes do not match the chunk's name. */
 export function chunkLines({ id, bytes }: Chunk): string[] {
   const text = gunzipSync(bytes);
   const hash = createHash("sha256").update(text).digest("hex");
-  if (!id.endsWith(`:${hash}`)) throw new Error(`chunk ${id} is not what it was`);
+  if (!id.endsWith(`:${hash}`)) throw new Error(`chunk ${id} does not match its name`);
   return text.toString("utf8").split("\n");
 }
 
-/** The entry of a chunk's line. */
 export function lineEntry(line: string): ListEntry {
   return JSON.parse(line) as ListEntry;
 }
 
-/** Compares chunks by their lines: only lines that the other side has not are read as entries. */
+/** Compares chunks by their lines, and parses only lines that the other side lacks. */
 export function compareChunks(before: readonly Chunk[], after: readonly Chunk[]): EntryDifference {
   const oldLines = new Set(before.flatMap(chunkLines));
   const newLines = new Set(after.flatMap(chunkLines));
@@ -108,7 +107,7 @@ export function compareChunks(before: readonly Chunk[], after: readonly Chunk[])
   return { added, changed, removed: [...oldByUid.values()] };
 }
 
-/** The chunks of each side that the other one has not. */
+/** The chunks of each side that the other side lacks. */
 export function unshared<T>(before: readonly T[], after: readonly T[]) {
   const [old, fresh] = [new Set(before), new Set(after)];
   return {

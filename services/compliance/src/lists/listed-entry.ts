@@ -15,7 +15,7 @@ import { listVersionShape } from "./wire.ts";
 type Store = Pick<ListStore, "importChunks" | "readChunks" | "listInForce" | "importOfVersion">;
 type Wanted = Pick<GetListedEntryRequest, "list" | "entryUid" | "listVersion">;
 
-/** An entry of a list in force, or of a version that was. */
+/** Finds an entry of a list in force, or of an earlier version. */
 export async function listedEntry(
   store: Store,
   { list, entryUid, listVersion }: Wanted,
@@ -44,7 +44,6 @@ async function versionOf(
   return (await store.importOfVersion(list, version))?.version;
 }
 
-/** An entry as the contract writes it. */
 export function entryShape(
   list: string,
   { uid, source, type, names, births, countries, documents, wallets, programs }: ListEntry,

@@ -48,19 +48,18 @@ import { openSourceStore } from "./sources/store.ts";
 import { compareImports } from "./version-differences.ts";
 import { listVersionShape } from "./wire.ts";
 
-/** What a crash left is removed within minutes. */
+/** The remains of a crash are removed within minutes. */
 const sweepEveryMs = 30_000;
-/** How late a source may be checked; the process that checks renews its lease this often. */
+/** The longest delay of a source's check; the checking process renews its lease this often. */
 const sourcesEveryMs = 30_000;
 /** Longer than the checks of a source or two, so that no other process begins the same. */
 const sourcesLeaseMs = 300_000;
 
-/** How late a removal is proposed after a crash, or anew where it was not decided in time. */
+/** The longest delay of a removal's proposal, after a crash or after an expired proposal. */
 const removalsEveryMs = 60_000;
-/** Longer than finding whom a removal would clear. */
+/** Longer than the search for parties that a removal would clear. */
 const removalsLeaseMs = 300_000;
 
-/** What imports, sources and their metrics need. */
 export type ListServiceDeps = Omit<RemovalDeps, "own"> & {
   readonly database: Database;
   readonly metrics: Metrics;
@@ -70,7 +69,7 @@ export type ListServiceDeps = Omit<RemovalDeps, "own"> & {
   readonly indexed: () => readonly ListVersion[];
 };
 
-/** Starts imports, the checks of sources, and the sweep of what a crash left. */
+/** Starts imports, the checks of sources, and the sweep of crashed imports. */
 export function startLists(deps: ListServiceDeps) {
   const { database, lists, clock, log, refresh } = deps;
   const { permit, own, guard } = deps.approvals;
@@ -130,26 +129,38 @@ export function startLists(deps: ListServiceDeps) {
   };
 }
 
-/** Metrics of the lists; the README says what to alert on. */
+/** README.md describes the alerts on these metrics. */
 export function listMetrics(metrics: Metrics) {
   const imports = metrics.counter(
     "disburse_list_imports_total",
-    "Imports of lists: imported, refused, overtaken, failed.",
+    "List imports by outcome: imported, refused, overtaken, failed.",
     ["list", "outcome"],
   );
   const gauge = (name: string, help: string) => metrics.gauge(name, help, ["list"]);
-  const age = gauge("disburse_list_age_seconds", "Since imported or confirmed by its source.");
-  const failures = gauge("disburse_list_source_failures", "Failed checks in a row.");
-  const indexed = gauge("disburse_list_indexed", "1 where this process screens with the latest.");
-  const awaited = gauge("disburse_list_awaited", "1 where nothing is screened before it comes.");
+  const age = gauge(
+    "disburse_list_age_seconds",
+    "Time since the import or the last confirmation by the source.",
+  );
+  const failures = gauge(
+    "disburse_list_source_failures",
+    "Consecutive failed checks of the source.",
+  );
+  const indexed = gauge(
+    "disburse_list_indexed",
+    "1 if this process screens with the latest version.",
+  );
+  const awaited = gauge(
+    "disburse_list_awaited",
+    "1 if screening is refused until this list is in force.",
+  );
   const removal = gauge(
     "disburse_list_removal_waiting_seconds",
-    "For how long a person has not confirmed what the list no longer has; 0 where nothing waits.",
+    "Waiting time of removals that a person must confirm; 0 if there are none.",
   );
   return {
     ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),
 
-    /** Shows how old the lists in force are, whether they are indexed, and how sources do. */
+    /** Updates the age of the lists in force, their index state, and the sources' state. */
     show: async (
       deps: Pick<ListServiceDeps, "lists" | "clock" | "indexed"> & Pick<ImportDeps, "removals">,
       sources: ListSources,
@@ -177,7 +188,6 @@ export function listMetrics(metrics: Metrics) {
   };
 }
 
-/** The RPCs that keep the lists. */
 export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
   const { lists, sources } = deps;
   return {
@@ -197,7 +207,7 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       const approvedBy = callContext()?.approvedBy ?? "";
       const note = `confirmed by ${approvedBy}: what the list no longer has is out of force`;
       const removal = { ...change, list, importId, kept: [], note };
-      // The watch of each process indexes it soon: a removal is in no hurry.
+      // The watch of each process indexes it soon, which is early enough for a removal.
       const version = orThrow(await removeForms(deps, removal));
       return { version: listVersionShape(version) };
     },

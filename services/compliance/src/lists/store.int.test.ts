@@ -82,7 +82,7 @@ const chunkIds = async () =>
   );
 const idsOf = (...uids: string[]) => uids.flatMap((uid) => read(uid).chunks);
 
-describe("what a crash leaves", () => {
+describe("the remains of a crash", () => {
   it("before the switch: is failed once silent, and cannot come into force any more", async () => {
     await imported("a");
     const dead = await written("b");
@@ -101,7 +101,7 @@ describe("what a crash leaves", () => {
     await begin("b", later(3));
   });
 
-  it("of chunks: goes after an hour, but for what another import is made of", async () => {
+  it("of chunks: are removed after an hour, except those of another import", async () => {
     await imported("a");
     const dead = await begin("b");
     const both = { ...read("b"), chunks: idsOf("a", "b", "c") };
@@ -110,7 +110,7 @@ describe("what a crash leaves", () => {
     await sweepImports(store.collections, later(3));
     await sweepImports(store.collections, later(62));
     expect((await chunkIds()).sort()).toEqual(idsOf("a", "b", "c").sort());
-    // One that begins to need a chunk has said so, before it looks whether the chunk is there.
+    // An import records that it needs a chunk before it checks that the chunk exists.
     const taker = await begin("c", later(63));
     await stageImport(store.collections, taker, read("c"), later(63));
     await sweepImports(store.collections, later(64));
@@ -198,13 +198,13 @@ describe("watchLists", () => {
     });
     await expect(watch.refresh()).rejects.toThrow("0 of 1 chunks");
     expect(await named()).toEqual(["a"]);
-    // Nor when the bytes are others than they were.
+    // Nor if the bytes differ from the chunk's name.
     await writeChunks(
       store.collections,
       packed("c").map(({ bytes }) => ({ id: idsOf("b")[0] ?? "", bytes })),
       now,
     );
-    await expect(watch.refresh()).rejects.toThrow("is not what it was");
+    await expect(watch.refresh()).rejects.toThrow("does not match its name");
     expect(await named()).toEqual(["a"]);
     await watch.stop();
   });

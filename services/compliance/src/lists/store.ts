@@ -14,15 +14,14 @@ import {
 import type { ListCollections } from "./imports/steps.ts";
 import type { ListVersion } from "./rules/version.ts";
 
-/** Every list together stays far below this many. */
+/** All lists together stay far below this number. */
 const listsMax = 1_000;
-/** Chunks read or written by one command: some 1 MiB, and a millisecond of this thread. */
+/** Chunks per command: some 1 MiB, and a millisecond of this thread. */
 const chunksAtOnce = 16;
 
 /** The states of imports that came into force. */
 const switched = ["committing", "in_force", "superseded"] as const;
 
-/** See `openListStore`. */
 export type ListStore = ReturnType<typeof openListStore>;
 
 /** The lists in force, their imports, and the chunks that hold their entries. */
@@ -34,9 +33,9 @@ export function openListStore({ db }: Pick<Database, "db">) {
   };
   return {
     ...chunkReads(at),
-    /** What the steps of an import work on; see `imports/steps.ts`. */
+    /** Used by the steps of an import; see `imports/steps.ts`. */
     collections: at,
-    /** The lists in force, by name. */
+    /** Sorted by the name of the list. */
     listsInForce: async (): Promise<StoredList[]> =>
       (await at.lists.find().sort({ _id: 1 }).limit(listsMax).toArray()).map(toStoredList),
 
@@ -45,7 +44,10 @@ export function openListStore({ db }: Pick<Database, "db">) {
       return found === null ? undefined : toStoredList(found);
     },
 
-    /** An import that came into force, what it replaced ("" for nothing), and its chunks. */
+    /**
+     * Returns an import that came into force, with the import that it replaced ("" for none) and
+     * its chunks.
+     */
     switchedImport: async (importId: string) => {
       const found = await at.imports.findOne({ _id: importId, state: { $in: switched } });
       if (found === null) return undefined;
@@ -53,7 +55,7 @@ export function openListStore({ db }: Pick<Database, "db">) {
       return { version: importedVersion(found), baseImportId, format, chunks, retained };
     },
 
-    /** The import that was in force at a moment; the first one where there was none yet. */
+    /** Returns the import in force at a moment, or the first one if there was none yet. */
     importAt: async (list: string, moment: Date): Promise<ListVersion | undefined> => {
       const all = { list, state: { $in: switched } };
       const before = { ...all, imported_at: { $lte: moment } };
@@ -67,7 +69,9 @@ export function openListStore({ db }: Pick<Database, "db">) {
       return found && importedVersion(found);
     },
 
-    /** The last import of a version that came into force, and that may be in force no more. */
+    /**
+     * Returns the last import of a version that came into force, even if it is no longer in force.
+     */
     importOfVersion: async (list: string, version: string): Promise<ListImport | undefined> => {
       const state = { $in: ["in_force", "superseded"] as const };
       const found = at.imports.find({ list, version, state }).sort({ started_at: -1, _id: -1 });
@@ -75,7 +79,7 @@ export function openListStore({ db }: Pick<Database, "db">) {
       return last && toListImport(last);
     },
 
-    /** Newest first; `list` "" for those of every list. */
+    /** Newest first; "" as `list` returns imports of every list. */
     listImports: async (
       list: string,
       before: PageCursor | undefined,
@@ -99,8 +103,8 @@ export function openListStore({ db }: Pick<Database, "db">) {
 function chunkReads(at: ListCollections) {
   return {
     /**
-     * Ids of the chunks of all that an import brought into force; of the import "" none. Throws for
-     * one that did not switch.
+     * Returns the chunk ids of all entries that an import brought into force; none for the import
+     * "". Throws for an import that did not switch.
      */
     importChunks: async (importId: string): Promise<readonly string[]> => {
       if (importId === "") return [];
@@ -108,7 +112,10 @@ function chunkReads(at: ListCollections) {
       if (found === null) throw new Error(`the import ${importId} was never in force`);
       return chunksInForce(found);
     },
-    /** These chunks, in any order. Throws when one is missing: then the list cannot be read. */
+    /**
+     * Returns these chunks in any order. Throws if one is missing, because the list is then
+     * unreadable.
+     */
     readChunks: async (ids: readonly string[]): Promise<Chunk[]> => {
       const read: Chunk[] = [];
       for (let from = 0; from < ids.length; from += chunksAtOnce) {
@@ -117,7 +124,7 @@ function chunkReads(at: ListCollections) {
         if (found.length !== some.length) {
           throw new Error(`${found.length} of ${some.length} chunks of a list could be read`);
         }
-        // A copy that another thread can take over whole.
+        // A copy that can be transferred to another thread as a whole.
         const copies = found.map(({ _id: id, bytes }) => ({
           id,
           bytes: Uint8Array.from(bytes.value()),

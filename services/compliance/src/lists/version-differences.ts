@@ -16,19 +16,19 @@ import { listVersionShape } from "./wire.ts";
 type Store = Pick<ListStore, "readChunks" | "switchedImport">;
 type Wanted = Pick<CompareImportsRequest, "importId" | "baseImportId" | "limit" | "cursor">;
 
-/** An entry that differs; a side that does not have it is absent. */
+/** A changed entry. A side that lacks it is absent. */
 type Difference = {
   readonly uid: string;
   readonly before?: ListEntry;
   readonly after?: ListEntry;
 };
 
-/** Where a page ended: the bucket of its last entry, and the entry. */
+/** The end of a page: the bucket of its last entry, and the entry. */
 type Cursor = { readonly bucket: number; readonly uid: string };
 
 /**
- * A page of what differs between an import and one before it. Only chunks that the two do not share
- * are read, bucket by bucket, until the page is full.
+ * Returns a page of the differences between an import and an earlier one. It reads only chunks that
+ * the two do not share, bucket by bucket, until the page is full.
  */
 export async function compareImports(
   store: Store,
@@ -43,31 +43,31 @@ export async function compareImports(
   if (cursor !== "" && after === undefined) {
     return refused("INVALID_REQUEST", "cursor: must be one that a list gave");
   }
-  const made = await store.switchedImport(importId);
-  if (made === undefined) return refused("RECORD_NOT_FOUND");
-  const baseId = baseImportId || made.baseImportId;
+  const imported = await store.switchedImport(importId);
+  if (imported === undefined) return refused("RECORD_NOT_FOUND");
+  const baseId = baseImportId || imported.baseImportId;
   const base = baseId === "" ? undefined : await store.switchedImport(baseId);
   if (baseId !== "" && base === undefined) return refused("RECORD_NOT_FOUND");
-  const { list } = made.version;
+  const { list } = imported.version;
   if (base !== undefined && base.version.list !== list) {
     return refused("INVALID_REQUEST", "base_import_id: must be an import of the same list");
   }
   const found: (Difference & Cursor)[] = [];
-  for await (const some of differences(store, base?.chunks ?? [], made.chunks, after)) {
+  for await (const some of differences(store, base?.chunks ?? [], imported.chunks, after)) {
     found.push(...some);
     if (found.length > limit) break;
   }
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
   return {
-    version: listVersionShape(made.version),
+    version: listVersionShape(imported.version),
     ...(base && { base: listVersionShape(base.version) }),
     differences: shown.map((each) => differenceShape(list, each)),
     nextCursor: last === undefined ? "" : writeCursor(last),
   };
 }
 
-/** What differs in one bucket after the other, from a place on. */
+/** Yields the differences bucket by bucket, from a position on. */
 async function* differences(
   store: Pick<Store, "readChunks">,
   before: readonly string[],

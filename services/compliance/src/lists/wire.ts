@@ -3,7 +3,6 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ListVersionSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import type { ListVersion } from "./rules/version.ts";
 
-/** A list version as the contract writes it. */
 export function listVersionShape(version: ListVersion): MessageInitShape<typeof ListVersionSchema> {
   const { importId: _importId, importedAt, ...rest } = version;
   return { ...rest, importedAt: timestampFromDate(importedAt) };

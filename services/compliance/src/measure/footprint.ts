@@ -5,15 +5,15 @@ import { packEntries } from "../lists/chunks.ts";
 import type { ListsInForce } from "../screening/rules/screening.ts";
 
 /*
- * Prints what the thread of an index holds in heap and buffers after a full collection, entries
- * included, and what it held before it had read anything.
+ * Prints the heap and buffers of an index thread after a full collection, entries included, and the
+ * values before it had read anything.
  */
 type Footprint = { readonly megabytes: number; readonly threadMegabytes: number };
 
 const collect = globalThis.gc;
 if (collect === undefined) throw new Error("run with --expose-gc");
 
-/** What this thread holds; some buffers are given back a while after they have become garbage. */
+/** This thread's memory. Some buffers are freed a while after they have become garbage. */
 async function held(): Promise<number> {
   let before = Number.POSITIVE_INFINITY;
   while (true) {
@@ -40,7 +40,7 @@ async function measured(packed: readonly PackedList[]): Promise<Footprint> {
 }
 
 if (isMainThread) {
-  // A thread of the service does not read files, and shall not be measured with what does.
+  // A thread of the service does not read files, so the code that does must not be measured.
   const { entriesOf, measuredVersion } = await import("./measured-store.ts");
   const [path = ""] = process.argv.slice(2);
   const chunks = packEntries("measured", entriesOf(path));
@@ -50,13 +50,13 @@ if (isMainThread) {
   const threadMegabytes = await held();
   const report = async (index: ListsInForce): Promise<void> => {
     const megabytes = (await held()) - threadMegabytes;
-    // Read after the measure, so that nothing of the index is collected before.
+    // Read after the measurement, so that nothing of the index is collected before it.
     if (index.lists.length === 0) throw new Error("nothing was indexed");
     parentPort?.postMessage({ megabytes, threadMegabytes } satisfies Footprint);
   };
   parentPort?.once("message", (packed: readonly PackedList[]) => {
     report(indexLists(packed)).catch((error: unknown) => {
-      // Ends the thread, whose starter reports it.
+      // Ends the thread, so that its starter reports the error.
       queueMicrotask(() => {
         throw error;
       });

@@ -5,9 +5,9 @@ import { packEntries } from "../lists/chunks.ts";
 import { entriesOf, measuredStore } from "./measured-store.ts";
 
 /*
- * Prints how long it takes from stored chunks to the first answer, in a process that does nothing
- * else, as a service that starts: median and maximum, and the median of the processor's time,
- * helpers included, in milliseconds.
+ * Prints the time from stored chunks to the first result, in milliseconds, in a process that does
+ * nothing else, like a starting service. It prints the median and the maximum, and the median of
+ * the CPU time, helper threads included.
  */
 const starts = 7;
 

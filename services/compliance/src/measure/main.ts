@@ -19,12 +19,12 @@ import { entriesOf, measuredStore } from "./measured-store.ts";
 const quietQuestions = 500;
 const inFlight = 200;
 
-const say = (label: string, values: readonly number[]): void =>
+const print = (label: string, values: readonly number[]): void =>
   void process.stdout.write(
     `${label.padEnd(56)}${values.map((value) => value.toFixed(1).padStart(9)).join("")}\n`,
   );
 
-/** What a program of this folder measures, where nothing else is in memory. */
+/** Runs a program of this folder in its own process, so that its memory has nothing else. */
 function alone<Figure extends string>(program: string): Record<Figure, number> {
   const file = join(import.meta.dirname, program);
   const answer = execFileSync(process.execPath, ["--expose-gc", file, listFile]);
@@ -34,19 +34,19 @@ function alone<Figure extends string>(program: string): Record<Figure, number> {
 if (hasQuerySet) {
   const parties = queriesOf(queryFile).map(({ party }) => party);
   const { quiet, switching, loopWorstMs } = await measureIndex(entriesOf(listFile), parties);
-  say("ms through the index's thread: p50, p99, max", [quiet.half, quiet.most, quiet.worst]);
-  say("  while another index takes over", [switching.half, switching.most, switching.worst]);
-  say("  the service's own thread late by, 200 in flight", [loopWorstMs]);
+  print("ms through the index's thread: p50, p99, max", [quiet.half, quiet.most, quiet.worst]);
+  print("  while another index takes over", [switching.half, switching.most, switching.worst]);
+  print("  the service's own thread late by, 200 in flight", [loopWorstMs]);
   const { megabytes, threadMegabytes } = alone<"megabytes" | "threadMegabytes">("footprint.ts");
-  say("MB of the index; of its thread by itself", [megabytes, threadMegabytes]);
+  print("MB of the index; of its thread by itself", [megabytes, threadMegabytes]);
   const start = alone<"half" | "worst" | "cpuHalf">("index-start.ts");
-  say("ms of a start: p50, max; of the processor", [start.half, start.worst, start.cpuHalf]);
+  print("ms of a start: p50, max; of the processor", [start.half, start.worst, start.cpuHalf]);
 } else process.stdout.write("the query set is not beside the project: nothing measured\n");
 
 /**
- * Milliseconds of an index of these entries, queried for these parties by one client in turn, with
- * nothing else going on and while another version is indexed and takes over; and how late the
- * service's own thread was at most, with 200 requests in flight.
+ * Measures an index of these entries in milliseconds. One client screens these parties in turn,
+ * first on an idle service, then while another version is indexed and takes over. It also measures
+ * the longest delay of the service's own thread with 200 concurrent requests.
  */
 async function measureIndex(entries: readonly ListEntry[], parties: readonly Party[]) {
   const versions = [entries, entries.slice(1)].map((some) => packEntries("measured", some));

@@ -6,11 +6,11 @@ import { readList } from "../lists/formats/list-format.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ListVersion } from "../lists/rules/version.ts";
 
-/** A store of one list, in whichever version it is at the moment. */
+/** A store of one list, whose version may change. */
 export function measuredStore(current: () => readonly Chunk[]): WatchDeps["store"] {
   return {
     listsInForce: async () => [storedList(current())],
-    // Threads take bytes over, so each is given some of its own.
+    // Each thread gets its own copy, because bytes are transferred to threads.
     readChunks: async (ids: readonly string[]) => {
       const wanted = new Set(ids);
       return current()
@@ -27,14 +27,14 @@ function storedList(chunks: readonly Chunk[]): StoredList {
   return { version: { ...measuredVersion, version, importId }, ...inForce };
 }
 
-/** The entries of a list of JSON lines, read as `ImportList` reads it. */
+/** Reads the entries of a list of JSON lines as `ImportList` does. */
 export function entriesOf(path: string): ListEntry[] {
   const list = readList("json_lines", [{ name: "", bytes: readFileSync(path) }]);
   if ("problem" in list) throw new Error(`${path}: ${list.problem}`);
   return list.entries;
 }
 
-/** The version of whatever is measured. */
+/** The version of the measured list. */
 export const measuredVersion: ListVersion = {
   list: "measured",
   version: "1",

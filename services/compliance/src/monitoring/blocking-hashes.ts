@@ -11,42 +11,43 @@ import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import { canonicalWallet, type WalletFamily, walletFamilies } from "../wallets/rules/wallet.ts";
 
 /**
- * Blocking keys as they are stored with a subject, each a whole number below 2^48: unreadable
- * without the deployment's key.
+ * Hashed blocking keys, as stored with a subject. Each is an integer below 2^48, unreadable without
+ * the deployment's key.
  */
 export type BlockingHashes = ReturnType<typeof createBlockingHashes>;
 
 /**
- * 48 bits are exact as a number. Of thirty million keys one meets another one of ten million by
- * chance; then a subject is screened again needlessly.
+ * A number holds 48 bits exactly. Between 30 million stored keys and 10 million changed ones, about
+ * one pair collides by chance, which only causes a needless screening.
  */
 const hashBytes = 6;
-/** Some 2 ms. */
+/** Hashing this many keys takes some 2 ms. */
 const sliceSize = 1_000;
-/** A company with 50 owners has 8,000; more would cost the store more than comparing whole does. */
+/** A company with 50 owners has 8,000; storing more costs more than comparing all lists. */
 const hashesMax = 10_000;
-/** In place of too many: every list change concerns the subject. No hash is likely to be 0. */
+/**
+ * The value for too many keys: every list change concerns the subject. No hash is likely to be 0.
+ */
 const everyChange = 0;
-/** 1.6 MB of a filter that is sent for each page; a filter has to stay below 16 MB. */
+/** Gives 1.6 MB of a filter that is sent for each page; a filter must stay below 16 MB. */
 const entriesHashesMax = 100_000;
-/** Entries whose keys are made in one turn of the event loop: some 2 ms. */
+/** Entries to hash in one turn of the event loop: some 2 ms. */
 const entriesSlice = 20;
 
-/** After a rotation of the key every subject is screened again once, and so gets new ones. */
+/** After a rotation of the key, every subject is screened again once and gets new hashes. */
 export function createBlockingHashes({ keyId, hash }: KeyedHash) {
   const add = async (keys: Iterable<string>, hashes: Set<number>): Promise<void> => {
-    let made = 0;
+    let count = 0;
     for (const key of keys) {
       hashes.add(hash(key).readUIntBE(0, hashBytes));
-      made += 1;
-      if (made % sliceSize === 0) await nextTurn();
+      count += 1;
+      if (count % sliceSize === 0) await nextTurn();
     }
   };
   return {
-    /** Which key and which rules made them; hashes of others never match. */
+    /** The key and the version of the rules; hashes of another keyring never match. */
     keyring: `${keyId}/${blockingKeysVersion}`,
 
-    /** Those of a subject. */
     ofRequest: async ({ parties, wallets, banks = [] }: ScreeningQuery): Promise<number[]> => {
       const hashes = new Set<number>();
       const parts = parties.map((party) => ({ parties: [party], wallets: [] }));
@@ -58,7 +59,10 @@ export function createBlockingHashes({ keyId, hash }: KeyedHash) {
       return [...hashes];
     },
 
-    /** Those of all subjects that one of these entries may concern; `undefined` for too many. */
+    /**
+     * Hashes of all subjects that one of these entries may concern; `undefined` if there are too
+     * many.
+     */
     ofEntries: async (entries: readonly ListEntry[]): Promise<number[] | undefined> => {
       if (entries.length === 0) return [];
       const keys = new Set<string>();
@@ -74,7 +78,7 @@ export function createBlockingHashes({ keyId, hash }: KeyedHash) {
   };
 }
 
-/** Keys of all parties, wallets and banks of a request, each once. */
+/** Returns each key of a request's parties, wallets and banks once. */
 export function requestKeys({ parties, wallets, banks = [] }: ScreeningQuery): Set<string> {
   const keys = new Set<string>();
   for (const { name, bic } of banks) {
@@ -88,7 +92,7 @@ export function requestKeys({ parties, wallets, banks = [] }: ScreeningQuery): S
   return keys;
 }
 
-/** Keys of an entry, each once. */
+/** Returns each key of an entry once. */
 export function entryKeys(entry: ListEntry): Set<string> {
   const keys = entryBlockingKeys(entry);
   for (const { address } of entry.wallets) addWalletKeys(keys, walletFamilies, address);

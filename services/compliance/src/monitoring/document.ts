@@ -17,46 +17,45 @@ import { type ScreeningDocument, sealedText } from "../screening/store.ts";
 
 const schemaVersion = 1;
 
-/** What a subject was last compared with, and how it is found again when that changes. */
+/** The lists and configuration that a subject was last compared with. */
 export type Compared = {
-  /** Of the index and the keyring: equal to the present one, there is nothing to compare. */
+  /** Covers the index and the keyring. If it equals the current one, no comparison is needed. */
   readonly stamp: string;
-  /** See `BlockingHashes`. */
+  /** The `keyring` of `BlockingHashes`. */
   readonly keyring: string;
   readonly configuration_version: string;
-  /** The order of configurations. */
+  /** A higher configuration is newer. */
   readonly configuration_revision: number;
   readonly lists: readonly { readonly list: string; readonly import_id: string }[];
 };
 
 /**
- * `subjects`: who is monitored, as of their last screening. The request is sealed; in the clear are
- * ids, the verdict, and which list entries were hit.
+ * `subjects`: the monitored records with their last screening. The request is sealed; ids, the
+ * verdict and the entries of hits are in the clear.
  */
 export type SubjectDocument = Compared & {
   readonly _id: string;
   readonly schema_version: number;
   readonly merchant_id: string;
   readonly record_id: string;
-  /** One more with each whole comparison: a write applies to the revision that it read. */
+  /** Grows with each full comparison; a write fails if it has changed since the read. */
   readonly revision: number;
   readonly verdict: Verdict;
   readonly screening_id: string;
-  /** Later with each revision, whatever the clocks say. */
+  /** Increases with each revision, even if clocks differ. */
   readonly screened_at: Date;
-  /** When it was last compared whole, with or without another result. */
+  /** The time of the last full comparison, with or without a different result. */
   readonly compared_at: Date;
-  /** A digest of what was found: equal when a screening found nothing new. */
+  /** A digest of the result; an equal one means that a screening found nothing new. */
   readonly found: string;
-  /** `list:uid` of its hits, and of confirmed matches that stand without one. */
+  /** `list:uid` of its hits, and of confirmed matches that no longer have a hit. */
   readonly entries: readonly string[];
-  /** Hashes of its blocking keys. */
   readonly keys: readonly number[];
-  /** The `ScreeningRequest` as JSON. */
+  /** JSON of the `ScreeningRequest`, sealed. */
   readonly sealed: string;
-  /** Its first screening, where that was stored before this document was inserted. */
+  /** Its first screening, if that was stored before this document was inserted. */
   readonly opened_by?: string;
-  /** Its merchant lists it in a sandbox: a hit of this verdict beside what the lists say. */
+  /** A sandbox merchant's own listing: a hit of this verdict in addition to the lists' hits. */
   readonly listed?: Exclude<Verdict, "clear">;
   /** The screening of this revision, until it is stored and its alerts are raised. */
   readonly recording?: ScreeningDocument;
@@ -64,7 +63,7 @@ export type SubjectDocument = Compared & {
   readonly outbox?: readonly PendingEvent[];
 };
 
-/** What one screening makes of a subject. */
+/** The subject's fields after one screening. */
 export type SubjectState = Omit<
   SubjectDocument,
   "outbox" | "recording" | "listed" | "opened_by"
@@ -72,17 +71,16 @@ export type SubjectState = Omit<
   readonly recording: ScreeningDocument;
 };
 
-/** The id of a subject's document; no id has a space in it. */
+/** No id contains a space, so the two parts stay distinct. */
 export function subjectId({ merchantId, recordId }: Subject): string {
   return `${merchantId} ${recordId}`;
 }
 
-/** Whom a document is about. */
 export function subjectOf(document: SubjectDocument): Subject {
   return { merchantId: document.merchant_id, recordId: document.record_id };
 }
 
-/** What is the same in every document of a subject. */
+/** The fields that are the same in all documents of a subject. */
 export function subjectFields(subject: Subject) {
   return {
     _id: subjectId(subject),
@@ -94,12 +92,10 @@ export function subjectFields(subject: Subject) {
 
 const sealContext = ({ merchantId, recordId }: Subject) => `${merchantId}|${recordId}|subject`;
 
-/** Seals a request for its subject's document. */
 export function sealRequest(request: ScreeningRequest, sealer: Sealer): string {
   return sealer.seal(JSON.stringify(request), sealContext(request.subject));
 }
 
-/** Where subjects are sealed. */
 export const sealedSubjects: SealedPlace = {
   collection: "subjects",
   reseal: (document, sealer) => {
@@ -111,13 +107,13 @@ export const sealedSubjects: SealedPlace = {
   },
 };
 
-/** The request that a subject was last screened for. */
+/** The request of the subject's last screening. */
 export function openRequest(document: SubjectDocument, sealer: Sealer): ScreeningRequest {
   const opened = sealer.open(document.sealed, sealContext(subjectOf(document)));
   return JSON.parse(opened) as ScreeningRequest;
 }
 
-/** A filter of those that were compared with nothing newer than a configuration. */
+/** Matches subjects that were not compared with a newer configuration. */
 export function notAheadOf(revision: number) {
   return { configuration_revision: { $lte: revision } };
 }
@@ -127,14 +123,14 @@ export function importRefs({ lists }: Compared): ImportRef[] {
   return lists.map(({ list, import_id: importId }) => ({ list, importId }));
 }
 
-/** The name of an entry among those that a subject hit. */
+/** The name of an entry in `entries`. */
 export function entryName(list: string, uid: string): string {
   return `${list}:${uid}`;
 }
 
 /**
- * A digest of what a screening found: of what the lists publish and people decided alone. With a
- * hit, the matcher's configuration is part of it: people decide about scores by it.
+ * A digest of a screening's result. It covers the lists' public data and operators' decisions. With
+ * a hit it also covers the matcher's configuration, because operators decide by scores.
  */
 export function foundOf(
   { verdict, hits }: Pick<Screening, "verdict" | "hits">,
@@ -155,13 +151,13 @@ export function foundOf(
     .digest("hex");
 }
 
-/** A filter of subjects with a pending event. */
+/** Matches subjects with a pending event. */
 export const hasPending = { "outbox.at": { $gt: new Date(0) } };
 
 /** An event of a subject that the bus has not confirmed yet. */
 export type PendingEvent = ReturnType<typeof screeningChanged>;
 
-/** The event of a verdict that rescreening changed; one screening has one. */
+/** The event of a verdict that rescreening changed. A screening has at most one. */
 export function screeningChanged(screening: Screening) {
   const { id: screeningId, subject, verdict, createdAt } = screening;
   const id = derivedId("event", screeningId);

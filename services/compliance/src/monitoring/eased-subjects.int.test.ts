@@ -10,7 +10,6 @@ import {
 import { easedBy } from "./loop.ts";
 import { screenSubject } from "./subject-screening.ts";
 
-/** One person, on two lists. */
 const [one, two] = [personEntry("1", "Harlan Mosswick"), personEntry("2", "Harlan Mosswick")];
 const onOneList = indexOf("1", [one, two, personEntry("3", "Ulvanka Drostig")]);
 const index: typeof onOneList = {

@@ -18,7 +18,7 @@ import {
 } from "../test-compliance.ts";
 import type { SubjectDocument } from "./document.ts";
 
-/** Snapshots of a public list that stand beside the project, where they are there at all. */
+/** Snapshots of a public list beside the project, if present. */
 const folder = join(import.meta.dirname, "../../../../../shared/data/sanctions/lists/ofac_sdn");
 const files: readonly (readonly [day: string, file: string])[] = [
   ["2024-02-23", "history/sdn_2024-02-23.csv.gz"],
@@ -53,7 +53,7 @@ type Watched = { readonly record: string; readonly type: Party_Type; readonly na
 
 const partyTypes = { individual: Party_Type.INDIVIDUAL, entity: Party_Type.ENTITY } as const;
 
-/** Some of those whom the one day has and the other has not. */
+/** Some entries that are on one day's list but not on the other's. */
 function picks(from: Day, without: Day, how: string): Watched[] {
   const all = [...from.entries.values()].filter(({ uid }) => !without.entries.has(uid));
   const step = Math.ceil(all.length / 8);
@@ -66,7 +66,7 @@ function picks(from: Day, without: Day, how: string): Watched[] {
     );
 }
 
-/** Invented names, of words as people have them. */
+/** Invented names from words of real ones. */
 const others = Array.from({ length: 60 }, (_, at): Watched => {
   const given = ["Marisol", "Edwin", "Priya", "Tomasz", "Aiko", "Farid", "Ingrid"][at % 7];
   const family = ["Brannigan", "Oyelaran", "Lindqvist", "Castellanos", "Whitcombe"][at % 5];
@@ -90,8 +90,8 @@ const subjects = () => test.database.db.collection<SubjectDocument>("subjects");
 const codes = { clear: Verdict.CLEAR, review: Verdict.REVIEW, block: Verdict.BLOCK };
 
 /**
- * Brings a day into force, confirms what it removes, waits until all subjects were compared with it,
- * and returns how many entries it has, and how many were added, changed and removed.
+ * Brings a day's list into force, confirms its removals, and waits until all subjects were compared
+ * with it. Returns the numbers of its entries and of those added, changed and removed.
  */
 async function bring(rpc: Rpc, { day, bytes }: Day): Promise<unknown[]> {
   const header = { list: "ofac_sdn", version: day, format: ListFormat.OFAC_CSV };
@@ -104,7 +104,7 @@ async function bring(rpc: Rpc, { day, bytes }: Day): Promise<unknown[]> {
   return counts;
 }
 
-/** Waits until all subjects have one stamp, another one than before. */
+/** Waits until all subjects have one stamp that differs from the previous one. */
 async function comparedAfter(before: readonly unknown[]): Promise<unknown[]> {
   return vi.waitFor(
     async () => {
@@ -117,7 +117,9 @@ async function comparedAfter(before: readonly unknown[]): Promise<unknown[]> {
   );
 }
 
-/** The aliases of these days are not kept: one of no entry, and the file's end mark. */
+/**
+ * The aliases of these days were not archived, so this file has one of no entry and the end mark.
+ */
 const alternates = new TextEncoder().encode('1,1,"aka","NONE",-0- \r\n\u001a');
 
 const verdictsNow = async () =>
@@ -127,7 +129,7 @@ it.skipIf(!hasHistory)(
   "stops and clears people on the very days that OFAC lists and delists them",
   { timeout: 180_000 },
   async () => {
-    // Before the service starts: it stands still meanwhile, and its commands would time out.
+    // Read before the service starts: reading blocks the thread, so its commands would time out.
     const days = files.map(readDay);
     const rpc = await test.start();
     const [first] = days as [Day, ...Day[]];
@@ -153,9 +155,9 @@ it.skipIf(!hasHistory)(
       const compared = await subjects().countDocuments({ compared_at: { $gt: start } });
       const summary = `${day.day}: ${compared} of ${everyone.length} subjects were compared whole\n`;
       process.stdout.write(summary);
-      // Of a day with few changes; two months at once concern nearly every word.
+      // This holds for a day with few changes; two months at once concern nearly every word.
       if (isDaily) expect(compared).toBeLessThan(everyone.length / 4);
-      // As if all subjects were requested again today.
+      // Simulates that all subjects are requested again today.
       const rescreened = everyone.map(async (each): Promise<[string, Verdict]> => {
         return [each.record, await screened(rpc, each, false)];
       });

@@ -28,25 +28,25 @@ it("shows subjects by verdict, pending events, and the lag of monitoring", async
     return {
       clear: value('disburse_subjects{verdict="clear"'),
       block: value('disburse_subjects{verdict="block"'),
-      owed: value("disburse_screening_events_owed"),
+      pending: value("disburse_screening_events_owed"),
       lag: Math.round(value("disburse_monitoring_lag_seconds") / 60),
     };
   };
-  expect(await shown()).toEqual({ clear: 2, block: 0, owed: 0, lag: 0 });
+  expect(await shown()).toEqual({ clear: 2, block: 0, pending: 0, lag: 0 });
   const added = [personEntry("new", "Harlan Mosswick")];
   test.switchTo(indexOf("2", [...listed, ...added]), { added });
   minutes = 10;
-  expect(await shown()).toEqual({ clear: 2, block: 0, owed: 0, lag: 10 });
+  expect(await shown()).toEqual({ clear: 2, block: 0, pending: 0, lag: 10 });
   await monitorRound(test.deps);
-  expect(await shown()).toEqual({ clear: 1, block: 1, owed: 1, lag: 0 });
-  // Other numbers of the matcher have no import: the time counts from when it was noticed.
+  expect(await shown()).toEqual({ clear: 1, block: 1, pending: 1, lag: 0 });
+  // A new matcher configuration has no import, so the time counts from its detection.
   await test.subjects.updateOne({ record_id: "ben_2" }, { $set: { stamp: "other numbers" } });
   expect((await shown()).lag).toBe(0);
   minutes = 15;
   expect((await shown()).lag).toBe(5);
 });
 
-it("tries again what failed after a while, and at once with another index", async () => {
+it("retries failed subjects after a while, and at once with another index", async () => {
   const listed = [personEntry("1", "Ulvanka Drostig")];
   test = await testSubjects(indexOf("1", listed));
   await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);

@@ -24,39 +24,37 @@ import {
   verdictWithout,
 } from "./subject-screening.ts";
 
-/** More than a person reads of one proposal; compared within some seconds. */
+/** More than a person reads in one proposal; compared within some seconds. */
 const subjectsMax = 500;
-/** Few, so that owners' requests wait little. */
+/** Few, so that owners' requests are not delayed much. */
 const comparedAtOnce = 4;
 
-/** How late a change is noticed without a wake-up. */
+/** The longest delay of a change without a wake-up. */
 const pollMs = 1_000;
-/** When subjects that could not be screened are tried again. */
+/** The delay before subjects that could not be screened are tried again. */
 const failedWaitMs = 30_000;
-/** How long a process that died holds up monitoring. */
+/** The longest time that a dead process delays monitoring. */
 const leaseMs = 10_000;
-/** A screening that takes longer to finish was left by a crash. */
+/** A screening that takes longer to finish was interrupted by a crash. */
 const finishAfterMs = 5_000;
 const gaugesMs = 30_000;
-/** How often overdue subjects are looked for. */
+/** The interval of the search for overdue subjects. */
 const overdueMs = 60_000;
 const dayMs = 86_400_000;
 
-/** What monitoring runs on. */
 export type MonitoringOptions = {
   readonly database: Database;
   readonly bus: Bus;
   readonly metrics: Metrics;
-  /** Notified when the index has switched. */
+  /** Notified after the index has switched. */
   readonly switched: Wake;
   /**
-   * A subject is compared whole at least so often: as lists grow words become rarer or commoner,
-   * which moves scores a little without any entry of its own having changed.
+   * Each subject is fully compared at least this often. As lists grow, words become rarer or
+   * commoner, which changes scores slightly even if a subject's own entries stay unchanged.
    */
   readonly wholeEveryDays: number;
 };
 
-/** What monitoring needs beside what it makes itself. */
 export type MonitoringDeps = Omit<
   MonitorDeps,
   "eventPending" | "compared" | "screened" | "holdsLease"
@@ -70,16 +68,17 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   const relay = startRelay({ outbox: subjects.outbox, bus, log, wake: pending });
   const compared = metrics.counter(
     "disburse_subjects_compared_total",
-    "Whole comparisons of monitored subjects, by what made them and whether they found anything new",
+    "Full comparisons of monitored subjects by trigger and outcome",
     ["trigger", "outcome"],
   );
-  const screenings = metrics.counter("disburse_screenings_total", "Screenings made", [
-    "kind",
-    "verdict",
-  ]);
+  const screenings = metrics.counter(
+    "disburse_screenings_total",
+    "Screenings by kind and verdict",
+    ["kind", "verdict"],
+  );
   const lease = createSweepLease(database, "monitoring", leaseMs);
   let stopping = false;
-  // A long round ends early when the process does; the next process continues it.
+  // A long round ends early if the process stops; the next process continues it.
   const holdsLease = async () => !stopping && (await lease.hold()) !== undefined;
   const deps: MonitorDeps = {
     ...given,
@@ -103,7 +102,9 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     screenSubject: (requested: ScreeningRequest, by: Change, signal?: AbortSignal) =>
       screenSubject(deps, requested, by, signal),
     rescreen: (subject: Subject, trigger: "decision") => rescreen(deps, subject, trigger),
-    /** Lists a subject for its merchant alone, and screens it again; `undefined`: there is none. */
+    /**
+     * Lists a subject for its own merchant, and screens it again; `undefined` if it does not exist.
+     */
     setListing: async (subject: Subject, verdict: Verdict) => {
       if (!(await subjects.setListing(subject, verdict))) return undefined;
       await rescreen(deps, subject, "list_change");
@@ -121,29 +122,26 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   };
 }
 
-/** Finishes what a crash left, then compares subjects where lists or configuration changed. */
+/** Completes screenings after a crash, then compares subjects if lists or configuration changed. */
 export function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) {
   let failed = { with: "", until: 0 };
   let wasAhead = false;
   return async (): Promise<boolean> => {
     const stamp = deps.watch.current()?.stamp ?? "";
-    // With another index what failed is tried again at once.
+    // With a different index, failed subjects are tried again at once.
     if (failed.with === stamp && performance.now() < failed.until) return false;
     if (!(await deps.holdsLease())) return false;
     await finishLeftovers(deps);
     const { ahead, ...compared } = await monitorRound(deps);
     if (compared.screened + compared.spared + compared.failed > 0) {
-      deps.log.info(compared, "subjects compared with what changed");
+      deps.log.info(compared, "subjects compared with the changes");
     }
     if (compared.failed > 0) failed = { with: stamp, until: performance.now() + failedWaitMs };
     if (ahead > 0 && !wasAhead) {
-      deps.log.warn(
-        { ahead },
-        "subjects left alone: this process has an older configuration than theirs",
-      );
+      deps.log.warn({ ahead }, "subjects skipped: they were compared with a newer configuration");
     }
     wasAhead = ahead > 0;
-    // A process with the newer configuration, where there is one, takes over.
+    // A process with the newer configuration, if there is one, takes over.
     if (wasAhead) await yieldLease();
     return false;
   };
@@ -170,7 +168,7 @@ function overdueRun(deps: MonitorDeps, { wholeEveryDays }: MonitoringOptions) {
 
 type GaugeDeps = Pick<MonitorDeps, "subjects" | "watch" | "hashes" | "clock">;
 
-/** One run brings the gauges of monitoring up to date. */
+/** Returns a run that updates the gauges of monitoring. */
 export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<boolean> {
   const { subjects, clock } = deps;
   const count = metrics.gauge("disburse_subjects", "Monitored subjects", ["verdict"]);
@@ -181,7 +179,7 @@ export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<
   );
   const lag = metrics.gauge(
     "disburse_monitoring_lag_seconds",
-    "How long something has been in force that not every subject was compared with",
+    "Time since the oldest change that not every subject was compared with",
     [],
   );
   let noticedAt: number | undefined;
@@ -199,7 +197,7 @@ export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<
   };
 }
 
-/** How far the subjects were compared with what is in force. */
+/** The progress of comparing subjects with the lists in force. */
 export async function monitoringProgress(deps: GaugeDeps) {
   const { subjects, watch, hashes } = deps;
   const index = watch.current();
@@ -214,7 +212,7 @@ export async function monitoringProgress(deps: GaugeDeps) {
   return { verdicts, eventsPending, behind, behindSince };
 }
 
-/** One subject of each stamp that is not the present one. */
+/** One subject for each stamp that is not current. */
 async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<SubjectDocument[]> {
   const index = watch.current();
   if (index === undefined) return [];
@@ -223,7 +221,10 @@ async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<S
   return samples.filter((sample) => sample !== undefined);
 }
 
-/** When each import came into force that a subject was not compared with, in milliseconds. */
+/**
+ * The times, in milliseconds, at which imports came into force that a subject was not compared
+ * with.
+ */
 function missedImports({ watch }: GaugeDeps, { lists }: SubjectDocument): number[] {
   const known = new Set(lists.map((each) => each.import_id));
   const missed = watch.current()?.lists.filter(({ importId }) => !known.has(importId)) ?? [];
@@ -231,8 +232,9 @@ function missedImports({ watch }: GaugeDeps, { lists }: SubjectDocument): number
 }
 
 /**
- * Whom it would clear if some forms of a list's entries were not in force: each stopped subject
- * that hit their entries is compared again, without the hits of those forms and of the others.
+ * Finds subjects with a milder verdict if some forms of a list's entries were not in force. Each
+ * stopped subject that hit their entries is compared again, without the hits of those forms and of
+ * `others`.
  */
 export async function easedBy(
   deps: SubjectDeps,

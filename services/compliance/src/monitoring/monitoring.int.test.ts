@@ -158,7 +158,7 @@ describe("a monitored party", () => {
       expect(await subjects().countDocuments({ "outbox.at": { $gt: new Date(0) } })).toBe(0),
     );
     for (const record of records) {
-      // What the owner knows: the latest of all answers and events.
+      // The owner's knowledge: the latest of all responses and events.
       const received = [
         ...answers
           .filter(({ subject }) => subject?.recordId === record)
@@ -181,10 +181,10 @@ describe("after a crash", () => {
   it("a screening that was taken into force is kept, once, and its alerts are raised", async () => {
     const rpc = await test.start();
     await importLines(rpc, lines("Qorvath Zembling"), "1");
-    const made = await screened(rpc, "ben_1", "Qorvath Zembling", "operation-1");
-    const recording = await screenings().findOne({ _id: made.id });
+    const first = await screened(rpc, "ben_1", "Qorvath Zembling", "operation-1");
+    const recording = await screenings().findOne({ _id: first.id });
     if (recording === null) throw new Error("not kept");
-    // As it stood before the screening and its alerts were written.
+    // The state before the screening and its alerts were written.
     const crash = async () => {
       await screenings().deleteMany({});
       await test.database.db.collection("alerts").deleteMany({});
@@ -195,7 +195,7 @@ describe("after a crash", () => {
     await crash();
     const restarted = await test.start();
     const again = await screened(restarted, "ben_1", "Qorvath Zembling", "operation-1");
-    expect(again).toEqual(made);
+    expect(again).toEqual(first);
     await test.stopServices();
     await crash();
     await test.start();

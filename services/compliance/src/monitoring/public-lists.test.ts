@@ -31,7 +31,7 @@ const inForce = (entries: readonly ListEntry[]) =>
 
 const everyNth = <T>(all: readonly T[], nth: number) => all.filter((_, at) => at % nth === 0);
 
-/** Entries of one snapshot that the other one has not, or has otherwise. */
+/** Entries of one snapshot that the other one lacks or has in another form. */
 function unlike(some: readonly ListEntry[], others: readonly ListEntry[]): ListEntry[] {
   const known = new Map(others.map((entry) => [entry.uid, JSON.stringify(entry)]));
   return some.filter((entry) => known.get(entry.uid) !== JSON.stringify(entry));
@@ -72,7 +72,8 @@ describe.skipIf(!isHere)(`blocking keys on two months of a public list${reason}`
     });
     expect(outcomes.filter(({ isOther }) => isOther).length).toBeGreaterThan(50);
     expect(outcomes.filter(({ isOther, isNamed }) => isOther && !isNamed)).toEqual([]);
-    // Not by naming every subject: each word of a name that may be contained in one is a key.
+    // The keys must not select nearly every subject, although each word of a name that a longer
+    // name may contain is a key.
     expect(outcomes.filter(({ isNamed }) => !isNamed).length).toBeGreaterThan(90);
   });
 });

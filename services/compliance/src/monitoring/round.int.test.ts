@@ -16,7 +16,7 @@ import { comparedWith, rescreen, screenSubject } from "./subject-screening.ts";
 let test: TestSubjects;
 afterEach(() => test.end());
 
-/** One of many invented words, few of which are like another one. */
+/** An invented word; few of them are similar. */
 function word(at: number): string {
   let rest = (at * 2_654_435_761) % 2 ** 32;
   return Array.from({ length: 7 }, (_, place) => {
@@ -32,7 +32,7 @@ const names = (from: number, to: number) =>
 
 const count = 1_000;
 
-it("compares few of many with what changed, and marks the others unread", async () => {
+it("compares few of many subjects with the changes, and marks the others without opening them", async () => {
   const listed = names(900_000, 900_200);
   const first = indexOf("1", listed);
   test = await testSubjects(first);
@@ -55,7 +55,7 @@ it("compares few of many with what changed, and marks the others unread", async 
   const hit = await test.subjects.findOne({ record_id: "ben_hit" });
   expect(hit).toMatchObject({ verdict: "block", revision: 2, entries: ["test:new"] });
   expect(await test.subjects.distinct("stamp")).toHaveLength(1);
-  // Nothing is left to do.
+  // No work is left.
   expect(await monitorRound(test.deps)).toEqual({ screened: 0, spared: 0, failed: 0, ahead: 0 });
 });
 
@@ -177,7 +177,7 @@ it("takes nothing into force for a subject that was screened again meanwhile", a
   await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);
   const added = [personEntry("new", "Harlan Mosswick")];
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
-  // The owner's screening under another name comes while the old name is being compared.
+  // The owner's screening under another name runs during the comparison of the old name.
   const by = { operationId: "operation-1", actor: { kind: "service", id: "test" } } as const;
   let isFirst = true;
   const decisionsOf: typeof deps.alerts.decisionsOf = async (subject, found) => {
@@ -188,19 +188,19 @@ it("takes nothing into force for a subject that was screened again meanwhile", a
     return deps.alerts.decisionsOf(subject, found);
   };
   await monitorRound({ ...deps, alerts: { ...deps.alerts, decisionsOf } });
-  // The owner's revision, and one of the comparison that began again and found nothing else.
+  // The owner's revision, and one of the restarted comparison, which found the same.
   expect(await subjects.findOne({})).toMatchObject({ verdict: "clear", revision: 3 });
   expect(await subjects.findOne({})).not.toHaveProperty("outbox");
 });
 
-it("takes nothing into force that rests on decisions older than those compared since", async () => {
+it("takes no result into force that uses older decisions than a later comparison", async () => {
   test = await testSubjects(indexOf("1", [...names(0, 3), personEntry("new", "Harlan Mosswick")]));
   const { deps, subjects } = test;
   const requested = requestFor("ben_1", "Harlan Mosswick");
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
   await screenSubject(deps, requested, by("1"));
-  // A false positive is withdrawn after it was read, and nothing is found but what stood before.
+  // A false positive is withdrawn after it was read, and the result equals the previous one.
   let isFirst = true;
   const decisionsOf: typeof deps.alerts.decisionsOf = async (subject, found) => {
     if (!isFirst) return deps.alerts.decisionsOf(subject, found);
@@ -213,7 +213,7 @@ it("takes nothing into force that rests on decisions older than those compared s
   expect(await subjects.findOne({})).toMatchObject({ verdict: "block" });
 });
 
-it("never goes back to a list that another process has left behind", async () => {
+it("never goes back to a list that another process has replaced", async () => {
   const [one, two] = [names(0, 3), [...names(0, 3), personEntry("new", "Harlan Mosswick")]];
   test = await testSubjects(indexOf("2", two));
   const { deps, subjects } = test;
@@ -221,7 +221,7 @@ it("never goes back to a list that another process has left behind", async () =>
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
   expect((await screenSubject(deps, requested, by("1"))).screening.verdict).toBe("block");
-  // This process still has the version before; the new one is there to be read.
+  // This process still has the previous version; the new one can be read.
   test.switchTo(indexOf("1", one), {});
   test.switchElsewhere(indexOf("2", two));
   expect((await screenSubject(deps, requested, by("2"))).screening.verdict).toBe("block");
@@ -237,7 +237,7 @@ describe("a process with an older configuration of the matcher", () => {
   const requested = requestFor("ben_1", "Harlan Mosswick");
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
-  // What the newer numbers find, the older ones do not.
+  // The newer configuration finds a hit that the older one does not.
   const newer = numbered(indexOf("1", [personEntry("e1", "Harlan Mosswick")]), 7);
   const older = numbered(indexOf("1", [personEntry("e1", "Any Body")]), 6);
   const ben = () => test.subjects.findOne({ record_id: "ben_1" });
@@ -262,7 +262,7 @@ describe("a process with an older configuration of the matcher", () => {
     expect(await ben()).toEqual(before);
   });
 
-  it("takes nothing into force that a newer one overtook while it compared", async () => {
+  it("takes no result into force that a newer one overtook during the comparison", async () => {
     test = await testSubjects(newer);
     const { deps } = test;
     for (const known of [false, true]) {
@@ -306,7 +306,7 @@ describe("a process with an older configuration of the matcher", () => {
 it.each([
   ["an earlier time", -1_000],
   ["the same time", 0],
-])("dates each result later than the one before where the clock says %s", async (_what, byMs) => {
+])("dates each result later than the previous one if the clock shows %s", async (_what, byMs) => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { deps, subjects } = test;
   await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);

@@ -4,41 +4,40 @@ import type { ScreeningIndex } from "../screening/screening-index.ts";
 import { entryName, importRefs, type SubjectDocument } from "./document.ts";
 import { comparedWith, isAhead, rescreen, type SubjectDeps, stampOf } from "./subject-screening.ts";
 
-/** What monitoring needs. */
 export type MonitorDeps = SubjectDeps & {
   readonly changedEntries: ChangedEntries;
-  /** Whether this process still holds the lease; another one takes over when it does not. */
+  /** True while this process holds the lease; otherwise another process takes over. */
   readonly holdsLease: () => Promise<boolean>;
 };
 
 const noCounts = {
-  /** Screened again whole. */
+  /** Subjects that were fully screened again. */
   screened: 0,
-  /** Only marked, since no change concerns them. */
+  /** Subjects that were only marked, because no change concerns them. */
   spared: 0,
-  /** Could not be screened now: they are still due. */
+  /** Subjects that could not be screened now and are still due. */
   failed: 0,
-  /** States left alone since their subjects were compared with a newer configuration. */
+  /** Stamps left alone, because their subjects were compared with a newer configuration. */
   ahead: 0,
 };
 type RoundCounts = typeof noCounts;
 
-/** With more changed entries nearly every subject shares a word with one of them. */
+/** With more changed entries, nearly every subject shares a word with one of them. */
 const entriesMax = 1_000;
-/** With more entries that changed or were removed, a filter of their names gets too long. */
+/** With more changed or removed entries, a filter of their names is too long. */
 const leftMax = 10_000;
-/** Keys looked up by one command. */
+/** Keys that one command searches. */
 const keysSlice = 5_000;
-/** Failures of one round that are logged; the lag metric shows the others. */
+/** Failures logged in one round; the lag metric shows the others. */
 const failuresLogged = 10;
-/** Subjects screened concurrently: few, so that owners' requests wait little. */
+/** Subjects screened concurrently: few, so that owners' requests are not delayed much. */
 const concurrency = 4;
 
 /**
- * Brings subjects that were last compared with something else to the lists in force: screened again
- * where a changed entry may concern them, else marked. Each write checks the subject's own state,
- * so a crash, another process or another list switch on the way loses nothing: a subject without
- * the present stamp is still due.
+ * Compares subjects of other stamps with the lists in force. A subject is screened again if a
+ * changed entry may concern it, else only marked. Each write checks the subject's own state, so a
+ * crash, another process or another list switch loses nothing: a subject without the current stamp
+ * is still due.
  */
 export async function monitorRound(deps: MonitorDeps): Promise<RoundCounts> {
   const counts: RoundCounts = { ...noCounts };
@@ -46,7 +45,7 @@ export async function monitorRound(deps: MonitorDeps): Promise<RoundCounts> {
   if (known === undefined) return counts;
   const stamps = await deps.subjects.otherStamps(stampOf(known, deps.hashes));
   if (stamps.length === 0) return counts;
-  // Read after the stamps, the lists in force are not older than those of any stamp.
+  // Because they are read after the stamps, the lists in force are not older than any stamp's.
   await deps.watch.refresh();
   const index = deps.watch.current() ?? known;
   for (const stamp of stamps) {
@@ -56,8 +55,8 @@ export async function monitorRound(deps: MonitorDeps): Promise<RoundCounts> {
 }
 
 /**
- * Screens all subjects again that were not compared whole since a moment. Those that cannot be
- * screened are passed over until the next walk.
+ * Screens all subjects again that were last fully compared before `since`. Subjects that cannot be
+ * screened are skipped until the next run.
  */
 export async function rescreenOverdue(deps: MonitorDeps, since: Date): Promise<RoundCounts> {
   const counts: RoundCounts = { ...noCounts };
@@ -101,7 +100,7 @@ async function rescreenStamp(
   }
 }
 
-/** Which subjects a difference concerns: all, or those with one of these keys or entries. */
+/** The subjects that a difference concerns: all, or those with one of these keys or entries. */
 type Plan =
   | { readonly trigger: "list_change" | "configuration_change" }
   | { readonly keys: readonly number[]; readonly entries: readonly string[] };
@@ -116,7 +115,7 @@ async function planOf(
     sample.configuration_version === index.configurationVersion;
   if (!isSameRules) return { trigger: "configuration_change" };
   const differences = await changedEntries(importRefs(sample), index.lists).catch(
-    // What changed since a version that cannot be read is unknown.
+    // The changes since an unreadable version are unknown.
     (error: unknown) => log.error({ err: error }, "lists not compared: all subjects are screened"),
   );
   if (differences === undefined) return { trigger: "list_change" };
@@ -127,7 +126,7 @@ async function planOf(
   return keys === undefined ? { trigger: "list_change" } : { keys, entries };
 }
 
-/** Subjects that hit one of these may not any more. */
+/** Entries that changed or were removed, so that subjects may no longer hit them. */
 function leftEntries({ list, changed, removed }: ListDifference): string[] {
   return [...changed, ...removed].map(({ uid }) => entryName(list, uid));
 }
@@ -157,7 +156,7 @@ async function rescreenEach(
         await rescreen(deps, subject, trigger);
         counts.screened += 1;
       } catch (error) {
-        // The others go on; this one is still due.
+        // The others continue; this one is still due.
         counts.failed += 1;
         if (counts.failed > failuresLogged) continue;
         deps.log.error({ err: error, record_id: subject.recordId }, "subject not screened again");

@@ -19,7 +19,6 @@ type SandboxDeps = Pick<ReturnType<typeof startMonitoring>, "setListing"> & {
   readonly operations: OperationBindings;
 };
 
-/** The RPC of how far monitoring is. */
 export function monitoringRpc({
   progress,
 }: {
@@ -41,13 +40,13 @@ export function monitoringRpc({
   } satisfies Partial<ServiceImpl<typeof ComplianceService>>;
 }
 
-/** The RPCs by which merchants of a sandbox bring their screenings to their results. */
+/** RPCs by which sandbox merchants set the result of a screening. */
 export function sandboxScreeningRpc({ setListing, operations }: SandboxDeps) {
   const rpc = {
-    setSubjectListing: async ({ mutation, subject, verdict: asked }) => {
+    setSubjectListing: async ({ mutation, subject, verdict: requested }) => {
       readMutation(mutation);
       const required = refused("INVALID_REQUEST", "verdict: is required");
-      const verdict = orThrow(wordOf(Verdict, asked) ?? required);
+      const verdict = orThrow(wordOf(Verdict, requested) ?? required);
       const { merchantId = "", recordId = "" } = subject ?? {};
       const screening = await setListing({ merchantId, recordId }, verdict);
       const stored = orThrow(screening ?? refused("RECORD_NOT_FOUND"));

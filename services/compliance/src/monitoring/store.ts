@@ -14,37 +14,34 @@ import {
   subjectOutbox,
 } from "./document.ts";
 
-/** What one sweep finishes. */
+/** Screenings that one sweep completes. */
 const unfinishedMax = 500;
-/** Entries that one command looks for. */
+/** Entries that one command searches. */
 const entriesSlice = 5_000;
-/** Subjects of one page of a walk over many. */
 const pageSize = 500;
 
-/** See `openSubjectStore`. */
 export type SubjectStore = ReturnType<typeof openSubjectStore>;
 
-/** Some subjects of those that were last compared with one state. */
+/** Selects subjects that were last compared with one state. */
 export type SubjectSelection = {
   readonly stamp: string;
-  /** Those that have any of these keys; all when not given. */
+  /** Subjects with any of these keys; all if absent. */
   readonly keys?: readonly number[];
-  /** Those that hit any of these entries; all when not given. */
+  /** Subjects that hit any of these entries; all if absent. */
   readonly entries?: readonly string[];
 };
 
-/** Who is monitored. */
 export function openSubjectStore({ db }: Pick<Database, "db">) {
   const subjects = db.collection<SubjectDocument>("subjects");
   return {
     ...subjectWrites(subjects),
-    ...subjectWalks(subjects),
+    ...subjectScans(subjects),
     outbox: subjectOutbox(subjects),
 
     get: async (subject: Subject): Promise<SubjectDocument | undefined> =>
       (await subjects.findOne({ _id: subjectId(subject) })) ?? undefined,
 
-    /** Those that hit one of these entries and are not clear, in the order of their ids. */
+    /** Subjects that hit one of these entries and are not clear, in the order of their ids. */
     stoppedBy: async (entries: readonly string[], limit: number): Promise<SubjectDocument[]> => {
       const found = new Map<string, SubjectDocument>();
       for (let at = 0; at < entries.length && found.size < limit; at += entriesSlice) {
@@ -55,41 +52,42 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
       return [...found.values()].sort((a, b) => (a._id < b._id ? -1 : 1)).slice(0, limit);
     },
 
-    /** Those whose screening is to be stored and its alerts raised since before a moment. */
+    /** Subjects whose screening, from before a moment, is not stored or has no alerts yet. */
     unfinished: (before: Date): Promise<SubjectDocument[]> =>
       subjects
         .find({ "recording._id": { $gt: "" }, screened_at: { $lt: before } })
         .limit(unfinishedMax)
         .toArray(),
 
-    /** How many have which verdict. */
     countByVerdict: () => {
       const count = async (verdict: Verdict) =>
         [verdict, await subjects.countDocuments({ verdict })] as const;
       return Promise.all(verdicts.map(count));
     },
 
-    /** How many were last compared with anything but a state. */
+    /** Counts subjects that were last compared with another state. */
     countOthers: (stamp: string): Promise<number> =>
       subjects.countDocuments({ stamp: { $ne: stamp } }),
 
-    /** How many have a pending event. */
+    /** Counts subjects with a pending event. */
     countPendingEvents: (): Promise<number> => subjects.countDocuments(hasPending),
   };
 }
 
 /**
- * Each is one write that applies to the revision that was read, and only with a configuration of
- * the matcher that is not older than the one the subject was compared with.
+ * Each write applies only to the revision that was read. It needs a configuration of the matcher
+ * that is not older than the subject's last one.
  */
 function subjectWrites(subjects: Collection<SubjectDocument>) {
   return {
-    /** Takes a first screening that is already stored into force; false if another one was faster. */
+    /**
+     * Takes a first screening that is already stored into force; false if another one was faster.
+     */
     open: (opened: SubjectDocument): Promise<boolean> => insertOnce(subjects, opened),
 
     /**
-     * Takes a screening into force, with its pending event; false when another one was faster since
-     * `before` was read.
+     * Takes a screening into force, with its pending event. Returns false if another one was faster
+     * since `before` was read.
      */
     put: async (
       before: SubjectDocument | undefined,
@@ -105,8 +103,8 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
     },
 
     /**
-     * A whole comparison that found nothing new; false when another screening was faster. It counts
-     * a revision too, so that a screening with older lists or decisions begins again.
+     * Records a full comparison that found nothing new; false if another screening was faster. It
+     * increases the revision too, so that a screening with older lists or decisions starts again.
      */
     compared: async (
       { _id, revision }: SubjectDocument,
@@ -118,8 +116,8 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
     },
 
     /**
-     * Lists a subject for its merchant alone, or unlists it; false where there is no such subject.
-     * It counts a revision, so that a screening under way begins again.
+     * Lists a subject for its own merchant, or unlists it; false if the subject does not exist. It
+     * increases the revision, so that a running screening starts again.
      */
     setListing: async (subject: Subject, verdict: Verdict): Promise<boolean> => {
       const listing =
@@ -128,7 +126,7 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
       return (await subjects.updateOne({ _id: subjectId(subject) }, update)).matchedCount === 1;
     },
 
-    /** A screening is stored and its alerts are raised. */
+    /** Removes a screening that is stored and whose alerts are raised. */
     finished: async (_id: string, screeningId: string): Promise<void> => {
       // A filter of the id alone costs the database less than one that compares more.
       const isIts = { $eq: ["$recording._id", { $literal: screeningId }] };
@@ -138,30 +136,30 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
   };
 }
 
-/** How monitoring goes over the subjects: by their ids, without opening what is sealed. */
-function subjectWalks(subjects: Collection<SubjectDocument>) {
+/** Scans subjects by their ids, without opening sealed fields. */
+function subjectScans(subjects: Collection<SubjectDocument>) {
   return {
-    /** The stamps of all subjects but those that have this one. */
+    /** Returns the stamps of all subjects that do not have this one. */
     otherStamps: (stamp: string): Promise<string[]> =>
       subjects.distinct("stamp", { stamp: { $ne: stamp } }),
 
-    /** Any one subject that was last compared with a state. */
+    /** Returns any one subject that was last compared with a state. */
     sample: async (stamp: string): Promise<SubjectDocument | undefined> =>
       (await subjects.findOne({ stamp })) ?? undefined,
 
-    /** Pages of a selection, each subject once. */
+    /** Yields pages of a selection, with each subject once. */
     pages: (selection: SubjectSelection) => pages(subjects, selection),
 
     /**
-     * Pages of those that were not compared whole since a moment, nor with anything newer than a
-     * configuration, the longest ago first.
+     * Yields pages of subjects that were last fully compared before a moment, oldest first. It
+     * skips subjects that were compared with a newer configuration.
      */
     notComparedSince: (moment: Date, revision: number) => overdue(subjects, moment, revision),
 
     /**
-     * Marks the subjects of a page that no key and entry concerns as compared with the present
-     * state. The write looks at each itself, so that a subject that was screened again meanwhile
-     * keeps what it was compared with.
+     * Marks subjects of a page that no key and entry concerns as compared with the current state.
+     * The write itself checks each subject, so a subject that was meanwhile screened again keeps
+     * its own state.
      */
     restamp: async (
       page: readonly Subject[],
@@ -189,7 +187,7 @@ async function* pages(
     ...(keys === undefined ? {} : { keys: { $in: keys } }),
     ...(entries === undefined ? {} : { entries: { $in: entries } }),
   };
-  // The most selective one: the database would rather follow the order of the page.
+  // Hints the most selective index; otherwise the database prefers the order of the page.
   const other = entries === undefined ? "stamp" : "entries";
   const hint = keys === undefined ? other : "keys";
   let after = "";
@@ -223,7 +221,7 @@ async function* overdue(
     if (last === undefined) return;
     yield found.map(toSubject);
     const { _id, compared_at: at } = last;
-    // A subject that cannot be screened stays behind: the walk passes it, and ends.
+    // The scan passes a subject that cannot be screened, so that the scan ends.
     const later = { compared_at: { $gt: at, $lt: moment } };
     rest = { $or: [{ compared_at: at, _id: { $gt: _id } }, later] };
   }

@@ -26,12 +26,12 @@ const now = new Date("2026-01-01T00:00:00Z");
 const ms = (more: number) => new Date(now.getTime() + more);
 
 let test: TestSubjects;
-/** What a screening says to the rest of the service. */
-let said: unknown[];
+/** The calls of a screening to the rest of the service. */
+let calls: unknown[];
 let found: Found[];
 let raised: ScreeningInForce[];
 let deps: SubjectDeps;
-/** What people decided about each hit. */
+/** Operators' decision about each hit. */
 let disposition: Disposition;
 
 beforeAll(async () => {
@@ -41,14 +41,14 @@ afterAll(() => test.end());
 beforeEach(async () => {
   await Promise.all([test.subjects.deleteMany({}), test.screenings.deleteMany({})]);
   test.switchTo(without, {});
-  [said, found, raised, disposition] = [[], [], [], "undecided"];
+  [calls, found, raised, disposition] = [[], [], [], "undecided"];
   deps = {
     ...test.deps,
     clock: { now: () => now },
     alerts: {
-      decisionsOf: async (_subject, asked) => {
-        found.push(asked);
-        const ofHits = asked.hits.map(({ entryUid }) => ({
+      decisionsOf: async (_subject, screened) => {
+        found.push(screened);
+        const ofHits = screened.hits.map(({ entryUid }) => ({
           alertId: `alr_${entryUid}`,
           disposition,
         }));
@@ -56,9 +56,9 @@ beforeEach(async () => {
       },
       raise: async (each) => void raised.push(each),
     },
-    screened: ({ id }) => void said.push(["screened", id]),
-    compared: (...how) => void said.push(["compared", ...how]),
-    eventPending: () => void said.push(["event"]),
+    screened: ({ id }) => void calls.push(["screened", id]),
+    compared: (...how) => void calls.push(["compared", ...how]),
+    eventPending: () => void calls.push(["event"]),
   };
 });
 
@@ -69,7 +69,7 @@ async function ben() {
 }
 
 describe("a subject's screening", () => {
-  it("for its owner is in force, stored and said whole", async () => {
+  it("for its owner is in force, stored and reported in full", async () => {
     const first = await screenSubject(deps, request, by("op-1"));
     const { id } = first.screening;
     const screening = {
@@ -96,17 +96,17 @@ describe("a subject's screening", () => {
     expect(openRequest(document, deps.sealer)).toEqual(request);
     expect(found).toEqual([{ request: query, hits: [], isFirst: true }]);
     expect(raised).toEqual([]);
-    expect(said).toEqual([
+    expect(calls).toEqual([
       ["compared", "request", "changed"],
       ["screened", id],
     ]);
   });
 
-  it("after a change of a list is in force, stored and said whole, and its verdict is news", async () => {
+  it("after a change of a list is in force, stored and reported in full, and its verdict is news", async () => {
     const first = await screenSubject(deps, request, by("op-1"));
     const before = await ben();
     test.switchTo(withHit, {});
-    said = [];
+    calls = [];
     await rescreen(deps, subject, "list_change");
     const after = await ben();
     const id = after.screening_id;
@@ -137,30 +137,30 @@ describe("a subject's screening", () => {
     });
     expect(found[1]).toMatchObject({ hits: [{ entryUid: "e2" }], isFirst: false });
     expect(raised[0]).toEqual({ subject, revision: 2, request, screening: next?.screening });
-    expect(said).toEqual([["compared", "list_change", "changed"], ["screened", id], ["event"]]);
+    expect(calls).toEqual([["compared", "list_change", "changed"], ["screened", id], ["event"]]);
   });
 
-  it("that finds nothing new says when it was compared, and is no screening", async () => {
+  it("that finds nothing new records the time of its comparison, and is no screening", async () => {
     await screenSubject(deps, request, by("op-1"));
     const before = await ben();
-    said = [];
+    calls = [];
     const later = { ...deps, clock: { now: () => ms(9_000) } };
     await rescreen(later, subject, "configuration_change");
     const after = await ben();
     expect(after).toEqual({
       ...{ ...before, revision: 2, compared_at: ms(9_000), sealed: after.sealed },
     });
-    expect(said).toEqual([["compared", "configuration_change", "same"]]);
+    expect(calls).toEqual([["compared", "configuration_change", "same"]]);
     expect(await test.screenings.countDocuments()).toBe(1);
   });
 
-  it("by another request is no news to its owner, who has the answer", async () => {
+  it("by another request publishes no event to its owner, who has the response", async () => {
     await screenSubject(deps, request, by("op-1"));
     test.switchTo(withHit, {});
     const second = await screenSubject(deps, request, by("op-2"));
     expect(second.screening.verdict).toBe("block");
     expect(await ben()).not.toHaveProperty("outbox");
-    expect(said).not.toContainEqual(["event"]);
+    expect(calls).not.toContainEqual(["event"]);
   });
 
   it("of another entry but the same verdict is no news", async () => {
@@ -187,24 +187,24 @@ describe("a subject's screening", () => {
   });
 
   it("is compared once where all hits are listed", async () => {
-    const asked: unknown[] = [];
+    const queries: unknown[] = [];
     const counting = (count: number) => {
       const namesakes = Array.from({ length: count }, (_each, at) =>
         personEntry(`n${at}`, "Harlan Mosswick"),
       );
       const index = indexOf(`${count}`, namesakes);
       const screen: typeof index.screen = (each) => {
-        asked.push(each);
+        queries.push(each);
         return index.screen(each);
       };
       test.switchTo({ ...index, screen }, {});
     };
     counting(1);
     await screenSubject(deps, request, by("op-1"));
-    expect(asked.splice(0)).toEqual([query]);
+    expect(queries.splice(0)).toEqual([query]);
     counting(20);
     await screenSubject(deps, request, by("op-2"));
-    expect(asked).toEqual([query, { ...query, most: decidableMax }]);
+    expect(queries).toEqual([query, { ...query, most: decidableMax }]);
   });
 });
 
@@ -292,7 +292,7 @@ describe("a first screening without hits", () => {
 
 describe("after a crash", () => {
   beforeEach(() => test.switchTo(withHit, {}));
-  /** A screening that is in force and not stored. */
+  /** A screening that is in force but not stored. */
   async function crashed() {
     const lost = { ...deps.store, keep: async () => undefined };
     const raise = () => Promise.reject(new Error("crashed"));
@@ -309,7 +309,7 @@ describe("after a crash", () => {
     expect(await test.screenings.countDocuments()).toBe(2);
   });
 
-  it("the repeat of an operation is answered with its first screening", async () => {
+  it("the repeat of an operation returns its first screening", async () => {
     const first = await crashed();
     test.switchTo(without, {});
     expect(await screenSubject(deps, request, by("op-1"))).toEqual(first);
@@ -377,7 +377,7 @@ describe("a subject that its merchant lists in a sandbox", () => {
     expect(await ben()).toMatchObject({ verdict });
   });
 
-  it("is what the lists say once it is unlisted", async () => {
+  it("depends on the lists alone once it is unlisted", async () => {
     await screenSubject(deps, request, by("op-1"));
     await list("block");
     await list("clear");

@@ -34,7 +34,6 @@ import {
 } from "./document.ts";
 import type { SubjectStore } from "./store.ts";
 
-/** What a subject's screening needs. */
 export type SubjectDeps = {
   readonly store: ScreeningStore;
   readonly subjects: SubjectStore;
@@ -44,21 +43,20 @@ export type SubjectDeps = {
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly log: Log;
-  /** Counts a new screening. */
   readonly screened: (screening: Screening) => void;
-  /** Counts a comparison of a subject that was taken into force. */
+  /** Called when a comparison of a subject comes into force. */
   readonly compared: (trigger: ScreeningTrigger, outcome: "same" | "changed") => void;
   /** Wakes the relay for a pending event. */
   readonly eventPending: () => void;
 };
 
-/** Few screen one subject at a time, and with each try one of them is not overtaken. */
+/** Few processes screen one subject at a time, and in each attempt one of them is not overtaken. */
 const triesMax = 50;
 
 /**
  * Screens a subject for its owner, once for each operation, and monitors it from then on. One write
- * of the subject's document takes the result into force; a screening that was overtaken since it
- * read the document begins again, so the result in force rests on the latest lists and decisions.
+ * of the subject's document takes the result into force. A screening that was overtaken since it
+ * read the document starts again, so the result in force uses the latest lists and decisions.
  */
 export async function screenSubject(
   deps: SubjectDeps,
@@ -69,8 +67,8 @@ export async function screenSubject(
   const waiter = { merchantId: request.subject.merchantId, signal };
   for (let tries = 0; tries < triesMax; tries += 1) {
     const before = await deps.subjects.get(request.subject);
-    // An operation's first result is stored, or still in the subject's document: looked for in
-    // this order it cannot be missed.
+    // An operation's first result is stored, or still in the subject's document. Checking in this
+    // order cannot miss it.
     if (before?.recording !== undefined) await deps.store.keep(before.recording);
     const opener = before?.opened_by;
     const first = await deps.store.findInForce(by.operationId, request.subject, opener);
@@ -79,13 +77,13 @@ export async function screenSubject(
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
     if (committed !== undefined) return committed;
   }
-  throw new Error("a subject was overtaken by other screenings again and again");
+  throw new Error("a subject was overtaken by other screenings too often");
 }
 
 /**
- * Screens a monitored subject again as it was last requested. A different result is stored and its
- * alerts are raised; a different verdict is an event to the owner. Unavailable for a subject that
- * was compared with a newer configuration of the matcher.
+ * Screens a monitored subject again with its last request. A different result is stored and its
+ * alerts are raised; a different verdict is published to the owner. Refuses as unavailable if the
+ * subject was compared with a newer configuration of the matcher.
  */
 export async function rescreen(
   deps: SubjectDeps,
@@ -106,10 +104,10 @@ export async function rescreen(
     const actor = { kind: "service", id: "compliance" } as const;
     if ((await commit(deps, before, comparison, { trigger, actor })) !== undefined) return;
   }
-  throw new Error("a subject was overtaken by other screenings again and again");
+  throw new Error("a subject was overtaken by other screenings too often");
 }
 
-/** Stores a subject's screening and raises its alerts, where a crash left that undone. */
+/** Stores a subject's screening and raises its alerts after a crash. */
 export async function finishScreening(deps: SubjectDeps, document: SubjectDocument): Promise<void> {
   const { recording } = document;
   if (recording === undefined) return;
@@ -131,7 +129,7 @@ export function stampOf(index: ScreeningIndex, { keyring }: BlockingHashes): str
   return `${keyring} ${index.stamp}`;
 }
 
-/** What the documents of subjects say that were compared with an index. */
+/** The fields that record a comparison with an index. */
 export function comparedWith(index: ScreeningIndex, hashes: BlockingHashes): Compared {
   return {
     stamp: stampOf(index, hashes),
@@ -144,7 +142,7 @@ export function comparedWith(index: ScreeningIndex, hashes: BlockingHashes): Com
 
 type Comparison = Awaited<ReturnType<typeof compare>>;
 
-/** Compares with the lists in force and with what people decided, both no older than `before`. */
+/** Compares with the lists in force and with operators' decisions, both no older than `before`. */
 async function compare(
   deps: SubjectDeps,
   before: SubjectDocument | undefined,
@@ -156,7 +154,7 @@ async function compare(
   return decidedComparison(deps, before, request, { index, hits: all });
 }
 
-/** All hits that count or that people may have decided about. */
+/** Returns all hits that count or that operators may have decided about. */
 async function hitsOf(
   index: ScreeningIndex,
   before: SubjectDocument | undefined,
@@ -165,7 +163,7 @@ async function hitsOf(
 ): Promise<readonly ScreeningHit[]> {
   const query = { parties, wallets, banks };
   const first = await index.screen(query, waiter);
-  // People may have decided about all hits that are listed: then the others count too.
+  // If operators may have decided about all listed hits, the others count too.
   const every = { ...query, most: decidableMax };
   const listed = isTruncated(first) ? await index.screen(every, waiter) : first;
   const type = parties[0]?.type ?? "individual";
@@ -199,8 +197,8 @@ function namedEntry(hit: Pick<ScreeningHit, "list" | "entryUid">): string {
 }
 
 /**
- * What a subject's verdict would be without some hits, as it is screened and decided now, and which
- * of those hits count. Changes nothing.
+ * Computes a subject's verdict without some hits, with its current lists and decisions, and returns
+ * the removed hits that count. It changes nothing.
  */
 export async function verdictWithout(
   deps: SubjectDeps,
@@ -217,15 +215,15 @@ export async function verdictWithout(
   return { from: all.finding.verdict, to: left.finding.verdict, leftOut };
 }
 
-/** Whether a subject was compared with a newer configuration than this process has. */
+/** True if a subject was compared with a newer configuration than this process has. */
 export function isAhead(subject: Compared, index: ScreeningIndex): boolean {
   return subject.configuration_revision > index.configurationRevision;
 }
 
 /**
- * The index in force. Where a subject was compared with another one, a process may have read newer
- * lists already: this one then reads them too, and never goes back. A newer configuration it cannot
- * read: it is unavailable, and a process that has the configuration answers.
+ * Returns the index in force. If a subject was compared with another one, a process may already
+ * have read newer lists. This process then reads them too, and never goes back. It is unavailable
+ * for a newer configuration; a process that has the configuration handles the request.
  */
 async function indexSince(
   { watch, hashes }: SubjectDeps,
@@ -249,7 +247,7 @@ async function comparedAs({ hashes, sealer }: SubjectDeps, { request, index }: C
   };
 }
 
-/** Takes a result into force; `undefined` when another one was faster. */
+/** Takes a result into force; `undefined` if another one was faster. */
 async function commit(
   deps: SubjectDeps,
   before: SubjectDocument | undefined,
@@ -273,10 +271,10 @@ async function commit(
     configurationVersion: index.configurationVersion,
     createdAt: at,
   };
-  // A rescreening is its own operation.
+  // Each rescreening is its own operation.
   const stored = { screening, request: JSON.stringify(request) };
-  const made = { ...stored, actor, operationId: operationId ?? screening.id };
-  const recording = screeningDocument(made, deps.sealer);
+  const recorded = { ...stored, actor, operationId: operationId ?? screening.id };
+  const recording = screeningDocument(recorded, deps.sealer);
   const result = {
     ...subjectFields(subject),
     ...(await comparedAs(deps, comparison)),
@@ -290,7 +288,8 @@ async function commit(
   };
   const isQuiet = before === undefined && screening.hits.length === 0;
   if (isQuiet && (await deps.store.keepOpening(recording))) {
-    // Nothing follows the insert of its subject: no alert, no event. Most first screenings end here.
+    // Inserting the subject completes it: there are no alerts and no event. Most first screenings
+    // end here.
     if (!(await deps.subjects.open({ ...result, opened_by: screening.id }))) return undefined;
     deps.compared(trigger, "changed");
     deps.screened(screening);

@@ -79,7 +79,7 @@ describe("parties to screen", () => {
     expect(readParty({ wallets: [wallet] })).toMatchObject({ parties: [], wallets: [wallet] });
   });
 
-  it("are read whole, without what was left empty", () => {
+  it("are read completely, without empty values", () => {
     const documents = [{ number: "12-3", country: "FR" }, { number: "" }, { number: "4" }];
     const sent = { ...person, name: " Jose\u0301 ", date: "1990-01-01", countries: ["", "FR"] };
     expect(readParty({ parties: [{ ...sent, documents }] })).toEqual({

@@ -31,16 +31,16 @@ import type { ScreeningFilter } from "./store.ts";
 
 type Invalid = Refused<"INVALID_REQUEST">;
 
-/** A company with its owners (decisions: depositors); more is no one party any more. */
+/** A company with its owners (decisions: depositors); more are no longer one party. */
 const partiesMax = 50;
-/** A party has a wallet or two; more are screened one by one. */
+/** A party has a wallet or two; more need separate requests. */
 const walletsMax = 10;
 /** An account has one bank, and may have a second routing code. */
 const banksMax = 2;
 /** A first and a last name of 255 characters each, and the space between. */
 const nameLengthMax = 511;
 const addressText = /^.{1,128}$/s;
-/** Residence, citizenship, birth, and some to spare. */
+/** Residence, citizenship and birth, with a margin. */
 const countriesMax = 10;
 const documentsMax = 20;
 const documentLengthMax = 255;
@@ -62,10 +62,10 @@ function readSubject(message: SubjectMessage | undefined, violations: Violation[
   return { merchantId, recordId };
 }
 
-/** A wallet with the networks that were named. */
+/** A wallet with the requested networks. */
 export type RequestedWallet = Wallet & { readonly networks: readonly string[] };
 
-/** Who and what to screen, and for which subject: kept whole, to be screened again. */
+/** The data to screen and its subject. It is stored whole, to be screened again. */
 export type ScreeningRequest = {
   readonly subject: Subject;
   readonly parties: readonly Party[];
@@ -73,7 +73,6 @@ export type ScreeningRequest = {
   readonly banks: readonly Bank[];
 };
 
-/** A wallet to screen. */
 export function readWalletRequest(request: ScreenWalletRequest): ScreeningRequest | Invalid {
   const violations: Violation[] = [];
   const subject = readSubject(request.subject, violations);
@@ -83,7 +82,6 @@ export function readWalletRequest(request: ScreenWalletRequest): ScreeningReques
     : { subject, parties: [], wallets: [wallet], banks: [] };
 }
 
-/** The parties, wallets and banks to screen. */
 export function readPartyRequest(request: ScreenPartyRequest): ScreeningRequest | Invalid {
   const violations: Violation[] = [];
   const subject = readSubject(request.subject, violations);
@@ -110,7 +108,7 @@ export function readPartyRequest(request: ScreenPartyRequest): ScreeningRequest 
   return violations.length > 0 ? invalid(violations) : read;
 }
 
-/** A wallet in the families whose addresses it is compared with. */
+/** Reads a wallet with the families in which its address is compared. */
 function readWallet(
   { address, networks }: Pick<WalletMessage, "address" | "networks">,
   at: string,
@@ -142,39 +140,38 @@ function readBank(message: BankMessage, at: string, violations: Violation[]): Ba
   return { name, bic };
 }
 
-/** What is wrong with a name; `undefined` where nothing is. */
+/** Returns the problem of a name, or `undefined`. */
 function nameProblem(name: string): string | undefined {
   const isTooLong = Array.from(name).length > nameLengthMax;
   return name === "" || isTooLong ? `must be 1 to ${nameLengthMax} long` : textProblem(name);
 }
 
 function readParty(message: PartyMessage, at: string, violations: Violation[]): Party {
-  const say = (field: string, problem: string | undefined): void => {
+  const report = (field: string, problem: string | undefined): void => {
     if (problem !== undefined) violations.push({ field: `${at}.${field}`, problem });
   };
   const type = wordOf(Party_Type, message.type);
-  if (type === undefined) say("type", "must be an individual or an entity");
+  if (type === undefined) report("type", "must be an individual or an entity");
   const name = cleanText(message.name);
-  say("name", nameProblem(name));
-  if (message.date !== "" && !isCalendarDate(message.date)) say("date", "must be yyyy-mm-dd");
+  report("name", nameProblem(name));
+  if (message.date !== "" && !isCalendarDate(message.date)) report("date", "must be yyyy-mm-dd");
   const countries = message.countries.filter((country) => country !== "");
   if (countries.length > countriesMax || !countries.every((each) => countryText.test(each))) {
-    say("countries", `must be at most ${countriesMax} ISO 3166 alpha-2 codes`);
+    report("countries", `must be at most ${countriesMax} ISO 3166 alpha-2 codes`);
   }
   const documents = message.documents
     .filter(({ number }) => number !== "")
     .map(({ number, country }) => ({ number, country }));
   const tooLong = documents.some(({ number }) => number.length > documentLengthMax);
   if (documents.length > documentsMax || tooLong) {
-    say("documents", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
+    report("documents", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
   }
   if (documents.some(({ country }) => country !== "" && !countryText.test(country))) {
-    say("documents", "must name ISO 3166 alpha-2 codes");
+    report("documents", "must name ISO 3166 alpha-2 codes");
   }
   return { type: type ?? "individual", name, date: message.date, countries, documents };
 }
 
-/** Which page of screenings is requested. */
 export function readListRequest(
   request: ListScreeningsRequest,
 ): { filter: ScreeningFilter; limit: number } | Invalid {

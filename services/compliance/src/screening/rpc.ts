@@ -33,16 +33,14 @@ import type { IndexWatch } from "./screening-index.ts";
 import type { ScreeningStore, StoredScreening } from "./store.ts";
 import { fullScreeningMessage, screeningMessage } from "./wire.ts";
 
-/** What the RPCs of screening need. */
 export type ScreeningDeps = {
   readonly store: ScreeningStore;
   readonly watch: IndexWatch;
   readonly clock: Clock;
-  /** Counts a new screening. */
   readonly screened: (screening: Screening) => void;
-  /** Assesses wallets; `undefined` where none is configured. */
+  /** Assesses wallets; `undefined` if no provider is configured. */
   readonly provider: WalletProvider | undefined;
-  /** Screens a subject that is monitored from then on, once for each operation. */
+  /** Screens a subject once for each operation, and monitors it from then on. */
   readonly screenSubject: (
     requested: ScreeningRequest,
     by: Change,
@@ -50,7 +48,6 @@ export type ScreeningDeps = {
   ) => Promise<StoredScreening>;
 };
 
-/** The RPCs that screen, and that read screenings. */
 export function screeningRpc(deps: ScreeningDeps) {
   const { store } = deps;
   return {
@@ -64,7 +61,7 @@ export function screeningRpc(deps: ScreeningDeps) {
     screenParty: async (request, { signal }) => {
       const requested = orThrow(readPartyRequest(request));
       const { recordId } = requested.subject;
-      // Else a person replaces what a stopped record is compared by, and clears it.
+      // Otherwise a person could replace the compared data of a stopped record, and so clear it.
       if (recordId !== "" && callContext()?.principal?.kind === "person") orThrow(notAnOwner);
       const screening =
         recordId === ""
@@ -98,7 +95,7 @@ const notAnOwner = refused(
   "subject.record_id: must be left out by a person: its own service screens a record",
 );
 
-/** What is to be screened, and whether its caller still waits. */
+/** A request and its waiting caller. */
 type Requested = {
   readonly kind: ScreeningKind;
   readonly requested: ScreeningRequest;
@@ -106,8 +103,8 @@ type Requested = {
 };
 
 /**
- * Screens a subject without monitoring, once for each operation: a repeat gets the first result,
- * whatever the lists say now.
+ * Screens a subject without monitoring, once for each operation: a repeat returns the first result,
+ * even if the lists have changed.
  */
 async function screenOnce(
   deps: ScreeningDeps,
@@ -137,13 +134,13 @@ async function screenOnce(
     configurationVersion: index.configurationVersion,
     createdAt,
   };
-  const made = { screening, operationId, actor, request: JSON.stringify(requested) };
-  const stored = await deps.store.save(made);
+  const record = { screening, operationId, actor, request: JSON.stringify(requested) };
+  const stored = await deps.store.save(record);
   if (stored.screening.id === screening.id) deps.screened(screening);
   return sameRequest(stored, requested);
 }
 
-/** The provider's assessment of the wallet; a listed one needs none. */
+/** Assesses the wallet with the provider; a listed wallet needs no assessment. */
 async function assessed(
   { provider }: ScreeningDeps,
   { verdict }: Finding,

@@ -2,39 +2,37 @@ import type { ListVersion } from "../lists/rules/version.ts";
 import type { Finding } from "./rules/hit.ts";
 import type { ScreeningQuery } from "./rules/screening.ts";
 
-/** All lists in force, indexed: one consistent state, and it never changes. */
+/** An index of all lists in force: one consistent state that never changes. */
 export type ScreeningIndex = {
   readonly lists: readonly ListVersion[];
-  /** Of the matcher's thresholds and weights. */
+  /** The version of the matcher's thresholds and weights. */
   readonly configurationVersion: string;
-  /** The order of these: a higher one is newer. */
   readonly configurationRevision: number;
-  /** Equal where the entries in force and the configuration are: nothing can be found otherwise. */
+  /** Equal stamps mean equal entries and configuration, and so equal results. */
   readonly stamp: string;
   /**
-   * Compares with all lists, in another thread: the best hits, and the worst verdict. Rejects with
-   * an RPC error of code UNAVAILABLE when it cannot be answered now (too many ask, the thread
-   * died): then nothing was compared, and nothing may be taken for clear. Rejects with INTERNAL
-   * when the matcher itself throws.
+   * Compares with all lists, in another thread, and returns the best hits and the worst verdict.
+   * Rejects with an UNAVAILABLE RPC error if it cannot respond now, because of too many requests or
+   * a dead thread. Nothing was compared then, so the caller must not treat it as clear. Rejects
+   * with INTERNAL if the matcher itself throws.
    */
   screen(request: ScreeningQuery, waiter?: Waiter): Promise<Finding>;
 };
 
-/** Who waits for a screening. */
 export type Waiter = {
-  /** Merchants have equal parts of the thread's time; "" is the part of monitoring. */
+  /** Merchants share the thread's time equally; "" is the share of monitoring. */
   readonly merchantId: string;
-  /** Aborts when no caller waits any longer: what is not compared yet is not compared at all. */
+  /** Aborts when no caller is waiting; units not yet compared are then dropped. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The index that answers now, in this process. */
+/** The current index of this process. */
 export type IndexWatch = {
   /**
-   * `undefined` until a list, and each that `LIST_SOURCES` requires, is in force and indexed: then
-   * nothing can be cleared.
+   * `undefined` until at least one list, and each list that `LIST_SOURCES` requires, is in force
+   * and indexed. Nothing can be cleared until then.
    */
   current(): ScreeningIndex | undefined;
-  /** Reads what is in force again, and switches when it is something else. */
+  /** Reads the lists in force again, and switches to a new index if they changed. */
   refresh(): Promise<void>;
 };

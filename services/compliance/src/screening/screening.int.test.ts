@@ -58,7 +58,7 @@ describe("screening", () => {
     );
     expect(hit?.lists).toMatchObject([{ list: "sandbox", version: "1", entries: 8 }]);
     expect(hit?.configurationVersion).not.toBe("");
-    // Only GetScreening returns what was screened.
+    // Only GetScreening returns the screened data.
     const stored = (await rpc.getScreening({ screeningId: hit?.id ?? "" })).screening;
     expect({ ...stored, parties: [], wallets: [] }).toEqual(hit);
     expect(stored?.parties).toMatchObject([{ name: listedName, date: "1990-01-01" }]);
@@ -115,7 +115,7 @@ describe("screening", () => {
     }
   });
 
-  it("refuses what cannot be compared", async () => {
+  it("refuses data that cannot be compared", async () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());
     const calls = [screenName(rpc, ""), screenAddress(rpc, riskyWallets.TRX, ["BTC"])];
@@ -149,7 +149,7 @@ describe("screening", () => {
     });
   });
 
-  it("refuses an operation that was another record's, and takes one of another kind", async () => {
+  it("refuses an operation of another record, and accepts one of another kind", async () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());
     const of = { mutation: mutation("operation-1"), subject };
@@ -170,7 +170,7 @@ describe("screening", () => {
     expect((await rpc.screenParty({ ...of, parties })).screening).toEqual(screening);
   });
 
-  it("answers a repeat with its first screening while none can be made", async () => {
+  it("returns the first screening to a repeat while screening is impossible", async () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());
     const wallet = { subject, networks: ["TRX"], address: riskyWallets.TRX };

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-function made(id: string, recordId: string, verdict: Screening["verdict"]) {
+function screeningOf(id: string, recordId: string, verdict: Screening["verdict"]) {
   const screening: Screening = {
     ...{ id, kind: "party", trigger: "request", verdict, hits: [], lists: [] },
     subject: { merchantId: "mer_1", recordId },
@@ -25,27 +25,27 @@ function made(id: string, recordId: string, verdict: Screening["verdict"]) {
 
 it("keeps one screening of a record's operation: a race's second gets the first one", async () => {
   const store = openStore(database, sealer);
-  const first = made("scr_1", "ben_1", "clear");
+  const first = screeningOf("scr_1", "ben_1", "clear");
   expect((await store.save(first)).screening).toEqual(first.screening);
-  const second = await store.save(made("scr_2", "ben_1", "block"));
+  const second = await store.save(screeningOf("scr_2", "ben_1", "block"));
   expect(second.screening).toEqual(first.screening);
   expect(await store.get("scr_2")).toBeUndefined();
 });
 
 it("keeps both where two records race with one operation; the first is the operation's", async () => {
   const store = openStore(database, sealer);
-  const other = made("scr_3", "ben_2", "block");
+  const other = screeningOf("scr_3", "ben_2", "block");
   expect((await store.save(other)).screening).toEqual(other.screening);
   expect((await store.findOperation("party", "op"))?.screening.id).toBe("scr_1");
 });
 
-it("answers with the screening of the lowest id, in whichever order they were kept", async () => {
+it("returns the screening of the lowest id, in any order of storage", async () => {
   const store = openStore(database, sealer);
   for (const [id, recordId] of [
     ["scr_6", "ben_5"],
     ["scr_5", "ben_6"],
   ] as const) {
-    await store.save({ ...made(id, recordId, "clear"), operationId: "op-race" });
+    await store.save({ ...screeningOf(id, recordId, "clear"), operationId: "op-race" });
   }
   expect((await store.findOperation("party", "op-race"))?.screening.id).toBe("scr_5");
 });

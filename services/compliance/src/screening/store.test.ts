@@ -73,10 +73,10 @@ const requested: ScreeningRequest = {
 };
 const actor = { kind: "service", id: "beneficiary" } as const;
 const stored = { screening, request: JSON.stringify(requested) };
-const made = { ...stored, operationId: "op-1", actor };
+const record = { ...stored, operationId: "op-1", actor };
 
-it("a screening is stored whole, the words about its parties sealed", () => {
-  const { sealed, ...open } = screeningDocument(made, sealer);
+it("a screening is stored whole, with the text about its parties sealed", () => {
+  const { sealed, ...open } = screeningDocument(record, sealer);
   expect(open).toStrictEqual({
     _id: "scr_1",
     schema_version: 1,
@@ -118,10 +118,10 @@ it("a screening is stored whole, the words about its parties sealed", () => {
   expect(() => sealer.open(sealed, "mer_2|scr_1|screening")).toThrow();
 });
 
-it("a stored screening reads as it was, with what was requested", () => {
-  expect(openScreening(screeningDocument(made, sealer), sealer)).toStrictEqual(stored);
+it("a stored screening opens unchanged, with its request", () => {
+  expect(openScreening(screeningDocument(record, sealer), sealer)).toStrictEqual(stored);
   const { assessment: _, ...plain } = screening;
-  const unassessed = { ...made, screening: plain };
+  const unassessed = { ...record, screening: plain };
   expect(openScreening(screeningDocument(unassessed, sealer), sealer)).toStrictEqual({
     ...stored,
     screening: plain,
@@ -172,7 +172,7 @@ const shown = {
   },
 };
 
-it("a screening is shown whole, and with what was screened to who asks for it alone", () => {
+it("a list shows a screening whole, but only GetScreening shows the screened data", () => {
   expect(toJson(ScreeningSchema, screeningMessage(screening))).toEqual(shown);
   expect(toJson(ScreeningSchema, fullScreeningMessage(stored))).toEqual({
     ...shown,

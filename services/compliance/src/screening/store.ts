@@ -15,25 +15,23 @@ import type { Screening, ScreeningKind, Subject } from "./rules/screening.ts";
 
 const schemaVersion = 1;
 
-/** A screening, and the canonical JSON of what was requested. */
+/** A screening, and the canonical JSON of its request. */
 export type StoredScreening = { readonly screening: Screening; readonly request: string };
 
-/** Which screenings a page shows; "" and `undefined` are any. */
+/** Filters a page of screenings; "" and `undefined` match any value. */
 export type ScreeningFilter = {
   readonly merchantId: string;
   readonly recordId: string;
   readonly verdict: Verdict | undefined;
-  /** Older than this one. */
+  /** Returns screenings older than this id. */
   readonly before: string | undefined;
 };
 
-/** See `openStore`. */
 export type ScreeningStore = ReturnType<typeof openStore>;
 
-/** The screenings. */
 export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   const screenings = db.collection<ScreeningDocument>("screenings");
-  // Two records that race with one operation id are both kept; the first is the operation's.
+  // If two records race with one operation id, both are kept; the first one is the operation's.
   const findOperation = async (kind: ScreeningKind, operationId: string) => {
     const filter = { kind, operation_id: operationId };
     const found = await screenings.findOne(filter, { sort: { _id: 1 } });
@@ -44,16 +42,16 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     findOperation,
 
     /**
-     * The first result of an operation. Leaves out screenings of this subject that were stored
-     * before it and never in force; `openedBy` is the one that its document was inserted with.
+     * The first result of an operation. Omits screenings of this subject that were stored before it
+     * and never in force. `openedBy` is the screening that its document was inserted with.
      */
     findInForce: async (
       operationId: string,
       { merchantId, recordId }: Subject,
       openedBy: string | undefined,
     ): Promise<StoredScreening | undefined> => {
-      const made = screenings.find({ kind: "party", operation_id: operationId }).sort({ _id: 1 });
-      const first = (await made.toArray()).find(
+      const opened = screenings.find({ kind: "party", operation_id: operationId }).sort({ _id: 1 });
+      const first = (await opened.toArray()).find(
         ({ _id, opens, ...of }) =>
           opens !== true ||
           _id === openedBy ||
@@ -63,28 +61,26 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
       return first && openScreening(first, sealer);
     },
 
-    /** Keeps a screening; a repeat of its operation gets the first result. */
-    save: async (made: StoredScreening & Change): Promise<StoredScreening> => {
-      if (await insertOnce(screenings, screeningDocument(made, sealer))) return made;
-      const first = await findOperation(made.screening.kind, made.operationId);
+    /** Stores a screening; a repeat of its operation returns the first result. */
+    save: async (record: StoredScreening & Change): Promise<StoredScreening> => {
+      if (await insertOnce(screenings, screeningDocument(record, sealer))) return record;
+      const first = await findOperation(record.screening.kind, record.operationId);
       if (first === undefined) throw new Error("a screening of another operation has this id");
       return first;
     },
 
-    /** Keeps the screening of a subject's document; it may be kept already. */
+    /** Stores the screening of a subject's document, unless it is already stored. */
     keep: async (document: ScreeningDocument) => void (await insertOnce(screenings, document)),
 
     /** Stores a screening before its subject; false if the operation has already stored one. */
     keepOpening: (document: ScreeningDocument) =>
       insertOnce(screenings, { ...document, opens: true }),
 
-    /** A screening by its id. */
     get: async (id: string): Promise<StoredScreening | undefined> => {
       const found = await screenings.findOne({ _id: id });
       return found === null ? undefined : openScreening(found, sealer);
     },
 
-    /** Newest first. */
     list: async (filter: ScreeningFilter, limit: number): Promise<Screening[]> => {
       const query: Filter<ScreeningDocument> = {
         ...(filter.merchantId === "" ? {} : { merchant_id: filter.merchantId }),
@@ -99,8 +95,8 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
 }
 
 /**
- * `screenings`: kept forever. Who was screened, and the reasons, which quote names and dates, are
- * sealed; in the clear are ids, the verdict, and what the lists themselves publish.
+ * `screenings`: kept forever. The screened data, and the reasons, which quote names and dates, are
+ * sealed. Ids, the verdict and the lists' public data are in the clear.
  */
 export type ScreeningDocument = ReturnType<typeof screeningDocument> & {
   /** Stored before its subject. It was in force only if the subject names it in `opened_by`. */
@@ -108,9 +104,9 @@ export type ScreeningDocument = ReturnType<typeof screeningDocument> & {
 };
 
 /**
- * What is sealed: the whole request, so that it can be screened again when a list changes; what
- * each hit says in the party's own words; and the wallet risk provider's answer, whose references
- * can hold the address.
+ * The sealed data. It has the whole request, so that it can be screened again when a list changes,
+ * and the parts of each hit that quote the party. It also has the wallet risk provider's response,
+ * because its references can contain the address.
  */
 type Sealed = {
   readonly request: string;
@@ -120,7 +116,6 @@ type Sealed = {
 
 type SealedOfHit = "parts" | "partyLeftOver" | "entryLeftOver" | "reasons";
 
-/** What stays in the clear of a hit. */
 type FoundHit = Omit<Screening["hits"][number], SealedOfHit>;
 
 const sealContext = (merchantId: string, id: string) => `${merchantId}|${id}|screening`;
@@ -137,18 +132,16 @@ export function sealedText(
   return { path, text: sealed, context: sealContext(merchantId, _id) };
 }
 
-/** Where screenings are sealed. */
 export const sealedScreenings: SealedPlace = {
   collection: "screenings",
   reseal: (document, sealer) =>
     resealTexts([sealedText(document as unknown as ScreeningDocument, "sealed")], sealer),
 };
 
-/** The document of a screening. */
-export function screeningDocument(made: StoredScreening & Change, sealer: Sealer) {
-  const { id, kind, trigger, subject, verdict, hits, lists, assessment } = made.screening;
+export function screeningDocument(record: StoredScreening & Change, sealer: Sealer) {
+  const { id, kind, trigger, subject, verdict, hits, lists, assessment } = record.screening;
   const sealed: Sealed = {
-    request: made.request,
+    request: record.request,
     hits: hits.map(({ parts, partyLeftOver, entryLeftOver, reasons }) => {
       return { parts, partyLeftOver, entryLeftOver, reasons };
     }),
@@ -159,16 +152,15 @@ export function screeningDocument(made: StoredScreening & Change, sealer: Sealer
     schema_version: schemaVersion,
     kind,
     trigger,
-    operation_id: made.operationId,
-    actor: made.actor,
+    operation_id: record.operationId,
+    actor: record.actor,
     merchant_id: subject.merchantId,
     record_id: subject.recordId,
     verdict,
     hits: toStored(hits.map(foundHit)),
     lists: toStored(lists),
-    configuration_version: made.screening.configurationVersion,
-    created_at: made.screening.createdAt,
-    /** `Sealed` as JSON. */
+    configuration_version: record.screening.configurationVersion,
+    created_at: record.screening.createdAt,
     sealed: sealer.seal(JSON.stringify(sealed), sealContext(subject.merchantId, id)),
   };
 }
@@ -184,7 +176,7 @@ function foundHit(hit: Screening["hits"][number]): FoundHit {
   return found;
 }
 
-/** The screening of a document, and what was requested. */
+/** Opens a screening and its request. */
 export function openScreening(document: ScreeningDocument, sealer: Sealer): StoredScreening {
   const { _id: id, kind, trigger, verdict, merchant_id: merchantId } = document;
   const sealed = JSON.parse(sealer.open(document.sealed, sealContext(merchantId, id))) as Sealed;

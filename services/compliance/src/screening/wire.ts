@@ -17,7 +17,6 @@ import type { ScreeningHit } from "./rules/hit.ts";
 import type { Screening } from "./rules/screening.ts";
 import type { StoredScreening } from "./store.ts";
 
-/** A hit as the contract writes it. */
 export function hitShape(hit: ScreeningHit): MessageInitShape<typeof HitSchema> {
   const { entryFingerprint: _internal, verdict, ...rest } = hit;
   return {
@@ -31,7 +30,6 @@ export function hitShape(hit: ScreeningHit): MessageInitShape<typeof HitSchema> 
   };
 }
 
-/** A screening as the contract writes it. */
 export function screeningMessage(screening: Screening): ScreeningMessage {
   const { assessment } = screening;
   return create(ScreeningSchema, {
@@ -55,7 +53,7 @@ export function screeningMessage(screening: Screening): ScreeningMessage {
   });
 }
 
-/** A screening with what was screened. */
+/** A screening with its screened data. */
 export function fullScreeningMessage({ screening, request }: StoredScreening): ScreeningMessage {
   const { parties, wallets, banks } = JSON.parse(request) as ScreeningRequest;
   const message = screeningMessage(screening);

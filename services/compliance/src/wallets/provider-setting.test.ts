@@ -12,7 +12,7 @@ const whole = {
 describe("the wallet risk provider's settings", () => {
   it("may be absent", () => expect(read({})).toBeUndefined());
 
-  it("have defaults for the timeout and for how long answers are kept", () => {
+  it("have defaults for the timeout and the cache time", () => {
     expect(read(whole)).toEqual({
       url: "https://provider.example/api/v1",
       apiKey: "key-1",

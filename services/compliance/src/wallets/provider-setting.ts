@@ -1,21 +1,21 @@
 import { countSetting, SettingsError, secret } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 
-/** The wallet risk provider, and how to query it. */
+/** The wallet risk provider, and the limits of its queries. */
 export type WalletProviderSetting = {
   readonly url: string;
   readonly apiKey: string;
-  /** In all, repeats included. */
+  /** The time limit of a query with all its retries. */
   readonly timeoutMs: number;
-  /** How long answers with and without identifications are kept. */
+  /** The cache time of responses with and without identifications. */
   readonly identifiedSeconds: number;
   readonly clearSeconds: number;
 };
 
-/** The key and the wallets of payees must not be read on the way. */
+/** TLS protects the API key and the payees' wallets on the network. */
 const safeUrl = /^(?:https:\/\/|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$))/;
 
-/** None configured: wallets are compared with the lists alone. */
+/** Without a provider, wallets are compared with the lists alone. */
 export const walletProviderSettings = {
   WALLET_PROVIDER_URL: z
     .url({ protocol: /^https?$/ })
@@ -28,7 +28,7 @@ export const walletProviderSettings = {
       .regex(/^[\x21-\x7e]{1,256}$/, "must be printable, without spaces")
       .optional(),
   ),
-  /** Well within the ten seconds that a merchant's request has in all. */
+  /** Well within the ten seconds of a merchant's whole request. */
   WALLET_PROVIDER_TIMEOUT_MS: countSetting(1).default(2_000),
   /** No entry leaves a sanctions list within minutes. */
   WALLET_PROVIDER_IDENTIFIED_SECONDS: countSetting().default(600),
@@ -38,7 +38,7 @@ export const walletProviderSettings = {
 
 type Settings = z.output<z.ZodObject<typeof walletProviderSettings>>;
 
-/** The provider of a deployment, if it has one; an address without a key is a mistake. */
+/** Returns the configured provider, if any. A URL without a key is an error. */
 export function walletProviderOf(settings: Settings): WalletProviderSetting | undefined {
   const { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_API_KEY: apiKey } = settings;
   if (url === undefined && apiKey === undefined) return undefined;

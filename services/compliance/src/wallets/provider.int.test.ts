@@ -12,7 +12,7 @@ import {
 } from "../test-compliance.ts";
 import { type TestProvider, testProvider } from "../test-wallet-provider.ts";
 
-/** Each test asks for an address of its own, since answers are kept for a while. */
+/** Each test uses its own address, because responses are cached for a while. */
 let count = 0;
 const nextAddress = (): string => {
   count += 1;
@@ -66,10 +66,10 @@ it("blocks a wallet that the provider knows, and keeps its evidence sealed", asy
   const address = nextAddress();
   const url = `https://example.com/${address}`;
   provider.answerJson({ identifications: [{ category: "sanctions", name: "Invented Co", url }] });
-  const made = await screen(address);
-  expect(made).toMatchObject({ verdict: Verdict.BLOCK, hits: [] });
-  const { screening } = await rpc.getScreening({ screeningId: made?.id ?? "" });
-  expect(screening?.assessment).toEqual(made?.assessment);
+  const screened = await screen(address);
+  expect(screened).toMatchObject({ verdict: Verdict.BLOCK, hits: [] });
+  const { screening } = await rpc.getScreening({ screeningId: screened?.id ?? "" });
+  expect(screening?.assessment).toEqual(screened?.assessment);
   expect(screening?.assessment).toMatchObject({
     verdict: Verdict.BLOCK,
     severity: "severe",
@@ -89,13 +89,13 @@ it("does not query the provider about a listed wallet", async () => {
   expect(provider.requests).toEqual([]);
 });
 
-it("clears nothing without an answer, and the same operation may be retried", async () => {
+it("clears nothing without a response, and the same operation may be retried", async () => {
   const address = nextAddress();
   const operationId = `op-${address}`;
   for (const respond of [
     () => provider.answerJson({}, 500),
     () => provider.answerJson("<html>"),
-    () => provider.answer(() => undefined),
+    () => provider.respond(() => undefined),
   ]) {
     respond();
     expect(await refusalOf(screen(address, operationId))).toMatchObject({

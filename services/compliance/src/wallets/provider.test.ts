@@ -77,7 +77,7 @@ describe("a wallet risk provider", () => {
     expect(await outcomes()).toEqual(["clear 1"]);
   });
 
-  it("is queried once for one address at a time, and again when its answer is old", async () => {
+  it("is queried once for one address at a time, and again when its response is old", async () => {
     server.answerJson({ identifications: [] });
     const provider = open();
     const wallet = { families: ["evm" as const], networks: ["ETHEREUM", "POL"], address };
@@ -98,7 +98,7 @@ describe("a wallet risk provider", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("does not cache a missing answer", async () => {
+  it("does not cache a missing response", async () => {
     const provider = open();
     expect(await provider.assess("ETHEREUM", address)).toEqual(silent);
     server.answerJson({ identifications: [] });
@@ -124,14 +124,14 @@ describe("a wallet risk provider", () => {
   });
 });
 
-describe("no answer", () => {
+describe("no response", () => {
   it.each<[string, () => void, string]>([
     ["500", () => server.answerJson({ identifications: [] }, 500), "error_status"],
     ["401", () => server.answerJson({ identifications: [] }, 401), "error_status"],
     ["404", () => server.answerJson({ identifications: [] }, 404), "error_status"],
     ["204", () => server.answerJson("", 204), "error_status"],
     [
-      "a redirect to a clear answer",
+      "a redirect to a clear response",
       () => server.answerJson({ identifications: [] }, 302, { location: "/clear" }),
       "error_status",
     ],
@@ -143,7 +143,7 @@ describe("no answer", () => {
     ["a number of them", () => server.answerJson({ identifications: [1] }), "malformed"],
     ["no category", () => server.answerJson({ identifications: [{ name: "A" }] }), "malformed"],
     [
-      "a huge answer",
+      "a huge response",
       () => server.answerJson({ identifications: [], more: "x".repeat(100_000) }),
       "malformed",
     ],
@@ -155,7 +155,7 @@ describe("no answer", () => {
     [
       "a body that is cut",
       () =>
-        server.answer((response) => {
+        server.respond((response) => {
           response.writeHead(200, { "content-type": "application/json", "content-length": "99" });
           response.write('{"identifications":[]}');
           setImmediate(() => response.destroy());
@@ -178,7 +178,7 @@ describe("no answer", () => {
       },
     ],
   ])("comes of a server that %s, in time", async (_, respond) => {
-    server.answer(respond);
+    server.respond(respond);
     const started = performance.now();
     expect(await open({ timeoutMs: 150 }).assess("ETHEREUM", address)).toEqual(silent);
     expect(performance.now() - started).toBeLessThan(2_000);
@@ -195,7 +195,7 @@ describe("no answer", () => {
 
   it("is retried after a broken connection, and not after a refusal", async () => {
     let broken = 2;
-    server.answer((response) => {
+    server.respond((response) => {
       broken -= 1;
       if (broken === 0) server.answerJson({ identifications: [] });
       response.destroy();
@@ -208,7 +208,7 @@ describe("no answer", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it("on one network is no answer on all", async () => {
+  it("on one network is no response on all", async () => {
     const provider: WalletProvider = {
       assess: async (network) => {
         const asOf = now;
@@ -227,7 +227,7 @@ describe("no answer", () => {
 
   it("is logged without the address and the key", async () => {
     await open().assess("ETHEREUM", address);
-    expect(logged).toContain("wallet provider gave no answer");
+    expect(logged).toContain("no response from the wallet provider");
     expect(logged).toContain("error_status");
     expect(logged.toLowerCase()).not.toContain(lowerCase);
     expect(logged).not.toContain(apiKey);

@@ -16,30 +16,31 @@ import {
 } from "./rules/assessment.ts";
 import type { Wallet } from "./rules/wallet.ts";
 
-/** No answer: what was not assessed is not cleared, and the caller tries again later. */
+/**
+ * The provider gave no result. An unassessed wallet is not cleared, and the caller must retry
+ * later.
+ */
 export type ProviderUnavailable = Refused<"WALLET_PROVIDER_SILENT">;
 
 /** A source of wallet risk beside the lists. */
 export type WalletProvider = {
-  /** Assesses an address of a network. */
   assess(network: string, address: string): Promise<WalletAssessment | ProviderUnavailable>;
   close(): Promise<void>;
 };
 
-/** Some megabytes; beyond it the provider is queried again. */
+/** Limits the cache to some megabytes. */
 const keptMax = 10_000;
 
 /**
- * The provider of a deployment, with a short memory: its answers are kept for as long as the
- * setting says, and equal queries at one time are sent once. It is not queried
- * before its Retry-After.
+ * The provider of a deployment, with a cache. Responses are cached for the configured time, and
+ * concurrent equal queries are sent once. It is not queried before its Retry-After.
  */
 export function createWalletProvider(
   setting: WalletProviderSetting,
   { metrics, clock, log }: { metrics: Metrics; clock: Clock; log: Log },
 ): WalletProvider {
   const http = connectProvider(setting);
-  const observed = observedAsk(http, metrics);
+  const observed = observedQuery(http, metrics);
   const provider = new URL(setting.url).host;
   const kept = new Map<string, { assessment: WalletAssessment; until: number }>();
   const running = new Map<string, Promise<WalletAssessment | ProviderUnavailable>>();
@@ -52,17 +53,17 @@ export function createWalletProvider(
     if (kept.size >= keptMax && oldest !== undefined) kept.delete(oldest);
     kept.set(address, { assessment, until: assessment.asOf.getTime() + seconds * 1_000 });
   };
-  const ask = async (address: string): Promise<WalletAssessment | ProviderUnavailable> => {
+  const query = async (address: string): Promise<WalletAssessment | ProviderUnavailable> => {
     if (clock.now().getTime() < pausedUntil) return refused("WALLET_PROVIDER_SILENT");
-    const answer = await observed(address);
-    if ("identifications" in answer) {
-      const assessment = assessmentOf(answer.identifications, provider, clock.now());
+    const response = await observed(address);
+    if ("identifications" in response) {
+      const assessment = assessmentOf(response.identifications, provider, clock.now());
       keep(address, assessment);
       return assessment;
     }
-    const { silence, detail, retryAfterMs } = answer;
+    const { silence, detail, retryAfterMs } = response;
     if (retryAfterMs !== undefined) pausedUntil = clock.now().getTime() + retryAfterMs;
-    log.warn({ silence, detail }, "wallet provider gave no answer");
+    log.warn({ silence, detail }, "no response from the wallet provider");
     return refused("WALLET_PROVIDER_SILENT");
   };
   return {
@@ -71,7 +72,7 @@ export function createWalletProvider(
       const known = kept.get(address);
       if (known !== undefined && clock.now().getTime() < known.until) return known.assessment;
       kept.delete(address);
-      const same = running.get(address) ?? ask(address).finally(() => running.delete(address));
+      const same = running.get(address) ?? query(address).finally(() => running.delete(address));
       running.set(address, same);
       return same;
     },
@@ -79,26 +80,26 @@ export function createWalletProvider(
   };
 }
 
-function observedAsk({ ask }: ProviderHttp, metrics: Metrics): ProviderHttp["ask"] {
+function observedQuery({ query }: ProviderHttp, metrics: Metrics): ProviderHttp["query"] {
   const calls = metrics.counter(
     "disburse_wallet_provider_calls_total",
-    "Questions to the wallet risk provider, by what came of them.",
+    "Queries to the wallet risk provider by outcome.",
     ["outcome"],
   );
   const duration = metrics.histogram(
     "disburse_wallet_provider_duration_seconds",
-    "Time of a question to the wallet risk provider, repeats included.",
+    "Duration of a query to the wallet risk provider, retries included.",
     [],
     durationBuckets,
   );
   return async (address) => {
     const ended = duration.startTimer();
-    const answer = await ask(address);
+    const response = await query(address);
     ended();
-    const identified = "identifications" in answer && answer.identifications.length > 0;
-    const outcome = "silence" in answer ? answer.silence : identified ? "identified" : "clear";
+    const identified = "identifications" in response && response.identifications.length > 0;
+    const outcome = "silence" in response ? response.silence : identified ? "identified" : "clear";
     calls.inc({ outcome });
-    return answer;
+    return response;
   };
 }
 
@@ -114,32 +115,32 @@ export async function assessWallet(
   return silent ?? worstAssessment(assessments) ?? refused("WALLET_PROVIDER_SILENT");
 }
 
-/** What the provider knows of an address, or that it did not say: then nothing is cleared. */
-export type ProviderAnswer =
+/** The provider's data about an address, or a failure, after which nothing is cleared. */
+export type ProviderResponse =
   | { readonly identifications: readonly Identification[] }
   | {
       readonly silence: "timeout" | "unreachable" | "rate_limited" | "error_status" | "malformed";
-      /** For the log: a status, or the code of an error; never an address. */
+      /** A status or an error code for the log; never an address. */
       readonly detail: string;
-      /** How long the provider wants no query. */
+      /** The time during which the provider wants no query. */
       readonly retryAfterMs?: number;
     };
 
-/** A provider in the shape of the public sanctions-address API: `GET {url}/address/{address}`. */
+/** A provider with the public sanctions-address API: `GET {url}/address/{address}`. */
 export type ProviderHttp = {
-  readonly ask: (address: string) => Promise<ProviderAnswer>;
+  readonly query: (address: string) => Promise<ProviderResponse>;
   close(): Promise<void>;
 };
 
-/** Enough for a merchant's batch of beneficiaries; more wait for a connection. */
+/** Enough for a merchant's batch of beneficiaries; more queries wait for a connection. */
 const connectionsMax = 16;
-/** A connection that failed is tried again: no query was sent yet. */
+/** A failed connection is safe to retry, because no query was sent yet. */
 const triesMax = 3;
 const backoffMs = 25;
-/** An answer has some identifications of some hundred characters. */
-const answerBytesMax = 65_536;
+/** A response has some identifications of a few hundred characters. */
+const responseBytesMax = 65_536;
 const identificationsMax = 1_000;
-/** The pause where a 429 names none, and the longest one that is kept. */
+/** The pause after a 429 without Retry-After, and the longest accepted pause. */
 const retryAfterDefaultMs = 1_000;
 const retryAfterMaxMs = 60_000;
 
@@ -153,7 +154,7 @@ const answerForm = z.object({
     .max(identificationsMax),
 });
 
-/** Connects to a provider. Asking follows no redirect and reads at most 64 KiB. */
+/** Connects to a provider. A query follows no redirect and reads at most 64 KiB. */
 export function connectProvider({
   url,
   apiKey,
@@ -166,7 +167,7 @@ export function connectProvider({
     connect: { timeout: timeoutMs },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    maxResponseSize: answerBytesMax,
+    maxResponseSize: responseBytesMax,
     pipelining: 1,
   });
   const headers = {
@@ -175,27 +176,28 @@ export function connectProvider({
     "x-api-key": apiKey,
   };
   const path = base.pathname.replace(/\/+$/, "");
-  const attempt = async (address: string, signal: AbortSignal): Promise<ProviderAnswer> => {
+  const attempt = async (address: string, signal: AbortSignal): Promise<ProviderResponse> => {
     try {
-      const answer = await agent.request({
+      const response = await agent.request({
         origin: base.origin,
         path: `${path}/address/${encodeURIComponent(address)}`,
         method: "GET",
         headers,
         signal,
       });
-      return await readAnswer(answer);
+      return await readResponse(response);
     } catch (error) {
       return failure(error, signal);
     }
   };
   return {
-    ask: async (address) => {
+    query: async (address) => {
       const signal = AbortSignal.timeout(timeoutMs);
       for (let tries = 1; ; tries += 1) {
-        const answer = await attempt(address, signal);
-        const again = "silence" in answer && answer.silence === "unreachable" && tries < triesMax;
-        if (!again) return answer;
+        const response = await attempt(address, signal);
+        const again =
+          "silence" in response && response.silence === "unreachable" && tries < triesMax;
+        if (!again) return response;
         await wait(backoffMs * tries);
       }
     },
@@ -203,11 +205,11 @@ export function connectProvider({
   };
 }
 
-async function readAnswer({
+async function readResponse({
   statusCode,
   headers,
   body,
-}: Dispatcher.ResponseData): Promise<ProviderAnswer> {
+}: Dispatcher.ResponseData): Promise<ProviderResponse> {
   const detail = String(statusCode);
   if (statusCode !== 200) await body.dump();
   if (statusCode === 429) {
@@ -230,7 +232,7 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/** Seconds, as providers write it; a date or nothing counts as one second. */
+/** Reads seconds, which providers send; a date or no header counts as one second. */
 function retryAfter(header: string | string[] | undefined): number {
   const seconds = /^\d{1,6}$/.test(String(header)) ? Number(header) : 0;
   const ms = seconds === 0 ? retryAfterDefaultMs : seconds * 1_000;
@@ -238,12 +240,12 @@ function retryAfter(header: string | string[] | undefined): number {
 }
 
 const timedOut = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
-/** The answer is not HTTP, or too long. */
-const wrongAnswer = /^(?:HPE_|UND_ERR_(?:RES_|HEADERS_OVERFLOW))/;
+/** The response is not HTTP, or too long. */
+const wrongResponse = /^(?:HPE_|UND_ERR_(?:RES_|HEADERS_OVERFLOW))/;
 
-function failure(error: unknown, signal: AbortSignal): ProviderAnswer {
+function failure(error: unknown, signal: AbortSignal): ProviderResponse {
   const { code = "" } = error as { code?: unknown };
   const detail = String(code);
   if (signal.aborted || timedOut.test(detail)) return { silence: "timeout", detail };
-  return { silence: wrongAnswer.test(detail) ? "malformed" : "unreachable", detail };
+  return { silence: wrongResponse.test(detail) ? "malformed" : "unreachable", detail };
 }

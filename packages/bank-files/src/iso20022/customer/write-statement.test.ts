@@ -55,14 +55,14 @@ const breaches = async (xml: string) =>
   ).errors;
 
 describe("a statement for a customer", () => {
-  it("is as the schema says, with entries and without", async () => {
+  it("matches the schema, with and without entries", async () => {
     expect(await breaches(written(entries))).toEqual([]);
     expect(await breaches(written([]))).toEqual([]);
     expect(await breaches(written(entries).replace("<RvslInd>false</RvslInd>", ""))).toEqual([]);
     expect(await breaches(written(entries).replace("<Cd>BOOK</Cd>", ""))).not.toEqual([]);
   });
 
-  it("reads back, adds up, and says what the customer's own reference was", () => {
+  it("reads back, adds up, and keeps the customer's own reference", () => {
     const read = readOnlyStatement(new TextEncoder().encode(written(entries)));
     const [its] = read.statements;
     expect(read.unread).toEqual([]);

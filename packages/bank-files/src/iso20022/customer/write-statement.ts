@@ -1,36 +1,36 @@
 import XmlBuilder from "fast-xml-builder";
 import { type Money, moneyText } from "../../text/minor-units.ts";
 
-/** A statement as a customer of ours gets it, before its entries. */
+/** The head of a statement for a platform's customer, without its entries. */
 export type CustomerStatement = {
-  /** At most 35 characters, as every id here. */
+  /** At most 35 characters, like every id here. */
   readonly id: string;
   readonly createdAt: Date;
   readonly from: Date;
-  /** Exclusive. */
+  /** The end of the period, exclusive. */
   readonly to: Date;
   readonly accountId: string;
   readonly currency: string;
-  /** Money of the account, held or not. */
+  /** The balances including held money. */
   readonly opening: Money;
   readonly closing: Money;
-  /** What of it is not held. */
+  /** The balances without held money. */
   readonly openingAvailable: Money;
   readonly closingAvailable: Money;
   readonly credits: EntryTotal;
   readonly debits: EntryTotal;
 };
 
-/** How many entries there are of a direction, and their sum. */
+/** The number and the sum of the entries in one direction. */
 export type EntryTotal = { readonly count: number; readonly sum: Money };
 
 /** A booked line of the statement. */
 export type CustomerEntry = {
-  /** Its number in the account. */
+  /** The entry's number in the account. */
   readonly number: number;
   readonly amount: Money;
   readonly direction: "credit" | "debit";
-  /** Whether it takes back an entry before. */
+  /** True if it reverses an earlier entry. */
   readonly isReversal: boolean;
   readonly at: Date;
   /** The platform's reference, at most 35 characters. */
@@ -38,11 +38,11 @@ export type CustomerEntry = {
   /** The family and kind of a payment (ISO 20022, external bank transaction codes). */
   readonly family: "RCDT" | "ICDT";
   readonly kind: "ESCT" | "DMCT" | "XBCT" | "RRTN" | "OTHR";
-  /** Included in the amount. */
+  /** The amount includes these fees. */
   readonly fees?: Money | undefined;
-  /** The customer's own reference; longer than 35 characters it is in the text alone. */
+  /** The customer's own reference. One longer than 35 characters appears only in `text`. */
   readonly endToEndId: string;
-  /** For people; what is over 500 characters is cut. */
+  /** Free text for the reader, cut at 500 characters. */
   readonly text: string;
 };
 
@@ -52,13 +52,15 @@ const builder = new XmlBuilder({
   suppressEmptyNode: false,
 });
 
-/** Limits of the message's texts. */
+/** Maximum lengths in the message. */
 const idMax = 35;
 const textMax = 500;
 
 const version = "camt.053.001.08";
 
-/** The beginning of a camt.053.001.08 of one statement; entries follow, then `statementEnd`. */
+/**
+ * Writes the beginning of a camt.053.001.08 of one statement; entries follow, then `statementEnd`.
+ */
 export function statementBegin(statement: CustomerStatement): string {
   const { id, createdAt, from, to, accountId, currency, credits, debits } = statement;
   const balances = [
@@ -83,7 +85,6 @@ export function statementBegin(statement: CustomerStatement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${version}"><BkToCstmrStmt>${head}<Stmt>${body}`;
 }
 
-/** One entry of the statement. */
 export function statementEntry(entry: CustomerEntry): string {
   const { number, amount, direction, isReversal, at, reference, family, kind, fees } = entry;
   const moment = { DtTm: at.toISOString() };
@@ -115,7 +116,6 @@ export function statementEntry(entry: CustomerEntry): string {
   });
 }
 
-/** What ends the file. */
 export const statementEnd = "</Stmt></BkToCstmrStmt></Document>\n";
 
 const codes = { credit: "CRDT", debit: "DBIT" } as const;

@@ -10,15 +10,15 @@ import {
 } from "../../text/swift-characters.ts";
 import type { Account, Agent, Fault, PostalAddress } from "./payment.ts";
 
-/** Never transliterated: an account number is what it is. */
+/** An account number is never transliterated, because that would change the account. */
 const accountNumber = new RegExp(`^[A-Za-z0-9/\\-?:().,'+]{1,${iso20022Max.account}}$`);
 
-/** An element's content by its parts' names, in the order of the schema. */
+/** An element's parts by name, in the order of the schema. */
 export type Content = { readonly [name: string]: unknown };
 
 /**
- * Writes the fields of one payment or of the file's head, and collects what is wrong with them.
- * Nothing is cut: a name or a reference that is too long may be another one when it is shorter.
+ * Writes the fields of one payment or of the file's head, and collects their faults. It never
+ * shortens a text, because a shorter name or reference may mean another one.
  */
 export class FieldWriter {
   readonly faults: Fault[] = [];
@@ -30,18 +30,17 @@ export class FieldWriter {
     this.#payoutId = payoutId;
   }
 
-  /** Names what is wrong with a field. */
   fault(field: string, problem: string): void {
     const whose = this.#payoutId === undefined ? {} : { payoutId: this.#payoutId };
     this.faults.push({ ...whose, field, problem });
   }
 
-  /** A text in the bank's characters; `max` counts those, after romanising. */
+  /** Writes text in the bank's characters. `max` counts them after romanisation. */
   text(field: string, text: string, max: number): string {
     return this.#written(field, text, max, bankTextProblem(text));
   }
 
-  /** The same for a name or a part of an address, of which no letter may be guessed. */
+  /** Writes a name or a part of an address, and refuses letters that it would have to guess. */
   party(field: string, text: string, max: number): string {
     return this.#written(field, text, max, partyTextProblem(text, this.#characters));
   }
@@ -55,12 +54,10 @@ export class FieldWriter {
     return written;
   }
 
-  /** A text that may be absent. */
   optional(field: string, text: string | undefined, max: number): string | undefined {
     return text === undefined ? undefined : this.text(field, text, max);
   }
 
-  /** A code of a fixed form. */
   code(field: string, text: string, form: RegExp): string {
     if (!form.test(text)) this.fault(field, `is not of the form ${form.source}`);
     return text;
@@ -71,7 +68,9 @@ export class FieldWriter {
     return text;
   }
 
-  /** A structured address, or a hybrid one where street or region need more room. */
+  /**
+   * Writes a structured address, or a hybrid one if street or region is longer than its element.
+   */
   address(field: string, address: PostalAddress): Content {
     const part = (name: "street" | "houseNumber" | "postcode" | "region", max: number) => {
       const text = givenText(address[name] ?? "");
@@ -101,7 +100,7 @@ export class FieldWriter {
     return { IBAN: iban };
   }
 
-  /** `bicName`: the element of a BIC has another name from edition to edition. */
+  /** `bicName` is the name of the BIC element, which differs between editions. */
   agent(field: string, agent: Agent, bicName: string): Content {
     const { bic, clearing } = agent;
     if (bic !== undefined && !isValidBIC(bic)) this.fault(`${field}.bic`, "is not a BIC");
@@ -115,7 +114,7 @@ export class FieldWriter {
   }
 }
 
-/** The parts that are there. */
+/** Absent parts are left out of the result. */
 export function content(parts: Content): Content {
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
 }

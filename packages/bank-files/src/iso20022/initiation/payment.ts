@@ -2,14 +2,14 @@ import type { Refused } from "@disburse/kernel/refusal.ts";
 import type { Money } from "../../text/minor-units.ts";
 import type { Characters } from "../../text/swift-characters.ts";
 
-/** The versions of the customer credit transfer initiation that are written. */
+/** The supported versions of the customer credit transfer initiation. */
 export type InitiationVersion = "pain.001.001.03" | "pain.001.001.09";
 
 /**
- * A party's address in its parts: CBPR+ has refused addresses without town and country since 14
+ * A party's address in its parts. CBPR+ rejects addresses without town and country since 14
  * November 2026. A street of more than 70 characters or a region of more than 35 is written in at
- * most two address lines of 70; town 35, house number and postcode 16 (`kernel/payment-methods`).
- * `-` and `N/A` are left out.
+ * most two address lines of 70. Limits: town 35, house number and postcode 16
+ * (`kernel/payment-methods`). `-` and `N/A` are left out.
  */
 export type PostalAddress = {
   readonly street?: string;
@@ -17,87 +17,87 @@ export type PostalAddress = {
   readonly postcode?: string;
   readonly town: string;
   readonly region?: string;
-  /** ISO 3166-1, two letters. */
+  /** ISO 3166-1 alpha-2 country code. */
   readonly country: string;
 };
 
-/** An account by its IBAN, or by the number that its bank knows it by (up to 34 characters). */
+/** An account by its IBAN, or by its number at its bank (up to 34 characters). */
 export type Account =
   | { readonly kind: "iban"; readonly iban: string }
   | { readonly kind: "number"; readonly number: string };
 
 /**
- * A bank by its BIC, its number in a national clearing, or both. `system` is of ISO 20022's list of
- * clearing systems: `USABA` (ABA number), `INFSC` (IFSC), `GBDSC` (sort code).
+ * A bank by its BIC, its number in a national clearing system, or both. `system` is a code of ISO
+ * 20022's list of clearing systems: `USABA` (ABA number), `INFSC` (IFSC), `GBDSC` (sort code).
  */
 export type Agent = {
   readonly bic?: string;
   readonly clearing?: { readonly system: string; readonly member: string };
 };
 
-/** Who bears charges: the debtor, the creditor, each their own, or as the scheme says (SEPA). */
+/** The party that pays charges: the debtor, the creditor, each its own, or by the scheme (SEPA). */
 export type ChargeBearer = "DEBT" | "CRED" | "SHAR" | "SLEV";
 
 /** The account that payments are debited to, and its bank. */
 export type DebtorAccount = { readonly account: Account; readonly agent: Agent };
 
-/** A payment to be written. Never logged: it has names and account numbers. */
+/** A payment to write. Never log it: it contains names and account numbers. */
 export type Payment = {
   readonly payoutId: string;
-  /** A UUID of version 4, stored before it is written; `.03` has no place for it. */
+  /** A UUID of version 4, stored before the file is written. Version `.03` cannot carry it. */
   readonly uetr?: string;
   readonly amount: Money;
   readonly debtor: DebtorAccount;
-  /** The day on which the bank is to debit, `yyyy-mm-dd`: see `calendar/`. */
+  /** The day on which the bank must debit, `yyyy-mm-dd`: see `calendar/`. */
   readonly requestedOn: string;
   readonly chargeBearer: ChargeBearer;
   readonly creditor: {
     readonly name: string;
     readonly address?: PostalAddress;
     readonly account: Account;
-    /** Optional where the IBAN tells it (SEPA). */
+    /** Optional if the IBAN identifies the bank (SEPA). */
     readonly agent?: Agent;
   };
-  /** What the payment is for, in words: up to 140 characters. */
+  /** The purpose of the payment in words, up to 140 characters. */
   readonly remittance?: string;
-  /** ISO 20022's list of purposes: up to four capital letters or digits (`SUPP`, `SALA`). */
+  /** A code of ISO 20022's purpose list: up to four capital letters or digits (`SUPP`, `SALA`). */
   readonly purpose?: string;
 };
 
-/** How one bank takes its files: set once for a rail, by the bank's own handbook. */
+/** File settings of one bank, set once for a rail from the bank's handbook. */
 export type InitiationProfile = {
   readonly version: InitiationVersion;
   readonly characters: Characters;
-  /** Who sends the file, by the identification that the bank gave out. */
+  /** The sender of the file, with the identification that the bank assigned. */
   readonly initiatingParty: { readonly name: string; readonly id?: string };
   readonly debtor: { readonly name: string; readonly address?: PostalAddress };
-  /** Whether the bank books a group in one sum; its answers then name the group alone. */
+  /** True if the bank books a group in one sum. Its reports then name only the group. */
   readonly batchBooking: boolean;
-  /** `SEPA`, `URGP`, `NURG`; without one the bank's default. */
+  /** `SEPA`, `URGP` or `NURG`; the bank's default if absent. */
   readonly serviceLevel?: string;
   readonly localInstrument?: string;
   readonly categoryPurpose?: string;
   /** Characters of a creditor's name: 140 by ISO 20022, 70 by SEPA. */
   readonly nameMax: number;
-  /** Whether a payment without the addresses of both parties is refused (SWIFT). */
+  /** True if a payment needs the addresses of both parties (SWIFT). */
   readonly addressRequired: boolean;
-  /** Payments of one file, by the bank's handbook. */
+  /** The maximum payments of one file, from the bank's handbook. */
   readonly paymentsMax: number;
 };
 
-/** One file to be written. `messageId` belongs to it for ever: a reference of up to 28. */
+/** One file to write. `messageId` is a reference of up to 28 characters and never changes. */
 export type Initiation = {
   readonly messageId: string;
   readonly createdAt: Date;
   readonly payments: readonly Payment[];
 };
 
-/** What cannot be written, and why, in words for operators; without personal data. */
+/** A part that cannot be written, with the reason for operators. It contains no personal data. */
 export type Fault = {
   readonly payoutId?: string;
   readonly field: string;
   readonly problem: string;
 };
 
-/** Nothing was written: every fault is named, so that the caller can leave those payments out. */
+/** Nothing was written. All faults are listed, so that the caller can leave those payments out. */
 export type Unwritable = Refused<"UNWRITABLE"> & { readonly faults: readonly Fault[] };

@@ -1,6 +1,6 @@
 import type { InitiationProfile, Payment } from "./payment.ts";
 
-/** A bank that takes SWIFT's characters and structured addresses. */
+/** A bank that accepts SWIFT's characters and structured addresses. */
 export const swiftProfile: InitiationProfile = {
   version: "pain.001.001.09",
   characters: "swift",
@@ -15,13 +15,11 @@ export const swiftProfile: InitiationProfile = {
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** The id of the payout of a number. */
 export function payoutId(number: number): string {
   const tail = Array.from({ length: 6 }, (_, at) => alphabet.charAt((number >> (5 * at)) & 31));
   return `po_01kat3bzr0wm2nq5e7y8${tail.reverse().join("")}`;
 }
 
-/** A UETR of a number. */
 export function uetr(number: number): string {
   return `8a562c67-ca16-48ba-b074-${number.toString(16).padStart(12, "0")}`;
 }

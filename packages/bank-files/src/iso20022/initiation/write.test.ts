@@ -27,7 +27,7 @@ function faults(profile: InitiationProfile, payments: readonly Payment[]) {
   );
 }
 
-/** The texts of all elements of a path, e.g. `PmtInf/NbOfTxs`. */
+/** The texts of all elements of a path, such as `PmtInf/NbOfTxs`. */
 function texts(xml: string, path: string): string[] {
   const names = ["CstmrCdtTrfInitn", ...path.split("/")];
   const { root } = parseXml(xml);
@@ -187,7 +187,7 @@ describe("an address", () => {
     ]);
   });
 
-  it("leaves out a region and a postcode that stand for none", () => {
+  it("leaves out a region and a postcode that are placeholders", () => {
     const address = { street: "1 Main St", region: "-", town: "Dubai", country: "AE" };
     expect(addressOf(swiftProfile, { ...address, postcode: "N/A" }).xml).toBe(
       "<StrtNm>1 Main St</StrtNm><TwnNm>Dubai</TwnNm><Ctry>AE</Ctry>",
@@ -195,7 +195,7 @@ describe("an address", () => {
   });
 });
 
-describe("what cannot be written", () => {
+describe("a payment or file that cannot be written", () => {
   const { creditor } = payment(1);
 
   it.each<[Partial<Payment>, string]>([
@@ -250,7 +250,7 @@ describe("what cannot be written", () => {
     expect(written(sepaProfile, [named({ name: "山田 Taro" })]).text).toContain("山田 Taro");
   });
 
-  it("is a payout or a UETR that stands twice", () => {
+  it("is a repeated payout or UETR", () => {
     expect(faults(swiftProfile, [payment(1), payment(1, { uetr: uetr(2) })])).toEqual([
       `${payoutId(1)} payoutId stands twice in the file`,
     ]);
@@ -259,7 +259,7 @@ describe("what cannot be written", () => {
     ]);
   });
 
-  it("is a file without payments, or with more than the bank takes", () => {
+  it("is a file without payments, or with more than the bank accepts", () => {
     expect(faults(swiftProfile, [])).toEqual(["payments are missing"]);
     const small = { ...swiftProfile, paymentsMax: 1 };
     expect(faults(small, [payment(1), payment(2)])).toEqual(["payments are more than 1"]);

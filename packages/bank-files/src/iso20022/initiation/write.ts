@@ -15,18 +15,18 @@ import type {
   Unwritable,
 } from "./payment.ts";
 
-/** Payments that one block of a file may hold: same account, currency, day and charge bearer. */
+/** Payments of one block of a file share the account, currency, day and charge bearer. */
 type PaymentGroup = readonly [Payment, ...Payment[]];
 
-/** A block of a written file. Answers to a batch name it by `paymentInformationId`. */
+/** A block of a written file. Reports on a batch name it by `paymentInformationId`. */
 export type WrittenBatch = {
   readonly paymentInformationId: string;
-  /** Digit for digit as in the file. */
+  /** The same digits as in the file. */
   readonly sum: string;
   readonly payoutIds: readonly string[];
 };
 
-/** A file as it is to be stored, hashed and uploaded; not yet checked against its schema. */
+/** A file to store, hash and upload; not yet validated against its schema. */
 export type WrittenInitiation = {
   readonly version: InitiationVersion;
   readonly bytes: Uint8Array;
@@ -44,7 +44,7 @@ const digitsOf = (decimal: string) => decimal.replace(/\D/g, "").length;
 /** Leaves 7 of 35 characters for the number of a block. */
 const messageIdMax = 28;
 
-/** Names of elements that differ between the editions. */
+/** Elements that differ between the editions. */
 const names = {
   "pain.001.001.03": { bic: "BIC", hasUetr: false },
   "pain.001.001.09": { bic: "BICFI", hasUetr: true },
@@ -57,8 +57,8 @@ const builder = new XmlBuilder({
 });
 
 /**
- * Writes a customer credit transfer initiation: the same values make the same bytes. Refuses the
- * whole file where a part of it cannot be written, and names each.
+ * Writes a customer credit transfer initiation. Equal values give equal bytes. Refuses the whole
+ * file if a part of it cannot be written, and lists every fault.
  */
 export function writeInitiation(
   profile: InitiationProfile,
@@ -108,7 +108,7 @@ function headFaults(profile: InitiationProfile, { messageId, payments }: Initiat
   return faults;
 }
 
-/** A payout or a UETR that stands twice in a file would be paid twice. */
+/** A payout or a UETR that occurs twice in a file would be paid twice. */
 function repeats(payments: readonly Payment[]): Fault[] {
   const seen = new Set<string>();
   return payments.flatMap(({ payoutId, uetr }) => {
@@ -227,7 +227,9 @@ function purposeOf({ purpose }: Payment, fields: FieldWriter): Content | undefin
   return { Cd: fields.code("purpose", purpose, /^[A-Z0-9]{1,4}$/) };
 }
 
-/** Payments by what has to be the same in a block, in the order in which the first of each came. */
+/**
+ * Groups payments by the values that a block shares, in the order of each group's first payment.
+ */
 function paymentGroups(payments: readonly Payment[]): PaymentGroup[] {
   const groups = new Map<string, [Payment, ...Payment[]]>();
   for (const payment of payments) {

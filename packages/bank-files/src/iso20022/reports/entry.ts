@@ -12,19 +12,20 @@ import {
 } from "./report.ts";
 import { elementAt, elementsAt, leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
 
-/** Towards the account, or out of it. */
+/** `credit` is towards the account, `debit` out of it. */
 export type Direction = "credit" | "debit";
 
-/** Booked, or announced only: what is not booked moves no money. */
+/** Only a booked entry moves money; the others are announcements. */
 export type EntryStatus = "booked" | "pending" | "information" | "future";
 
-/** A charge that a bank names. */
 export type Charge = {
   readonly amount: Money;
   readonly direction?: Direction;
 };
 
-/** The bank's code of what an entry is: ISO 20022's domain, family and sub-family, or its own. */
+/**
+ * The bank's code for the kind of an entry: ISO 20022's domain, family and sub-family, or its own.
+ */
 export type TransactionCode = {
   readonly domain?: string;
   readonly family?: string;
@@ -40,7 +41,7 @@ export type BatchBooking = {
   readonly total?: Money;
 };
 
-/** One payment of an entry. Without an amount the bank gives none for it. */
+/** One payment of an entry. `amount` is absent if the bank gives none for it. */
 export type EntryTransaction = {
   readonly messageId?: string;
   readonly paymentInformationId?: string;
@@ -52,25 +53,25 @@ export type EntryTransaction = {
   readonly instructed?: Money;
   readonly direction?: Direction;
   readonly charges: readonly Charge[];
-  /** The payment's own code, where it has one beside the entry's. */
+  /** The payment's own code, if it differs from the entry's. */
   readonly code?: TransactionCode;
-  /** Its purpose: a code of ISO 20022 or the bank's own. */
+  /** A purpose code of ISO 20022 or the bank's own. */
   readonly purpose?: string;
-  /** There where the bank gives return information, if only in words. */
+  /** Present if the bank gives return information, even if only in words. */
   readonly returned?: Reason;
 };
 
 /** A booking, or an announced one. Its amount is in the account's currency. */
 export type Entry = {
-  /** From 1 in its statement. */
+  /** Counts from 1 in the statement. */
   readonly number: number;
   readonly reference?: string;
   readonly bankReference?: string;
   readonly amount: Money;
-  /** The instructed amount, where the entry itself names one. */
+  /** The instructed amount, if the entry itself gives one. */
   readonly instructed?: Money;
   readonly direction: Direction;
-  /** Takes back an earlier booking. */
+  /** True if it reverses an earlier booking. */
   readonly isReversal: boolean;
   readonly status: EntryStatus;
   readonly bookedOn?: string;
@@ -115,7 +116,7 @@ const transactionShape: Shape = {
   RtrInf: reasonShape,
 };
 
-/** The elements of an entry that are read. */
+/** The elements of an entry that the reader keeps. */
 export const entryShape: Shape = {
   ...leaves("NtryRef", "AcctSvcrRef", "Amt", "CdtDbtInd", "RvslInd"),
   Sts: leaves("Cd"),
@@ -132,7 +133,9 @@ export const entryShape: Shape = {
 /** The details of an entry, read before the entry ends. */
 export type EntryDetails = Pick<Entry, "batches" | "transactions">;
 
-/** An entry; `undefined` where what it does to the account cannot be read, which is named. */
+/**
+ * Returns `undefined`, and reports the problem, if the entry's effect on the account is unreadable.
+ */
 export function entryOf(
   element: XmlElement,
   number: number,
@@ -172,7 +175,7 @@ export function entryOf(
   return entry;
 }
 
-/** Says so where the payments of an entry, and the charges it names, do not make its amount. */
+/** Reports if the payments of an entry, with its charges, don't add up to its amount. */
 function checkSum(entry: Entry, place: Place): void {
   const { amount, transactions, direction } = entry;
   const amounts = transactions.flatMap((each) => (each.amount === undefined ? [] : [each.amount]));
@@ -188,7 +191,6 @@ function checkSum(entry: Entry, place: Place): void {
   place.unread("its payments do not sum up to its amount");
 }
 
-/** A payment in the details of an entry. */
 export function transactionOf(element: XmlElement, place: Place): EntryTransaction {
   place.unreadTexts(element);
   const amount = elementAt(element, "Amt") ?? elementAt(element, "AmtDtls/TxAmt/Amt");
@@ -216,7 +218,7 @@ function directionAt(element: XmlElement, place: Place): Direction | undefined {
   return direction ?? place.at("CdtDbtInd").unread("is neither CRDT nor DBIT");
 }
 
-/** The older editions have the amount of a charge in `Chrgs`, the newer in records below. */
+/** Older editions put the amount of a charge in `Chrgs`, newer ones in records below it. */
 function chargesOf(element: XmlElement, place: Place): Charge[] {
   const charges = elementsAt(element, "Chrgs").flatMap((each) => {
     const records = elementsAt(each, "Rcrd");
@@ -244,7 +246,6 @@ function codeOf(element: XmlElement): TransactionCode {
   });
 }
 
-/** A batch in the details of an entry. */
 export function batchOf(element: XmlElement, place: Place): BatchBooking {
   place.unreadTexts(element);
   const count = textAt(element, "NbOfTxs");

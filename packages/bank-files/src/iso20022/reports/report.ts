@@ -2,20 +2,20 @@ import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { type Money, readMoney } from "../../text/minor-units.ts";
 import { elementAt, leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
 
-/** What could not be read, and where; without content. An operator looks at the file itself. */
+/** An unreadable part of a file, without its content. Operators open the file itself. */
 export type Unread = { readonly place: string; readonly problem: string };
 
-/** A reason as a bank gives it: of ISO 20022's lists, of its own list, in words. */
+/** A bank's reason: a code of ISO 20022's lists, a code of its own list, or words. */
 export type Reason = {
   readonly code?: string;
   readonly proprietary?: string;
   readonly text?: string;
 };
 
-/** More problems of one document are counted and not named. */
+/** Further problems of one document are counted, but not listed. */
 const unreadMax = 1_000;
 
-/** Collects what could not be read of a document. */
+/** Collects the unreadable parts of a document. */
 export class UnreadList {
   readonly #all: Unread[] = [];
   #more = 0;
@@ -25,14 +25,14 @@ export class UnreadList {
     else this.#more += 1;
   }
 
-  /** The problems, in their order; the last one counts those that are not named. */
+  /** Returns the problems in their order. The last one counts those that are not listed. */
   all(): Unread[] {
     if (this.#more === 0) return this.#all;
     return [...this.#all, { place: "file", problem: `has ${this.#more} more problems` }];
   }
 }
 
-/** Where a value was read, and where to name what could not be. */
+/** The position of a value in a document, to report problems at. */
 export class Place {
   readonly #name: string;
   readonly #unread: UnreadList;
@@ -44,41 +44,41 @@ export class Place {
     this.#parent = parent;
   }
 
-  /** A place below this one. */
+  /** Returns a place below this one. */
   at(name: string): Place {
     return new Place(name, this.#unread, this);
   }
 
-  /** Names what could not be read. */
+  /** Reports a problem at this place. */
   unread(problem: string): undefined {
     this.#unread.add(this.#path(), problem);
     return undefined;
   }
 
-  /** Names the texts of an element that are damaged. */
+  /** Reports the damaged texts of an element. */
   unreadTexts({ faults = [] }: XmlElement): void {
     for (const { path, problem } of faults) this.at(path).unread(problem);
   }
 
-  /** Places are many and problems few: the path is made when it is needed. */
+  /** Built only when needed, because there are many places and few problems. */
   #path(): string {
     return this.#parent === undefined ? this.#name : `${this.#parent.#path()}/${this.#name}`;
   }
 }
 
-/** A value with those of its fields that are there. */
+/** Omits fields that are `undefined`. */
 export function present<T extends object>(fields: { [Key in keyof T]: T[Key] | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** The amount of an element with a currency; `undefined` without one, named where unreadable. */
+/** Returns `undefined` for an absent amount, and for an unreadable one, which it reports. */
 export function moneyAt(element: XmlElement | undefined, place: Place): Money | undefined {
   if (element === undefined) return undefined;
   const amount = readMoney(element.text, element.attributes.Ccy ?? "");
   return amount ?? place.unread("is not an amount of its currency");
 }
 
-/** The day of a date, or of a time as the bank writes it in its own zone. */
+/** Returns the day of a date, or of a time in the bank's own zone. */
 export function dayAt(element: XmlElement | undefined, place: Place): string | undefined {
   if (element === undefined) return undefined;
   const text = textAt(element, "Dt") ?? textAt(element, "DtTm") ?? element.text;
@@ -86,16 +86,16 @@ export function dayAt(element: XmlElement | undefined, place: Place): string | u
   return isCalendarDate(day) ? day : place.unread("is not a day");
 }
 
-/** What banks write where there is no reference: of ISO 20022, of SWIFT's MT, and fillers. */
+/** Texts that banks write for a missing reference: of ISO 20022, of SWIFT's MT, and fillers. */
 const noReference = /^(?:NOT ?PROVIDED|NONREF|[0\p{P}\p{S}\s]*)$/iu;
 
-/** The text of a reference; `undefined` where there is none. */
+/** Returns `undefined` for a missing reference. */
 export function referenceAt(element: XmlElement, path: string): string | undefined {
   const text = textAt(element, path);
   return text === undefined || noReference.test(text) ? undefined : text;
 }
 
-/** The elements of a reason; the older editions name them otherwise. */
+/** The elements of a reason, which have other names in older editions. */
 export const reasonShape: Shape = {
   Rsn: leaves("Cd", "Prtry"),
   StsRsn: leaves("Cd", "Prtry"),
@@ -103,7 +103,7 @@ export const reasonShape: Shape = {
   ...leaves("AddtlInf", "AddtlStsRsnInf", "AddtlRtrRsnInf"),
 };
 
-/** The elements of messages that are kept and may stand several times. */
+/** The elements that the reader keeps and that may occur several times. */
 export const repeated: ReadonlySet<string> = new Set([
   ...["StsRsnInf", "AddtlInf", "AddtlStsRsnInf", "AddtlRtrRsnInf"],
   ...["Bal", "Chrgs", "Rcrd"],
@@ -111,10 +111,10 @@ export const repeated: ReadonlySet<string> = new Set([
 
 const reasonNames = ["Rsn", "StsRsn", "RtrRsn"] as const;
 
-/** Lines of one reason are kept up to here. */
+/** The maximum characters of one reason's lines. */
 const reasonTextMax = 1_000;
 
-/** The reason of an element with `Rsn` and `AddtlInf`. */
+/** Reads the reason of an element with `Rsn` and `AddtlInf`. */
 export function reasonOf(element: XmlElement, place: Place): Reason {
   const text = element.children
     .filter(({ name }) => /^Addtl/.test(name))
@@ -137,7 +137,7 @@ function isPresent<T>(value: T | undefined): value is T {
   return value !== undefined;
 }
 
-/** Editions whose elements are those that are read here; of others `unread` says so. */
+/** The editions that this reader knows. It reports any other edition in `unread`. */
 const editionsRead: Readonly<Record<string, readonly [first: number, last: number]>> = {
   "pain.002.001": [3, 13],
   "camt.052.001": [2, 12],
@@ -149,7 +149,7 @@ const editionsRead: Readonly<Record<string, readonly [first: number, last: numbe
 export function versionOf(namespace: string | undefined, place: Place): string | undefined {
   // National variants have a prefix or a suffix of their own.
   const found = /(?:^|[:/$])([a-z]{4}\.\d{3}\.\d{3})\.(\d{2})(?=$|[./_-])/.exec(namespace ?? "");
-  if (found === null) return place.unread("does not say its version");
+  if (found === null) return place.unread("has no version");
   const [, message = "", edition = ""] = found;
   const [first, last] = editionsRead[message] ?? [0, -1];
   const isRead = first <= Number(edition) && Number(edition) <= last;
@@ -157,7 +157,7 @@ export function versionOf(namespace: string | undefined, place: Place): string |
   return `${message}.${edition}`;
 }
 
-/** A flag as XML Schema writes it; an absent one is `false`, and any other text is named. */
+/** Reads a flag of XML Schema. An absent one is `false`; any other text is reported. */
 export function flagAt(element: XmlElement, name: string, place: Place): boolean | undefined {
   const text = elementAt(element, name)?.text ?? "false";
   if (/^(?:true|1)$/.test(text)) return true;

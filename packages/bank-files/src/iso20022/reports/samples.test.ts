@@ -6,7 +6,7 @@ import { readOnlyStatement, readOnlyStatus } from "../../test-read.ts";
 import type { Entry } from "./entry.ts";
 import type { StatementFile } from "./statement.ts";
 
-/** Files as banks send them, where they stand beside the project. */
+/** Sample files of banks, if they are present beside the project. */
 const folder = join(import.meta.dirname, "../../../../../../shared/data/rails/iso20022/samples");
 const reason = existsSync(folder) ? "" : " (skipped: ../shared/data/rails is not here)";
 
@@ -19,7 +19,7 @@ function statementsOf(name: string): StatementFile {
 const problems = (file: { unread: StatementFile["unread"] }) =>
   file.unread.map(({ place, problem }) => `${place} ${problem}`);
 
-/** Number, direction, minor units and currency of an entry, and what stands out. */
+/** The number, direction, amount and notable parts of an entry. */
 function brief({ number, direction, amount, isReversal, transactions }: Entry): unknown[] {
   const [first] = transactions;
   const marks = [isReversal ? "reversal" : "", first?.returned === undefined ? "" : "returned"];
@@ -186,7 +186,7 @@ describe.skipIf(reason !== "")(`statements of banks${reason}`, () => {
       [5, "debit", 40000n, "EUR", "", ""],
       [6, "debit", 10000n, "EUR", "", ""],
     ]);
-    // 200.50 and what is booked make 8,800.50.
+    // 200.50 plus the booked entries is 8,800.50.
     expect(statementBalance(read!)?.difference.minor).toBe(0n);
     expect(read?.entries[2]).toEqual({
       number: 3,
@@ -257,7 +257,7 @@ describe.skipIf(reason !== "")(`statements of banks${reason}`, () => {
     expect(problems(file)).toEqual([]);
   });
 
-  it("Goldman Sachs in the US: what its statement says twice and differently is named", () => {
+  it("Goldman Sachs in the US: reports the contradictions of its statement", () => {
     const file = statementsOf("goldman_sachs_camt_053_us_v2_sample.xml");
     const [read] = file.statements;
     expect(read).toMatchObject({

@@ -170,7 +170,7 @@ describe("a statement", () => {
   });
 
   it.each(["NOTPROVIDED", "not provided", "NONREF", "0000000000", "-", ""])(
-    "has no reference where the bank says %j",
+    "has no reference if the bank writes %j",
     (written) => {
       const refs = ["AcctSvcrRef", "EndToEndId"].map((name) => `<${name}>${written}</${name}>`);
       const parts = `${refs[0]}${details(`<Refs>${refs.join("")}</Refs>`)}`;
@@ -229,7 +229,7 @@ describe("a statement", () => {
     );
   });
 
-  it("says so where a message has no account", () => {
+  it("reports a message without an account", () => {
     const bytes = document("camt.053.001.08", "<BkToCstmrStmt><Statement/></BkToCstmrStmt>");
     expect(readOnlyStatement(bytes)).toMatchObject({
       statements: [],
@@ -261,7 +261,7 @@ describe("a statement", () => {
       statement(entry("5", "DBIT").replace("2026-11-25", "2026-11-31")),
       "Stmt[1]/Ntry[1]/BookgDt is not a day",
     ],
-  ])("names what does not agree", (bytes, problem) => {
+  ])("reports contradictions", (bytes, problem) => {
     const file = only(bytes);
     expect(file.statement.entries).toHaveLength(1);
     expect(file.unread.map(({ place, problem: what }) => `${place} ${what}`)).toEqual([problem]);

@@ -34,7 +34,7 @@ import {
 /** A balance by its type: `OPBD`, `CLBD`, `PRCD`, `CLAV`, `ITBD` or the bank's own. */
 export type Balance = {
   readonly type: string;
-  /** Below zero where the account is overdrawn. */
+  /** Below zero if the account is overdrawn. */
   readonly amount: Money;
   readonly on?: string;
 };
@@ -47,11 +47,11 @@ export type Statement = {
   readonly createdAt?: string;
   readonly balances: readonly Balance[];
   readonly entries: readonly Entry[];
-  /** An entry was left out, as it could not be read. */
+  /** True if an unreadable entry was left out. */
   readonly hasGaps?: true;
 };
 
-/** A message of camt.053, camt.054 or camt.052. Never logged: it has account numbers. */
+/** A message of camt.053, camt.054 or camt.052. Never log it: it contains account numbers. */
 export type StatementFile = {
   readonly kind: "statement" | "notification" | "report";
   readonly version?: string;
@@ -81,9 +81,9 @@ const accountShape: Shape = {
 };
 
 /**
- * The reader of camt.053, camt.054 and camt.052 by the root of the message. It takes what a message
- * proves: an entry without amount, direction or status is left out and named in `unread`, as are
- * statements of the bank that differ.
+ * Returns the reader of camt.053, camt.054 and camt.052 for the root of a message. It keeps only
+ * what the message proves. An entry without amount, direction or status is left out and reported in
+ * `unread`, as are contradictions within the bank's message.
  */
 export function statementReader(name: string): MessageReader<StatementFile> | undefined {
   const found = messages.find(({ message }) => name.replace(/V\d\d$/, "") === message);
@@ -223,7 +223,7 @@ function balanceOf(element: XmlElement, place: Place): Balance | undefined {
   });
 }
 
-/** Says so where the bank counts other entries than there are. */
+/** Reports if the bank's count of entries differs from the entries in the file. */
 function checkCount(element: XmlElement, number: number, place: Place): void {
   const counted = textAt(element, "TxsSummry/TtlNtries/NbOfNtries");
   if (counted === undefined || counted === String(number)) return;

@@ -59,7 +59,7 @@ describe("a payment status report", () => {
     expect(report).toMatchObject({ group: { status }, unread: [] });
   });
 
-  it("names what it cannot read, and leaves it out", () => {
+  it("reports unreadable parts, and leaves them out", () => {
     const report = readOnlyStatus(
       statusReport(
         `${group("<GrpSts>GOOD</GrpSts>")}
@@ -86,7 +86,7 @@ describe("a payment status report", () => {
     });
   });
 
-  it("takes no status that stands beside another one", () => {
+  it("accepts no status beside another one", () => {
     const report = readOnlyStatus(
       statusReport(
         `${group("")}${group("").replace("M1", "M2")}
@@ -146,7 +146,7 @@ describe("a payment status report", () => {
     expect(codes(report.batches[0]?.payments[0]?.reasons ?? [])).toEqual(["T1", "T2", "T3"]);
   });
 
-  it("bounds the words of a reason, and says so", () => {
+  it("limits the length of a reason, and reports that", () => {
     const line = `<AddtlInf>${"x".repeat(600)}</AddtlInf>`;
     const report = readOnlyStatus(
       statusReport(group(`<GrpSts>RJCT</GrpSts><StsRsnInf>${line}${line}</StsRsnInf>`)),
@@ -187,7 +187,7 @@ describe("a payment status report", () => {
     });
   });
 
-  it("says so where it answers no file", () => {
+  it("reports a missing reference to a file", () => {
     expect(readOnlyStatus(statusReport(""))).toMatchObject({
       original: {},
       unread: [{ place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts", problem: "is absent" }],

@@ -29,43 +29,43 @@ const statuses = [
   ...["RCVC", "RVCM", "RVMC", "RVNA", "RVNC", "RVNM", "ACFW", "ACIS", "ACPD", "CPUC", "PRES"],
 ] as const;
 
-/** Codes have four characters; banks' own ones up to 35. */
+/** Standard codes have four characters; a bank's own codes have up to 35. */
 const statusLengthMax = 35;
 
-/** `ACSC` and `ACCC` settle, `RJCT` rejects; the others do not end a payment. */
+/** `ACSC` and `ACCC` settle a payment, `RJCT` rejects it; the others are not final. */
 export type PaymentStatusCode = (typeof statuses)[number];
 
-/** The status of a group, a batch or a payment. A level without a status says nothing. */
+/** The status of a group, a batch or a payment. A level without a status states nothing. */
 export type ReportedStatus = {
   readonly status?: PaymentStatusCode;
-  /** A status outside of the list, as written. `unread` names it too. */
+  /** A status outside of the list, as written. `unread` reports it too. */
   readonly unknownStatus?: string;
   readonly reasons: readonly Reason[];
 };
 
-/** What a bank says of one payment. */
+/** A bank's report on one payment. */
 export type PaymentStatus = ReportedStatus & {
   readonly endToEndId?: string;
   readonly instructionId?: string;
   readonly uetr?: string;
-  /** The bank's own reference; statements name it too. */
+  /** The bank's own reference, which statements repeat. */
   readonly bankReference?: string;
-  /** The instructed amount, where it is in the currency of the transfer. */
+  /** The instructed amount, if it is in the currency of the transfer. */
   readonly amount?: Money;
 };
 
-/** What a bank says of a block of a file, and of payments in it. */
+/** A bank's report on a block of a file and on payments in it. */
 export type BatchStatus = ReportedStatus & {
   readonly paymentInformationId?: string;
   readonly payments: readonly PaymentStatus[];
 };
 
-/** A payment status report (pain.002), read. Never logged: reasons may name persons. */
+/** A parsed payment status report (pain.002). Never log it: reasons may name persons. */
 export type StatusReport = {
   readonly version?: string;
   readonly messageId?: string;
   readonly createdAt?: string;
-  /** The file that it answers. */
+  /** The file that the report is about. */
   readonly original: { readonly messageId?: string };
   readonly group: ReportedStatus;
   readonly batches: readonly BatchStatus[];
@@ -95,9 +95,9 @@ const reportShape: Shape = {
 };
 
 /**
- * The reader of pain.002 by the root of the message, which edition .02 calls by its version. It
- * reads what a message proves. `unread` names statuses that ISO 20022 does not list, amounts that
- * are not valid, and a missing version.
+ * Returns the reader of pain.002 for the root of a message; edition .02 names the root after its
+ * version. It keeps only what the message proves. `unread` reports statuses that ISO 20022 does not
+ * list, invalid amounts and a missing version.
  */
 export function statusReader(name: string): MessageReader<StatusReport> | undefined {
   const isReport = name === "CstmrPmtStsRpt" || /^pain\.002\.001\.\d\d$/.test(name);
@@ -151,11 +151,11 @@ class StatusReader implements MessageReader<StatusReport> {
     this.#payments.push(paymentOf(element, at));
   }
 
-  /** Names payments that no level gives a status: nothing else would speak of them. */
+  /** Reports payments without a status on any level, because nothing else would mention them. */
   #unreadPayments(group: ReportedStatus): void {
     for (const [index, batch] of this.#batches.entries()) {
       const above = hasStatus(batch) ? batch : group;
-      // A status of a part leaves open which payments it means.
+      // A partial status doesn't identify the payments that it applies to.
       if (hasStatus(above) && above.status !== "PART") continue;
       const place = this.#place.at(`OrgnlPmtInfAndSts[${index + 1}]`);
       for (const [at, payment] of batch.payments.entries()) {
@@ -165,7 +165,7 @@ class StatusReader implements MessageReader<StatusReport> {
     }
   }
 
-  /** Payments that name a batch themselves: each is taken as a batch of one payment. */
+  /** Payments that name a batch themselves. Each counts as a batch of one payment. */
   #paymentOfNoBatch(element: XmlElement): void {
     const payment = paymentOf(element, this.#place.at(`TxInfAndSts[${this.#batches.length + 1}]`));
     const paymentInformationId = referenceAt(element, "OrgnlPmtInfId");

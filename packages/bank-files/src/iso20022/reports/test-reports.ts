@@ -14,14 +14,13 @@ export function statement(entries: string, parts = ""): Uint8Array {
   );
 }
 
-/** A document of a version. */
 export function document(version: string, body: string): Uint8Array {
   return new TextEncoder().encode(
     `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:${version}">${body}</Document>`,
   );
 }
 
-/** An entry of version .08; `parts` stand where the bank's reference and details do. */
+/** An entry of version .08. `parts` replace the bank's reference and details. */
 export function entry(
   amount: string,
   direction: "CRDT" | "DBIT",

@@ -54,7 +54,7 @@ describe("XML of a bank", () => {
     expect(textAt(root, "C/B")).toBe("2");
   });
 
-  it("has one of each element, unless it may stand again", () => {
+  it("has one of each element, unless it may repeat", () => {
     const same = only("<M><C><B>1</B></C><E>2</E><D><D/></D><C><B>2</B></C><E>2</E><D/></M>").root;
     expect(same.children.map(({ name }) => name)).toEqual(["C", "E", "D"]);
     expect(elementsAt(same, "C/B").map(({ text }) => text)).toEqual(["1", "2"]);
@@ -66,13 +66,13 @@ describe("XML of a bank", () => {
     ["<E Ccy='USD'>1</E><E Ccy='EUR'>1</E>", "E", "1 | 1"],
     ["<E/><E>2</E>", "E", " | 2"],
     ["<D><D><D>1</D></D></D><D><D><D>2</D></D></D>", "D/D/D", "1 | 2"],
-  ])("takes neither of two that differ: %s", (parts, path, text) => {
+  ])("accepts neither of two differing texts: %s", (parts, path, text) => {
     const { root } = only(`<M>${parts}</M>`);
     expect(elementsAt(root, path).map((each) => each.text)).toEqual([text]);
     expect(root.faults?.[0]).toEqual({ path, problem: "stands again with another text" });
   });
 
-  it("cuts a long text off and says so", () => {
+  it("cuts off a long text and reports that", () => {
     const { root } = only(`<M><C><B>${"x".repeat(1_001)}</B></C></M>`);
     expect(textAt(root, "C/B")).toBe("x".repeat(1_000));
     expect(root.faults).toEqual([{ path: "C/B", problem: "is cut off after 1000 characters" }]);

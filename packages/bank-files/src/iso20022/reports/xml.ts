@@ -3,17 +3,17 @@ import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { fileBytesMax, isCard, replacement, tooLarge, xmlText } from "../../normalise/text.ts";
 import { ownText } from "../../text/own-text.ts";
 
-/** An element of a message: local name, attributes, elements below, own text in trimmed form. */
+/** An element of a message: local name, attributes, child elements and its own trimmed text. */
 export type XmlElement = {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
   readonly text: string;
-  /** Texts in it that are not as they were written, by their paths. */
+  /** Damaged texts in the element, by their paths. */
   readonly faults?: readonly TextFault[];
 };
 
-/** A text that is damaged; `path` leads to it from an element. */
+/** A damaged text; `path` leads to it from an element. */
 export type TextFault = { readonly path: string; readonly problem: string };
 
 type OpenElement = Pick<XmlElement, "name" | "attributes"> & {
@@ -23,13 +23,13 @@ type OpenElement = Pick<XmlElement, "name" | "attributes"> & {
   faults?: TextFault[];
 };
 
-/** Why a file as a whole cannot be read; `detail` has no content of it. */
+/** The reason why a whole file is unreadable. `detail` contains no content of it. */
 export type Unreadable = Refused<"UNREADABLE">;
 
-/** The elements of a message that are kept, by local name. All others are dropped unread. */
+/** The elements of a message to keep, by local name. All others are dropped unread. */
 export type Shape = { readonly [name: string]: Shape };
 
-/** Elements without elements below. */
+/** Elements without child elements. */
 export function leaves(...names: readonly string[]): Shape {
   return Object.fromEntries(names.map((name) => [name, {}]));
 }
@@ -37,18 +37,22 @@ export function leaves(...names: readonly string[]): Shape {
 /** Reads one message, element by element. */
 export type MessageReader<Document> = {
   readonly shape: Shape;
-  /** Elements that are kept and may stand several times below one parent. All others are merged. */
+  /** Elements to keep that may occur several times below one parent. All others are merged. */
   readonly repeated: ReadonlySet<string>;
-  /** Takes an element once it ends; its parent then does not keep it. `false`: it is kept. */
+  /**
+   * Takes an element once it ends, so that its parent drops it. `false` makes the parent keep it.
+   */
   take(element: XmlElement, parent: string): boolean;
-  /** The message, once its root ends. `namespace` is the one of its root. */
+  /** Returns the message once its root ends. `namespace` is that of the root. */
   end(root: XmlElement, namespace: string | undefined): Document;
 };
 
 /** Returns the reader of a message by the local name of its root, or `undefined` if unknown. */
 export type ReaderFor<Document> = (name: string) => MessageReader<Document> | undefined;
 
-/** All messages of a file; `outside` counts lines outside of documents that are no cards. */
+/**
+ * All messages of a file. `outside` counts lines outside of documents, without transmission cards.
+ */
 export type XmlFile<Document> = {
   readonly documents: readonly Document[];
   readonly outside: number;
@@ -57,16 +61,16 @@ export type XmlFile<Document> = {
 /** The deepest path of these messages has 20 levels, and envelopes add some. */
 const depthMax = 64;
 
-/** References have 35 characters, lines of a reason 105, names of one's own some more. */
+/** References have 35 characters, lines of a reason 105, and a bank's own names a few more. */
 const textMax = 1_000;
 
-/** A text, comment or tag of a bank has some hundred characters; a longer one only fills memory. */
+/** A bank's text, comment or tag has a few hundred characters; a longer one only fills memory. */
 const unbrokenMax = 1_048_576;
 
-/** Of a line between documents that goes on for longer only the end is kept. */
+/** For a longer line between documents, only its end is kept. */
 const heldMax = 4_096;
 
-/** Between documents these are padding: control characters, and a byte order mark as Latin-1. */
+/** Padding between documents: control characters, and a byte order mark read as Latin-1. */
 const noText = /\u00ef\u00bb\u00bf|\ufffd/g;
 
 const malformed = "is not well-formed XML";
@@ -74,10 +78,10 @@ const malformed = "is not well-formed XML";
 class UnreadableXml extends Error {}
 
 /**
- * Reads the messages of a file: one document, several in a row with their own declarations, or in
- * envelopes of any kind. Refuses the whole file where one of them cannot be read: document types
- * (and so entities and external files), more than 64 levels, unknown messages. Only the elements
- * of a reader's shape are kept, and what it takes is dropped at once.
+ * Reads the messages of a file: one document, several in a row with their own declarations, or any
+ * of them in envelopes. Refuses the whole file if one document is unreadable: document types (and
+ * so entities and external files), more than 64 levels, unknown messages. It keeps only the
+ * elements of a reader's shape, and drops an element as soon as the reader takes it.
  */
 export function readXml<Document>(
   chunks: Iterable<string>,
@@ -93,7 +97,7 @@ export function readXml<Document>(
   }
 }
 
-/** Reads a file with one message; `otherwise` says what the file is not. */
+/** Reads a file with one message. `otherwise` is the error for any other file. */
 export function readOne<Document>(
   bytes: Uint8Array,
   readerFor: ReaderFor<Document>,
@@ -106,13 +110,13 @@ export function readOne<Document>(
   return document === undefined || others.length > 0 ? refused("UNREADABLE", otherwise) : document;
 }
 
-/** The documents of a file, one parser for each. */
+/** Reads the documents of a file with one parser for each. */
 class XmlFileReader<Document> {
   readonly #readerFor: ReaderFor<Document>;
   readonly #documents: Document[] = [];
   #reading: DocumentParser<Document> | undefined;
   #held = "";
-  /** The end of the comment, declaration or instruction that is skipped. */
+  /** The end marker of the comment, declaration or instruction to skip. */
   #skipTo: string | undefined;
   #outside = 0;
   #linesBefore = 0;
@@ -143,10 +147,10 @@ class XmlFileReader<Document> {
     return { documents: this.#documents, outside: this.#outside };
   }
 
-  /** Finds the next document, comment or instruction; returns the text from there on. */
+  /** Finds the next document, comment or instruction, and returns the text from there on. */
   #between(text: string): string {
     const at = text.indexOf("<");
-    // A line, and what tells a comment from an element, may go on in the next chunk.
+    // A line, and the characters that start a comment, may continue in the next chunk.
     const known = at < 0 ? Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"), 0) : at;
     const rest = text.slice(known);
     this.#countOutside(text.slice(0, known));
@@ -200,7 +204,7 @@ class XmlFileReader<Document> {
 /** An element around messages: envelopes, headers, `Document`. */
 type Scope = {
   readonly isDocument: boolean;
-  /** By prefix. The prefix of the default namespace is "". */
+  /** Maps prefixes to namespaces; the default namespace has the prefix "". */
   readonly namespaces: ReadonlyMap<string, string>;
   hasMessage: boolean;
 };
@@ -213,17 +217,17 @@ class DocumentParser<Document> {
   readonly #open: OpenElement[] = [];
   #reader: MessageReader<Document> | undefined;
   #namespace: string | undefined;
-  /** Levels below the element that is dropped. */
+  /** Levels below the dropped element. */
   #dropped = 0;
   #written = 0;
-  /** Characters since the last tag began. */
+  /** Characters since the start of the last tag. */
   #unbroken = 0;
   #end: { readonly position: number; readonly line: number } | undefined;
   #hasRoot = false;
 
   constructor(readerFor: ReaderFor<Document>) {
     this.#readerFor = readerFor;
-    // The parser's own words may quote content.
+    // The parser's own error text may quote content.
     this.#parser.on("error", () => {
       throw new UnreadableXml(malformed);
     });
@@ -240,7 +244,7 @@ class DocumentParser<Document> {
     return this.#end?.line ?? this.#parser.line;
   }
 
-  /** Reads on; returns where in `text` the document ends, or nothing. */
+  /** Continues reading. Returns the position in `text` where the document ends, or nothing. */
   write(text: string): number | undefined {
     const [firstTag, lastTag] = [text.indexOf("<"), text.lastIndexOf("<")];
     if (this.#unbroken + (firstTag < 0 ? text.length : firstTag) > unbrokenMax) {
@@ -250,7 +254,8 @@ class DocumentParser<Document> {
     try {
       this.#parser.write(text);
     } catch (error) {
-      // What follows the end is for the next parser. At the end itself a tag does not match.
+      // Text after the end is for the next parser. A tag that fails at the end itself does not
+      // match.
       if (this.#end === undefined || this.#parser.position <= this.#end.position) throw error;
     }
     if (this.#end !== undefined) return this.#end.position - this.#written;
@@ -258,7 +263,9 @@ class DocumentParser<Document> {
     return undefined;
   }
 
-  /** Throws where the document is not whole. What has no element at all may follow the last one. */
+  /**
+   * Throws if the document is incomplete. Text without any element may follow the last document.
+   */
   close(): void {
     if (this.#hasRoot) this.#parser.close();
     else if (this.write("<a/>") === undefined) this.#parser.close();
@@ -285,7 +292,7 @@ class DocumentParser<Document> {
     else this.#open.push(opened(name, attributes, shape));
   }
 
-  /** An envelope, or the root of a message. */
+  /** Begins an envelope, or the root of a message. */
   #beginAround(name: string, prefix: string, attributes: Record<string, string>): void {
     const namespaces = namespacesOf(attributes);
     const scope = { isDocument: name === "Document", namespaces, hasMessage: false };
@@ -305,7 +312,7 @@ class DocumentParser<Document> {
   #text(text: string): void {
     const element = this.#open.at(-1);
     if (element === undefined || this.#dropped > 0) return;
-    // White space between elements, but not within a text that comes in parts.
+    // Skips white space between elements, but not within a text that arrives in parts.
     if (element.text === "" && text.trim() === "") return;
     element.text += text;
   }
@@ -337,7 +344,7 @@ class DocumentParser<Document> {
     }
   }
 
-  /** Every document has to be read: a message that is not known makes the file unreadable. */
+  /** Every document must be read, so an unknown message makes the file unreadable. */
   #leaveScope(): void {
     const scope = this.#scopes.pop();
     if (scope?.isDocument === true && !scope.hasMessage) {
@@ -375,8 +382,8 @@ function setText(element: OpenElement): void {
 }
 
 /**
- * Adds an element to its parent. Where it may stand once and does already, both become one: texts
- * that differ are joined, so that neither is taken for the value. Returns these.
+ * Adds an element to its parent. If it may occur only once and occurs again, the two are merged.
+ * Differing texts are joined, so that neither is mistaken for the value, and returned as faults.
  */
 function adopt(
   parent: OpenElement,
@@ -417,14 +424,13 @@ export function elementsAt(element: XmlElement, path: string): XmlElement[] {
     );
 }
 
-/** The first element of a path. */
 export function elementAt(element: XmlElement, path: string): XmlElement | undefined {
   let found: XmlElement | undefined = element;
   for (const name of path.split("/")) found = found?.children.find((child) => child.name === name);
   return found;
 }
 
-/** The text of the first element of a path in one line; `undefined` where there is none. */
+/** Returns the text of the first element of a path in one line, or `undefined`. */
 export function textAt(element: XmlElement, path: string): string | undefined {
   const text = elementAt(element, path)?.text.replace(/\s+/g, " ");
   return text === "" ? undefined : text;

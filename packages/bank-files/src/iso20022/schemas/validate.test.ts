@@ -27,7 +27,7 @@ describe("the check against the schema", () => {
     expect(JSON.stringify(breaches)).not.toContain("Jane");
   });
 
-  it("takes no file of another version", async () => {
+  it("accepts no file of another version", async () => {
     expect(await schemaBreaches("pain.001.001.03", file.bytes)).not.toEqual([]);
   });
 });

@@ -2,17 +2,17 @@ import { readFile } from "node:fs/promises";
 import { memoryPages, validateXML } from "xmllint-wasm";
 import type { InitiationVersion } from "../initiation/payment.ts";
 
-/** A place where a file breaks its schema: which element and rule, never what it contains. */
+/** The element and rule where a file breaks its schema, without content. */
 export type SchemaBreach = { readonly line: number; readonly problem: string };
 
-/** Some twenty thousand payments; a file that needs more is refused, not checked halfway. */
+/** Enough for some twenty thousand payments. A larger file is refused, not checked in part. */
 const memoryPagesMax = 512 * memoryPages.MiB;
 
 const schemas = new Map<InitiationVersion, Promise<string>>();
 
 /**
- * Where a file breaks the schema of its version; none: it may leave. libxml2 as WebAssembly reads
- * it in a thread of its own. Throws where that thread fails.
+ * Returns the violations of the version's schema; the file may be sent if there are none. libxml2,
+ * as WebAssembly, reads the file in its own thread. Throws if that thread fails.
  */
 export async function schemaBreaches(
   version: InitiationVersion,
@@ -37,7 +37,7 @@ function schemaOf(version: InitiationVersion): Promise<string> {
   return loaded;
 }
 
-/** A message of libxml2 quotes what the file says: a name, an account number. */
+/** Messages of libxml2 quote the file's content: a name, an account number. */
 function withoutContent(message: string): string {
   const [, element = ""] = /Element '(?:\{[^}]*\})?(\w+)'/.exec(message) ?? [];
   const [, facet = ""] = /\[facet '(\w+)'\]/.exec(message) ?? [];

@@ -36,19 +36,19 @@ const fresh = opened(
   at(1),
 );
 
-const said = { by: act("ada", 2), reason: "compared the passports" };
+const rationale = { by: act("ada", 2), reason: "compared the passports" };
 const states = {
   open: { kind: "open" },
-  escalated: { kind: "escalated", ...said },
-  false_positive: { kind: "false_positive", ...said },
-  true_match: { kind: "true_match", ...said, confirmed: "bob" },
+  escalated: { kind: "escalated", ...rationale },
+  false_positive: { kind: "false_positive", ...rationale },
+  true_match: { kind: "true_match", ...rationale, confirmed: "bob" },
   closed: { kind: "closed", before: { kind: "open" }, at: at(4) },
 } as const satisfies Record<string, AlertState>;
 type Kind = keyof typeof states;
 const kinds = Object.keys(states) as Kind[];
 const inState = (kind: Kind): Alert => ({ ...fresh, state: states[kind] });
 
-/** What a rule makes of each state: the state after it, or what it refuses with. */
+/** Applies a rule to each state: returns the state after it, or the refusal. */
 function outcomes(
   rule: (alert: Alert) => AlertChange | { refused: string },
 ): Record<string, string> {
@@ -61,7 +61,7 @@ function outcomes(
 
 const no = "INVALID_REQUEST";
 
-describe("what people can do with an alert in each state", () => {
+describe("the allowed actions in each state of an alert", () => {
   const reason = "another birth date";
   const cases: [
     string,
@@ -138,8 +138,8 @@ describe("what people can do with an alert in each state", () => {
   });
 });
 
-describe("what is kept of an action", () => {
-  it("who decided what, and why", () => {
+describe("the stored data of an action", () => {
+  it("the person, the decision and the reason", () => {
     const by = act("eve");
     const reason = "born in another century";
     expect(decidedBy(fresh, "false_positive", reason, by)).toEqual({
@@ -150,9 +150,9 @@ describe("what is kept of an action", () => {
   });
 
   it("both persons of a true match, and the first one's reason", () => {
-    const { by, reason } = said;
+    const { by, reason } = rationale;
     const decided = decidedBy(fresh, "true_match", reason, by, "bob") as AlertChange;
-    expect(decided.alert.state).toEqual({ kind: "true_match", ...said, confirmed: "bob" });
+    expect(decided.alert.state).toEqual({ kind: "true_match", ...rationale, confirmed: "bob" });
     expect(decided).toMatchObject({
       action: "alert.true_match",
       detail: `approved by bob: ${reason}`,
@@ -166,7 +166,7 @@ describe("what is kept of an action", () => {
     expect(decided.alert.assignee).toBe("eve");
   });
 
-  it("since when it waits: from the start, or anew when a decision is taken back", () => {
+  it("the start of its wait: the creation, or the reopening of a decision", () => {
     const again = (kind: Kind) =>
       reopenedBy(inState(kind), "a new document", act("eve"), false) as AlertChange;
     expect(again("escalated").alert.waitingSince).toEqual(at(1));
@@ -230,7 +230,7 @@ describe("a later screening", () => {
     ],
     ["the lists grew, or the matcher's numbers changed", {}, ["true_match"]],
   ];
-  it.each(absences)("leaves what may still be there: %s", (_what, change, expected) => {
+  it.each(absences)("keeps an alert whose hit may still exist: %s", (_what, change, expected) => {
     const left = (["open", "false_positive", "true_match"] as const).filter(
       (kind) => missed(inState(kind), { ...absence, ...change }, 4, at(5)) === undefined,
     );

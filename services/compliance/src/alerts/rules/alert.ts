@@ -3,58 +3,55 @@ import type { Disposition } from "../../screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "../../screening/rules/hit.ts";
 import type { Subject } from "../../screening/rules/screening.ts";
 
-/** Who acted, as which operation, and when. */
+/** The person who acted, with the operation and the time. */
 export type ReviewedBy = { readonly person: string; readonly operation: string; readonly at: Date };
 
 type Rationale = { readonly by: ReviewedBy; readonly reason: string };
 
-/** A person has to look. */
 export type PendingState = { readonly kind: "open" } | ({ readonly kind: "escalated" } & Rationale);
 
-/** A disposition with its rationale. */
 export type DecidedState =
   | ({ readonly kind: "false_positive" } & Rationale)
-  /** Confirmed by the second person. */
+  /** `confirmed` is the second person. */
   | ({ readonly kind: "true_match"; readonly confirmed: string } & Rationale);
 
-/** An alert is pending, decided, or closed with the state before. */
+/** An alert is pending, decided, or closed with its previous state. */
 export type AlertState =
   | PendingState
   | DecidedState
-  /** The hit is gone; should it come back as it was, so does the state before. */
+  /** The hit is gone. If the same hit returns, so does the previous state. */
   | { readonly kind: "closed"; readonly before: PendingState | DecidedState; readonly at: Date };
 
-/** The names of the states, as they are stored. */
 export type AlertStateKind = AlertState["kind"];
 
-/** The states in which a person has to look. */
+/** The states in which a person must decide. */
 export const pendingKinds = ["open", "escalated"] as const satisfies PendingState["kind"][];
 
-/** One entry of a list that one party or wallet of a subject may be. */
+/** A list entry that may be one party or wallet of a subject. */
 export type Alert = {
   readonly id: string;
   readonly subject: Subject;
-  /** Which party or wallet of the subject, by a keyed hash of what is compared of it. */
+  /** The party or wallet of the subject, as a keyed hash of its compared data. */
   readonly partyKey: string;
   readonly detection: Detection;
-  /** Who works on it; "" where it is unassigned. */
+  /** The person who works on it; "" if unassigned. */
   readonly assignee: string;
   readonly state: AlertState;
-  /** Since when a person has to look, or had to. */
+  /** The start of the current or last period in which a person had to decide. */
   readonly waitingSince: Date;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** The last screening that found the hit, and how. */
+/** The last screening that found the hit, and the hit as it found it. */
 export type Detection = {
   readonly screeningId: string;
-  /** Of the subject: a lower one is an older result. */
+  /** The subject's revision; a lower one is an older result. */
   readonly revision: number;
   readonly hit: ScreeningHit;
 };
 
-/** Actions of operators, as the audit trail names them. */
+/** Operators' actions, by their names in the audit trail. */
 export type AlertAction =
   | "alert.assigned"
   | "alert.escalated"
@@ -62,7 +59,7 @@ export type AlertAction =
   | "alert.true_match"
   | "alert.reopened";
 
-/** An alert after an operator's action, and what the audit trail records of it. */
+/** An alert after an operator's action, with the detail for the audit trail. */
 export type AlertChange = {
   readonly alert: Alert;
   readonly action: AlertAction;
@@ -75,12 +72,11 @@ const invalid = (problem: string): Invalid => refused("INVALID_REQUEST", `alert_
 const isClosed = invalid("is closed, its hit is no more");
 const isDecided = invalid("is decided already");
 
-/** What a state means for the verdict of the subject. */
+/** The effect of a state on the subject's verdict. */
 export function dispositionOf(state: AlertState): Disposition {
   return state.kind === "false_positive" || state.kind === "true_match" ? state.kind : "undecided";
 }
 
-/** Whether a person has to look. */
 export function isPending(state: AlertState): state is PendingState {
   return pendingKinds.some((kind) => kind === state.kind);
 }
@@ -89,19 +85,19 @@ function notPending({ kind }: AlertState): Invalid {
   return kind === "closed" ? isClosed : isDecided;
 }
 
-/** Assigns an alert to a person, or with "" unassigns it. */
+/** Assigns an alert to a person; "" unassigns it. */
 export function assignedTo(alert: Alert, assignee: string, by: ReviewedBy): AlertChange | Invalid {
   if (!isPending(alert.state)) return notPending(alert.state);
   const changed = { ...alert, assignee, updatedAt: by.at };
   return { alert: changed, action: "alert.assigned", detail: assignee };
 }
 
-/** What an alert can be decided as; a true match by two persons alone. */
+/** A true match always needs two persons. */
 export type Decision = "false_positive" | "true_match" | "escalated";
 
 const alone = refused("ACCESS_FORBIDDEN", "caller: needs the approval of another person");
 
-/** A decision on a pending alert; `second` has approved it, where it needs a second person. */
+/** Decides a pending alert. `second` is the approver, if the decision needs one. */
 export function decidedBy(
   alert: Alert,
   decision: Decision,
@@ -120,8 +116,9 @@ export function decidedBy(
 }
 
 /**
- * Reopens an alert. A confirmed true match needs another person than the one who confirmed it, and an
- * approval: it may have been confirmed since the request was found to need none.
+ * Reopens an alert. A confirmed true match needs an approval, and a different person than the one
+ * who confirmed it. The check is repeated here, because the alert may have been confirmed after the
+ * request was found to need no approval.
  */
 export function reopenedBy(
   alert: Alert,
@@ -158,7 +155,6 @@ function isSamePerson(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The alert of a new hit. */
 export function opened(
   of: Pick<Alert, "id" | "subject" | "partyKey">,
   detection: Detection,
@@ -168,7 +164,7 @@ export function opened(
   return { ...of, detection, assignee: "", state: { kind: "open" }, ...times };
 }
 
-/** The same hit again; `undefined`: a newer screening found it already. */
+/** Updates the alert of a repeated hit; `undefined` if a newer screening already found it. */
 export function redetected(alert: Alert, detection: Detection, at: Date): Alert | undefined {
   if (alert.detection.revision >= detection.revision) return undefined;
   if (alert.state.kind !== "closed") return { ...alert, detection };
@@ -177,26 +173,26 @@ export function redetected(alert: Alert, detection: Detection, at: Date): Alert 
   return { ...alert, detection, state, waitingSince, updatedAt: at };
 }
 
-/** What a screening that does not list an alert's hit knows of it. */
+/** Facts about a screening that does not list an alert's hit. */
 export type Absence = {
-  /** Whether it may have found more than it lists. */
+  /** True if it may have found more hits than it lists. */
   readonly isTruncated: boolean;
-  /** Whether the party or wallet was screened. */
+  /** True if the party or wallet was screened. */
   readonly hasParty: boolean;
-  /** Whether the entry is on its list; where that may not be known, it is. */
+  /** True if the entry is on its list, or if that may be unknown. */
   readonly isListed: boolean;
 };
 
 /**
- * Whether the absence of a hit means that it is no more. A confirmed true match is the operator's
- * own record of the party: no list, score or screening ends it, but two persons who reopen it.
+ * True if a missing hit proves that it no longer exists. A confirmed true match is the operator's
+ * own record of the party. No list, score or screening ends it; only two persons can reopen it.
  */
 export function isGone({ state }: Alert, { isTruncated, hasParty, isListed }: Absence): boolean {
   if (state.kind === "true_match") return false;
   return !hasParty || !isListed || !isTruncated;
 }
 
-/** A screening without the hit; `undefined`: nothing changes. */
+/** Applies a screening without the hit; `undefined` if nothing changes. */
 export function missed(
   alert: Alert,
   absence: Absence,

@@ -18,7 +18,7 @@ const wallet: Wallet = { families: ["evm"], address: evm };
 const formOf = (changed: Party) => screenedForm({ parties: [changed], wallets: [] }, 0);
 const walletFormOf = (changed: Wallet) => screenedForm({ parties: [], wallets: [changed] }, 0);
 
-describe("what is compared of a party", () => {
+describe("the compared data of a party", () => {
   const same: [string, Partial<Party>][] = [
     ["capitals", { name: "ORLAN VESSIK" }],
     ["spaces", { name: " Orlan  Vessik " }],
@@ -46,7 +46,7 @@ describe("what is compared of a party", () => {
   });
 });
 
-describe("what is compared of a wallet", () => {
+describe("the compared data of a wallet", () => {
   it("is its canonical address in its families", () => {
     const upper = { ...wallet, address: `0x${evm.slice(2).toUpperCase()}` };
     expect(walletFormOf(upper)).toBe(walletFormOf(wallet));
@@ -59,5 +59,5 @@ it("distinguishes parties and wallets of one request by their place", () => {
   const request = { parties: [party], wallets: [wallet] };
   expect(screenedForms(request)).toEqual([screenedForm(request, 0), screenedForm(request, 1)]);
   expect(screenedForm(request, 1)).toBe(walletFormOf(wallet));
-  expect(() => screenedForm(request, 2)).toThrow("nothing that was screened");
+  expect(() => screenedForm(request, 2)).toThrow("a hit without a screened party");
 });

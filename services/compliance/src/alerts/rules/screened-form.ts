@@ -5,16 +5,16 @@ import type { ScreeningQuery } from "../../screening/rules/screening.ts";
 import { canonicalWallet, type Wallet } from "../../wallets/rules/wallet.ts";
 
 /**
- * What is compared of the party, wallet or bank at a place of a request, in this order, as one
- * text: equal for two requests between which nothing changed that a decision could rest on.
+ * The compared data of a party, wallet or bank at a position of a request, as one text. It is equal
+ * for two requests if nothing changed that a decision could depend on.
  */
 export function screenedForm(request: ScreeningQuery, subjectIndex: number): string {
   const form = screenedForms(request)[subjectIndex];
-  if (form === undefined) throw new Error("a hit of nothing that was screened");
+  if (form === undefined) throw new Error("a hit without a screened party");
   return form;
 }
 
-/** The forms of everything in a request. */
+/** The forms of all parties, wallets and banks of a request. */
 export function screenedForms({ parties, wallets, banks = [] }: ScreeningQuery): string[] {
   return [...parties.map(partyForm), ...wallets.map(walletForm), ...banks.map(bankForm)];
 }

@@ -10,7 +10,7 @@ import { screen } from "../../screening/rules/screening.ts";
 import { buildWalletIndex } from "../../wallets/rules/wallet.ts";
 import { type Bank, bicKey, buildBankIndex, listedBicKeys } from "./bank.ts";
 
-/** As OFAC writes it: `SWIFT/BIC`, and the Bank of Russia's `BIK`, which is another number. */
+/** OFAC's format: `SWIFT/BIC`, and the Bank of Russia's `BIK`, which is another number. */
 const csv = [
   '7001,"ZOTAVIK QUELLAR BANK",-0- ,"TEST",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"SWIFT/BIC ZOTVRUMM; BIK (RU) 044525225; alt. SWIFT/BIC ZQBKCYNI."',
   '7003,"FIRST EASTERN INTERNATIONAL BANK PLC",-0- ,"TEST",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ',
@@ -81,7 +81,7 @@ describe("the bank of an account", () => {
     expect(hits[0]?.reasons[0]?.text).toBe("bank: the BIC ZOTVRUMM is listed");
   });
 
-  it("says that a name alone is a review at most", () => {
+  it("makes a name alone a review at most", () => {
     const { hits } = screened({ name: "Zotavik Quellar Bank" });
     expect(hits[0]?.reasons.at(-1)?.text).toBe("bank: its name alone is a review at most");
   });

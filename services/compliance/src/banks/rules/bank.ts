@@ -1,18 +1,18 @@
 import { bicOf } from "@disburse/kernel/payment-methods/bic.ts";
 import { isBic, type ListEntry } from "../../lists/rules/entry.ts";
 
-/** The bank that holds an account, as its owner names it; "" where it is not known. */
+/** The bank of an account, as its owner names it; "" if unknown. */
 export type Bank = { readonly name: string; readonly bic: string };
 
-/** Institution, country and location of a BIC (ISO 9362); a branch is of the same bank. */
+/** Institution, country and location of a BIC (ISO 9362); all branches belong to the same bank. */
 const institutionLength = 8;
 
-/** The characters that BICs are compared by; `undefined` for a text that is no BIC. */
+/** The compared part of a BIC; `undefined` if the text is not a BIC. */
 export function bicKey(bic: string): string | undefined {
   return bicOf(bic)?.slice(0, institutionLength);
 }
 
-/** The keys of the BICs that a list gives for an entry. */
+/** The keys of an entry's listed BICs. */
 export function listedBicKeys({ documents }: Pick<ListEntry, "documents">): string[] {
   const keys = documents
     .filter(isBic)
@@ -21,10 +21,8 @@ export function listedBicKeys({ documents }: Pick<ListEntry, "documents">): stri
   return [...new Set(keys)];
 }
 
-/** Finds listed banks by their BIC. */
 export type BankIndex = ReturnType<typeof buildBankIndex>;
 
-/** Indexes the entries that have a BIC. */
 export function buildBankIndex(entries: Iterable<ListEntry>) {
   const listed = new Map<string, ListEntry[]>();
   for (const entry of entries) {
@@ -35,7 +33,7 @@ export function buildBankIndex(entries: Iterable<ListEntry>) {
     }
   }
   return {
-    /** The entries of this BIC; equal or nothing, no score. */
+    /** Compares for equality, without a score. */
     find: (bic: string): readonly ListEntry[] => listed.get(bicKey(bic) ?? "") ?? [],
   };
 }

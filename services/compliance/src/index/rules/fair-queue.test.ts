@@ -4,7 +4,7 @@ import { createFairQueue } from "./fair-queue.ts";
 
 const bounds = { ofOne: 1_000, ofAll: 4_000 };
 
-/** Takes so many turns of which each costs what its item says; answers whose they were. */
+/** Takes turns that cost what their items say, and returns the merchants in order. */
 function run(queue: ReturnType<typeof createFairQueue<number>>, turns: number): string[] {
   const merchants: string[] = [];
   for (let turn = 0; turn < turns; turn += 1) {
@@ -33,7 +33,7 @@ describe("a fair queue", () => {
     expect(turns.filter((each) => each === "costly")).toHaveLength(10);
   });
 
-  it("gives no credit for time in which a merchant asked for nothing", () => {
+  it("gives no credit for time in which a merchant had no requests", () => {
     const queue = createFairQueue<number>(bounds);
     queue.add("busy", Array(100).fill(10));
     run(queue, 50);
@@ -42,7 +42,7 @@ describe("a fair queue", () => {
     expect(turns.filter((each) => each === "busy").length).toBeGreaterThanOrEqual(9);
   });
 
-  it("books what a merchant spent also where it comes with one item at a time", () => {
+  it("counts the cost of a merchant that adds one item at a time", () => {
     const queue = createFairQueue<number>(bounds);
     queue.add("steady", Array(100).fill(1));
     let costly = 0;
@@ -55,7 +55,7 @@ describe("a fair queue", () => {
     expect(costly).toBeLessThanOrEqual(3);
   });
 
-  it("takes no more than its bounds, all of a request or nothing", () => {
+  it("accepts no more than its bounds, all of a request or nothing", () => {
     const queue = createFairQueue<number>({ ofOne: 3, ofAll: 4 });
     expect(queue.add("a", [1, 1])).toBe(true);
     expect(queue.add("a", [1, 1])).toBe(false);
@@ -66,7 +66,7 @@ describe("a fair queue", () => {
     expect([queue.add("c", [1]), queue.size]).toEqual([true, 3]);
   });
 
-  it("takes each item once, each merchant's in their order, whatever it costs", () => {
+  it("returns each item once, each merchant's in their order, at any cost", () => {
     const added = fc.array(
       fc.record({ merchant: fc.constantFrom("a", "b", "c"), cost: fc.nat(20), take: fc.boolean() }),
     );

@@ -1,33 +1,31 @@
 type Line<T> = {
-  /** Oldest first. */
   readonly items: T[];
-  /** Of the thread's time, in milliseconds; a merchant that comes begins with what others have. */
+  /** Thread time used, in milliseconds. A new merchant starts with the amount of the others. */
   spentMs: number;
-  /** What its last turns have cost, each half of what is newer. */
+  /** The average cost of its turns; each turn weighs twice as much as the one before. */
   expectedMs: number;
 };
 
-/** What a turn may cost before one was taken: about that of a name of three words. */
+/** The expected cost of the first turn: about that of a name of three words. */
 const firstMs = 1;
-/** With less the thread would have too many turns before it at once. */
+/** A lower minimum would send too many turns to the thread at once. */
 const leastMs = 0.1;
 
-/** How much may wait, in items. */
+/** The maximum number of waiting items, for one merchant and for all. */
 export type QueueBounds = { readonly ofOne: number; readonly ofAll: number };
 
-/** The turn of a merchant. */
 type Turn<T> = { readonly merchant: string; readonly item: T; readonly expectedMs: number };
 
 /**
- * A queue for each merchant. The next turn is that of the one which has spent least, so a merchant
- * with much or costly work waits for itself alone; what a turn costs is known after it.
+ * A queue for each merchant. The merchant that has used the least time gets the next turn, so much
+ * or costly work delays only its own merchant. The cost of a turn is known only after it.
  */
 export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
   const lines = new Map<string, Line<T>>();
-  /** What the merchant of the last turn had spent before it. */
+  /** The time used by the last turn's merchant before that turn. */
   let turnMs = 0;
   let size = 0;
-  /** What the last turns of all have cost. */
+  /** The average cost of the last turns of all merchants. */
   let expectedMs = firstMs;
 
   const lineOf = (merchant: string): Line<T> => {
@@ -37,7 +35,7 @@ export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
     lines.set(merchant, line);
     return line;
   };
-  /** Who waited and has spent no more than others is as one who comes. */
+  /** A merchant without items that has used no more than the others equals a new one. */
   const forget = (): void => {
     for (const [merchant, { items, spentMs }] of lines) {
       if (items.length === 0 && spentMs <= turnMs) lines.delete(merchant);
@@ -48,7 +46,9 @@ export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
     get size() {
       return size;
     },
-    /** `false`: too much waits already, of this merchant or of all; then nothing is added. */
+    /**
+     * Adds nothing and returns `false` if too many items of this merchant or of all are waiting.
+     */
     add: (merchant: string, items: readonly T[]): boolean => {
       const waiting = lines.get(merchant)?.items.length ?? 0;
       if (waiting + items.length > ofOne || size + items.length > ofAll) return false;
@@ -58,7 +58,10 @@ export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
       size += items.length;
       return true;
     },
-    /** The next item, whose it is and what it may cost; `undefined`: nothing waits. */
+    /**
+     * Returns the next item with its merchant and expected cost, or `undefined` if the queue is
+     * empty.
+     */
     take: (): Turn<T> | undefined => {
       let next: { readonly merchant: string; readonly line: Line<T> } | undefined;
       for (const [merchant, line] of lines) {
@@ -72,14 +75,14 @@ export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
       forget();
       return { merchant: next.merchant, item, expectedMs: next.line.expectedMs };
     },
-    /** Books what a turn of a merchant has cost. */
+    /** Adds the cost of a turn to its merchant. */
     spend: (merchant: string, ms: number): void => {
       const line = lineOf(merchant);
       line.spentMs += ms;
       line.expectedMs = Math.max((line.expectedMs + ms) / 2, leastMs);
       expectedMs = Math.max((expectedMs + ms) / 2, leastMs);
     },
-    /** Takes items of a merchant out for which no caller waits any longer. */
+    /** Removes items of a merchant that no caller is waiting for. */
     drop: (merchant: string, isDropped: (item: T) => boolean): void => {
       const line = lines.get(merchant);
       if (line === undefined) return;

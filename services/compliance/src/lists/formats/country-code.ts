@@ -1,8 +1,8 @@
 import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
 
 /**
- * Spellings of the publishers that no English name of the table has: territories whose people are
- * of a country, former names, abbreviations.
+ * Publishers' spellings that differ from the table's English names: dependent territories, former
+ * names, abbreviations.
  */
 const spellings: Readonly<Record<string, readonly string[]>> = {
   BA: ["Bosnia"],
@@ -41,12 +41,12 @@ const spellings: Readonly<Record<string, readonly string[]>> = {
   VN: ["Viet Nam"],
 };
 
-/** Words that publishers put in or leave out. */
+/** Words that publishers include or omit. */
 const fillers = new Set(["the", "of", "and", "region", "possibly", "d"]);
 
 /**
- * The words of a name in one order, since publishers turn them around: `Korea, North`, `Bahamas,
- * The`, `Congo, Democratic Republic of the`.
+ * Sorts the words of a name, because publishers reorder them: `Korea, North`, `Bahamas, The`,
+ * `Congo, Democratic Republic of the`.
  */
 function key(name: string): string {
   return name
@@ -72,7 +72,9 @@ function codesByName(): ReadonlyMap<string, string> {
 
 const codes = codesByName();
 
-/** ISO 3166 alpha-2 of a country as a publisher spells it; `undefined` for a former country. */
+/**
+ * Returns the ISO 3166 alpha-2 code for a publisher's spelling; `undefined` for a former country.
+ */
 export function countryCode(name: string): string | undefined {
   return codes.get(key(name));
 }

@@ -1,26 +1,31 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { fileText, type ListFile, Unreadable } from "./file-bytes.ts";
 
-/** A record of a CSV file; `line` is the last one that it stands on. */
+/** A record of a CSV file; `line` is its last line. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
-/** A cell that is not closed would swallow the file; the longest of 2026 has 20,000 characters. */
+/**
+ * An unclosed cell would consume the rest of the file. The longest cell of 2026 has 20,000
+ * characters.
+ */
 const recordLengthMax = 1_048_576;
 
 /** The DOS end-of-file character, which OFAC's files still end with. */
 const endOfFile = "\u001a";
 
-/** Whether a file ends with the DOS end-of-file character: one that is cut does not. */
+/** A truncated file lacks the DOS end-of-file character. */
 export function hasEndMark(file: ListFile): boolean {
   return fileText(file).trimEnd().endsWith(endOfFile);
 }
 
-/** Whether a file has nothing but blank lines and an end mark. */
+/** True for blank lines and an end mark only. */
 export function isBlank(file: ListFile): boolean {
   return fileText(file).replaceAll(endOfFile, "").trim() === "";
 }
 
-/** All records of a file, empty lines left out. A broken quote refuses it with its line. */
+/**
+ * Reads all records of a file except empty lines. A broken quote refuses the file with its line.
+ */
 export function csvRows(file: ListFile, delimiter: "," | ";"): CsvRow[] {
   const whole = fileText(file).trimEnd();
   const text = whole.endsWith(endOfFile) ? whole.slice(0, -1) : whole;
@@ -55,8 +60,9 @@ export type CsvTable<Column extends string> = readonly {
 }[];
 
 /**
- * Rows under a header, whose columns may come in any order and any case, and with more than are
- * read. A column has to be there under one of its names; each row has as many cells as the header.
+ * Reads rows under a header. The columns may have any order and case, and there may be additional
+ * ones. Each required column must be present under one of its names, and each row must have as many
+ * cells as the header.
  */
 export function csvTable<Column extends string>(
   [header, ...rows]: readonly CsvRow[],

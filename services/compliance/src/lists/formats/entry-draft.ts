@@ -7,10 +7,9 @@ import { atPlace, type Note, Unreadable } from "./file-bytes.ts";
 const textLengthMax = 1_000;
 const strength: readonly NameKind[] = ["weak", "alias", "primary"];
 
-/** An entry whose parts stand in several rows or files. What is added twice is kept once. */
+/** An entry whose parts are in several rows or files. Repeated parts are kept once. */
 export type EntryDraft = Readonly<ReturnType<typeof entryDraft>>;
 
-/** An empty draft. */
 export function entryDraft(uid: string, type: EntryType) {
   const names = new Map<string, ListedName>();
   const births = new Set<string>();
@@ -26,7 +25,7 @@ export function entryDraft(uid: string, type: EntryType) {
     countries,
     wallets,
 
-    /** Adds a name, none where the text is empty; one that is there already keeps its best kind. */
+    /** Ignores an empty name. A repeated name keeps its best kind. */
     addName: (text: string, kind: NameKind): void => {
       const name = normalizedText(text);
       if (name === "") return;
@@ -34,28 +33,27 @@ export function entryDraft(uid: string, type: EntryType) {
       if (known !== undefined && strength.indexOf(known.kind) >= strength.indexOf(kind)) return;
       names.set(name, { name, kind });
     },
-    /** Adds a country, none where no country has the name today. */
+    /** Ignores a name that no country has today. */
     addCountry: (name: string): void => {
       const code = countryCode(name);
       if (code !== undefined) countries.add(code);
     },
-    /** Adds dates of birth; notes dates that could not be read. */
+    /** Notes dates that could not be read. */
     addBirths: (dates: string[] | undefined, note: Note): void => {
       if (dates === undefined) note("a date of birth is not understood");
       for (const date of dates ?? []) births.add(date);
     },
-    /** Adds a document, none where its number is empty. */
+    /** Ignores a document without a number. */
     addDocument: (type: string, text: string, country: string): void => {
       const number = normalizedText(text);
       if (number === "") return;
       const document = { type: normalizedText(type), number, country };
       documents.set(JSON.stringify(document), document);
     },
-    /** Adds a sanctions program, none where the text is empty. */
     addProgram: (program: string): void => {
       if (program !== "") programs.add(program);
     },
-    /** The entry, with its primary name first. */
+    /** Builds the entry, with its primary name first. */
     built: (): ListEntry => {
       if (names.size === 0) throw new Unreadable("has no name");
       return {
@@ -78,7 +76,7 @@ export function primaryFirst(a: ListedName, b: ListedName): number {
   return Number(b.kind === "primary") - Number(a.kind === "primary");
 }
 
-/** One line of text without space around it. */
+/** Returns one line of text without space around it. */
 function normalizedText(text: string): string {
   const tidy = text.replace(/\s+/g, " ").trim();
   if (tidy.length > textLengthMax) {
@@ -88,8 +86,8 @@ function normalizedText(text: string): string {
 }
 
 /**
- * The entries of a table with several rows for each: `identify` gives a row's entry, `fill` adds
- * what the row says. Problems and notes name entries by `uidName`, types by `typeName`.
+ * Reads the entries of a table with several rows for each. `identify` returns a row's entry, `fill`
+ * adds the row's data to it. Problems and notes name entries by `uidName`, types by `typeName`.
  */
 export function entriesOfRows<Row extends { readonly line: number }>(
   rows: readonly Row[],

@@ -20,7 +20,7 @@ const regulation = (part: string): string =>
     .map((column) => `${part}_Regulation_${column}`)
     .join(" ");
 
-/** The 118 columns of the file 1.1 in its order. */
+/** The 118 columns of file version 1.1, in order. */
 const header = [
   "fileGenerationDate",
   ...[entity, regulation("Entity"), name, regulation("NameAlias"), address, regulation("Address")],

@@ -6,7 +6,7 @@ import { type EntryDraft, entriesOfRows } from "./entry-draft.ts";
 import { type Format, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
 import { partialDate, yearSpan } from "./listed-date.ts";
 
-/** Of the 118 columns of the EU's financial sanctions file 1.1, those that are compared. */
+/** The compared columns, of the 118 in the EU's financial sanctions file 1.1. */
 const columns = {
   Entity: ["LogicalId", "SubjectType", "SubjectType_ClassificationCode", "Regulation_Programme"],
   NameAlias: ["LastName", "FirstName", "MiddleName", "WholeName", "Remark"],
@@ -63,7 +63,7 @@ function identify(row: Row) {
   return { uid, type };
 }
 
-/** The first name of an entry is its primary one; which is weak stands in a remark. */
+/** The first name of an entry is its primary one. A remark marks a weak name. */
 function addNames(draft: EntryDraft, row: Row): void {
   const parts = [
     row.cell("NameAlias_FirstName"),
@@ -75,14 +75,14 @@ function addNames(draft: EntryDraft, row: Row): void {
   draft.addName(row.cell("NameAlias_WholeName") || parts, kind);
 }
 
-/** The EU's code `00` and its description `UNKNOWN` are no country. */
+/** The EU's code `00` and its description `UNKNOWN` are not countries. */
 function country(row: Row, part: Exclude<Part, "Entity" | "NameAlias">): string {
   const code = row.cell(`${part}_CountryIso2Code`);
   if (/^[A-Z]{2}$/.test(code)) return code;
   return countryCode(row.cell(`${part}_CountryDescription`)) ?? "";
 }
 
-/** None where the row has no birth; `undefined` where it cannot be read. */
+/** Returns no dates for a row without a birth, and `undefined` for an unreadable one. */
 function datesOf(row: Row): string[] | undefined {
   const whole = row.cell("BirthDate_BirthDate");
   const [from, to] = [row.cell("BirthDate_YearRangeFrom"), row.cell("BirthDate_YearRangeTo")];

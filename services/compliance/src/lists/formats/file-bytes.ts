@@ -3,16 +3,14 @@ import { gunzipSync } from "node:zlib";
 import type { ListEntry } from "../rules/entry.ts";
 
 /**
- * A file of a list, as published or gzipped. `name` is "" for the only one; of `ofac_csv` it is
+ * A file of a list, as published or gzipped. `name` is "" for a single file; for `ofac_csv` it is
  * `primary`, `alternates`, `addresses` or `comments`.
  */
 export type ListFile = { readonly name: string; readonly bytes: Uint8Array };
 
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/**
- * The files with gzip taken off. It ends at `bytesMax` in all, however well a bomb is packed.
- */
+/** Unpacks gzip. The total size is limited to `bytesMax`, so a gzip bomb cannot exceed it. */
 export function unpackedFiles(files: readonly ListFile[], bytesMax: number): ListFile[] {
   let left = bytesMax;
   return files.map(({ name, bytes }) => {
@@ -37,7 +35,7 @@ function gunzipped(bytes: Uint8Array, bytesMax: number): Uint8Array | undefined 
   }
 }
 
-/** The only file of a format that has one. */
+/** Returns the only file, for formats that have one. */
 export function onlyFile([file, ...more]: readonly ListFile[]): ListFile {
   if (file === undefined || more.length > 0) throw new Unreadable("files: must be one");
   return file;
@@ -47,8 +45,8 @@ const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The text of a file that is not read line by line, without its byte order mark. UTF-8 alone: what
- * is in another encoding would be names that are never found.
+ * Decodes a file that is not read line by line, without its byte order mark. Only UTF-8 is
+ * accepted: names in another encoding would never be found.
  */
 export function fileText({ bytes }: ListFile): string {
   const nul = bytes.indexOf(0);
@@ -78,13 +76,13 @@ function firstWrongLine(bytes: Buffer): number {
 }
 
 /**
- * What makes a list unreadable, in words for the operator, with the line or the entry.
- * Thrown inside this folder only, to leave a nested check; `readList` and `parseListLine` turn it
- * into an answer.
+ * The problem that makes a list unreadable, for the operator, with its line or entry. Thrown only
+ * inside this folder, to leave nested checks; `readList` and `parseListLine` convert it to a
+ * result.
  */
 export class Unreadable extends Error {}
 
-/** The same problem with the place where it stands, for a problem that does not know its place. */
+/** Adds the place to a problem that does not know it. */
 export function atPlace<T>(place: string, read: () => T): T {
   try {
     return read();
@@ -95,13 +93,13 @@ export function atPlace<T>(place: string, read: () => T): T {
   }
 }
 
-/** Notes something that could not be read and is no reason to refuse the list. */
+/** Notes an unreadable detail that is no reason to refuse the list. */
 export type Note = (text: string) => void;
 
-/** Enough to see what is wrong; a list of another kind would fill thousands of lines. */
+/** Enough to show the problem; a list of another kind would cause thousands of notes. */
 const notesMax = 100;
 
-/** Collects notes, as many as are kept. */
+/** Collects up to `notesMax` notes. */
 export function noteCollector(): { readonly note: Note; readonly notes: () => readonly string[] } {
   const kept: string[] = [];
   let count = 0;
@@ -114,11 +112,16 @@ export function noteCollector(): { readonly note: Note; readonly notes: () => re
   };
 }
 
-/** A publisher's format; the file that exports it as `format` names it (`list-format.ts`). */
+/**
+ * A publisher's format. It has the name of the file that exports it as `format` (`list-format.ts`).
+ */
 export type Format = {
   readonly read: (files: readonly ListFile[], note: Note) => ListEntry[];
-  /** What makes files look incomplete that can be read, by themselves; none where nothing does. */
+  /** Returns reasons to think that readable files are incomplete. */
   readonly gaps?: (files: readonly ListFile[]) => string[];
-  /** Unpacked, in all. Several times the largest list of 2026, and within a worker's memory. */
+  /**
+   * The limit of all unpacked files: several times the largest list of 2026, and within a worker's
+   * memory.
+   */
   readonly mebibytesMax: number;
 };

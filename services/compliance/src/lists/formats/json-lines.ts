@@ -8,14 +8,14 @@ import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts"
 import { primaryFirst } from "./entry-draft.ts";
 import { atPlace, type Format, type ListFile, onlyFile, Unreadable } from "./file-bytes.ts";
 
-/** Ten times the longest line of the lists of 2026 and more; past it a file is no list. */
+/** More than ten times the longest line of the lists of 2026; a file beyond it is not a list. */
 const lineBytesMax = 1_048_576;
-/** Some fifty times all public lists together; past it the entries would not fit the memory. */
+/** Some fifty times all public lists together; more entries would not fit in memory. */
 const entriesMax = 1_000_000;
 
 const newline = 0x0a;
 
-/** The query set's index, and the house's own lists: one entry a line. */
+/** The format of the query set's index and of an operator's own lists: one entry per line. */
 export const format: Format = { read: readJsonLines, mebibytesMax: 512 };
 
 function readJsonLines(files: readonly ListFile[]): ListEntry[] {
@@ -55,10 +55,10 @@ function addEntry(entries: Map<string, ListEntry>, text: string): void {
   entries.set(entry.uid, entry);
 }
 
-/** What is wrong with a line, in words for the operator. */
+/** A problem of a line, for the operator. */
 export type LineProblem = { readonly problem: string };
 
-/** How publishers' kinds of names are read: all that is not weak is searched for alike. */
+/** Publishers' kinds of names. All kinds except weak are searched equally. */
 const nameKinds: ReadonlyMap<string, NameKind> = new Map([
   ["primary", "primary"],
   ["alias", "alias"],
@@ -94,7 +94,7 @@ function text(value: unknown, at: string): string {
   return value;
 }
 
-/** A text that some publishers leave out or write as null. */
+/** Some publishers omit an empty text or write it as null. */
 function textOrNone(value: unknown, at: string): string {
   return value === undefined || value === null ? "" : text(value, at);
 }
@@ -105,7 +105,7 @@ function matching(value: unknown, form: RegExp, at: string, what: string): strin
   return written;
 }
 
-/** An array; left out is empty. */
+/** Reads an array; an omitted one is empty. */
 function items<T>(value: unknown, at: string, read: (item: unknown, at: string) => T): T[] {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length > itemsMax) {
@@ -162,9 +162,7 @@ function entryOf(value: unknown): ListEntry {
   };
 }
 
-/**
- * Reads one line of a list, or says what is wrong with it. Fields that are not known are ignored.
- */
+/** Parses one line of a list, or returns its problem. Unknown fields are ignored. */
 export function parseListLine(line: string): ListEntry | LineProblem {
   let value: unknown;
   try {

@@ -23,7 +23,7 @@ describe("readList", () => {
     }
   });
 
-  it.each(listFormats)("refuses what is no %s", (format) => {
+  it.each(listFormats)("refuses a file that is not %s", (format) => {
     const packed = gzipSync(line.repeat(1_000));
     const broken = Buffer.concat([packed.subarray(0, 50), packed.subarray(60)]);
     const wrong: readonly Uint8Array[] = [
@@ -59,13 +59,13 @@ describe("readList", () => {
     expect(list).toEqual({ problem: "line 3: has a NUL byte" });
   });
 
-  it("says which file is gzip that is not whole", () => {
+  it("names an incomplete gzip file", () => {
     const bytes = gzipSync("1").subarray(0, -9);
     const problem = "comments: is gzip that is not whole";
     expect(readList("ofac_csv", [{ name: "comments", bytes }])).toEqual({ problem });
   });
 
-  it("takes one file where a format has one", () => {
+  it("accepts one file if a format has one", () => {
     const problem = "files: must be one";
     expect(readList("json_lines", [file(line), file(line)])).toEqual({ problem });
   });
@@ -90,7 +90,7 @@ describe("unpackedFiles", () => {
     expect(() => unpackedFiles(two, bytesMax)).toThrow(problem);
   });
 
-  it("counts what was not packed too", () => {
+  it("counts unpacked files too", () => {
     const plain = { name: "a", bytes: Buffer.alloc(11) };
     expect(() => unpackedFiles([plain], 10)).toThrow("more than 10 bytes");
     expect(unpackedFiles([plain], 11)).toEqual([plain]);

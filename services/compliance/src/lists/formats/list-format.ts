@@ -27,30 +27,31 @@ async function loaded(name: string, file: string): Promise<readonly [string, For
 
 const mebibyte = 1_048_576;
 
-/** How publishers write their lists. */
+/** The names of the supported formats. */
 export const listFormats: readonly string[] = [...formats.keys()];
 
 /**
- * Every entry, with notes of what is no reason to refuse a list and yet could not be read (a birth
- * date in words), at most 100; or why the list is refused whole, with the line or the entry.
+ * Every entry of a list, or the reason why the whole list is refused, with its line or entry.
+ * Notes, at most 100, name unreadable details that are no reason to refuse the list, such as a
+ * birth date in words.
  */
 export type ReadList =
   | {
       readonly entries: ListEntry[];
       readonly notes: readonly string[];
-      /** Why the files look incomplete: a person has to accept them. */
+      /** Reasons to think that the files are incomplete; a person must accept them. */
       readonly gaps: readonly string[];
     }
   | { readonly problem: string };
 
 /**
- * Reads a list of one of `listFormats` whole, or refuses it whole: nothing is left out in silence.
- * Pure and synchronous; a list takes up to a second, so it is for a worker thread. Never throws for
- * what the bytes hold.
+ * Reads a list of one of `listFormats` completely, or refuses it: it never omits an entry silently.
+ * It is pure and synchronous, and takes up to a second, so run it in a worker thread. It never
+ * throws because of the content.
  */
 export function readList(name: string, files: readonly ListFile[]): ReadList {
   const format = formats.get(name);
-  if (format === undefined) throw new Error(`${name} is no format of lists`);
+  if (format === undefined) throw new Error(`unknown list format ${name}`);
   const { note, notes } = noteCollector();
   try {
     const unpacked = unpackedFiles(files, format.mebibytesMax * mebibyte);

@@ -37,7 +37,7 @@ describe("parseListLine", () => {
     });
   });
 
-  it("takes a line with nothing but uid, type and a name", () => {
+  it("accepts a line with only uid, type and a name", () => {
     const line = JSON.stringify({ uid: "1", type: "vessel", names: [{ name: "X" }] });
     expect(parseListLine(line)).toMatchObject({ uid: "1", names: [{ name: "X", kind: "alias" }] });
   });

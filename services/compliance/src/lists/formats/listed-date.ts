@@ -2,12 +2,12 @@ import { isCalendarDate } from "@disburse/kernel/time.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** A longer span is no birth date any more. */
+/** A longer span is no longer useful as a birth date. */
 const spanMax = 60;
 
 const years = /\b(1[89]\d\d|20\d\d)\b/g;
 
-/** Every year from one to another, or `undefined` where that is no span of a birth. */
+/** Returns each year of a span, or `undefined` if the span cannot be a birth. */
 export function yearSpan(from: string, to: string): string[] | undefined {
   if (!/^\d{4}$/.test(from) || !/^\d{4}$/.test(to)) return undefined;
   const count = Number(to) - Number(from) + 1;
@@ -15,7 +15,9 @@ export function yearSpan(from: string, to: string): string[] | undefined {
   return Array.from({ length: count }, (_, at) => String(Number(from) + at));
 }
 
-/** `yyyy-mm-dd`, `yyyy-mm` or `yyyy` of parts that may be empty or zero; `undefined` if none. */
+/**
+ * Returns `yyyy-mm-dd`, `yyyy-mm` or `yyyy`. Parts may be empty or zero; `undefined` if all are.
+ */
 export function partialDate(year: string, month: string, day: string): string | undefined {
   if (!/^\d{4}$/.test(year) || Number(year) === 0) return undefined;
   if (!/^\d{1,2}$/.test(month) || Number(month) === 0) return year;
@@ -27,9 +29,9 @@ export function partialDate(year: string, month: string, day: string): string | 
 }
 
 /**
- * Dates in English words, as OFAC writes them: `08 Sep 1966`, `Sep 1966`, `1966`, `circa 1965`,
- * `1958 to 1963`, `01 Jan 1960 to 31 Dec 1961`. What is about, or between, are years. `undefined`
- * where no date can be made of it.
+ * Reads dates in OFAC's English form: `08 Sep 1966`, `Sep 1966`, `1966`, `circa 1965`, `1958 to
+ * 1963`, `01 Jan 1960 to 31 Dec 1961`. Approximate dates and spans become years. Returns
+ * `undefined` for other text.
  */
 export function datesInWords(text: string): string[] | undefined {
   const [from, to, ...more] = text.match(years) ?? [];

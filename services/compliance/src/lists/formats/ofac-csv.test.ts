@@ -38,7 +38,7 @@ const ship = row(
 );
 
 describe("an entry of OFAC's", () => {
-  it("is read with all that its files say", () => {
+  it("is read with the data of all its files", () => {
     const alternates = row("11", "1", '"aka"', '"MARWEK, Oscar"', none);
     const addresses = row("11", "1", none, '"Valletta"', '"Malta"', none);
     const list = read({ primary: person + ship, alternates, addresses });
@@ -85,7 +85,7 @@ describe("an entry of OFAC's", () => {
     expect(read({ primary: company })).toMatchObject({ entries: [{ births: ["2001-05-15"] }] });
   });
 
-  it("keeps a name that stands twice as its better kind", () => {
+  it("keeps a repeated name as its better kind", () => {
     const alternates = row("11", "1", '"nka"', '"THE OWL"', none);
     expect(read({ primary: person, alternates })).toMatchObject({
       entries: [{ names: [{ kind: "primary" }, { name: "THE OWL", kind: "alias" }] }],
@@ -99,7 +99,7 @@ describe("remarks that are cut", () => {
   const cut = "x".repeat(1_000 - start.length) + start;
   const text = primary("7", "CUT", none, `"${cut}"`);
 
-  it("go on in the comments, in the middle of a word", () => {
+  it("continue in the comments, in the middle of a word", () => {
     const comments = row("7", '"ented; Registration Number 12345 (Cyprus)."');
     expect(read({ primary: text, comments })).toMatchObject({
       entries: [
@@ -130,7 +130,7 @@ describe("remarks that are cut", () => {
     expect(read({ primary: whole, comments })).toMatchObject({ entries: [{ uid: "7" }] });
   });
 
-  it("do not take what comments say of remarks that were whole", () => {
+  it("ignore comments for remarks that were complete", () => {
     const comments = row("7", '"; Digital Currency Address - XBT bc1qother"');
     const short = primary("7", "SHORT", none, '"Gender Male."');
     expect(read({ primary: short, comments })).toMatchObject({ entries: [{ wallets: [] }] });
@@ -174,7 +174,7 @@ describe("files that look incomplete", () => {
   });
 });
 
-it("notes what it could not use", () => {
+it("notes unusable rows", () => {
   const odd = primary("7", "ODD", '"individual"', '"DOB in his thirties"');
   const alternates = row("8", "1", '"aka"', '"STRANGER"', none);
   expect(read({ primary: odd, alternates })).toMatchObject({
@@ -210,7 +210,7 @@ it.each<[Readonly<Record<string, string>>, string]>([
   expect(read(files)).toEqual({ problem: expect.stringContaining(problem) });
 });
 
-it("takes the end-of-file character of DOS at the end alone", () => {
+it("accepts the end-of-file character of DOS only at the end", () => {
   expect(readRaw({ primary: `${good}\u001a` })).toMatchObject({ entries: [{ uid: "7" }] });
   const within = readRaw({ primary: `${good}\u001a${primary("8", "B")}` });
   expect(within).toEqual({ problem: expect.stringContaining("line 2: must begin with") });

@@ -25,8 +25,8 @@ type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
 export const format: Format = { read: readOfacCsv, gaps: gapsOf, mebibytesMax: 128 };
 
 /**
- * OFAC publishes aliases in a separate file, and ends each file with an end mark. A file without the
- * mark was cut. If all its lines can be read, it was cut at the end of a line.
+ * OFAC publishes aliases in a separate file, and ends each file with an end mark. A file without
+ * the mark was truncated. If all its lines are readable, it was truncated at a line end.
  */
 function gapsOf(files: readonly ListFile[]): string[] {
   const cut = files.filter((file) => !hasEndMark(file)).map(({ name }) => name || "primary");
@@ -85,7 +85,7 @@ function fileRows(name: FileName, file: ListFile): readonly CsvRow[] {
   return rows;
 }
 
-/** A cell; OFAC writes null as `-0-`. */
+/** Reads a cell; OFAC writes null as `-0-`. */
 function cell({ cells }: CsvRow, at: number): string {
   const text = cells[at]?.trim() ?? "";
   return text === "-0-" ? "" : text;
@@ -101,7 +101,7 @@ function commentsOf(rows: Rows): ReadonlyMap<string, string> {
   const comments = new Map<string, string>();
   for (const row of rows.get("comments") ?? []) {
     const uid = atPlace(place("comments", row), () => uidOf(row));
-    // Not trimmed: the text continues where the remarks were cut, also at a space.
+    // Not trimmed: the text continues where the remarks were cut, which may be at a space.
     comments.set(uid, (comments.get(uid) ?? "") + (row.cells[1] ?? ""));
   }
   return comments;
@@ -123,7 +123,7 @@ function primaryDraft(
   }
   draft.addDocument("Call Sign", cell(row, 5), "");
   draft.addCountry(cell(row, 9));
-  // Not trimmed either, since a cut one is known by its length.
+  // Not trimmed either, because cut remarks are recognised by their length.
   const noteHere: Note = (text) => note(`${place("primary", row)}: ${text}`);
   const remarks = joinedRemarks(row.cells[11] ?? "", comments, uid, noteHere);
   readRemarks(draft, remarks, noteHere);
@@ -139,7 +139,7 @@ function addAlternate(draft: EntryDraft, row: CsvRow): void {
 
 /**
  * Adds a file's rows to their entries. A row without an entry is noted, not refused: the publisher
- * replaces its files one after the other, so one of them may belong to the next list already.
+ * replaces its files one after the other, so one of them may already belong to the next list.
  */
 function addRows(
   name: FileName,
@@ -148,14 +148,14 @@ function addRows(
   note: Note,
   add: (draft: EntryDraft, row: CsvRow) => void,
 ): void {
-  const strangers = new Set<string>();
+  const unmatched = new Set<string>();
   for (const row of rows.get(name) ?? []) {
     atPlace(place(name, row), () => {
       const uid = uidOf(row);
       const draft = drafts.get(uid);
-      if (draft === undefined) strangers.add(uid);
+      if (draft === undefined) unmatched.add(uid);
       else add(draft, row);
     });
   }
-  if (strangers.size > 0) note(`${name}: ${strangers.size} entries are not in primary`);
+  if (unmatched.size > 0) note(`${name}: ${unmatched.size} entries are not in primary`);
 }

@@ -7,9 +7,9 @@ import { datesInWords } from "./listed-date.ts";
 const remarksLengthMax = 1_000;
 
 /**
- * The remarks of an entry with their rest in the comments file. Where that file is there and
- * has nothing for cut remarks, the two are of different days: half a wallet would be lost in
- * silence. Without that file the last part, which may be half a word, is left out.
+ * Joins an entry's remarks with their continuation in the comments file. If that file is present
+ * but lacks the continuation, the files are of different days, and half a wallet address would be
+ * lost silently. Without that file, the last part is left out, because it may be half a word.
  */
 export function joinedRemarks(
   remarks: string,
@@ -33,19 +33,19 @@ type ReadPart = (draft: EntryDraft, matched: string, note: Note) => void;
 
 const addCountry: ReadPart = (draft, name) => draft.addCountry(name);
 
-/** What a part of the remarks is by its beginning; its first group is what is read. */
+/** Parts of the remarks by their beginning; the first group of a pattern is the text to read. */
 const parts: readonly (readonly [RegExp, ReadPart])[] = [
   [/^(?:alt\. )?[afn]\.k\.a\.,? '(.+)'$/i, (draft, name) => draft.addName(name, "weak")],
-  // A company's incorporation is compared as a person's birth is.
+  // A company's incorporation date is compared like a person's birth date.
   [/^(?:alt\. )?(?:DOB|Organization Established Date) (.+)$/, addBirths],
   [/^(?:alt\. )?POB (.+)$/, addBirthPlace],
   [/^(?:alt\. )?(?:nationality|citizen) (.+)$/i, addCountry],
   [/^(?:alt\. )?(?:(?:Former|Other) )?Vessel Flag (.+)$/i, addCountry],
-  // A wallet that is not understood would stop no payment.
+  // A wallet that is not parsed would stop no payment.
   [/^(?:alt\. )?Digital Currency Address\b(.*)$/i, addWallet],
 ];
 
-/** Reads the `; `-separated parts of remarks. Parts in words (`Gender Male`) are none. */
+/** Reads the `; `-separated parts of remarks. Descriptive parts (`Gender Male`) are ignored. */
 export function readRemarks(draft: EntryDraft, remarks: string, note: Note): void {
   const oneLine = remarks.replace(/\s+/g, " ").trim();
   for (const written of oneLine.replace(/\.$/, "").split(";")) {
@@ -70,7 +70,7 @@ function addBirths({ births }: EntryDraft, text: string, note: Note): void {
   for (const date of dates ?? []) births.add(date);
 }
 
-/** `Moscow, Russia`, and `Pyongyang, Korea, North`: the country is last, in one part or two. */
+/** The country comes last, in one part or two: `Moscow, Russia`, `Pyongyang, Korea, North`. */
 function addBirthPlace({ countries }: EntryDraft, place: string): void {
   const names = place.split(",");
   const code = countryCode(names.slice(-2).join(" ")) ?? countryCode(names.at(-1) ?? "");
@@ -78,8 +78,9 @@ function addBirthPlace({ countries }: EntryDraft, place: string): void {
 }
 
 /**
- * How OFAC begins an identity document, a registration, or what identifies a ship or an aircraft;
- * longer beginnings first. What is not here is read where its issuing country stands behind it.
+ * Prefixes that OFAC uses for identity documents, registrations, and identifiers of ships or
+ * aircraft; longer ones come first. Other documents are recognised by the issuing country behind
+ * them.
  */
 const documentTypes: readonly string[] = `
   Aircraft Construction Number (also called L/N or S/N or F/N),
@@ -111,7 +112,7 @@ const documentTypes: readonly string[] = `
 const validity = / (?:issued|expires) .*$/;
 const issuer = /\(([^()]*)\)$/;
 const unknownDocument = /^([^\d()]*[^\d()\s])\s+(\S*\d[^()]*)$/;
-/** Telephones have a country behind them too. */
+/** Telephone numbers have a country behind them too. */
 const noDocument = /^(?:phone|telephone|fax|tel\b|email|website)/i;
 
 /** `Passport 1084010 (Egypt) issued 18 Jan 1984 expires 17 Jan 1991`. */
@@ -129,7 +130,7 @@ function readDocument(draft: EntryDraft, text: string): void {
   }
 }
 
-/** The IMO's numbers of ships and companies are searched for without its name. */
+/** The IMO numbers of ships and companies are searched for without the prefix. */
 function withoutPrefix(number: string): string {
   return number.replace(/^IMO\s+(?=\d)/, "");
 }

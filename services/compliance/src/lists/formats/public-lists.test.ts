@@ -7,7 +7,7 @@ import { csvRows } from "./csv-rows.ts";
 import { type ListFile, unpackedFiles } from "./file-bytes.ts";
 import { readList } from "./list-format.ts";
 
-/** The public lists that stand beside the project, where they are there at all. */
+/** Public lists beside the project, if present. */
 const folder = join(import.meta.dirname, "../../../../../../shared/data/sanctions");
 const hasLists = existsSync(join(folder, "lists"));
 
@@ -26,14 +26,14 @@ function countsOf(entries: readonly ListEntry[]): readonly number[] {
   return entryTypes.map(count);
 }
 
-/** Every row of a file of OFAC's. */
+/** Reads every row of an OFAC file. */
 function rowsOf(path: string): readonly (readonly string[])[] {
   const [unpacked] = unpackedFiles([file(path)], 1e9);
   return unpacked === undefined ? [] : csvRows(unpacked, ",").map(({ cells }) => cells);
 }
 
 const sdn = "lists/ofac_sdn";
-// The aliases nearest to the list's own day, and the comments that go on with all its remarks.
+// The aliases nearest to the list's own day, and the comments that continue all its remarks.
 const sdnFiles = () => [
   file(`${sdn}/sdn_2024-05-03.csv.gz`, "primary"),
   file(`${sdn}/alt_2024-01-08.csv.gz`, "alternates"),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readList } from "./list-format.ts";
 import { file } from "./test-file.ts";
 
-/** The 58 columns of the published file in its order. */
+/** The 58 columns of the published file, in order. */
 const header = [
   "Last Updated|Unique ID|OFSI Group ID|UN Reference Number",
   "Name 6|Name 1|Name 2|Name 3|Name 4|Name 5|Name type|Alias strength|Title",

@@ -5,7 +5,7 @@ import { type EntryDraft, entriesOfRows } from "./entry-draft.ts";
 import { type Format, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
 import { partialDate, yearSpan } from "./listed-date.ts";
 
-/** Of the 58 columns of the UK sanctions list, those that are compared. */
+/** The compared columns, of the 58 in the UK sanctions list. */
 const columns = {
   uid: ["Unique ID"],
   name1: ["Name 1"],
@@ -71,7 +71,7 @@ function identify(row: Row) {
   return { uid, type };
 }
 
-/** The family name, or the whole of a company's, stands in the sixth part. */
+/** The sixth part has the family name, or a company's whole name. */
 function addNames(draft: EntryDraft, row: Row): void {
   const parts = (["name1", "name2", "name3", "name4", "name5", "name6"] as const).map(row.cell);
   draft.addName(parts.join(" "), nameKind(row));
@@ -83,7 +83,7 @@ function nameKind(row: Row): NameKind {
   return /low|weak/i.test(row.cell("aliasStrength")) ? "weak" : "alias";
 }
 
-/** Several values of one cell: `(1) A (2) B` or `A|B`. */
+/** Splits a cell with several values: `(1) A (2) B` or `A|B`. */
 function listed(text: string): string[] {
   return text
     .split(/\(\d+\)\s|\|/)
@@ -91,7 +91,7 @@ function listed(text: string): string[] {
     .filter((value) => value !== "");
 }
 
-/** `07/10/1952`, `dd/mm/1952`, `00/00/1952`, a year alone, or two years. */
+/** Accepts `07/10/1952`, `dd/mm/1952`, `00/00/1952`, a year alone, or two years. */
 function datesOf(text: string): string[] | undefined {
   const [, day = "", month = "", year = ""] =
     /^(?:(\d\d|dd)\/(\d\d|mm)\/)?(\d{4})$/i.exec(text) ?? [];

@@ -74,7 +74,7 @@ describe("the Security Council's list", () => {
     expect(only(birth(inside))).toMatchObject({ entries: [{ births }], notes: [] });
   });
 
-  it("has no birth in a name, and numbers also as they stand in words about them", () => {
+  it("has no birth in a name, and also reads numbers within text", () => {
     const number = "diplomatic passport no. D00000898";
     const more = `${alias("Good", "Safi Marwek, born 1 Jan. 1953 (Oman passport no. 0428720)")}
       <INDIVIDUAL_DOCUMENT><NUMBER>${number}</NUMBER></INDIVIDUAL_DOCUMENT>`;

@@ -63,7 +63,7 @@ function entryOf(element: XmlElement, type: EntryType, note: Note): ListEntry {
   return draft.built();
 }
 
-/** What stands several times in an entry. */
+/** Reads elements that may repeat within an entry. */
 function readPart(draft: EntryDraft, part: XmlElement, note: Note): void {
   switch (part.name) {
     case "INDIVIDUAL_ALIAS":
@@ -85,7 +85,7 @@ function readPart(draft: EntryDraft, part: XmlElement, note: Note): void {
       readDocument(draft, part);
       break;
     default:
-      // Comments, designations, dates of the list itself: nothing to compare.
+      // Comments, designations and dates of the list itself are not compared.
       break;
   }
 }
@@ -100,7 +100,7 @@ function readDocument(draft: EntryDraft, part: XmlElement): void {
 
 const numberInWords = /[\p{L}\p{N}/-]*\d{3}[\p{L}\p{N}/-]*/gu;
 
-/** A number as it is written, and those of a text about it (`passport no. D00000898`). */
+/** Returns a number as written, and numbers within a text (`passport no. D00000898`). */
 function numbersIn(text: string): string[] {
   return [text, ...(text.includes(" ") ? (text.match(numberInWords) ?? []) : [])];
 }
@@ -115,8 +115,8 @@ function readAlias(draft: EntryDraft, part: XmlElement, note: Note): void {
 const bornOn = /,\s+born\s.*$/su;
 
 /**
- * `A; B; C` are three names, and so are `A (B; C)`; a name in quotation marks is one without, and
- * a birth date is no part of it.
+ * `A; B; C` are three names, and so are `A (B; C)`. Quotation marks and birth dates are not part of
+ * a name.
  */
 function namesIn(text: string): string[] {
   const alias = text.replace(bornOn, "");
@@ -142,12 +142,12 @@ function addDate(draft: EntryDraft, text: string, note: Note): void {
   draft.addBirths(date === undefined ? datesInWords(text) : [date], note);
 }
 
-/** That list has five levels; the parser goes down them by recursion. */
+/** The list has five levels. The parser is recursive, so the depth must be limited. */
 const depthMax = 64;
 
 /**
- * The root of an XML file. A file with a document type is refused before it is parsed: entities
- * are declared there, and no list needs one.
+ * Parses an XML file and returns its root. A file with a document type is refused before parsing,
+ * because it may declare entities, and no list needs one.
  */
 export function parsedXml(file: ListFile): XmlElement {
   const text = fileText(file);
@@ -171,7 +171,7 @@ function lineOf(text: string, place: number): number {
   return text.slice(0, place).split("\n").length;
 }
 
-/** What may hold anything that looks like a tag, from its start to its end. */
+/** Constructs that may contain tag-like text, with their start and end. */
 const notTags = [
   ["<!--", "-->"],
   ["<![CDATA[", "]]>"],
@@ -184,7 +184,7 @@ function checkDepth(text: string): void {
     const other = notTags.find(([start]) => text.startsWith(start, at));
     const end =
       other === undefined ? tagEnd(text, at) : text.indexOf(other[1], at + other[0].length);
-    // The parser gets no further than something that has no end.
+    // The parser stops at an unclosed construct.
     if (end < 0) return;
     if (other === undefined) depth += levelsOf(text, at, end);
     if (depth > depthMax) {
@@ -194,7 +194,7 @@ function checkDepth(text: string): void {
   }
 }
 
-/** The `>` of a tag: its quoted values may hold some too; -1 without one. */
+/** Finds the `>` of a tag, or -1. Quoted values may contain `>` too. */
 function tagEnd(text: string, start: number): number {
   for (let at = start; at < text.length; at += 1) {
     const sign = text[at];
@@ -206,18 +206,18 @@ function tagEnd(text: string, start: number): number {
   return -1;
 }
 
-/** How much deeper it is after a tag. */
+/** Returns the change of depth that a tag causes. */
 function levelsOf(text: string, start: number, end: number): number {
   if (text[start + 1] === "/") return -1;
   return text[end - 1] === "/" ? 0 : 1;
 }
 
-/** The elements right below one. */
+/** Returns the direct child elements. */
 export function elementsIn({ children }: XmlElement): XmlElement[] {
   return children.filter((child) => child instanceof XmlElement);
 }
 
-/** The text of the first element of a name right below, in one line; "" without one. */
+/** Returns the text of the first child element of a name in one line, or "". */
 export function textIn(element: XmlElement, name: string): string {
   const found = elementsIn(element).find((child) => child.name === name);
   return found?.text.replace(/\s+/g, " ").trim() ?? "";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { file } from "./test-file.ts";
 import { parsedXml } from "./un-xml.ts";
 
-/** Elements in elements, each begun and ended so. */
+/** Nested elements with these start and end tags. */
 const nested = (levels: number, start: string, end = "</a>") =>
   start.repeat(levels) + end.repeat(levels);
 
@@ -25,10 +25,10 @@ describe("the depth of an XML file", () => {
     }
   });
 
-  it("counts nothing that only looks like a tag", () => {
+  it("does not count text that only resembles a tag", () => {
     const text = "<a>".repeat(100);
-    const looks = `<!--${text}--><?b ${text}?><![CDATA[${text}]]><c d="/" e='/'/>`;
-    expect(parsedXml(file(`<a>${looks.repeat(100)}</a>`)).name).toBe("a");
+    const lookalikes = `<!--${text}--><?b ${text}?><![CDATA[${text}]]><c d="/" e='/'/>`;
+    expect(parsedXml(file(`<a>${lookalikes.repeat(100)}</a>`)).name).toBe("a");
   });
 
   it.each(["<a", '<a b="', "<a><!-- ", "<a><![CDATA[ >", "<a><?b >", "<a></a"])(

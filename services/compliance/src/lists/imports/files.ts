@@ -2,21 +2,21 @@ import { createHash } from "node:crypto";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { ListFile } from "../formats/file-bytes.ts";
 
-/** More than all public lists together, unpacked; a larger file comes gzipped. */
+/** More than all public lists together, unpacked; a larger file must be gzipped. */
 export const fileBytesMax = 134_217_728;
-/** As many as the format with the most files has, and some to spare. */
+/** More than the format with the most files needs. */
 const filesMax = 8;
 const nameText = /^[a-z0-9_.-]{0,64}$/;
 
-/** Files of a list as they arrived, and what they are recognised by. */
+/** The received files of a list, and the checksum that identifies them. */
 export type ReceivedFiles = { readonly files: readonly ListFile[]; readonly checksum: string };
 
-/** Where the next file begins, or bytes of the present one. */
+/** The start of the next file, or bytes of the current one. */
 export type FilePart = { readonly file: string } | { readonly bytes: Uint8Array };
 
 /**
- * Takes the files of a list out of a stream, whose bytes may be cut anywhere. Bytes before any
- * file begins are of one without a name.
+ * Collects the files of a list from a stream, whose bytes may be cut anywhere. Bytes before the
+ * first file name belong to an unnamed file.
  */
 export async function collectFiles(
   parts: AsyncIterable<FilePart>,
@@ -37,7 +37,7 @@ export async function collectFiles(
     if (files.length === 0) files.push({ name: "", pieces: [] });
     files.at(-1)?.pieces.push(part.bytes);
   }
-  // Nothing at all is an empty file, as a download can be, and it is for the format to refuse it.
+  // An empty stream is an empty file, as a download can be; the format refuses it.
   if (files.length === 0) files.push({ name: "", pieces: [] });
   return receivedFiles(files.map(({ name, pieces }) => ({ name, bytes: joinedBytes(pieces) })));
 }
@@ -48,7 +48,7 @@ function nameProblem(name: string, files: readonly { name: string }[]): string |
   return files.length === filesMax ? `files: must be at most ${filesMax}` : undefined;
 }
 
-/** Bytes of their own, not of a buffer that others use too: another thread takes them over. */
+/** Copied out of shared buffers, because the bytes are transferred to another thread. */
 export function joinedBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let at = 0;
@@ -60,8 +60,8 @@ export function joinedBytes(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The checksum is that of the only file's bytes; with several, that of a line for each with its
- * name and its own checksum.
+ * The checksum covers a single file's bytes. For several files, it covers a line for each with its
+ * name and checksum.
  */
 export function receivedFiles(files: readonly ListFile[]): ReceivedFiles {
   const sums = files.map(({ name, bytes }) => ({ name, sum: sha256(bytes) }));

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.end());
 
-/** A file as OFAC publishes it: with its end mark. */
+/** A file in OFAC's form, with its end mark. */
 const published = (text: string) => `${text}\u001a`;
 
 type Header = Parameters<typeof importFiles>[1];
@@ -37,7 +37,7 @@ type Header = Parameters<typeof importFiles>[1];
 const versionsInForce = async (rpc: Rpc) =>
   (await rpc.listLists({})).lists.map(({ list, version }) => `${list} ${version}`);
 
-/** An entry with all that a list may say. */
+/** An entry with every field of a list. */
 const fullEntry = {
   uid: "7",
   source: "OFAC",
@@ -53,7 +53,7 @@ const fullEntry = {
   programs: ["SDGT"],
 };
 
-/** An entry as a list's own format writes it. */
+/** An entry in the JSON lines format. */
 const lineOf = (entry: typeof fullEntry): string => {
   const { source: list, births: dob, documents: ids, wallets: crypto, ...same } = entry;
   return `${JSON.stringify({ ...same, list, dob, ids, crypto })}\n`;
@@ -61,31 +61,33 @@ const lineOf = (entry: typeof fullEntry): string => {
 
 it("GetListedEntry gives an entry as its publisher does, of now and of before", async () => {
   const rpc = await test.start();
-  const asked = { list: "sandbox", entryUid: "7", listVersion: "" };
-  expect(await refusalOf(rpc.getListedEntry(asked))).toMatchObject({ code: "RECORD_NOT_FOUND" });
+  const requested = { list: "sandbox", entryUid: "7", listVersion: "" };
+  expect(await refusalOf(rpc.getListedEntry(requested))).toMatchObject({
+    code: "RECORD_NOT_FOUND",
+  });
   await importLines(rpc, lineOf(fullEntry) + personLine("8", "Other Person"), "old");
-  expect(await rpc.getListedEntry(asked)).toMatchObject({
+  expect(await rpc.getListedEntry(requested)).toMatchObject({
     entry: { list: "sandbox", ...fullEntry },
     version: { list: "sandbox", version: "old", entries: 2 },
     inForce: true,
   });
   const renamed = { ...fullEntry, names: [{ name: "Tamerlan Zhdanov", kind: "primary" }] };
   await importLines(rpc, lineOf(renamed) + personLine("8", "Other Person"), "new");
-  const now = await rpc.getListedEntry(asked);
+  const now = await rpc.getListedEntry(requested);
   expect(now).toMatchObject({ entry: { names: renamed.names }, version: { version: "new" } });
-  const before = await rpc.getListedEntry({ ...asked, listVersion: "old" });
+  const before = await rpc.getListedEntry({ ...requested, listVersion: "old" });
   expect(before).toMatchObject({ entry: { names: fullEntry.names }, inForce: false });
   for (const unknown of [{ entryUid: "9" }, { listVersion: "older" }, { list: "other" }]) {
-    expect(await refusalOf(rpc.getListedEntry({ ...asked, ...unknown }))).toMatchObject({
+    expect(await refusalOf(rpc.getListedEntry({ ...requested, ...unknown }))).toMatchObject({
       code: "RECORD_NOT_FOUND",
     });
   }
-  expect(await refusalOf(rpc.getListedEntry({ ...asked, list: "Not a list" }))).toMatchObject({
+  expect(await refusalOf(rpc.getListedEntry({ ...requested, list: "Not a list" }))).toMatchObject({
     code: "INVALID_REQUEST",
   });
 });
 
-it("CompareImports gives what differs between versions, each entry once, in pages", async () => {
+it("CompareImports returns the differences between versions, each entry once, in pages", async () => {
   const rpc = await test.start();
   const importIds = async () =>
     (await rpc.listImports({ list: "sandbox" })).imports.map(({ id }) => id);
@@ -123,7 +125,8 @@ it("CompareImports gives what differs between versions, each entry once, in page
   expect(rest.differences).toHaveLength(21);
   const same = await rpc.compareImports({ importId: second, baseImportId: second });
   expect(same.differences).toEqual([]);
-  const refused = (asked: object) => refusalOf(rpc.compareImports({ importId: second, ...asked }));
+  const refused = (requested: object) =>
+    refusalOf(rpc.compareImports({ importId: second, ...requested }));
   expect(await refused({ importId: "none" })).toMatchObject({ code: "RECORD_NOT_FOUND" });
   expect(await refused({ baseImportId: "none" })).toMatchObject({ code: "RECORD_NOT_FOUND" });
   expect(await refused({ limit: 101 })).toMatchObject({ code: "INVALID_REQUEST" });
@@ -196,7 +199,7 @@ describe("ImportList", () => {
     expect((await accepted()).version).toMatchObject({ entries: rows });
   });
 
-  it("answers a repeat with the first result, and refuses other lines under its name", async () => {
+  it("returns the first result to a repeat, and refuses other lines under its name", async () => {
     const rpc = await test.start();
     const first = await importLines(rpc, good, "1", "operation-1");
     expect(first.version).toMatchObject({ list: "sandbox", version: "1", entries: 1 });
@@ -220,7 +223,7 @@ describe("ImportList", () => {
   });
 
   it.each([{ format: ListFormat.OFAC_CSV }, { formatName: "ofac_csv" }])(
-    "takes several files, as published or gzipped, in a publisher's own format: %j",
+    "accepts several files, as published or gzipped, in a publisher's own format: %j",
     async (of) => {
       const rpc = await test.start();
       const none = "-0- ";
@@ -271,7 +274,7 @@ describe("ImportList", () => {
     });
   });
 
-  it("takes a list that lost much for a reason, retains what it lost, and keeps the tries", async () => {
+  it("accepts a list with large losses for a reason, retains lost entries, and keeps the attempts", async () => {
     const rpc = await test.start();
     const lines = Array.from({ length: 100 }, (_, at) => personLine(`p${at}`, `Person ${at}`));
     await importLines(rpc, lines.join(""), "100");

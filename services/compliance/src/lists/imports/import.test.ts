@@ -5,7 +5,7 @@ import { readImportApart } from "./import.ts";
 
 const limits = { timeoutMs: 60_000, heapMegabytes: 512 };
 
-/** A list of so many persons as JSON lines. */
+/** A list of `count` persons as JSON lines. */
 function work(count: number) {
   const lines = people(count).map(({ uid, names, type }) => JSON.stringify({ uid, names, type }));
   const bytes = new TextEncoder().encode(lines.join("\n"));

@@ -30,19 +30,18 @@ import {
 } from "./steps.ts";
 import type { ImportProblem, ImportWork, ReadWork } from "./work.ts";
 
-/** How an import ended, as it is counted. */
+/** The outcome of an import in its metric. */
 export type ImportOutcome = "imported" | "refused" | "overtaken" | "failed";
 
-/** What imports need. */
 export type ImportDeps = {
   readonly lists: ListStore;
   readonly clock: Clock;
-  /** Counts how an import ended; a repeat does not count. */
+  /** Counts the outcome of an import, but not of a repeat. */
   readonly ended: (list: string, outcome: ImportOutcome) => void;
-  /** Brings the index to the lists in force. */
+  /** Updates the index to the lists in force. */
   readonly refresh: () => Promise<void>;
   readonly log: Log;
-  /** Lets an import through whose files look incomplete, once a second person has approved it. */
+  /** Allows an import of incomplete-looking files once a second person has approved it. */
   readonly permit: ServiceApprovals["permit"];
   readonly removals: Pick<Removals, "isRejected" | "follow" | "waiting">;
 };
@@ -51,19 +50,19 @@ export type ImportDeps = {
 export type Imported = {
   readonly version: ListVersion;
   readonly change: ListChange;
-  /** Forms of entries in force that wait for a person to confirm that they go. */
+  /** Forms of entries in force whose removal awaits a person's confirmation. */
   readonly retained: number;
-  /** What could not be read and is no reason to refuse the list. */
+  /** Unreadable details that are no reason to refuse the list. */
   readonly notes: readonly string[];
 };
 
-/** Longer than any that a reader writes; one line of a log. */
+/** Longer than any problem of a reader; one line of a log. */
 const problemLengthMax = 500;
 
 /**
- * Replaces a list: it is read and compared in another thread, its new chunks are written while the
- * old version stays in force, then one write switches. A refusal or a failure on the way leaves
- * the old version as it was; a refused import is kept with its reason.
+ * Replaces a list. Another thread reads and compares it, its new chunks are written while the old
+ * version stays in force, and then one write switches. A refusal or a failure leaves the old
+ * version in force. A refused import is kept with its reason.
  */
 export async function importList(
   deps: ImportDeps,
@@ -79,18 +78,20 @@ export async function importList(
   }
   const { begun } = started;
   try {
-    const answer = await readAndSwitch(deps, begun, request, received);
-    deps.ended(request.list, outcomeOf(answer));
-    return answer;
+    const result = await readAndSwitch(deps, begun, request, received);
+    deps.ended(request.list, outcomeOf(result));
+    return result;
   } catch (error) {
     deps.ended(request.list, readRefusal(error) === undefined ? "failed" : "refused");
-    // The caller gets the cause; an import that cannot be abandoned now is swept later.
+    // The caller gets the cause; the sweep handles an import that cannot be abandoned now.
     await abandonImport(lists.collections, begun, clock.now()).catch(() => undefined);
     throw error;
   }
 }
 
-/** Logs an import, indexes it now, and proposes what it removes; a sweep does what fails here. */
+/**
+ * Logs an import, indexes it now, and proposes its removals. A sweep retries each step that fails.
+ */
 export async function announceImport(deps: ImportDeps, imported: Imported): Promise<void> {
   const { log, refresh, removals } = deps;
   const { change, notes, retained } = imported;
@@ -105,9 +106,9 @@ export async function announceImport(deps: ImportDeps, imported: Imported): Prom
   });
 }
 
-function outcomeOf(answer: Imported | ImportRefused): ImportOutcome {
-  if (!isRefused(answer)) return "imported";
-  return answer.refused === "INVALID_REQUEST" ? "refused" : "overtaken";
+function outcomeOf(result: Imported | ImportRefused): ImportOutcome {
+  if (!isRefused(result)) return "imported";
+  return result.refused === "INVALID_REQUEST" ? "refused" : "overtaken";
 }
 
 function importedOf(done: ImportDocument): Imported {
@@ -156,8 +157,9 @@ async function readAndSwitch(
 }
 
 /**
- * Why an import is refused. A file of another list, or half of one, is noticed by what it loses.
- * A source is not refused for that: what it adds has to be in force, and what it loses stays.
+ * Returns the reason to refuse an import. A wrong or truncated file is recognised by its lost
+ * entries. A source's list is not refused for these: its new entries must come into force, and its
+ * lost ones stay.
  */
 function problemOf(read: ReadWork, { acceptDropReason, isPublished }: ImportRequest) {
   const gap = gapProblem(read.gaps, acceptDropReason);
@@ -172,8 +174,8 @@ function problemOf(read: ReadWork, { acceptDropReason, isPublished }: ImportRequ
 }
 
 /**
- * What an import retains. It waits since the oldest of it waits, so that imports that follow one
- * another do not put off the alarm; what a person rejected begins to wait anew.
+ * The forms that an import retains. The wait starts with the oldest of them, so that later imports
+ * do not delay the alarm. Forms that a person kept in force start a new wait.
  */
 async function retainedOf(
   { removals, clock }: ImportDeps,
@@ -193,9 +195,9 @@ type AcceptedGap = Required<Pick<ReadWork, "entries" | "change">> & {
 };
 
 /**
- * Asks whether a second person has approved an import whose files look incomplete: of this file
- * against this version in force. What such a list does not add is in force nowhere. Until then it
- * is refused, and its operation may be tried again.
+ * Checks that a second person approved an import of incomplete-looking files. The approval covers
+ * this file against this version in force, because entries missing from such a list are in force
+ * nowhere. Until then the import is refused, and its operation may be tried again.
  */
 async function permitGap(
   deps: ImportDeps,
@@ -240,13 +242,13 @@ async function refuse(
 }
 
 const limits = {
-  /** Well under the silence after which an import counts as dead; public lists take a second. */
+  /** Well below the silence after which an import counts as dead; public lists take a second. */
   timeoutMs: 90_000,
-  /** Ten times what the largest public list needs; past it the thread ends, not the process. */
+  /** Ten times the need of the largest public list. Beyond it, the thread ends, not the process. */
   heapMegabytes: 1_536,
 };
 
-/** Reads a list in a thread of its own, which takes over the bytes of files and chunks. */
+/** Reads a list in its own thread, to which the bytes of files and chunks are transferred. */
 export function readImportApart(
   work: ImportWork,
   { timeoutMs, heapMegabytes } = limits,

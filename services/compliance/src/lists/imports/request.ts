@@ -20,30 +20,29 @@ const listName = /^[a-z0-9_-]{1,64}$/;
 const versionName = /^[\x21-\x7e]{1,64}$/;
 const reasonLength = { min: 10, max: 1_000 } as const;
 
-/** Whether a text is a list's name. */
 export function isListName(text: string): boolean {
   return listName.test(text);
 }
 
-/** What an import is to become, of the header that it begins with. */
+/** Validates the header that an import begins with. */
 export function readImportHeader(
   header: ImportListRequest_Header,
 ): ImportRequest | Refused<"INVALID_REQUEST"> {
   const { operationId, actor } = readMutation(header.mutation);
   const violations: Violation[] = [];
-  const say = (field: string, problem: string) =>
+  const report = (field: string, problem: string) =>
     violations.push({ field: `header.${field}`, problem });
-  if (!isListName(header.list)) say("list", "must be 1 to 64 of a-z, 0-9, _ and -");
-  if (!versionName.test(header.version)) say("version", "must be 1 to 64 printable characters");
+  if (!isListName(header.list)) report("list", "must be 1 to 64 of a-z, 0-9, _ and -");
+  if (!versionName.test(header.version)) report("version", "must be 1 to 64 printable characters");
   const format = formatOf(header);
-  if (format === undefined) say("format", "is not known");
+  if (format === undefined) report("format", "is not known");
   const acceptDropReason = header.acceptDropReason.trim();
   if (acceptDropReason !== "") {
     const { min, max } = reasonLength;
     if (acceptDropReason.length < min || acceptDropReason.length > max) {
-      say("accept_drop_reason", `must be ${min} to ${max} characters`);
+      report("accept_drop_reason", `must be ${min} to ${max} characters`);
     }
-    if (actor.kind !== "operator") say("accept_drop_reason", "must come from a person");
+    if (actor.kind !== "operator") report("accept_drop_reason", "must come from a person");
   }
   if (format === undefined || violations.length > 0) {
     return refused("INVALID_REQUEST", violationsMessage(violations));
@@ -57,7 +56,7 @@ function formatOf({ format, formatName }: ImportListRequest_Header): string | un
   return format === ListFormat.UNSPECIFIED ? "json_lines" : wordOf(ListFormat, format);
 }
 
-/** The header that an import begins with, and what follows it. */
+/** Returns the header of an import, and the rest of its stream. */
 export async function openImportStream(
   requests: AsyncIterable<ImportListRequest>,
 ): Promise<{ header: ImportListRequest_Header; parts: AsyncIterable<FilePart> }> {

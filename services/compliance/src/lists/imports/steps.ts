@@ -16,9 +16,9 @@ import {
 } from "../documents.ts";
 
 /**
- * The steps of an import, each one atomic write that a repeat finds done: begin, stage (what it
- * will need), the chunks themselves, commit, settle. A crash between any two leaves what the sweep
- * finishes or removes (`import-sweep.ts`).
+ * The steps of an import: begin, stage (its contents), write chunks, commit, settle. Each is an
+ * atomic write that is safe to repeat. After a crash between two steps, the sweep completes or
+ * removes the rest (`sweepImports`).
  */
 export type ListCollections = {
   readonly lists: Collection<ListDocument>;
@@ -26,18 +26,18 @@ export type ListCollections = {
   readonly chunks: Collection<ChunkDocument>;
 };
 
-/** Chunks written by one command: some 1 MiB, and a millisecond of this thread. */
+/** Chunks per command: some 1 MiB, and a millisecond of this thread. */
 const chunksAtOnce = 16;
-/** An import without a write for so long has crashed. */
+/** An import without a write for this long has crashed. */
 const importSilenceMaxMs = 120_000;
-/** A crash is swept up within minutes; fewer imports of one list come in between. */
+/** A crash is swept within minutes; a list has fewer imports in that time. */
 const earlierKept = 20;
 
 type RepeatedImport = { readonly repeated: ImportDocument };
-/** Why an import does not come into force. */
+/** Reasons why an import does not come into force. */
 export type ImportRefused = Refused<"INVALID_REQUEST" | "IMPORT_RUNNING" | "IMPORT_OVERTAKEN">;
 
-/** Begins an import, or returns the outcome of an earlier try of the operation. */
+/** Begins an import, or returns the outcome of an earlier attempt of the operation. */
 export async function beginImport(
   at: ListCollections,
   request: ImportRequest,
@@ -51,7 +51,7 @@ export async function beginImport(
   return (await insertOnce(at.imports, begun)) ? { begun } : refused("IMPORT_RUNNING");
 }
 
-/** What an earlier try of the same operation means for this one; nothing when it is dead. */
+/** Returns the outcome of an earlier attempt of the operation; nothing if that attempt has died. */
 async function earlierImport(
   at: ListCollections,
   earlier: ImportDocument,
@@ -76,8 +76,8 @@ async function earlierImport(
 }
 
 /**
- * Stores what an import is made of before its chunks are written, so that none of them is swept
- * away; refused when it was given up for dead meanwhile.
+ * Stores the ids of an import's chunks before they are written, so that the sweep keeps them.
+ * Refused if the import was meanwhile given up as dead.
  */
 export async function stageImport(
   at: ListCollections,
@@ -92,7 +92,7 @@ export async function stageImport(
   return matchedCount === 1 ? undefined : refused("IMPORT_OVERTAKEN");
 }
 
-/** Writes chunks, or touches those that are there: what is needed now is not swept away. */
+/** Writes chunks, or touches existing ones, so that the sweep keeps them. */
 export async function writeChunks(
   at: ListCollections,
   chunks: readonly Chunk[],
@@ -124,7 +124,7 @@ export async function commitImport(
   return done === null ? refused("IMPORT_OVERTAKEN") : settleImport(at, done, now);
 }
 
-/** Switches to a committing import, or finds that it did, or that another was faster. */
+/** Switches to a committing import, or detects that it or another import already switched. */
 async function settleImport(
   at: ListCollections,
   done: ImportDocument,
@@ -141,7 +141,7 @@ async function settleImport(
   return { ...done, state: "in_force" };
 }
 
-/** Keeps an import that may not come into force, with the reason. It has written no chunk yet. */
+/** Keeps a refused import with its reason. It has not written chunks yet. */
 export async function refuseImport(
   at: ListCollections,
   { _id }: ImportDocument,
@@ -154,8 +154,8 @@ export async function refuseImport(
 }
 
 /**
- * Gives an import up at once: its operation may be tried again. One that is already committing is
- * left alone: whether it switched is for the sweep to find out.
+ * Gives up an import at once, so that its operation may be tried again. A committing import is left
+ * alone, because only the sweep can determine if it switched.
  */
 export async function abandonImport(
   at: ListCollections,
@@ -179,7 +179,7 @@ function isSilent(document: ImportDocument, now: Date): boolean {
   return isPast(document, importSilenceMaxMs, now);
 }
 
-/** The one write that changes what is in force. Repeated, it is seen to be done already. */
+/** The one write that changes the lists in force. A repeat detects that it already happened. */
 async function switchTo(lists: Collection<ListDocument>, done: ImportDocument): Promise<boolean> {
   const next = listDocument(done);
   const base = done.base_import_id;
@@ -198,12 +198,12 @@ async function switchTo(lists: Collection<ListDocument>, done: ImportDocument): 
 }
 
 /**
- * How long chunks of a failed import are kept: another import that found them stored needs them,
- * and names them in its own document first (`stageImport`).
+ * Chunks of a failed import are kept this long. Another import that found them stored needs them,
+ * and first names them in its own document (`stageImport`).
  */
 const orphansKeptMs = 3_600_000;
 
-/** Finishes what a crash left half done, and removes the chunks of what never came into force. */
+/** Completes imports after a crash, and removes chunks that never came into force. */
 export async function sweepImports(at: ListCollections, now: Date): Promise<void> {
   const lists = await at.lists.find({}, { projection: { import_id: 1 } }).toArray();
   const inForce = new Set(lists.map(({ import_id }) => import_id));
@@ -221,8 +221,8 @@ export async function sweepImports(at: ListCollections, now: Date): Promise<void
 }
 
 /**
- * Removes the chunks that only a failed import has. One that an import takes up just now is either
- * named by that import already, or will be touched by it after this, or written again.
+ * Removes the chunks that only a failed import has. If another import starts to use one, it has
+ * already named it, or touches or writes it again afterwards.
  */
 async function sweepChunks(at: ListCollections, failed: ImportDocument, now: Date): Promise<void> {
   const needed = await neededChunks(at, failed);
@@ -234,7 +234,7 @@ async function sweepChunks(at: ListCollections, failed: ImportDocument, now: Dat
   await at.imports.updateOne({ _id: failed._id }, { $set: { swept: true } });
 }
 
-/** Of the chunks of a failed import those that another one of its list is made of. */
+/** The chunks of a failed import that other imports of its list share. */
 async function neededChunks(
   at: ListCollections,
   failed: ImportDocument,

@@ -19,31 +19,34 @@ export type ImportWork = {
   readonly format: string;
   readonly files: readonly ListFile[];
   readonly base: readonly Chunk[];
-  /** Of the forms that the version in force retains. */
+  /** Chunks of the forms that the version in force retains. */
   readonly retained: readonly Chunk[];
 };
 
-/** A list that was read: what it is made of, and of that what is new. */
+/** A list that was read, with all its chunks and the bytes of the new ones. */
 export type ReadWork = {
   readonly entries: number;
   readonly change: ListChange;
   readonly detailLoss: DetailLoss;
-  /** See `rewrittenEntries`. */
+  /** The count of `rewrittenEntries`. */
   readonly rewritten: number;
   readonly chunks: readonly string[];
   /** The forms in force that the list does not cover. */
   readonly retained: { readonly chunks: readonly string[]; readonly forms: number };
   readonly fresh: readonly Chunk[];
-  /** What could not be read and is no reason to refuse the list. */
+  /** Unreadable details that are no reason to refuse the list. */
   readonly notes: readonly string[];
-  /** Why the files look incomplete. */
+  /** Reasons to think that the files are incomplete. */
   readonly gaps: readonly string[];
 };
 
-/** Why an import is refused. */
+/** The reason why an import is refused. */
 export type ImportProblem = { readonly problem: string };
 
-/** Reads a list whole, packs it and compares it with the version in force; in a worker thread. */
+/**
+ * Reads a list completely, packs it and compares it with the version in force. Runs in a worker
+ * thread.
+ */
 export function readImport(work: ImportWork): ReadWork | ImportProblem {
   const { list, format, files, base } = work;
   const read = readList(format, files);

@@ -2,14 +2,15 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type ImportWork, readImport } from "./work.ts";
 
 /**
- * The thread of one import: reads it, answers once, handing the bytes over, and ends. Not before
- * its modules are loaded: while one awaits, a full heap would end the process.
+ * The thread of one import: reads it, returns one result with its bytes transferred, and ends. It
+ * starts only after its modules are loaded: while a module load is pending, a full heap would end
+ * the process.
  */
 setImmediate(() => {
-  const answer = readImport(workerData as ImportWork);
-  const buffers = "fresh" in answer ? answer.fresh.map(({ bytes }) => bytes.buffer) : [];
+  const result = readImport(workerData as ImportWork);
+  const buffers = "fresh" in result ? result.fresh.map(({ bytes }) => bytes.buffer) : [];
   parentPort?.postMessage(
-    answer,
+    result,
     buffers.filter((each) => each instanceof ArrayBuffer),
   );
 });

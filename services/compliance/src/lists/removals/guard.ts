@@ -13,7 +13,7 @@ type Deps = Pick<RemovalDeps, "lists" | "easedBy">;
 /** More than a person compares; `CompareImports` shows every change of a list. */
 const formsShown = 100;
 
-/** What lists no longer have goes by two persons, or by a publisher and one person. */
+/** The removal of entries that their list lost needs two persons, or a publisher and one person. */
 export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
   return {
     approvers: ["compliance_approver"],
@@ -22,8 +22,8 @@ export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
       const isCurrent = stored?.version.importId === importId && stored.retained.forms > 0;
       return isCurrent ? differenceOf(deps, stored) : { before: "", after: "" };
     },
-    // Without a reason one person would run it, and the import may be in force by then.
-    reasons: async (_request, _asked, { before }) => {
+    // Without a reason, one person alone could run it, and the import may be in force by then.
+    reasons: async (_request, _requester, { before }) => {
       if (before === "") orThrow(refused("RECORD_NOT_FOUND"));
       return ["takes entries out of force that its list no longer has"];
     },
@@ -59,7 +59,7 @@ async function differenceOf({ lists, easedBy }: Deps, stored: StoredList) {
   };
 }
 
-/** The entries that the list itself has now, of the uids of some forms. */
+/** The list's current entries with the uids of some forms. */
 async function publishedOf(
   lists: Pick<ListStore, "readChunks">,
   { published, retained }: StoredList,

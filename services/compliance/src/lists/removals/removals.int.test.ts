@@ -47,7 +47,7 @@ let removals: Removals;
 let stopping: Set<string>;
 let proposed: { operationId: string; list: string; importId: string; by: string; kind: string }[];
 let rejected: Set<string>;
-/** What a comparison with stopped parties waits for. */
+/** Called by each comparison with stopped parties. */
 let comparing: () => Promise<void>;
 
 beforeEach(async () => {
@@ -59,7 +59,7 @@ beforeEach(async () => {
   rejected = new Set();
   comparing = async () => undefined;
   const clock = { now: () => now };
-  // No two imports come into force at one moment.
+  // Advances the clock, so that no two imports come into force at the same time.
   const refresh = async () => pass(1 / hourMs);
   deps = { lists, clock, log: silentLog, refresh, easedBy, own: () => ownProposals };
   removals = openRemovals(deps);
@@ -83,7 +83,7 @@ async function easedBy(
     const inForce = (await lists.readChunks(chunks)).flatMap(chunkLines).map(lineEntry);
     for (const form of inForce) if (!waiting.has(formKey(form))) besides.add(form.uid);
   }
-  // What another list stops too is not eased.
+  // Parties that another list stops too are not eased.
   const counting = forms.filter(({ uid }) => stopping.has(uid) && !besides.has(uid));
   const subjects = counting.map(({ uid }) => ({
     ...{ merchantId: "mer_1", recordId: `ben_${uid}`, from: "block", to: "clear" },
@@ -136,8 +136,8 @@ const pass = (hours: number) => {
   now = new Date(now.getTime() + hours * hourMs);
 };
 
-describe("what a publisher removes", () => {
-  it("goes without a person where it stops no one, as far as the share of a day reaches", async () => {
+describe("a publisher's removal", () => {
+  it("needs no person if it stops no one, within the daily share", async () => {
     await put(people(0, 100));
     pass(1);
     await put(people(2, 100));
@@ -147,7 +147,7 @@ describe("what a publisher removes", () => {
     await put(people(3, 100));
     expect((await inForce()).uids).toEqual(["p2"]);
     expect(proposed).toMatchObject([{ list: "l", kind: "service", by: "compliance" }]);
-    // A day later what went first no longer counts.
+    // A day later, the first removals no longer count.
     pass(23.5);
     await removals.follow("l");
     expect((await inForce()).uids).toEqual([]);
@@ -160,7 +160,7 @@ describe("what a publisher removes", () => {
     await put(people(2, 100));
     expect((await inForce()).uids).toEqual(["p1"]);
     expect(proposed).toMatchObject([{ importId: (await inForce()).version.importId }]);
-    // Once the party is decided otherwise, nothing waits for a person any more.
+    // Once the party is cleared, nothing awaits a person any more.
     stopping.clear();
     await removals.follow("l");
     expect((await inForce()).uids).toEqual([]);
@@ -197,14 +197,14 @@ describe("what a publisher removes", () => {
     await put(people(50, 101));
     const { uids, version } = await inForce();
     expect([uids.length, version.entries]).toEqual([50, 51]);
-    // Waiting longer does not make it less.
+    // A longer wait does not reduce the count.
     pass(48);
     await removals.follow("l");
     expect((await inForce()).uids).toHaveLength(50);
   });
 });
 
-describe("what a person's import removes", () => {
+describe("the removal of a person's import", () => {
   const mine = { isPublished: false };
 
   it("waits, also where it stops no one, and is proposed by that person", async () => {
@@ -227,7 +227,7 @@ describe("what a person's import removes", () => {
     expect(await removals.waiting()).toEqual(new Map([["l", since]]));
   });
 
-  it("is in force still once it is rejected, and is proposed anew by the next import", async () => {
+  it("leaves the entries in force if rejected, and is proposed again by the next import", async () => {
     await put(people(0, 100), mine);
     await put(people(1, 100), mine);
     rejected.add(proposed[0]?.operationId ?? "");
@@ -271,8 +271,8 @@ describe("a confirmed removal", () => {
     const request = create(RemoveRetainedEntriesRequestSchema, { list: "l", importId: "running" });
     const guard = removalGuard(deps);
     const difference = await guard.difference(request);
-    const asked = { person: "ada", roles: new Set<never>(), operationId: "op" };
-    await expect(guard.reasons(request, asked, difference)).rejects.toThrow("RECORD_NOT_FOUND");
+    const requester = { person: "ada", roles: new Set<never>(), operationId: "op" };
+    await expect(guard.reasons(request, requester, difference)).rejects.toThrow("RECORD_NOT_FOUND");
   });
 
   it("is refused for an import that another one has replaced", async () => {

@@ -17,7 +17,7 @@ import { type Removal, removeForms } from "./steps.ts";
 
 const dayMs = 86_400_000;
 
-/** A party that is stopped by forms of entries, and is less so without them. */
+/** A party that forms of entries stop, with the milder verdict without them. */
 export type EasedSubject = {
   readonly merchantId: string;
   readonly recordId: string;
@@ -25,27 +25,25 @@ export type EasedSubject = {
   readonly to: string;
 };
 
-/** Whom it would clear, wholly or to a milder verdict, if forms of entries were not in force. */
+/** The effect of taking forms of entries out of force. */
 export type Eased = {
-  /** In the order of their ids. */
+  /** Subjects with a milder verdict, in the order of their ids. */
   readonly subjects: readonly EasedSubject[];
   /** The forms that stop them, by `formKey`. */
   readonly forms: ReadonlySet<string>;
-  /** There may be more. */
+  /** True if there may be more subjects. */
   readonly isCut: boolean;
 };
 
-/** Forms of one list's entries. */
 export type ListForms = { readonly list: string; readonly forms: readonly ListEntry[] };
 
-/** What removals need. */
 export type RemovalDeps = {
   readonly lists: ListStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Brings the index to the lists in force. */
+  /** Updates the index to the lists in force. */
   readonly refresh: () => Promise<void>;
-  /** `others` are forms of other lists, which go too. */
+  /** `others` are forms of other lists that count as removed too. */
   readonly easedBy: (
     list: string,
     forms: readonly ListEntry[],
@@ -54,21 +52,20 @@ export type RemovalDeps = {
   readonly own: ServiceApprovals["own"];
 };
 
-/** The service, where it acts by itself or for a publisher. */
+/** The service, acting by itself or for a publisher. */
 export const itself: StoredActor = { kind: "service", id: "compliance" };
 
 const { removeRetainedEntries: method } = ComplianceService.method;
 
-/** Names the requests that remove what an import retains. */
+/** The prefix of the operations that remove an import's retained forms. */
 const operationsOf = (importId: string) => `removal:${importId}:`;
 
-/** See `openRemovals`. */
 export type Removals = ReturnType<typeof openRemovals>;
 
 /**
- * Takes what lists no longer have out of force. A person has to confirm it: another one than the
- * person who imported the list. What a publisher removed goes without a person where that clears no
- * one, and within a day no more than `isDailyRemoval`.
+ * Takes entries that lists no longer have out of force. A person must confirm it, other than the
+ * one who imported the list. A publisher's removals need no person if they clear no one and stay
+ * within `isDailyRemoval`.
  */
 export function openRemovals(deps: RemovalDeps) {
   const { lists, log } = deps;
@@ -80,7 +77,7 @@ export function openRemovals(deps: RemovalDeps) {
   const follow = async (list: string): Promise<void> => {
     const stored = await retaining(lists, list);
     if (stored === undefined || (await isRejected(stored.version.importId))) return;
-    // The index has to know what is in force, to find whom the rest of it stops.
+    // The index must know the lists in force, to find parties that the remaining entries stop.
     await deps.refresh();
     const isPublishers = stored.retained.by?.kind === "service";
     const isChanged = isPublishers && (await removeAlone(deps, stored));
@@ -88,13 +85,13 @@ export function openRemovals(deps: RemovalDeps) {
     if (left !== undefined) await propose(deps, left);
   };
   return {
-    /** Whether a person decided that what an import retains stays in force. */
+    /** True if a person decided that an import's retained forms stay in force. */
     isRejected,
 
-    /** Brings a list to what may go without a person, and proposes the rest. Safe to repeat. */
+    /** Removes forms that need no person, and proposes the rest. It is safe to repeat. */
     follow,
 
-    /** Since when each list waits for a person. */
+    /** The start of each list's wait for a person. */
     waiting: async (): Promise<ReadonlyMap<string, Date>> => {
       const waiting = new Map<string, Date>();
       for (const { version, retained } of await lists.listsInForce()) {
@@ -104,7 +101,7 @@ export function openRemovals(deps: RemovalDeps) {
       return waiting;
     },
 
-    /** Finishes what a crash left, and proposes anew what was not decided in time. */
+    /** Completes removals after a crash, and repeats proposals that expired undecided. */
     sweep: async (goOn: () => Promise<boolean>): Promise<void> => {
       for (const { version, retained } of await lists.listsInForce()) {
         if (retained.forms === 0) continue;
@@ -123,7 +120,6 @@ async function retaining(lists: ListStore, list: string): Promise<StoredList | u
   return stored === undefined || stored.retained.forms === 0 ? undefined : stored;
 }
 
-/** The forms that a list in force retains. */
 export async function retainedEntries(
   lists: Pick<ListStore, "readChunks">,
   { retained }: Pick<StoredList, "retained">,
@@ -131,7 +127,6 @@ export async function retainedEntries(
   return (await lists.readChunks(retained.chunks)).flatMap(chunkLines).map(lineEntry);
 }
 
-/** The forms that the other lists in force retain. */
 async function retainedByOthers(lists: ListStore, list: string): Promise<ListForms[]> {
   const all = await lists.listsInForce();
   const others = all.filter(({ version, retained }) => version.list !== list && retained.forms > 0);
@@ -144,9 +139,9 @@ async function retainedByOthers(lists: ListStore, list: string): Promise<ListFor
 }
 
 /**
- * Removes what clears no one, within the share of a day; whether it removed anything. Retained forms
- * of other lists count as removed: else two lists that stop one party could each rely on the other
- * while both remove it.
+ * Removes forms that clear no one, within the daily share; returns true if it removed any. Retained
+ * forms of other lists count as removed. Otherwise two lists that stop one party could each rely on
+ * the other while both remove it.
  */
 async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boolean> {
   const { lists, clock } = deps;
@@ -162,13 +157,13 @@ async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boole
     kept,
     actor: itself,
     operationId: `${operationsOf(importId)}publisher`,
-    note: `${forms.length - kept.length} retained forms went without a person: they stop no one`,
+    note: `${forms.length - kept.length} retained forms removed without a person: they stop no one`,
   };
   await removeForms(deps, removal);
   return true;
 }
 
-/** Proposes that all goes which is left, unless that is proposed as it would be now. */
+/** Proposes the removal of all remaining forms, unless a current proposal exists. */
 async function propose({ own, log }: RemovalDeps, { version, retained }: StoredList) {
   const { list, importId } = version;
   const proposals = own(method);
@@ -185,8 +180,8 @@ async function propose({ own, log }: RemovalDeps, { version, retained }: StoredL
 }
 
 /**
- * Whether a list that retained only `kept` would have lost no more since a day ago than may go
- * without a person. Compared with the list of a day ago, many small removals count together.
+ * True if a list that retains only `kept` has lost, since a day ago, no more than may go without a
+ * person. Comparing with the list of a day ago adds up many small removals.
  */
 async function isWithinDay(
   lists: Pick<ListStore, "importAt" | "importChunks" | "readChunks">,
@@ -205,7 +200,7 @@ async function isWithinDay(
       return (await lists.readChunks(inBucket)).flatMap(chunkLines).map(lineEntry);
     };
     const then = await read(apart.before);
-    // A form that was retained then may be covered by an entry of a chunk that both share.
+    // An entry of a shared chunk may cover a form that was retained then.
     const left = Map.groupBy(await read(published), ({ uid }) => uid);
     await nextTurn();
     for (const [uid, forms] of keptOf) left.set(uid, [...(left.get(uid) ?? []), ...forms]);

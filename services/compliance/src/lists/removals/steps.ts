@@ -15,7 +15,7 @@ import type { ListEntry } from "../rules/entry.ts";
 import type { ListVersion } from "../rules/version.ts";
 import type { ListStore } from "../store.ts";
 
-/** What an import retains, and which of it stays in force. */
+/** The retained forms of an import, and those that stay in force. */
 export type Removal = Change & {
   readonly list: string;
   readonly importId: string;
@@ -24,8 +24,8 @@ export type Removal = Change & {
 };
 
 /**
- * Brings the published list of an import into force with fewer retained forms, or none: by the
- * steps of an import, so that a crash leaves nothing half done and every state has its import.
+ * Brings an import's published list into force with fewer retained forms, or none. It uses the
+ * steps of an import, so that a crash leaves no partial state and every state has its import.
  */
 export async function removeForms(
   { lists, clock }: { readonly lists: ListStore; readonly clock: Clock },

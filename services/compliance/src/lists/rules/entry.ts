@@ -1,35 +1,33 @@
 import { createHash } from "node:crypto";
 import type { NamedEntry } from "@disburse/name-matcher/entry.ts";
 
-/** A document as a list gives it. */
+/** A document in the form of the list. */
 export type ListedDocument = {
   readonly type: string;
   readonly number: string;
   readonly country: string;
 };
-/** How publishers name a BIC among an entry's documents; `BIK (RU)` is another number. */
+/** Publishers' names for a BIC among an entry's documents; `BIK (RU)` is another number. */
 const bicType = /\bswift\b|\bbic\b/i;
 
-/** Whether a document's number is a BIC, which banks are compared by. */
+/** A BIC identifies banks, so it is not compared as a document. */
 export function isBic({ type }: Pick<ListedDocument, "type">): boolean {
   return bicType.test(type);
 }
 
-/** `currency` is the publisher's ticker: only a hint, the address decides by its form. */
+/** `currency` is the publisher's ticker and only a hint; the form of the address decides. */
 export type ListedWallet = { readonly currency: string; readonly address: string };
 
-/** An entry of a sanctions list. */
 export type ListEntry = Omit<NamedEntry, "documents"> & {
-  /** Unique in its list. */
   readonly uid: string;
-  /** The publisher, where the imported list joins several; else "". */
+  /** The publisher, if the imported list joins several; else "". */
   readonly source: string;
   readonly documents: readonly ListedDocument[];
   readonly wallets: readonly ListedWallet[];
   readonly programs: readonly string[];
 };
 
-/** Entries that two states of a list do not share; of a changed one, both forms by its uid. */
+/** Entries that two states of a list do not share; a changed entry has both forms under its uid. */
 export type EntryDifference = {
   readonly added: readonly ListEntry[];
   readonly changed: readonly { readonly before: ListEntry; readonly after: ListEntry }[];
@@ -37,8 +35,8 @@ export type EntryDifference = {
 };
 
 /**
- * SHA-256 over what is compared of an entry, in hexadecimal: equal for two versions of an entry
- * that needs no new review. The order of names does not count.
+ * SHA-256 over the compared data of an entry, in hexadecimal. It is equal for two versions of an
+ * entry that need no new review. The order of names does not matter.
  */
 export function entryFingerprint(entry: ListEntry): string {
   const { type, names, births, countries, documents, wallets } = entry;
@@ -69,7 +67,7 @@ export function changedFields(before: ListEntry, after: ListEntry): string[] {
   return comparedFields.filter((field) => text(before[field]) !== text(after[field]));
 }
 
-/** Objects with their fields in the order of their names; anything else as it is. */
+/** Sorts the fields of objects by name; returns other values unchanged. */
 export function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -28,9 +28,9 @@ describe("lossProblem", () => {
     expect(problem !== undefined).toBe(isRefused);
   });
 
-  it("counts what is new for nothing: other entries do not stand for the lost ones", () => {
+  it("does not count new entries: they do not replace lost ones", () => {
     expect(lossProblem({ added: 500, changed: 0, removed: 500 }, 500, "")).toBe(
-      "500 of the 500 entries in force are missing, more than 2%: give accept_drop_reason where that is right",
+      "500 of the 500 entries in force are missing, more than 2%: give accept_drop_reason if that is right",
     );
   });
 
@@ -65,7 +65,7 @@ describe("detailLossProblem", () => {
 
   it("refuses a list whose entries all lost their aliases", () => {
     expect(problemOf(people(20, 3), people(20, 0))).toBe(
-      "60 of the 80 names in force are missing, more than 2%: give accept_drop_reason where that is right",
+      "60 of the 80 names in force are missing, more than 2%: give accept_drop_reason if that is right",
     );
   });
 
@@ -73,7 +73,7 @@ describe("detailLossProblem", () => {
     expect(problemOf(people(20, 0, 2), people(30, 5))).toContain("40 of the 40 wallets in force");
   });
 
-  it("takes the little that is always set right, and what went with its entry", () => {
+  it("accepts small corrections, and details of removed entries", () => {
     expect(problemOf(people(5, 2), people(5, 0))).toBeUndefined();
     expect(problemOf([...people(49, 1), person("49", 50, 90)], people(49, 1))).toBeUndefined();
   });

@@ -3,13 +3,13 @@ import type { ListChange } from "./version.ts";
 
 /** A larger loss at once is more likely a broken file than a publisher's decision. */
 const lossPercentMax = 2;
-/** Of a list under 50 entries, 2% would be none at all. */
+/** For a list of fewer than 50 entries, 2% would allow no loss. */
 const lossAlwaysTaken = 1;
 
 /**
- * Why a list is refused for what it lost against the version in force; `undefined` where it may
- * come into force. Lost is what is no longer on it: a list that exchanges all its entries for
- * others has lost them all. `accepted` is the reason that a person gave for the loss, "" for none.
+ * Returns the reason to refuse a list because of entries that it lost against the version in force;
+ * `undefined` if it may come into force. A list that exchanges all its entries has lost them all.
+ * `accepted` is a person's reason to accept the loss, "" for none.
  */
 export function lossProblem(
   change: ListChange,
@@ -22,8 +22,8 @@ export function lossProblem(
 }
 
 /**
- * How many of the entries that stay have lost a name, a document or a wallet that they are found
- * by: other ones in its place do not make up for it.
+ * Counts the remaining entries that lost a name, document or wallet by which they are found. New
+ * ones do not compensate for a lost one.
  */
 export function rewrittenEntries(changed: EntryDifference["changed"]): number {
   return changed.filter(({ before, after }) => losesDetail(before, after)).length;
@@ -34,7 +34,7 @@ function losesDetail(before: ListEntry, after: ListEntry): boolean {
   return identifying(before).some((each) => !kept.has(each));
 }
 
-/** What a party is recognised by, one text each. */
+/** The details that identify a party, as one text each. */
 function identifying({ names, documents, wallets }: ListEntry): string[] {
   return [
     ...names.map(({ name }) => JSON.stringify(["name", name])),
@@ -43,7 +43,7 @@ function identifying({ names, documents, wallets }: ListEntry): string[] {
   ];
 }
 
-/** Why a list is refused in which many entries are found by something else than before. */
+/** Returns the reason to refuse a list in which many entries lost identifying details. */
 export function rewriteProblem(
   rewritten: number,
   inForce: number,
@@ -52,27 +52,31 @@ export function rewriteProblem(
   const taken = Math.max(lossAlwaysTaken, Math.floor((inForce * lossPercentMax) / 100));
   if (rewritten <= taken || accepted !== "") return undefined;
   const replaced = `${rewritten} of the ${inForce} entries in force lose details they are found by`;
-  return `${replaced}, more than ${lossPercentMax}%: give accept_drop_reason where that is right`;
+  return `${replaced}, more than ${lossPercentMax}%: give accept_drop_reason if that is right`;
 }
 
-/** Why a list is refused whose files look incomplete by themselves, also where none is in force. */
+/**
+ * Returns the reason to refuse files that look incomplete. It applies even if no list is in force.
+ */
 export function gapProblem(gaps: readonly string[], accepted: string): string | undefined {
   if (gaps.length === 0 || accepted !== "") return undefined;
-  return `${gaps.join("; ")}: give accept_drop_reason where that is right`;
+  return `${gaps.join("; ")}: give accept_drop_reason if that is right`;
 }
 
-/** What is compared of entries, and stands in other files or at the end of a cell. */
+/** Compared details of entries that come from other files or the end of a cell. */
 const details = ["names", "documents", "wallets"] as const;
-/** An entry that is set right loses some. */
+/** A corrected entry may lose some details. */
 const detailsAlwaysTaken = 10;
 
-/** How many of each detail. */
 export type Details = Readonly<Record<(typeof details)[number], number>>;
 
-/** Of the details in force: how many there are, and how many less its entries that stay have. */
+/** The number of details in force, and the number that the remaining entries have lost. */
 export type DetailLoss = { readonly inForce: Details; readonly lost: Details };
 
-/** What a list of these entries loses, which differ so from those in force. */
+/**
+ * Computes the details that a list of these entries loses, given its difference from the list in
+ * force.
+ */
 export function detailLoss(
   entries: readonly ListEntry[],
   { added, changed, removed }: EntryDifference,
@@ -92,8 +96,9 @@ export function detailLoss(
 }
 
 /**
- * Why a list is refused whose entries all stand there, with less of what they are found by: a
- * publisher's file of aliases is empty, or was left out. An entry taken off takes its own along.
+ * Returns the reason to refuse a list that has all its entries, but fewer identifying details. This
+ * happens if a publisher's file of aliases is empty or was left out. Details of removed entries do
+ * not count.
  */
 export function detailLossProblem(
   { inForce, lost }: DetailLoss,
@@ -108,5 +113,5 @@ export function detailLossProblem(
 
 function problemOf(lost: number, inForce: number, what: string): string {
   const missing = `${lost} of the ${inForce} ${what} in force are missing`;
-  return `${missing}, more than ${lossPercentMax}%: give accept_drop_reason where that is right`;
+  return `${missing}, more than ${lossPercentMax}%: give accept_drop_reason if that is right`;
 }

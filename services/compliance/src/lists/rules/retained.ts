@@ -1,8 +1,8 @@
 import { entryFingerprint, isBic, type ListEntry } from "./entry.ts";
 
 /**
- * Forms of entries that stay in force although the list no longer has them: no person has confirmed
- * yet that they go.
+ * Returns forms that stay in force although the list lost them, because no person has confirmed
+ * their removal.
  */
 export function retainedForms(
   inForce: Iterable<ListEntry>,
@@ -16,19 +16,20 @@ export function retainedForms(
   return [...forms.values()];
 }
 
-/** Names a form of an entry: what is compared of it, under its uid. */
+/** Identifies a form of an entry by its compared data and its uid. */
 export function formKey(form: ListEntry): string {
   return keyOfForm(entryFingerprint(form), form.uid);
 }
 
-/** `formKey`, of a form's fingerprint. */
+/** Builds a `formKey` from a form's fingerprint. */
 export function keyOfForm(fingerprint: string, uid: string): string {
   return `${fingerprint} ${uid}`;
 }
 
 /**
- * Whether an entry finds every party that an earlier form of it finds. More names, documents and
- * wallets only find more. A first birth date or country is different: it can contradict.
+ * True if an entry finds every party that an earlier form of it finds. Additional names, documents
+ * and wallets only find more. A first birth date or country is different, because it can
+ * contradict.
  */
 export function covers(after: ListEntry, before: ListEntry): boolean {
   return (
@@ -57,12 +58,12 @@ function hasAllEvidence(after: readonly string[], before: readonly string[]): bo
   return before.length === 0 ? after.length === 0 : hasAll(after, before);
 }
 
-/** A publisher removes this share of its list within a day without a person, and no more. */
+/** The largest share of a list that a publisher may remove within a day without a person. */
 const removedPercentMax = 2;
-/** Of a list under 50 entries, 2% would be none at all. */
+/** For a list of fewer than 50 entries, 2% would allow no removal. */
 const removedAlways = 1;
 
-/** Whether so many entries of the list of a day ago may have gone without a person. */
+/** Compares the removed entries with the size of the list a day ago. */
 export function isDailyRemoval(removed: number, entriesOfDayAgo: number): boolean {
   const share = Math.floor((entriesOfDayAgo * removedPercentMax) / 100);
   return removed <= Math.max(removedAlways, share);

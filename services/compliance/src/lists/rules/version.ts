@@ -3,26 +3,25 @@ export type ListVersion = {
   readonly list: string;
   /** The publisher's name of this state. */
   readonly version: string;
-  /** The import that brought it: distinguishes two imports of one version. */
+  /** The id distinguishes two imports of one version. */
   readonly importId: string;
-  /** How many entries it has. */
   readonly entries: number;
-  /** SHA-256 of the imported bytes, hex. */
+  /** SHA-256 of the imported bytes, in hexadecimal. */
   readonly checksum: string;
   readonly importedAt: Date;
 };
 
-/** How many entries of a list differ from the version before. */
+/** The number of entries that differ from the previous version. */
 export type ListChange = {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
 };
 
-/** Names one state of one list that is or was in force; the import that brought it is kept. */
+/** Identifies a state of a list that is or was in force; its import is kept forever. */
 export type ImportRef = { readonly list: string; readonly importId: string };
 
-/** Those of some lists that never came into force. */
+/** Returns the required lists that never came into force. */
 export function missingLists(
   required: readonly string[],
   inForce: readonly { readonly version: ListVersion }[],

@@ -17,7 +17,7 @@ import { openSourceStore } from "./store.ts";
 
 let database: Database;
 let server: Server;
-let answer: RequestListener;
+let respond: RequestListener;
 let requests = 0;
 let url: string;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   database = await migratedDatabase("sources", migrations);
   server = createServer((request, response) => {
     requests += 1;
-    answer(request, response);
+    respond(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list.jsonl`;
@@ -88,7 +88,7 @@ const open = (
 };
 
 const publish = (body: string, tag = `"${body.length}"`) => {
-  answer = (request, response) => {
+  respond = (request, response) => {
     const isSame = request.headers["if-none-match"] === tag;
     response.writeHead(isSame ? 304 : 200, { etag: tag, "last-modified": modified });
     response.end(isSame ? undefined : body);
@@ -104,7 +104,7 @@ async function check() {
 const inForce = async () => (await lists.listInForce("l"))?.version;
 
 describe("a check of a source", () => {
-  it("imports what is new under the publisher's time, and takes 304 for no change", async () => {
+  it("imports a new list under the publisher's time, and treats 304 as no change", async () => {
     expect(await show()).toContain(awaited(1));
     publish(people(100));
     expect(await check()).toMatchObject({ outcome: "imported", failures: 0 });
@@ -115,15 +115,15 @@ describe("a check of a source", () => {
     now = new Date(now.getTime() + 1_000);
     expect(await check()).toMatchObject({ outcome: "imported" });
     expect((await inForce())?.entries).toBe(101);
-    const made = await lists.listImports("l", undefined, 10);
-    expect(made.map(({ change }) => change)).toEqual([
+    const listed = await lists.listImports("l", undefined, 10);
+    expect(listed.map(({ change }) => change)).toEqual([
       { added: 1, changed: 0, removed: 0 },
       { added: 100, changed: 0, removed: 0 },
     ]);
-    expect(made[0]?.actor).toEqual(actor);
+    expect(listed[0]?.actor).toEqual(actor);
   });
 
-  it("takes no other bytes than those whose checksum is set, until the setting is another", async () => {
+  it("accepts only bytes with the configured checksum, until the setting changes", async () => {
     publish(people(100));
     const { checksum } = receivedFiles([
       { name: "", bytes: new TextEncoder().encode(people(100)) },
@@ -165,7 +165,7 @@ describe("a check of a source", () => {
     [
       "an error",
       () => {
-        answer = (_, response) => response.writeHead(500).end();
+        respond = (_, response) => response.writeHead(500).end();
       },
       "unreachable",
       "answered 500",
@@ -173,7 +173,7 @@ describe("a check of a source", () => {
     [
       "no answer in time",
       () => {
-        answer = () => undefined;
+        respond = () => undefined;
       },
       "unreachable",
       "gave no whole answer in time",
@@ -228,7 +228,7 @@ describe("the schedule", () => {
     await sources.checkDue(always);
     expect(requests).toBe(1);
     pass(4);
-    answer = (_, response) => response.writeHead(500).end();
+    respond = (_, response) => response.writeHead(500).end();
     await sources.checkDue(always);
     expect(requests).toBe(2);
     await sources.checkDue(always);
@@ -238,7 +238,7 @@ describe("the schedule", () => {
     expect(requests).toBe(3);
   });
 
-  /** Sources of which the first one's imports break on their way, for no fault of the list. */
+  /** Sources whose first import fails because of the service, not the list. */
   const openBroken = (stop?: AbortController) => {
     const switchedImport: ListStore["switchedImport"] = async (importId) => {
       const [last] = await lists.listImports("broken", undefined, 1);
@@ -286,7 +286,7 @@ describe("the schedule", () => {
     expect(requests).toBe(0);
   });
 
-  it("outlives a restart: the next process knows what was read", async () => {
+  it("survives a restart: the next process knows the last read", async () => {
     publish(people(100));
     await sources.checkDue(always);
     const [known] = await sources.list();

@@ -7,37 +7,34 @@ import { type FetchedFiles, fetchFiles } from "./fetch.ts";
 import type { SourceSetting } from "./setting.ts";
 import type { SourceState, SourceStore } from "./store.ts";
 
-/** What the checks of sources need. */
 export type SourceDeps = ImportDeps & {
   readonly settings: readonly SourceSetting[];
   readonly store: SourceStore;
-  /** Ends what is being fetched. */
+  /** Aborts a running fetch when the process stops. */
   readonly stop: AbortSignal;
-  /** Past it a source counts as not reached. */
+  /** A source that takes longer counts as unreachable. */
   readonly timeoutMs?: number;
 };
 
-/** A source, with the state that it was last found in. */
+/** A source with the state of its last check. */
 export type SourceStatus = {
   readonly setting: SourceSetting;
   readonly state: SourceState | undefined;
 };
 
-/** The sources of this deployment. */
 export type ListSources = ReturnType<typeof openSources>;
 
-/** The largest public list takes seconds; half of it is left of the lease when it is renewed. */
+/** The largest public list takes seconds. A renewed lease is at least twice as long. */
 const timeoutMsDefault = 120_000;
-/** Steps of chance; finer would not be seen. */
+/** The resolution of the random delay; a finer one would make no difference. */
 const chances = 1_000;
 const itself: StoredActor = { kind: "service", id: "compliance" };
-/** Without the cause, which may hold anything. */
+/** Omits the cause, which may contain anything. */
 const failedProblem = "could not be checked by a fault of the service; its log says why";
 
-/** What a check found, and what is known from then on. */
+/** The result of a check, and the facts known from then on. */
 type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
 
-/** The sources of some settings. */
 export function openSources(deps: SourceDeps) {
   const known = async (): Promise<SourceStatus[]> => {
     const states = await deps.store.states();
@@ -46,13 +43,13 @@ export function openSources(deps: SourceDeps) {
   return {
     list: known,
 
-    /** Checks one now: an import is made where it publishes something else than is in force. */
+    /** Checks one source now, and imports its list if it differs from the one in force. */
     check: async (list: string, actor: StoredActor) => {
       const source = (await known()).find(({ setting }) => setting.list === list);
       return source === undefined ? refused("RECORD_NOT_FOUND") : checkSource(deps, source, actor);
     },
 
-    /** Checks those that are due, one after the other, while `goOn` answers true. */
+    /** Checks the sources that are due, one after the other, while `goOn` returns true. */
     checkDue: async (goOn: () => Promise<boolean>) => {
       const now = deps.clock.now();
       for (const source of await known()) {
@@ -72,13 +69,13 @@ async function checkSource(
 ): Promise<SourceStatus> {
   const { list } = setting;
   const found = await findChange(deps, setting, before, actor).catch((error: unknown): Found => {
-    // Kept like a refusal, so that this one is tried later and the others are not kept waiting.
+    // Recorded like a refusal, so that this source is tried later and does not delay the others.
     deps.log.error({ err: error, list }, "list source not checked");
     return { outcome: "failed", problem: failedProblem, ...nothingKept };
   });
   const { outcome, problem } = found;
   const now = deps.clock.now();
-  // A check that the end of this process broke off is no result.
+  // A check that the end of this process interrupted has no result.
   const isBroken = outcome === "unreachable" || outcome === "failed";
   if (deps.stop.aborted && isBroken) return { setting, state: before };
   const failures = problem === "" ? 0 : (before?.failures ?? 0) + 1;
@@ -104,7 +101,7 @@ async function findChange(
   actor: StoredActor,
 ): Promise<Found> {
   const { checksum: inForce } = (await deps.lists.listInForce(setting.list))?.version ?? {};
-  // What is known is of use only while the bytes that it was of are in force.
+  // Validators are useful only while the bytes that they belong to are in force.
   const isKept = before !== undefined && before.checksum === inForce;
   const kept = isKept && isWanted(setting, before.checksum) ? before : nothingKept;
   const { checksum, validators } = kept;
@@ -118,7 +115,7 @@ async function findChange(
   return importFetched(deps, setting, fetched, inForce, actor);
 }
 
-/** Whether a list has the checksum that is set, where one is. */
+/** True if the list has the configured checksum, or none is configured. */
 function isWanted({ sha256 }: SourceSetting, checksum: string): boolean {
   return sha256 === undefined || sha256 === checksum;
 }
@@ -145,7 +142,8 @@ async function importFetched(
   const operationId = `source:${randomUUID()}`;
   const imported = await importList(deps, { ...request, operationId }, received);
   if (isRefused(imported)) {
-    // Nothing is kept of what was refused: it is read again, and refused again until it is right.
+    // Validators of a refused file are not kept, so that it is read and refused again until it is
+    // fixed.
     const problem = imported.detail ?? "another import of this list came first";
     return { outcome: "refused", problem, ...nothingKept };
   }
@@ -153,15 +151,15 @@ async function importFetched(
   return { outcome: "imported", problem: "", checksum, validators };
 }
 
-/** The first try after a failure; each one after it waits twice as long. */
+/** The wait after a first failure; each further failure doubles it. */
 const firstRetryMs = 300_000;
 const hourMs = 3_600_000;
-/** Waits are up to a tenth longer or shorter, so that many processes do not ask at one moment. */
+/** Waits vary by up to a tenth, so that many processes do not request at one moment. */
 const jitterShare = 0.1;
 
 /**
- * When a source is checked again: after its own interval, or sooner when the last `failures`
- * checks in a row failed. `chance` is in [0, 1).
+ * A source is checked after its interval, or sooner if the last `failures` checks in a row failed.
+ * `chance` is in [0, 1).
  */
 export function nextCheckAt(now: Date, everyHours: number, failures: number, chance: number): Date {
   const everyMs = everyHours * hourMs;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FetchLimits, fetchFiles, redirected, type Validator } from "./fetch.ts";
 
 let server: Server;
-let answer: RequestListener;
+let respond: RequestListener;
 let requests: { url: string; tag: string; since: string }[];
 let url: string;
 let folder: string;
@@ -18,7 +18,7 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     const { "if-none-match": tag = "", "if-modified-since": since = "" } = request.headers;
     requests.push({ url: request.url ?? "", tag, since });
-    answer(request, response);
+    respond(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -45,7 +45,7 @@ describe("fetchFiles of a URL", () => {
   const modified = "Fri, 03 May 2024 14:30:00 GMT";
 
   it("reads the whole body, and again only when it changed", async () => {
-    answer = (request, response) => {
+    respond = (request, response) => {
       const isSame = request.headers["if-none-match"] === '"v1"';
       response.writeHead(isSame ? 304 : 200, { etag: '"v1"', "last-modified": modified });
       response.end(isSame ? undefined : "a,b\r\n");
@@ -64,17 +64,17 @@ describe("fetchFiles of a URL", () => {
   it("requests plain bytes, unpacks others all the same, and leaves a packed file", async () => {
     const packed = gzipSync("a,b");
     let encoding: unknown;
-    answer = (request, response) => {
+    respond = (request, response) => {
       encoding = request.headers["accept-encoding"];
       response.writeHead(200, { "content-encoding": "gzip" }).end(packed);
     };
     expect([read(await fetchOne()).texts, encoding]).toEqual([["a,b"], "identity"]);
-    answer = (_, response) => void response.end(packed);
+    respond = (_, response) => void response.end(packed);
     expect(Buffer.from(read(await fetchOne()).files[0]?.bytes ?? [])).toEqual(packed);
   });
 
-  it("accepts an empty body: the list is refused, not the answer", async () => {
-    answer = (_, response) => void response.end();
+  it("accepts an empty body: the list is refused, not the response", async () => {
+    respond = (_, response) => void response.end();
     expect(read(await fetchOne()).texts).toEqual([""]);
   });
 
@@ -109,7 +109,7 @@ describe("fetchFiles of a URL", () => {
     ],
     ["a redirect to nowhere", (_, response) => response.writeHead(302).end(), "to nowhere"],
   ])("tells of %s without the query", async (_, wrong, problem) => {
-    answer = wrong;
+    respond = wrong;
     const fetched = await fetchOne();
     expect(fetched).toEqual({ problem: expect.stringContaining(problem) });
     expect(fetched).toEqual({ problem: expect.stringContaining(`${url}/list.csv: `) });
@@ -118,9 +118,9 @@ describe("fetchFiles of a URL", () => {
 
   it("gives up on one that takes too long, before or within the body", async () => {
     const late = { problem: `${url}/list.csv: gave no whole answer in time` };
-    answer = () => undefined;
+    respond = () => undefined;
     expect(await fetchOne([], { timeoutMs: 100 })).toEqual(late);
-    answer = (_, response) => void response.writeHead(200).write("a");
+    respond = (_, response) => void response.writeHead(200).write("a");
     expect(await fetchOne([], { timeoutMs: 300 })).toEqual(late);
   });
 
@@ -134,7 +134,7 @@ describe("fetchFiles of a URL", () => {
   });
 
   it("follows a redirect", async () => {
-    answer = (request, response) => {
+    respond = (request, response) => {
       const isMoved = request.url !== "/there";
       if (isMoved) response.writeHead(301, { location: "/there" }).end();
       else response.end("a,b");
@@ -145,7 +145,7 @@ describe("fetchFiles of a URL", () => {
   it("reads every file of a list when one of them changed", async () => {
     const files = ["primary", "alternates"].map((name) => ({ name, url: `${url}/${name}` }));
     let version = "1";
-    answer = ({ url: path, headers }, response) => {
+    respond = ({ url: path, headers }, response) => {
       const tag = path === "/primary" ? version : "0";
       const isSame = headers["if-none-match"] === tag;
       response.writeHead(isSame ? 304 : 200, { etag: tag });

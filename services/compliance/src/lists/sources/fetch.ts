@@ -3,42 +3,42 @@ import type { ListFile } from "../formats/file-bytes.ts";
 import { joinedBytes } from "../imports/files.ts";
 import { locationShown, type SourceFile } from "./setting.ts";
 
-/** What a file is known by, so that it is read again only when it changed. */
+/** Identifies a file's state, so that it is read again only if it changed. */
 export type Validator = {
   readonly location: string;
-  /** An entity tag, or a file's time and length; "" without one. */
+  /** An entity tag, or a file's time and length; "" if there is none. */
   readonly tag: string;
-  /** As the server writes it; "" without one. */
+  /** The server's own text; "" if there is none. */
   readonly modified: string;
 };
 
-/** How much and how long is read; `stop` ends it for another reason. */
+/** Limits of size and time; `stop` aborts for another reason. */
 export type FetchLimits = {
   readonly bytesMax: number;
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
 };
 
-/** Files that were read, and how to recognise them again. */
+/** The files of a source, and the validators to recognise them. */
 export type FetchedFiles = {
   readonly files: readonly ListFile[];
   readonly validators: readonly Validator[];
-  /** When the newest file was changed, where any has a time. */
+  /** The time of the newest change, if any file has one. */
   readonly modifiedAt: Date | undefined;
 };
 type FetchProblem = { readonly problem: string };
 type Read = { readonly bytes: Uint8Array; readonly validator: Validator };
 
-/** A publisher moves a file now and then, and not in a circle. */
+/** Publishers move a file occasionally; more redirects are a loop. */
 const redirectsMax = 5;
 const unchanged = "unchanged";
 
-/** Thrown in this file only: what is wrong with a location, in words for an operator. */
+/** The problem of a location, for an operator. Thrown in this file only. */
 class Unreadable extends Error {}
 
 /**
- * Reads the files of a source, all of them when one has changed since `known`; "unchanged" when
- * none has.
+ * Reads the files of a source, all of them if one has changed since `known`, else returns
+ * "unchanged".
  */
 export async function fetchFiles(
   files: readonly SourceFile[],
@@ -64,7 +64,7 @@ export async function fetchFiles(
   }
 }
 
-/** A file that did not change has to be read too, when another one of its list did. */
+/** An unchanged file must be read too if another file of its list changed. */
 async function whole(
   file: SourceFile | undefined,
   read: Read | typeof unchanged,
@@ -152,7 +152,7 @@ async function followed(
 ): Promise<Response> {
   const headers = {
     "user-agent": "disburse-compliance",
-    // An unpacked body may be cut off unnoticed; plain bytes may not.
+    // A compressed body may be truncated unnoticed; plain bytes may not.
     "accept-encoding": "identity",
     ...(known?.tag ? { "if-none-match": known.tag } : {}),
     ...(known?.modified ? { "if-modified-since": known.modified } : {}),
@@ -170,7 +170,7 @@ async function followed(
   throw new Unreadable(`redirects more than ${redirectsMax} times`);
 }
 
-/** Where a redirect leads, which an address with credentials or of another protocol does not. */
+/** Refuses a redirect to an address with credentials or of another protocol. */
 export function redirected(from: URL, location: string | null): URL | FetchProblem {
   const to = location === null ? null : URL.parse(location, from);
   if (to === null || to.username !== "" || to.password !== "") {
@@ -180,7 +180,7 @@ export function redirected(from: URL, location: string | null): URL | FetchProbl
   return isKept ? to : { problem: "redirects to what is not https" };
 }
 
-/** The body as it is after its transfer coding, which a bomb can be too. */
+/** Limits the decoded body, because a small encoded body can decode to a huge one. */
 async function bodyOf(response: Response, limits: FetchLimits): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -53,7 +53,7 @@ describe("LIST_SOURCES", () => {
     expect(source && isAuthentic(source)).toBe(expected);
   });
 
-  it("shows a location without what may be secret in it", () => {
+  it("shows a location without possible secrets", () => {
     const [file = { name: "", path: "" }] = whole.files;
     expect(locationShown(file)).toBe("https://lists.example/sdn.csv");
   });

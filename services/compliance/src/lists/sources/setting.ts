@@ -7,7 +7,7 @@ import { isListName } from "../imports/request.ts";
 const everyHoursDefault = 12;
 /** A month; a list that is checked less often is not kept current. */
 const everyHoursMax = 720;
-/** As many as the format with the most files has, and some to spare. */
+/** More than the format with the most files needs. */
 const filesMax = 8;
 
 const fileName = z
@@ -32,25 +32,25 @@ const source = z.strictObject({
   format: z.enum(listFormats),
   files: z.array(sourceFile).min(1).max(filesMax),
   /**
-   * The checksum that the list has to have, in hexadecimal, as `ListLists` shows it: SHA-256 of the
-   * only file, or of a line for each with its name and its own.
+   * The required checksum in hexadecimal, as `ListLists` shows it: SHA-256 of a single file, or of
+   * a line for each file with its name and its own checksum.
    */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")
     .optional(),
   every_hours: z.number().positive().max(everyHoursMax).default(everyHoursDefault),
-  /** Nothing is screened before a list that is not optional has come into force once. */
+  /** Screening is refused until every list that is not optional has been in force once. */
   optional: z.boolean().default(false),
 });
 
-/** One file of a source: where it is, and its name in the list's format. */
+/** A file of a source, with its location and its name in the list's format. */
 export type SourceFile = z.output<typeof sourceFile>;
 
-/** A list that the service keeps current. */
+/** A list that the service imports automatically. */
 export type SourceSetting = z.output<typeof source>;
 
-/** `LIST_SOURCES`: a JSON array, or the path of a file that holds one. */
+/** `LIST_SOURCES`: a JSON array, or the path of a file that contains one. */
 export const listSourcesSetting = z
   .string()
   .default("[]")
@@ -67,12 +67,12 @@ export const listSourcesSetting = z
     message: "must name each list once",
   });
 
-/** Whether all files of a source come over https: what a network cannot change on its way. */
+/** True if all files of a source use https, so that a network cannot change them. */
 export function isAuthentic({ files }: SourceSetting): boolean {
   return files.every((file) => "url" in file && file.url.startsWith("https:"));
 }
 
-/** Where a file is, as it may be shown: a query can hold a token. */
+/** Omits the query of a location, because it can contain a token. */
 export function locationShown(file: SourceFile): string {
   if ("path" in file) return file.path;
   const { origin, pathname } = new URL(file.url);

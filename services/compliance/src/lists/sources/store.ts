@@ -4,34 +4,33 @@ import type { Validator } from "./fetch.ts";
 
 const schemaVersion = 1;
 
-/** How the last check of a source went. */
+/** The result of a source's last check. */
 export type SourceState = {
   readonly list: string;
-  /** `failed`: by a fault of this service, whatever the source publishes. */
+  /** `failed` is a fault of this service, not of the source. */
   readonly outcome: "unchanged" | "imported" | "refused" | "unreachable" | "failed";
-  /** Why it was refused, not reached or not checked; "" otherwise. */
+  /** The reason of a refusal or failure; "" otherwise. */
   readonly problem: string;
-  /** Checks in a row that were refused, reached nothing or failed. */
+  /** The number of consecutive checks that were refused, unreachable or failed. */
   readonly failures: number;
   readonly checkedAt: Date;
   readonly nextCheckAt: Date;
-  /** When the list in force was last known to be what the source publishes. */
+  /** The last time that the list in force was known to equal the published one. */
   readonly confirmedAt: Date | undefined;
-  /** Of the bytes that the validators are of; "" while none came into force. */
+  /** The checksum that the validators belong to; "" until a list came into force. */
   readonly checksum: string;
   readonly validators: readonly Validator[];
 };
 
-/** `list_sources`: one document a source. */
+/** `list_sources`: one document for each source. */
 type SourceDocument = Stored<Omit<SourceState, "list">> & {
   readonly _id: string;
   readonly schema_version: number;
 };
 
-/** See `openSourceStore`. */
 export type SourceStore = ReturnType<typeof openSourceStore>;
 
-/** The states of the sources. Each check is whole, so the last one to write wins. */
+/** Each check writes the whole state, so the last writer wins. */
 export function openSourceStore({ db }: Pick<Database, "db">) {
   const sources = db.collection<SourceDocument>("list_sources");
   return {

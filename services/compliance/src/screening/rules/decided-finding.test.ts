@@ -53,11 +53,11 @@ describe("a finding after people decided", () => {
 
   const many = (count: number, dismissed: number) => {
     const hits = Array.from({ length: count }, () => hit("review"));
-    const said = hits.map((_each, at) => (at < dismissed ? "false_positive" : "undecided"));
-    return decidedFinding({ hits }, words(...(said as Disposition[])));
+    const dispositions = hits.map((_each, at) => (at < dismissed ? "false_positive" : "undecided"));
+    return decidedFinding({ hits }, words(...(dispositions as Disposition[])));
   };
 
-  it("lists what counts first, and no more than a person reads", () => {
+  it("lists counted hits first, and no more than a person reads", () => {
     const { verdict, hits } = many(hitsMax + 5, hitsMax);
     expect([verdict, hits.length]).toEqual(["review", hitsMax]);
     expect(hits.map(({ dismissed }) => dismissed)).toEqual(hits.map((_each, at) => at >= 5));

@@ -1,44 +1,44 @@
 import { type Verdict, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 import { type Finding, hitsMax, type ScreeningHit } from "./hit.ts";
 
-/** The disposition of a hit by people. */
+/** Operators' decision about a hit. */
 export type Disposition = "undecided" | "false_positive" | "true_match";
 
-/** What people decided about the hits of one subject. */
+/** Operators' decisions about the hits of one subject. */
 export type Decisions = {
   /** One for each hit, in the order of the hits. */
   readonly ofHits: readonly { readonly alertId: string; readonly disposition: Disposition }[];
-  /** Hits of confirmed true matches that the matcher does not find any more. */
+  /** Hits of confirmed true matches that the matcher no longer finds. */
   readonly standing: readonly Pick<ScreeningHit, "list" | "entryUid">[];
 };
 
-/** A hit with what a person decided about it. */
+/** A hit with an operator's decision about it. */
 export type DecidedHit = ScreeningHit & {
-  /** Of a monitored subject; else "". */
+  /** Set for a monitored subject; else "". */
   readonly alertId: string;
-  /** It does not count for the verdict. */
+  /** True if it does not count for the verdict. */
   readonly dismissed: boolean;
 };
 
-/** A finding after what people decided. */
+/** A finding with operators' decisions applied. */
 export type DecidedFinding = { readonly verdict: Verdict; readonly hits: readonly DecidedHit[] };
 
-/** Of a subject that is not monitored, so that its hits have no disposition. */
+/** An unmonitored subject has no alerts, so its hits have no disposition. */
 export function undecided({ verdict, hits }: Finding): DecidedFinding {
   return { verdict, hits: hits.map((hit) => ({ ...hit, alertId: "", dismissed: false })) };
 }
 
-/** More than the matcher aligns of a name; what a request finds beyond is decided as one. */
+/** More hits than the matcher aligns for a name; hits beyond it are decided as one. */
 export const decidableMax = 1_000;
 
-/** Whether there may be more hits than a finding lists, about which people could decide too. */
+/** True if there may be more hits than a finding lists, which operators could also decide about. */
 export function isTruncated({ hits }: Pick<Finding, "hits">): boolean {
   return hits.length >= hitsMax;
 }
 
 /**
- * The finding as people decided it: a false positive does not count, a confirmed true match is a
- * block. Of a finding with all its hits (`decidableMax`); those that count are listed first.
+ * Applies operators' decisions: a false positive does not count, a confirmed true match is a block.
+ * The finding must have all its hits (`decidableMax`). Hits that count are listed first.
  */
 export function decidedFinding(
   { hits }: Pick<Finding, "hits">,

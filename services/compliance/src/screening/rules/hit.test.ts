@@ -28,7 +28,7 @@ const party = (name: string): Party => ({
 const namesakes = Array.from({ length: hitsMax + 5 }, (_each, at) => listed(`e${at}`));
 const namesake = [party("Tamerlan Zhdanovski")];
 
-describe("what a person has to decide without an entry of a list", () => {
+describe("hits without a list entry that a person must decide", () => {
   it("is a name that nothing can be compared with", () => {
     const parties = [...namesake, party("☂☂")];
     const { verdict, hits } = screen({ parties, wallets: [] }, inForce([]));

@@ -5,25 +5,25 @@ import type { Explanation } from "@disburse/name-matcher/explanation.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
 import { type Verdict, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 
-/** One reason for a score, readable by a compliance officer. */
+/** A reason for a score, for a compliance officer to read. */
 export type ScreeningReason = Omit<Reason, "kind"> & {
   readonly kind: Reason["kind"] | "wallet" | "bank";
 };
 
-/** A list entry, or what stands for one, that a party or wallet may be. */
+/** A list entry, or a substitute for one, that a party or wallet may be. */
 export type ScreeningHit = Explanation & {
   readonly list: string;
   readonly listVersion: string;
   readonly entryUid: string;
-  /** SHA-256 over what was compared of the entry, in hexadecimal. */
+  /** SHA-256 over the compared data of the entry, in hexadecimal. */
   readonly entryFingerprint: string;
   readonly entryType: EntryType;
-  /** The publisher, where the list joins several; else "". */
+  /** The publisher, if the list joins several; else "". */
   readonly source: string;
   readonly programs: readonly string[];
-  /** Which party, wallet or bank of the request, from 0, in this order. */
+  /** The position of the party, wallet or bank in the request, from 0, in this order. */
   readonly subjectIndex: number;
-  /** Of the names alone, before the evidence. */
+  /** The score of the names alone, before the evidence. */
   readonly nameScore: number;
   readonly matchedName: string;
   readonly score: number;
@@ -31,7 +31,7 @@ export type ScreeningHit = Explanation & {
   readonly reasons: readonly ScreeningReason[];
 };
 
-/** What a screening found, before it is stored. */
+/** The result of a screening before it is stored. */
 export type Finding = { readonly verdict: Verdict; readonly hits: readonly ScreeningHit[] };
 
 /** More hits than a person reads; the verdict counts them all. */
@@ -60,7 +60,7 @@ function hitWithoutEntry(
   };
 }
 
-/** The list name of a hit without a list entry; no list has it. */
+/** The list name of a hit without a list entry; no list has this name. */
 export const noList = "";
 
 const nameProblems = {
@@ -68,7 +68,7 @@ const nameProblems = {
   partial: "the name is too long or too strange to be compared whole",
 } as const;
 
-/** A name that cannot be compared, or not whole: a person has to read it. */
+/** A name that cannot be compared, or not completely, so a person must read it. */
 export function unreadableName(
   { type }: Party,
   problem: keyof typeof nameProblems,
@@ -80,7 +80,7 @@ export function unreadableName(
   return hitWithoutEntry(of, what, who + nameProblems[problem]);
 }
 
-/** A finding with the hit of a party that its merchant lists in a sandbox. */
+/** Adds the hit of a party that its own merchant lists in a sandbox. */
 export function withOwnListing(
   { verdict, hits }: Finding,
   entryType: EntryType,
@@ -93,8 +93,8 @@ export function withOwnListing(
 }
 
 /**
- * Hits that are too many to be listed, as one for each party or wallet. What was decided about them
- * lapses when they become others.
+ * Combines hits beyond the limit into one for each party or wallet. A decision about that one
+ * lapses when the combined hits change.
  */
 export function overflowHits(unlisted: readonly ScreeningHit[]): ScreeningHit[] {
   return [...Map.groupBy(unlisted, ({ subjectIndex }) => subjectIndex)].map(([at, hits]) => {

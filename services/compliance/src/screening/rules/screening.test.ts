@@ -29,7 +29,7 @@ const inForce = (entries: readonly ListEntry[]) => ({
 });
 
 describe("a screening of several parties with more hits than it lists", () => {
-  // The exact name of the other type is a review, though its score is the best there is.
+  // The exact name of the other type is a review, despite the highest possible score.
   const reviews = Array.from({ length: hitsMax + 5 }, (_each, at) =>
     listed(`review-${at}`, "entity", "Tamerlan Zhdanovski"),
   );
@@ -63,7 +63,7 @@ describe("a screening of several parties with more hits than it lists", () => {
   });
 });
 
-it("says which party is meant where there are several", () => {
+it("names the party if there are several", () => {
   const lists = inForce([listed("e1", "individual", "Tamerlan Zhdanovski")]);
   const namesake = party("individual", "Tamerlan Zhdanovski");
   const text = (parties: readonly Party[]) =>

@@ -10,23 +10,25 @@ import type { Wallet, WalletIndex } from "../../wallets/rules/wallet.ts";
 import type { DecidedFinding } from "./decided-finding.ts";
 import { type Finding, hitsMax, overflowHits, type ScreeningHit, unreadableName } from "./hit.ts";
 
-/** Everything that a screening compares with: one consistent state of all lists in force. */
+/** The data of a comparison: one consistent state of all lists in force. */
 export type ListsInForce = {
   readonly lists: readonly ListVersion[];
   readonly matcher: Matcher<ListEntry>;
   readonly wallets: WalletIndex;
   readonly banks: BankIndex;
-  /** The list that an entry of the indexes stands on. */
+  /** Returns the list of an index entry. */
   listOf(entry: ListEntry): ListVersion;
 };
 
-/** Kinds of screening. */
 export type ScreeningKind = "wallet" | "party";
 
 /** The record that a screening belongs to. */
 export type Subject = { readonly merchantId: string; readonly recordId: string };
 
-/** Why a screening was made: its owner's request, or a change of what it rests on. */
+/**
+ * The cause of a screening: its owner's request, or a change of its lists, configuration or
+ * decisions.
+ */
 export type ScreeningTrigger = "request" | "list_change" | "configuration_change" | "decision";
 
 /** A screening as it is kept forever. */
@@ -37,42 +39,40 @@ export type Screening = DecidedFinding & {
   readonly subject: Subject;
   readonly lists: readonly ListVersion[];
   readonly configurationVersion: string;
-  /** Of the wallet risk provider; absent where it was not queried. */
+  /** The wallet risk provider's assessment; absent if it was not queried. */
   readonly assessment?: WalletAssessment;
   readonly createdAt: Date;
 };
 
-/** Parties, wallets and banks to screen. */
 export type ScreeningQuery = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
   /** Banks that hold the accounts of a party. */
   readonly banks?: readonly Bank[];
   /**
-   * How many hits to list at most; one more for each party, wallet or bank stands for those beyond.
-   * By default `hitsMax` of the worst.
+   * The maximum number of listed hits; the default is the worst `hitsMax`. One more hit for each
+   * party, wallet or bank combines the rest.
    */
   readonly most?: number;
 };
 
 /** One party, wallet or bank of a request; units are compared one at a time. */
 export type ScreeningUnit = {
-  /** Which party, wallet or bank of the request, from 0, in this order. */
+  /** The position of the party, wallet or bank in the request, from 0, in this order. */
   readonly at: number;
-  /** Parties of the request. */
+  /** The number of parties in the request. */
   readonly count: number;
   readonly of: Party | Wallet | Bank;
-  /** As in the request. */
   readonly most: number | undefined;
 };
 
-/** The hits of one unit: those compared with entries, and those of a name that cannot be. */
+/** The hits of one unit: those of compared entries, and those of a name that cannot be compared. */
 export type UnitHits = {
   readonly compared: readonly ScreeningHit[];
   readonly unreadable: readonly ScreeningHit[];
 };
 
-/** Compares all of a request: the verdict is the worst of all. */
+/** Compares a whole request; the verdict is the worst of all. */
 export function screen(request: ScreeningQuery, inForce: ListsInForce): Finding {
   return findingOf(
     request,
@@ -80,13 +80,12 @@ export function screen(request: ScreeningQuery, inForce: ListsInForce): Finding 
   );
 }
 
-/** The parties, wallets and banks of a request, one by one. */
+/** Returns the parties, wallets and banks of a request one by one. */
 export function unitsOf({ parties, wallets, banks = [], most }: ScreeningQuery): ScreeningUnit[] {
   const count = parties.length;
   return [...parties, ...wallets, ...banks].map((of, at) => ({ at, count, of, most }));
 }
 
-/** Compares one party, wallet or bank. */
 export function screenUnit(unit: ScreeningUnit, inForce: ListsInForce): UnitHits {
   const { at, of } = unit;
   if ("address" in of) return { compared: walletHits(of, at, inForce), unreadable: [] };
@@ -94,7 +93,7 @@ export function screenUnit(unit: ScreeningUnit, inForce: ListsInForce): UnitHits
   return { compared: partyHits(of, unit, inForce), unreadable: nameHits(of, unit) };
 }
 
-/** The finding of a request, from the hits of all its units in their order. */
+/** Combines the hits of all units, in their order, to the finding of a request. */
 export function findingOf({ most }: ScreeningQuery, units: readonly UnitHits[]): Finding {
   const listed = most ?? hitsMax;
   const hits = [
@@ -111,7 +110,7 @@ function whoOf(at: number, count: number): string {
   return count > 1 ? `party ${at + 1} of ${count}: ` : "";
 }
 
-/** The hit of a name that cannot be compared, or not whole. */
+/** Returns the hit of a name that cannot be compared, or not completely. */
 function nameHits(party: Party, { at, count }: ScreeningUnit): ScreeningHit[] {
   const problem = nameQualityIssue(party.name, party.type === "individual");
   return problem === undefined ? [] : [unreadableName(party, problem, at, whoOf(at, count))];
@@ -132,8 +131,8 @@ function namedHit(found: Hit<ListEntry>, { at }: ScreeningUnit, inForce: ListsIn
 }
 
 /**
- * A bank of a listed BIC is a block, as the BIC identifies it. Its name alone is a review at most:
- * many banks share one, and its customer is another party.
+ * A bank with a listed BIC is a block, because the BIC identifies it. Its name alone is at most a
+ * review: many banks share a name, and the bank's customer is another party.
  */
 function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitHits {
   const { at: subjectIndex } = unit;
@@ -158,7 +157,8 @@ function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitH
     documents: [],
   };
   const known = new Set(identified.map(({ list, entryUid }) => `${list} ${entryUid}`));
-  // All hits: those that share only words of trade would push out the ones that count.
+  // All hits, because a limit could exclude relevant ones in favour of those that share only trade
+  // words.
   const named = inForce.matcher
     .match(party, { most: Number.POSITIVE_INFINITY })
     .filter(identifiesBank)
@@ -171,8 +171,8 @@ function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitH
 }
 
 /**
- * Whether a hit says more than that two banks are called by words of trade (`First Bank`): each
- * false one holds every customer of a bank.
+ * True if a hit shows more than two banks with the same trade words (`First Bank`). A false one
+ * would hold every customer of a bank.
  */
 function identifiesBank({ nameScore, contained, parts }: Hit): boolean {
   const { bands, bankNameMin, tokens } = matcherConfig;
@@ -186,7 +186,7 @@ function nameOfBank({ verdict, reasons }: Hit) {
   return { verdict: limited, reasons: [...reasons, { kind: "bank" as const, text, effect: 0 }] };
 }
 
-/** A listed wallet is a block: addresses are equal or not, there is nothing to weigh. */
+/** A listed wallet is a block, because equal addresses leave nothing to weigh. */
 function walletHits(wallet: Wallet, subjectIndex: number, inForce: ListsInForce): ScreeningHit[] {
   return inForce.wallets.find(wallet.families, wallet.address).map((hit) => ({
     ...placed(hit.entry, inForce),

@@ -1,23 +1,21 @@
 import { type Verdict, verdicts } from "@disburse/name-matcher/verdict.ts";
 import { canonicalWallet, type WalletFamily, walletFamily, walletNetworks } from "./wallet.ts";
 
-/** How bad a provider calls it, worst last. */
+/** The provider's rating, worst last. */
 export const severities = ["none", "low", "medium", "high", "severe"] as const;
-/** How bad an assessment is. */
 export type Severity = (typeof severities)[number];
 
-/** The assessment of a wallet risk provider. */
 export type WalletAssessment = {
   readonly provider: string;
   readonly verdict: Verdict;
   readonly severity: Severity;
-  /** For people: category, name and reference of what the provider knows. */
+  /** Category, name and reference of the provider's findings, for people to read. */
   readonly evidence: readonly string[];
-  /** When the provider answered. */
+  /** The time of the provider's response. */
   readonly asOf: Date;
 };
 
-/** Something that a provider knows of an address; "" where it does not say. */
+/** A provider's finding about an address; "" for missing fields. */
 export type Identification = {
   readonly category: string;
   readonly name: string;
@@ -26,12 +24,12 @@ export type Identification = {
 
 /** More evidence than a person reads; the verdict counts it all. */
 const evidenceMax = 20;
-/** A line on a screen; a provider's texts are not ours to bound otherwise. */
+/** One line on a screen; a provider's texts have no other limit. */
 const evidenceLengthMax = 300;
 
 /**
- * What identifications mean: a sanctioned address is a block like a listed one, any other category
- * is for a person to look at, none is clear.
+ * Rates identifications: a sanctioned address is a block like a listed one, any other category is a
+ * review, and none is clear.
  */
 export function assessmentOf(
   identifications: readonly Identification[],
@@ -57,7 +55,7 @@ function evidenceText({ category, name, url }: Identification): string {
     .toWellFormed();
 }
 
-/** The worst assessment, with the evidence of all. */
+/** Returns the worst assessment, with the evidence of all. */
 export function worstAssessment(all: readonly WalletAssessment[]): WalletAssessment | undefined {
   const [worst] = all.toSorted(
     (a, b) =>
@@ -69,7 +67,7 @@ export function worstAssessment(all: readonly WalletAssessment[]): WalletAssessm
   return { ...worst, evidence };
 }
 
-/** The networks to ask about: those named, or else one of each family that the address is of. */
+/** Returns the networks to query: the requested ones, or else one of each family of the address. */
 export function assessedNetworks(
   networks: readonly string[],
   families: readonly WalletFamily[],
@@ -80,7 +78,7 @@ export function assessedNetworks(
   );
 }
 
-/** An address in the one spelling that a provider is queried with. */
+/** Returns an address in the one spelling that the provider is queried with. */
 export function queriedAddress(network: string, address: string): string {
   const family = walletFamily(network);
   if (family === "evm") return address.toLowerCase();

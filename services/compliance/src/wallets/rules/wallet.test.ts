@@ -10,7 +10,7 @@ import {
 
 const evm = riskyWallets.ETHEREUM;
 const segwit = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
-/** The sandbox's TRON wallet, as its version and hash. */
+/** The version and hash of the sandbox's TRON wallet. */
 const tronHex = "41be5e683633ddd17d8a89b4e10860a0e426c5ed24";
 const taproot = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
 const solana = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM";
@@ -102,7 +102,7 @@ describe("buildWalletIndex", () => {
     expect(found(networks, address)).toEqual(uids);
   });
 
-  it("says which ticker the list gave, never the address", () => {
+  it("returns the list's ticker, never the address", () => {
     const [hit] = index.find(["evm"], evm);
     expect(hit?.matchedName).toBe("entry 1");
     expect(hit?.reasons).toEqual([

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { base58, base58check, bech32, bech32m } from "@scure/base";
 import type { ListEntry } from "../../lists/rules/entry.ts";
 
-/** Networks of one family share addresses: listed on one is listed on all. */
+/** Networks of one family share addresses: an address listed on one is listed on all. */
 export const walletFamilies = ["evm", "bitcoin", "tron", "solana"] as const;
-/** See `walletFamilies`. */
 export type WalletFamily = (typeof walletFamilies)[number];
 
 const familyOfNetwork: ReadonlyMap<string, WalletFamily> = new Map([
@@ -19,7 +18,7 @@ const familyOfNetwork: ReadonlyMap<string, WalletFamily> = new Map([
 /** The networks that a wallet can be screened on. */
 export const walletNetworks: readonly string[] = [...familyOfNetwork.keys()];
 
-/** The family of a network, or `undefined` for a network that is not ours. */
+/** Returns `undefined` for an unsupported network. */
 export function walletFamily(network: string): WalletFamily | undefined {
   return familyOfNetwork.get(network);
 }
@@ -28,7 +27,7 @@ const sha256Base58 = base58check((bytes: Uint8Array) =>
   createHash("sha256").update(bytes).digest(),
 );
 
-/** What a coder of a library decodes; `undefined` where it throws, as it does for other texts. */
+/** Returns `undefined` if the decoder throws, which it does for invalid text. */
 function decoded<T>(decode: () => T): T | undefined {
   try {
     return decode();
@@ -43,7 +42,7 @@ function canonicalEvm(address: string): string | undefined {
   return evmAddress.exec(address)?.[1]?.toLowerCase();
 }
 
-/** Version byte and 20 bytes of hash, before the checksum. */
+/** A version byte and 20 bytes of hash, before the checksum. */
 const base58PayloadLength = 21;
 /** Bitcoin mainnet's versions: pay to public key hash, pay to script hash. */
 const bitcoinVersions = [0x00, 0x05];
@@ -54,7 +53,7 @@ function base58Version(address: string): number | undefined {
   return payload?.length === base58PayloadLength ? payload[0] : undefined;
 }
 
-/** Witness version 0 is bech32 (BIP 173), later ones are bech32m (BIP 350). */
+/** Witness version 0 is bech32 (BIP 173); later ones are bech32m (BIP 350). */
 function isSegwit(lowerCase: string): boolean {
   if (!lowerCase.startsWith("bc1")) return false;
   const zero = decoded(() => bech32.decode(lowerCase as `bc1${string}`));
@@ -71,7 +70,7 @@ function canonicalBitcoin(address: string): string | undefined {
   return version !== undefined && bitcoinVersions.includes(version) ? address : undefined;
 }
 
-/** Its other spelling, of nodes and contracts: version and hash in hexadecimal. */
+/** The spelling of nodes and contracts: version and hash in hexadecimal. */
 const tronHex = /^(?:0x)?(41[0-9a-f]{40})$/i;
 
 function canonicalTron(address: string): string | undefined {
@@ -81,7 +80,7 @@ function canonicalTron(address: string): string | undefined {
 }
 
 const solanaKeyLength = 32;
-/** 32 bytes are at most 44 base58 digits; decoding longer text is work for nothing. */
+/** 32 bytes have at most 44 base58 digits; decoding longer text would waste time. */
 const solanaTextMax = 44;
 
 function canonicalSolana(address: string): string | undefined {
@@ -97,21 +96,19 @@ const canonicalForms: Readonly<Record<WalletFamily, (address: string) => string 
   solana: canonicalSolana,
 };
 
-/** How an address is compared in a family, or `undefined` when it is no address of that family. */
+/** Returns the compared form of an address in a family, or `undefined` if it has another form. */
 export function canonicalWallet(family: WalletFamily, address: string): string | undefined {
   return canonicalForms[family](address);
 }
 
-/** A wallet in the families whose addresses it is compared with. */
+/** A wallet with the families in which its address is compared. */
 export type Wallet = { readonly families: readonly WalletFamily[]; readonly address: string };
 
-/** Finds listed wallets. */
 export type WalletIndex = ReturnType<typeof buildWalletIndex>;
 
 /**
- * Indexes every listed address under each family whose address it can be: the list's ticker is only
- * a hint (a `USDT` address may be of three networks). Addresses of networks that are not ours fall
- * out.
+ * Indexes every listed address under each family whose form it has. The list's ticker is only a
+ * hint: a `USDT` address may be of three networks. Addresses of unsupported networks are left out.
  */
 export function buildWalletIndex(entries: Iterable<ListEntry>) {
   const listed = new Map<string, { entry: ListEntry; currency: string }[]>();
@@ -128,7 +125,10 @@ export function buildWalletIndex(entries: Iterable<ListEntry>) {
     }
   }
   return {
-    /** The entries that list this address in one of the families; equal or nothing, no score. */
+    /**
+     * Returns entries that list this address in one of the families. It compares for equality,
+     * without a score.
+     */
     find: (families: readonly WalletFamily[], address: string) =>
       families
         .flatMap((family) => listed.get(`${family}:${canonicalWallet(family, address)}`) ?? [])
@@ -142,9 +142,9 @@ export function buildWalletIndex(entries: Iterable<ListEntry>) {
 }
 
 /**
- * The families to compare an address in: those of the networks, or all that it can be of when none
- * is named. `undefined` when a network is not ours or the address is not of one: what cannot be
- * read must not be cleared.
+ * Returns the families to compare an address in: those of the networks, or all possible ones if no
+ * network is given. Returns `undefined` for an unsupported network or an address of none of them,
+ * because an unreadable wallet must not be cleared.
  */
 export function walletFamiliesOf(
   networks: readonly string[],
