@@ -317,7 +317,7 @@ it("refuses a data folder of another version, and says how to begin anew", async
   expect(refused.child.exitCode).toBe(1);
   const said = refused.output().trimEnd().split("\n");
   expect(said.at(-1)).toBe(
-    `Disburse cannot go on: The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`,
+    `Disburse cannot continue: The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`,
   );
   expect(refused.output()).not.toMatch(/^\s+at /m);
   expect(leftBehind()).toEqual([]);

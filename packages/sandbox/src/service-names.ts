@@ -1,4 +1,4 @@
-/** The services of the platform, in their order of start. */
+/** The platform's services in start order. */
 export const serviceNames = [
   "compliance",
   "beneficiary",
@@ -8,10 +8,8 @@ export const serviceNames = [
   "gateway",
 ] as const;
 
-/** The name of a service. */
 export type ServiceName = (typeof serviceNames)[number];
 
-/** What `of` answers for each service. */
 export function eachService<T>(of: (name: ServiceName) => T): Record<ServiceName, T> {
   return Object.fromEntries(serviceNames.map((name) => [name, of(name)])) as Record<ServiceName, T>;
 }

@@ -1,4 +1,4 @@
-/** A data folder that another checkout has made. */
+/** The data folder was created by another checkout. */
 export class OtherVersionError extends Error {
   constructor(folder: string) {
     super(
