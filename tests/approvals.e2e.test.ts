@@ -18,7 +18,7 @@ import { bankBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { approvers, proposalOf } from "./second-person.ts";
 
-/** What one person must not do alone, on a running platform: each of these was possible before. */
+/** Actions that need two persons, on a running platform. One person could once do each. */
 
 let platform: TestPlatform;
 let acme: Payer;

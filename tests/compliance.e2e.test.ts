@@ -64,13 +64,10 @@ const other = {
   ...{ uid: "wl-1", type: "individual", programs: ["ORCHARD-9"] },
   names: [{ name: "Pirmolan Gevaskutir", kind: "primary" }],
 };
-/** What of a hit must not reach the merchant: its list, entries, their names and programmes. */
+/** The merchant must not learn a hit's list, entries, names or programmes. */
 const ofTheHit = ["watch_list", "wl-447", "ORCHARD", "Halbrucke"];
 
-/**
- * Puts a list of the operator's own in force; that of the sandbox stays as it is. A second person
- * confirms what it removes.
- */
+/** Activates an operator's list and keeps the sandbox's list. A second person confirms removals. */
 async function importList(version: string, entries: readonly object[]): Promise<void> {
   const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const header = {
@@ -165,7 +162,7 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
   for (const secret of ofTheHit) expect(told).not.toContain(secret);
 });
 
-/** That the endpoint that named them, and no other, got both changes of a beneficiary's status. */
+/** Expects both status changes at the endpoint that subscribes to them, and nowhere else. */
 async function expectChanges(beneficiaryId: string): Promise<void> {
   const filter = ({ body: told }: { body: Buffer }) =>
     told.includes(`"transaction_id":"${beneficiaryId}"`);
@@ -185,13 +182,13 @@ async function expectChanges(beneficiaryId: string): Promise<void> {
   expect(bodies.map((body) => body.data.status)[1]).toBe("cleared");
 }
 
-/** What was done for a payout, as operators read it. */
+/** Returns a payout's journal as operators read it. */
 async function journal(payoutId: string): Promise<string> {
   const { entries } = await platform.clients.operations.getPayoutJournal({ payoutId });
   return entries.map(({ detail }) => detail).join("\n");
 }
 
-/** A beneficiary with the name of somebody on the sandbox's list. */
+/** Registers a beneficiary with the name of a party on the sandbox's list. */
 async function namesake(): Promise<{ recordId: string; words: readonly string[] }> {
   const { name: listed = "" } = listedParties.find(({ type }) => type === "Individual") ?? {};
   const [first = "", last = ""] = listed.split(" ");

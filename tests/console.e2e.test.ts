@@ -12,7 +12,7 @@ import { payerOf } from "./payer.ts";
 
 type TeamMember = { readonly id: string; readonly email: string; readonly state: string };
 
-/** The console's server: people sign in at the sandbox's own provider. */
+/** Tests the console's server with sign-ins at the sandbox's own provider. */
 
 let platform: TestPlatform;
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
@@ -114,7 +114,7 @@ describe("merchants' people on the public port", () => {
     expect(gus.session.merchant).toMatchObject({ id: merchants.globex.merchant_id });
     const accounts = await gus.call("GET", "/api/v1/transfer/accounts");
     expect(JSON.stringify(accounts.json)).not.toContain(platform.accountId("acme", "USD"));
-    // Another session's token is not this one's.
+    // Another session's token is not valid for this one.
     expect((await gus.call("POST", path, recipient, token)).status).toBe(403);
   });
 
@@ -157,7 +157,7 @@ describe("merchants' people on the public port", () => {
   });
 
   it("follow what happens at their merchant, until their session ends", async () => {
-    // Of another merchant than the one whose balance is looked at below.
+    // Another merchant than the one whose balance is checked below.
     const gus = await member("gus");
     const stream = await gus.load("/console/events");
     expect(stream.status).toBe(200);
@@ -249,7 +249,7 @@ describe("an invitation to another merchant's team", () => {
       avi.call("POST", "/console/session/merchant", memberId, csrf);
     expect((await switched(token)).status).toBe(404);
     expect((await avi.call("POST", accept(id))).status).toBe(403);
-    // Neither the one who invited nor anybody else accepts it.
+    // Only the invited person may accept, not even the one who invited.
     for (const other of [gus, await member("mia")]) {
       const { csrf_token: own } = await (async () => (await other.again()) ?? other.session)();
       expect((await other.call("POST", accept(id), undefined, own)).status).toBe(404);
@@ -264,14 +264,14 @@ describe("an invitation to another merchant's team", () => {
     });
     const next = (moved.json.data as { csrf_token: string }).csrf_token;
     expect(next).not.toBe(token);
-    // What was opened under acme is not submitted under globex.
+    // A form opened for acme can't be submitted for globex.
     const path = "/api/v1/transfer/fiat/beneficiary";
     expect(await avi.call("POST", path, recipient, token)).toMatchObject({
       ...{ status: 403, json: { reason: "csrf_token_missing" } },
     });
     const accounts = await avi.call("GET", "/api/v1/transfer/accounts");
     expect(accounts.headers.get("disburse-merchant")).toBe(globex);
-    // The person's next sign-in goes on where the person was; a step-up stays where it began.
+    // A new sign-in returns to the last merchant. A step-up stays on the current one.
     expect((await member("avi")).session.merchant?.id).toBe(globex);
     const back = { member_id: avi.session.person.id };
     const home = await avi.call("POST", "/console/session/merchant", back, next);
@@ -327,7 +327,7 @@ describe("the operators' door", () => {
     });
     const rails = await ada.call("POST", path, {}, session?.csrf_token);
     expect(rails).toMatchObject({ status: 200, json: { rails: expect.any(Array) } });
-    // The service decides: clearing alerts is not treasury's.
+    // The service decides: treasury may not clear alerts.
     const alerts = rpc("compliance.v1.ComplianceReviewService", "ListAlerts");
     expect(await ada.call("POST", alerts, {}, session?.csrf_token)).toMatchObject({
       ...{ status: 403, json: { code: "permission_denied" } },
@@ -388,7 +388,7 @@ describe("the operators' door", () => {
     const mia = atDoor();
     const answer = await mia.signIn("mia", password("mia"));
     expect([answer.status, await mia.session()]).toEqual([403, undefined]);
-    // The RPC port's services are there, and nothing else is.
+    // Only the RPC port's services are available.
     const unknown = await fetch(`${platform.operatorsUrl}${rpc("payout.v1.Nothing", "Get")}`, {
       method: "POST",
       headers: { authorization: await platform.trust.person("olga")("any") },
@@ -397,7 +397,7 @@ describe("the operators' door", () => {
   });
 });
 
-/** `npm test` builds it, and installs a Chromium where it can. */
+/** `npm test` builds it, and installs Chromium where possible. */
 const isBuilt = existsSync(join(import.meta.dirname, "../packages/console/dist/index.html"));
 const chromium = chromiumPath();
 
@@ -405,7 +405,7 @@ describe.skipIf(chromium === undefined || !isBuilt)("the console in a browser", 
   it("leads a stranger to the log-in, and back to balances; nothing is refused or fails", async () => {
     const browser = await openBrowser(chromium ?? "");
     try {
-      // Where no one has signed in the session is a 401, which the browser complains of.
+      // Without a sign-in the session is a 401, which the browser logs as an error.
       const visit = await browser.newContext();
       const { page } = await openPage(visit, `${platform.baseUrl}/console/`);
       await page.locator("a[href*='session/login']").click();

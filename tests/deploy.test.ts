@@ -13,7 +13,6 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { refusedSettings, settingsOf } from "./service-settings.ts";
 
-/** What these tests look at in docker-compose.yml. */
 type ComposeService = {
   readonly build?: { readonly context: string; readonly dockerfile: string; readonly args: object };
   readonly restart: string;
@@ -49,7 +48,7 @@ const parts = ["mongo", "rabbitmq"];
 const isSealing = (name: string) => sealingServices.some((each) => each === name);
 const observability = ["prometheus", "grafana", "collector"];
 
-/** A service's environment as compose makes it in an empty shell, with the sandbox's secrets. */
+/** Returns a service's environment from compose in an empty shell, with the sandbox's secrets. */
 function environmentOf(service: string): Record<string, string | undefined> {
   const generated = generateSecrets();
   const secrets: Record<string, string> = {
@@ -60,17 +59,17 @@ function environmentOf(service: string): Record<string, string | undefined> {
   return Object.fromEntries(
     entries.map(([name, value]) => {
       if (value === null) return [name, secrets[name.replace(`_${service.toUpperCase()}`, "")]];
-      // The inner one of two first.
+      // Resolves the inner of two nested defaults first.
       const inside = String(value).replaceAll(/\$\{\w+:?-([^${}]*)\}/g, "$1");
       return [name, inside.replaceAll(/\$\{\w+:?-([^}]*)\}/g, "$1")];
     }),
   );
 }
 
-/** What AWS's SDK finds by itself. */
+/** Read by AWS's SDK itself. */
 const readBySdk = ["AWS_REGION", "AWS_SHARED_CREDENTIALS_FILE"];
 
-/** What the image sets for every service. */
+/** Set by the image for every service. */
 const setByImage = ["HOST", "RPC_HOST", "ADMIN_HOST", "ADMIN_PORT"];
 
 describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
@@ -186,7 +185,7 @@ describe("docker-compose.yml", () => {
       const { [own]: _ring, ...others } = environmentOf(name);
       expect(await refusedSettings(name, { ...others, PORT: "none" })).toContain("ENCRYPTION_KEYS");
     }
-    // It seals where it has rails of banks.
+    // Payout needs a ring if it has bank rails.
     expect(rings("payout")).toEqual(["ENCRYPTION_KEYS_PAYOUT", "ENCRYPTION_KEYS_PAYOUT_FILE"]);
     const others = all
       .map(([name]) => name)
@@ -232,7 +231,7 @@ describe("docker-compose.yml", () => {
     });
     const ports = composed("balancer").ports?.map((port) => port.split(":").at(-1));
     expect(led).toEqual(ports?.map((port) => [port, port]));
-    // HAProxy starts with no section twice, and knows no line that is not indented.
+    // HAProxy doesn't start with a duplicate section or an unindented line.
     const heads = sections.map((text) => text.split("\n", 1)[0]);
     expect(new Set(heads).size).toBe(heads.length);
     const known = /^(#.*|(global|defaults|(resolvers|frontend|backend) \w+))$/;
@@ -407,7 +406,7 @@ describe("deploy/Dockerfile", () => {
         .map((path) => `!${path}`),
     );
     expect(rules).toEqual(expect.arrayContaining(["**/node_modules", "**/*.test.ts"]));
-    // A later rule goes before an earlier one.
+    // A later rule overrides an earlier one.
     const exception = rules.indexOf("!services/*/src/**/*.md");
     expect(exception).toBeGreaterThan(rules.indexOf("**/*.md"));
   });

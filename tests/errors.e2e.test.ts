@@ -28,8 +28,8 @@ const blockedBody = {
 const eth = wallets.ETHEREUM;
 
 /**
- * Refused under an idempotency key, that key then makes the record of a sound body: whatever the
- * refused one had left behind would answer instead.
+ * Expects a refused request to store nothing. The idempotency key then works for a valid body.
+ * Otherwise the stored response would be returned.
  */
 async function expectNothingStored(path: string, body: object, sound: object, code: Code) {
   const headers = { "idempotency-key": crypto.randomUUID() };

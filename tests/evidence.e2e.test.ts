@@ -14,7 +14,7 @@ import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { payerOf } from "./payer.ts";
 
-/** Evidence of what was done, on a running platform; then each way of tampering with it. */
+/** Checks the evidence on a running platform, then each way of tampering with it. */
 
 type Id = string | number;
 type Stored = { _id: Id; [field: string]: unknown };
@@ -56,7 +56,7 @@ const readLines = () =>
     readFileSync(join(sink, name), "utf8").split("\n").filter(Boolean),
   );
 
-/** What `npm run audit:verify` says. */
+/** Returns the output of `npm run audit:verify`. */
 async function verify(readSink: () => readonly string[] = readLines) {
   return reportOn({
     databases: { client: database.db.client, prefix: prefix() },
@@ -65,7 +65,7 @@ async function verify(readSink: () => readonly string[] = readLines) {
   });
 }
 
-/** The lines of the sink without the newest one of a service. */
+/** Returns the sink's lines without a service's newest one. */
 function withoutLast(service: string): string[] {
   const statements = readLines().map((text) => ({
     text,
@@ -78,7 +78,7 @@ function withoutLast(service: string): string[] {
     .map(({ text }) => text);
 }
 
-/** The command itself: its exit code, and what it says. */
+/** Runs the command. Returns its exit code and output. */
 function runCommand(): Promise<{ code: number; text: string }> {
   const script = join(
     import.meta.dirname,
@@ -184,10 +184,9 @@ describe("tampering", () => {
   const trail = () => collection("audit_entries");
   const ledger = () => collection("ledger_entries");
   const accounts = () => collection("accounts");
-  /** An account with several entries. */
+  /** Has several entries. */
   let accountId: Id = "";
 
-  /** The one document of a filter. */
   const only = async (of: Collection, filter: object): Promise<Stored> => {
     const found = await of.findOne(filter);
     if (found === null) throw new Error(`nothing to tamper with: ${JSON.stringify(filter)}`);
@@ -206,7 +205,7 @@ describe("tampering", () => {
     await of.deleteOne({ _id: before._id });
     return () => of.insertOne(before);
   };
-  /** Puts each of two documents where the other one was. */
+  /** Exchanges the contents of two documents. */
   const swap = async (
     of: Collection,
     [one, other]: readonly [Stored, Stored],
@@ -226,7 +225,7 @@ describe("tampering", () => {
 
   beforeAll(async () => {
     const acme = payerOf(platform, "acme");
-    // The last one's money stays held.
+    // The last payout's money stays held.
     for (const reference of ["one", "two", "sandbox-silent"]) await acme.pay(reference);
     await vi.waitFor(
       async () => {
@@ -239,7 +238,7 @@ describe("tampering", () => {
     const [busiest] = await accounts().find().sort({ sequence: -1 }).limit(1).toArray();
     accountId = busiest?._id ?? "";
     expect(busiest?.sequence).toBeGreaterThan(4);
-    // What was tampered with would be shipped too, and is put back here.
+    // Stopped, so that tampered data isn't shipped. It is restored here.
     await stopPlatform();
   }, 60_000);
 
@@ -255,7 +254,7 @@ describe("tampering", () => {
   const payouts = () => collection("payouts");
   const orderOf = (payout: Stored) => payout.order as Stored;
   const quotes = () => quoteDatabase.db.collection<Stored>("quotes");
-  /** A settled payout, and the quote that it claimed. */
+  /** Returns a settled payout. `claimed` returns its quote. */
   const settled = () => only(payouts(), { "progress.stage": "settled" });
   const claimed = async () => only(quotes(), { _id: String(orderOf(await settled()).quote_id) });
 
@@ -444,7 +443,7 @@ describe("tampering", () => {
     expect(lines.at(-1)).toMatch(/^\d flaws$/);
   });
 
-  // The notifier has no privileged call here, so it has shipped nothing.
+  // The notifier has no privileged call in this test, so it has shipped nothing.
   const shipping = serviceNames.filter((name) => name !== "notifier");
   it.each(shipping)("is found where the last line of %s is cut from the sink", async (service) => {
     const { lines } = await verify(() => withoutLast(service));

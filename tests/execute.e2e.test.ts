@@ -18,7 +18,7 @@ afterAll(() => platform?.stop());
 
 const mutation = () => ({ operationId: crypto.randomUUID() });
 
-/** Sets the terms of a corridor as the sandbox has them, but for the changes. */
+/** Sets the sandbox's corridor terms with some changes. */
 async function setCorridor(source: string, destination: string, changes: object) {
   const corridors = sandboxCorridors.filter((each) => each.source === source);
   const terms = corridors.find((each) => each.destination === destination);
@@ -49,7 +49,6 @@ async function setOpen(corridorId: string, open: boolean): Promise<void> {
   });
 }
 
-/** A quote over the account that has nothing in it. */
 async function unfunded(source_amount: string) {
   const account_id = platform.accountId("acme", "USD", false);
   const asked = { ...(await acme.transfer("USD", "USD")), source_amount, account_id };

@@ -52,7 +52,7 @@ const wrongTexts: Readonly<Record<TextField["kind"], readonly unknown[]>> = {
 const unprintable = ["a\u0000b", "a\u0007b", "a\u202eb", "\u001b[0m", "a\r\nb", "\ud800"];
 const marks = `a${"\u0301".repeat(1_000)}`;
 
-/** Values that a field refuses, whatever else the body says. */
+/** Returns values that a field rejects in any body. */
 function wrongValues(field: Field): readonly unknown[] {
   switch (field.kind) {
     case "integer":
@@ -81,18 +81,18 @@ function wrongValues(field: Field): readonly unknown[] {
   }
 }
 
-/** Texts of the longest length and one more, where nothing but their length may be wrong. */
+/** Returns texts of the maximum length and one more, invalid by length only. */
 function atLength(field: Field): readonly string[] {
   const isFree = field.kind === "text" && field.allowed === undefined;
   return isFree ? ["a".repeat(field.maxLength), "a".repeat(field.maxLength + 1)] : [];
 }
 
-/** What can be wrong only with a body whose fields are sound each by itself. */
+/** Errors that occur only if each field is valid by itself. */
 const refusedLater = new Set(["INVALID_WALLET_ADDRESS", "RECORD_NOT_FOUND"]);
 
 type Problems = Map<string, string>;
 
-/** The fields that an answer names, each with what is said of it. */
+/** Returns the named fields with their problems. */
 function problemsOf({ status, json }: GatewayAnswer): Problems {
   if (status === 200) return new Map();
   if (refusedLater.has(json.code)) return new Map([["", json.code]]);
@@ -118,7 +118,9 @@ describe.each(postedForms)("%s", (_name, posted) => {
 
   const send = (body: object) => acme.call(posted.method ?? "POST", posted.path(endpointId), body);
 
-  /** Sends the sound body with one place changed; a fresh one each time, as it may be taken. */
+  /**
+   * Sends a new valid body with one value changed. It is new each time because it may be accepted.
+   */
   async function problemsWith(path: string, value: unknown): Promise<Problems> {
     const body = changed(await posted.values(acme), path, value);
     const answer = await send(body);
@@ -128,7 +130,7 @@ describe.each(postedForms)("%s", (_name, posted) => {
 
   type Check = (path: string, wrong: unknown, problems: Problems, field: Field) => void;
 
-  /** Tries each field with each of its values. */
+  /** Tries every value for each field. */
   async function tryFields(valuesOf: (field: Field) => readonly unknown[], check: Check) {
     for (const [path, field] of walk(posted.fields, sound)) {
       const tries = valuesOf(field).map(async (value) => {

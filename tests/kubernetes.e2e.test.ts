@@ -17,8 +17,8 @@ import { paths } from "./bodies.ts";
 import { payerOf } from "./payer.ts";
 
 /*
- * Plays the manifests of the sandbox: what `kubectl apply -k` would send is run on this machine,
- * each container by its own arguments, settings and Secrets.
+ * Emulates `kubectl apply -k` for the sandbox's manifests: runs each container on this machine with
+ * its own arguments, settings and Secrets.
  */
 
 const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
@@ -26,7 +26,7 @@ const without = kubectl === "" ? " (skipped: there is no kubectl; npm test insta
 
 type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The broker is shared with other tests, and has no users of services. */
+/** Other tests share the broker, which has no service users. */
 function withSharedBroker({ disburse = {}, ...others }: Secrets): Secrets {
   const entries = Object.entries(disburse).map(([name, text]) => [
     name,
@@ -37,7 +37,7 @@ function withSharedBroker({ disburse = {}, ...others }: Secrets): Secrets {
 
 type SecretObject = { metadata: { name: string }; stringData: Record<string, string> };
 
-/** As much of the API server as the sandbox's jobs use: Secrets of one namespace. */
+/** Serves the part of the Kubernetes API that the sandbox's jobs use: Secrets of one namespace. */
 async function startApiServer(namespace: string) {
   const secrets: Record<string, Record<string, string>> = {};
   const base = `/api/v1/namespaces/${namespace}/secrets`;
@@ -97,7 +97,7 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
         "https://kubernetes.default.svc": api.url,
       },
       secrets: () => withSharedBroker(api.secrets),
-      // Engine and broker are shared with other tests, and no balancer has to notice an end.
+      // Other tests share engine and broker. No balancer needs a delay at the end.
       settings: (service) => ({
         DATABASE: `${prefix}_${service}`,
         BUS_NAMESPACE: namespace,
@@ -114,7 +114,7 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Starts what a manifest says; it is ended with the test at the latest. */
+  /** Starts a manifest's containers. They end with the test at the latest. */
   const start = (workload: Manifest): Played => {
     const played = play.start(workload);
     running.set(nameOf(workload), played);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** The most that a payout logs, from its quote to its last webhook and reads. */
+/** Limits the log lines of a payout, from its quote to its last webhook and reads. */
 const linesMax = 10;
 const bytesMax = 3_000;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   acme = payerOf(platform, "acme");
   await acme.data("POST", paths.endpoints, { url: receiver.url });
-  // Connections are opened and caches filled by the first of a kind.
+  // The first payout opens connections and fills caches.
   await pay("warm-up");
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ const linesWith = (id: string) =>
 const told = ({ service, msg, route, status }: Line) =>
   [`${service}: ${msg}`, route, status].filter((each) => each !== undefined).join(" ");
 
-/** The payout of a quote, when its merchant has read it and received both webhooks. */
+/** Returns the payout after its merchant has read it and received both webhooks. */
 async function pay(name: string): Promise<string> {
   const before = receiver.calls.length;
   const body = { source_amount: "10.00", ...(await acme.transfer("USD", "USD")) };
@@ -113,7 +113,7 @@ describe("an operator finds", () => {
   });
 });
 
-/** Runs `npm run trace` on the lines that `docker compose logs` prints. */
+/** Runs `npm run trace` on lines as `docker compose logs` prints them. */
 function trace(id: string): Promise<string> {
   const program = join(import.meta.dirname, "../packages/standalone/src/trace.ts");
   return new Promise((resolve, reject) => {

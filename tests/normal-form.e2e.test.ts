@@ -76,7 +76,7 @@ it("every list begins at its first page with an empty cursor", async () => {
   for (const path of lists) {
     expect([path, (await acme.get(`${path}?cursor=`)).status]).toEqual([path, 200]);
   }
-  // Of the others, records come and go while tests run.
+  // Other tests create and remove records in the other collections.
   const corridors = "/api/v1/transfer/corridors?limit=3";
   const [plain, empty] = [await acme.get(corridors), await acme.get(`${corridors}&cursor=`)];
   expect(empty.json).toEqual(plain.json);

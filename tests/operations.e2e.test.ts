@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** The answer to a quote, whole. */
+/** Returns the full response to a quote request. */
 function quoteAnswer([source, destination, , sent, fees, converted, receiving]: Quoted): Exact {
   return {
     data: {
@@ -102,9 +102,9 @@ const accounts = new Map([
   ["USD", "******7890"],
   ["USDC", "******7890"],
 ]);
-/** The failure of a payout that did not fail. */
+/** The failure fields of a payout without a failure. */
 const noFailure = { failure_code: "", failure_message: "", rail_code: "", returned_reference: "" };
-/** As long as an address, masked but for its end. */
+/** Masks all but the end of an address and keeps its length. */
 const addressMask = expect.stringMatching(/^\*{28,}[0-9A-Za-z]{4}$/);
 
 async function list(query = "") {

@@ -5,7 +5,7 @@ import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-/** What operators send as JSON: a misspelt field once removed all limits of a merchant. */
+/** Tests JSON from operators: a misspelt field once removed all limits of a merchant. */
 
 const operations = "disburse.payout.v1.PayoutOperationsService";
 const merchantId = `mer_${crypto.randomUUID()}`;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => reader.close());
 
-/** The answer of an RPC to a body as a person sends it, to the service or by the gateway's door. */
+/** Sends a JSON body to the service, or through the gateway's operator API proxy. */
 async function sent(service: ServiceName, rpc: string, body: object, door = false) {
   const to = door ? "any" : service;
   const base = door ? `${platform.operatorsUrl}/console/rpc` : platform.url(service);

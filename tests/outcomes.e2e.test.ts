@@ -30,7 +30,7 @@ describe("the outcome that a reference asks for", () => {
     return found.map(({ step, payout_id }: Record<string, unknown>) => `${step} ${payout_id}`);
   };
 
-  /** Every face that the payout had, however short a time. */
+  /** Returns every status that the payout had, even briefly. */
   const faces = async (payoutId: string): Promise<string[]> => {
     const { events } = await globex.data("GET", `${paths.payouts}/${payoutId}/events`);
     const all = events.map((each: Record<string, unknown>) => `${each.status} ${each.sub_status}`);

@@ -7,7 +7,7 @@ import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { connect } from "./raw.ts";
 
-/** Many at once, answers that are lost, and a gateway that dies in between. */
+/** Sends concurrent requests, loses responses, and kills a gateway in between. */
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** Requests under way at once: four quotes and their racers; two cores answer them within 10 s. */
+/** Concurrent requests: four quotes with their racers. Two cores answer them within 10 s. */
 const lanes = 64;
 
-/** So many results, made in order, some at a time. */
+/** Returns results in order. Limits concurrency. */
 async function times<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
   const made: T[] = [];
   let next = 0;
@@ -42,7 +42,7 @@ async function times<T>(count: number, make: (at: number) => Promise<T>): Promis
 
 const racers = 16;
 
-/** Executes as a careful client does: who has a key asks again where the platform had no time. */
+/** Executes like a careful client: if the platform is overloaded, it retries with the same key. */
 async function execute(body: object, headers: Record<string, string> = {}): Promise<GatewayAnswer> {
   for (;;) {
     const answer = await acme.post(paths.execute, body, headers);
@@ -50,12 +50,12 @@ async function execute(body: object, headers: Record<string, string> = {}): Prom
   }
 }
 const keyed = (key: string) => ({ "idempotency-key": key });
-/** What an answer came to, in one word. */
+/** Returns "paid" or the error code. */
 const wordOf = ({ status, json }: GatewayAnswer) => (status === 200 ? "paid" : json.code);
 
 it("a quote raced for by many with keys of all kinds has one payout", async () => {
   const quotes = await times(25, () => acme.quote("USD", "USD", { source_amount: "1.00" }));
-  /** Four without a key, four with one of their own, and two keys that four share. */
+  /** Four without a key, four with different keys, and two keys shared by four each. */
   const headersOf = (quoteId: string, at: number): Record<string, string> => {
     if (at % 4 === 0) return {};
     return keyed(at % 4 === 1 ? `${quoteId}-${at}` : `${quoteId}-shared-${at % 4}`);
@@ -73,7 +73,7 @@ it("a quote raced for by many with keys of all kinds has one payout", async () =
     const { transactions } = await acme.data("GET", `${paths.payouts}?quote_id=${quote_id}`);
     expect(transactions).toHaveLength(1);
     for (const each of won) expect(each.json.data.id).toBe(transactions[0].id);
-    // On a slow machine the winner can time out; without an idempotency key its answer is lost.
+    // On a slow machine the winner can time out. Without an idempotency key, its answer is lost.
     const isUnsure = its.some(({ status }) => status === 503);
     const fresh = won.filter(({ headers }) => !headers.has("idempotent-replayed"));
     expect(fresh.length).toBeLessThanOrEqual(1);
@@ -174,7 +174,7 @@ it("who lost the answer finds the payout by reference, by quote and by key", asy
   expect(answer.json.data).toEqual({ id, message: "Transaction Queued" });
 });
 
-/** Each thing that a POST can bring about, under a key of its own. */
+/** Sends each kind of POST with a separate key. */
 async function postEach(ids: Readonly<Record<string, string>>): Promise<[string, GatewayAnswer][]> {
   const { quote_id, endpoint, delivery } = ids;
   const of = (path: string) => `${paths.endpoints}/${endpoint}/${path}`;
@@ -217,7 +217,7 @@ it("a gateway that died before it kept an answer gives it again, and does nothin
   await platform.kill("gateway");
   const database = await platform.openDatabase("gateway");
   try {
-    // As it is where the process died after the effect, and its lock has ended.
+    // Simulates a process that died after the effect, whose lock has expired.
     const progress = { state: "running", lock_until: new Date() };
     await database.db.collection("idempotency_keys").updateMany({}, { $set: { progress } });
   } finally {
@@ -236,9 +236,9 @@ it("a gateway that died before it kept an answer gives it again, and does nothin
   expect(await countAll()).toEqual(counts);
 });
 
-/** How many records there are of everything that a POST makes. */
+/** Counts all records that a POST can create. */
 async function countAll(): Promise<Record<string, number>> {
-  // A total of payouts may be a second behind: neither count misses one.
+  // The total of payouts can lag by a second. Both counts must be complete.
   await pause(1_500);
   const depositors = "/api/v1/depositors";
   const { beneficiaries, payouts, endpoints, replays } = paths;

@@ -20,7 +20,7 @@ const hook = { url: "http://127.0.0.1:9/hook" };
 const keyed = (key: string) => ({ "idempotency-key": key });
 const newKey = () => keyed(crypto.randomUUID());
 
-/** The answer as a repeat gives it: an endpoint's secrets are shown once. */
+/** Returns the answer to a repeated request, which omits an endpoint's secrets. */
 function asRepeated({ data }: { data: object }) {
   const names = ["secret", "standard_secret"];
   if (!("secret" in data)) return { data };
@@ -28,7 +28,7 @@ function asRepeated({ data }: { data: object }) {
   return { data: { ...data, ...blank, shown_once: names } };
 }
 
-/** A body for each operation that makes something. */
+/** Returns a body for each operation that creates something. */
 const creations: [string, string, () => Promise<object>][] = [
   ["a crypto beneficiary", paths.crypto, async () => cryptoBody()],
   ["a fiat beneficiary", paths.fiat, async () => bankBody()],

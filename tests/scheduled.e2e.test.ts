@@ -13,7 +13,7 @@ beforeAll(async () => {
   globex = payerOf(platform, "globex");
 });
 
-/** Far enough ahead for a request to arrive before. */
+/** Leaves time for a request to arrive first. */
 const soonMs = 1_000;
 const hourMs = 3_600_000;
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();

@@ -22,7 +22,7 @@ import { bankBody, cryptoBody, depositorBody } from "./bodies.ts";
 import { sdkClient } from "./sdk-client.ts";
 import { id, time, times } from "./wire.ts";
 
-/** What a merchant's program does with the SDK, against the whole platform. */
+/** Tests the SDK as a merchant's program uses it, against the whole platform. */
 
 let platform: TestPlatform;
 let acme: ReturnType<typeof sdkClient>;
@@ -77,7 +77,7 @@ describe("every operation", () => {
 
     type Answer = { schema: { properties?: object } };
     type Described = { responses: { 200: { content: { "application/json"?: Answer } } } };
-    // A file of JSON has no `data`.
+    // A JSON file has no `data`.
     const isAnswer = ({ responses }: Described) =>
       "data" in (responses[200].content["application/json"]?.schema.properties ?? {});
     const paths = Object.entries(readDocument().paths as Record<string, Record<string, Described>>);
@@ -214,7 +214,7 @@ async function useOrders(): Promise<void> {
   expect(records.map((each) => each.id)).toEqual([third.id, other.id, batch.id]);
 }
 
-/** Orders of a key that is revoked, which another actor decides on. */
+/** Creates a revoked key's orders, on which another actor decides. */
 async function useHeldOrders(order: Parameters<typeof client.scheduledPayouts.create>[0]) {
   const { scheduledPayouts, keys } = client;
   const { key, secret } = await platform.clients.keys.createKey({
@@ -264,7 +264,7 @@ async function useAccounts(payoutId: string): Promise<void> {
   const { available, held } = account;
   const now = await client.accounts.get(accountId, { as_of: new Date().toISOString() });
   expect(now).toMatchObject({ id: accountId, available, held });
-  // The statement is written a moment after the money has moved.
+  // The statement is written shortly after the money moves.
   await vi.waitFor(async () => {
     const steps: [string, string, number][] = [];
     for await (const entry of client.accounts.listEntries(accountId, { limit: 2 })) {
@@ -497,7 +497,7 @@ describe("webhooks", () => {
     expect(events.map(({ data }) => data.status)).toEqual(["initiated", "succeeded"]);
     const [event] = events as PayoutWebhook[];
     const fed = await fedAbout(payoutId);
-    // What the feed has of an event is what its webhook had.
+    // The feed's event equals the webhook's.
     expect(events.map(({ timestamp, ...each }) => each)).toEqual(
       fed.map(({ status, occurred_at, received_at, ...each }) => each),
     );
@@ -529,7 +529,7 @@ describe("webhooks", () => {
 describe("the README of the SDK", () => {
   const readme = readFileSync(join(import.meta.dirname, "../packages/sdk/README.md"), "utf8");
   const blocks = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, text = ""]) => text);
-  /** Programs that are servers are run beside the package. */
+  /** Excludes servers, which run beside the package. */
   const [firstPayout = "", ...parts] = blocks.filter((text) => !text.includes("process.env.PORT"));
   const node = oldestNode();
 
@@ -550,7 +550,7 @@ describe("the README of the SDK", () => {
         /^250\.00 USD pay 24\d\.\d{6} USDC_ETH\npayout po_\w{26} succeeded: 0x[0-9a-f]{64}\n$/,
       );
       expect(parts.length).toBeGreaterThanOrEqual(4);
-      // The other blocks go on where the first payout's program is before it executes.
+      // The other blocks continue where the first payout's program has not executed yet.
       const [begun] = firstPayout.split("const { id } = await");
       const lines = parts.map((text) => text.replace(/^import .*\n/gm, ""));
       const imports = [...new Set(parts.flatMap((text) => text.match(/^import .*$/gm) ?? []))];

@@ -32,7 +32,7 @@ afterAll(async () => {
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, [...args], { env });
 
-/** Runs the job that makes the sandbox, and reads what it wrote. */
+/** Runs the job that creates the sandbox. Returns its file. */
 async function seed(change: Record<string, string> = {}): Promise<SeededSandbox> {
   const urls = serviceNames.map((name) => [`${name.toUpperCase()}_URL`, platform.url(name)]);
   const path = join(folder, "sandbox.json");
@@ -83,7 +83,7 @@ it("makes secrets that are settings, and keeps them", async () => {
     await run([join(jobs, "make-secrets.ts"), path, keys, broker]);
     return paths.map((each) => readFileSync(each, "utf8"));
   };
-  // What a run that was killed left.
+  // Left by a killed run.
   writeFileSync(paths[1] ?? "", "SERVICE_KEY=of-another-run\n");
   const first = await make();
   const shared = parseEnv(first[0] ?? "");

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 type Started = { child: ChildProcess; output: () => string };
 
-/** Runs a program of the standalone package on embedded parts, as a newcomer's machine has them. */
+/** Runs a program of the standalone package on embedded parts, as on a newcomer's machine. */
 function run(
   program: "main" | "demo" | "trace" | "token",
   settings: Record<string, string>,
@@ -79,7 +79,7 @@ function acme() {
   return merchantOf(base_url, merchants.acme.api_key);
 }
 
-/** Processes that work on the data folder, by their command lines; `ps` is not everywhere. */
+/** Returns command lines of processes that use the data folder. Not every system has `ps`. */
 function leftBehind(): string[] {
   const all = existsSync("/proc/self/cmdline")
     ? readdirSync("/proc").flatMap(processLine)
@@ -91,12 +91,12 @@ function processLine(pid: string): string[] {
   try {
     return [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")];
   } catch {
-    // No process, or one that has just ended.
+    // The process has ended.
     return [];
   }
 }
 
-/** The sandbox's people get tokens by a command, and at its OpenID provider. */
+/** Checks that the sandbox's people get tokens by command and at its OpenID provider. */
 async function checkPeople() {
   const { grpc, issuer, people } = sandbox();
   const found = await fetch(`${issuer}/.well-known/openid-configuration`);
@@ -133,10 +133,10 @@ async function checkPeople() {
   expect(await call("ResolvePayout")).toMatchObject({ code: "permission_denied" });
 }
 
-/** What the command line said last that is no result. */
+/** The command line's last message on standard error. */
 let said = "";
 
-/** Runs the command line on the sandbox, in this process. */
+/** Runs the command line on the sandbox in this process. */
 async function disburse(...args: string[]) {
   const ran = { code: 0, out: "", err: "" };
   ran.code = await runCommandLine(commandLine, args, {
@@ -153,7 +153,7 @@ async function disburse(...args: string[]) {
   return ran;
 }
 
-/** An auditor signs the command line in by the device flow, and may then what auditors may. */
+/** Signs an auditor in by the device flow, then checks the auditor's permissions. */
 async function signInByDevice() {
   const { issuer, people } = sandbox();
   const { password } = people.find(({ name }: { name: string }) => name === "erin");
@@ -191,7 +191,7 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
   expect(Object.keys(written.merchants)).toEqual(["acme", "globex", "frozen", "bare"]);
   expect(written.base_url).toBe(`http://127.0.0.1:${port}`);
   expect(written.accounts).toHaveLength(6);
-  // It waits for five seconds before it asks whether the person has signed in.
+  // The command waits five seconds before it polls for the sign-in.
   const signedIn = signInByDevice();
   await checkPeople();
   await signedIn;
@@ -273,7 +273,7 @@ it("loses nothing accepted when it is killed, events in process or over RabbitMQ
         expect(payout.status).toBe("succeeded");
       }
     },
-    // What a killed worker had leased is taken up when the lease ends, 20 s later.
+    // A killed worker's leases expire after 20 s. Another worker then takes over.
     { timeout: 60_000, interval: 200 },
   );
   const { accounts } = sandbox();

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Line = { readonly service: string; readonly msg: string; readonly rpc?: string };
 
-/** A service's lines of one request: `rpc ClaimQuote`, `payout advanced`, as they were written. */
+/** Returns a service's log entries for one request: `rpc ClaimQuote`, `payout advanced`. */
 function told(service: ServiceName, requestId: string): string[] {
   const lines = platform.log(service).split("\n");
   return lines
@@ -39,7 +39,7 @@ function told(service: ServiceName, requestId: string): string[] {
     .map(({ msg, rpc }) => (rpc === undefined ? msg : `${msg} ${rpc}`));
 }
 
-/** What the program prints of a log that it is given as `docker compose logs` gives it. */
+/** Runs the program on a log in the format of `docker compose logs`. */
 function trace(requestId: string): Promise<string> {
   const log = serviceNames.flatMap((service) => {
     const lines = platform.log(service).split("\n").filter(Boolean);
@@ -53,13 +53,13 @@ function trace(requestId: string): Promise<string> {
   });
 }
 
-/** Each line's time, and `service: event` where it stands. */
+/** Captures each line's time and `service: event`. */
 const printed = /^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\] (?:INFO|DEBUG): (\w+: [a-z ]+?) \[/;
 
 const times = (service: ServiceName, requestId: string, event: string): number =>
   told(service, requestId).filter((each) => each === event).length;
 
-/** Executes a quote by one request and waits for all that follows from it; the payout's id. */
+/** Executes a quote in one request and waits for all its effects. Returns the payout's id. */
 async function pay(requestId: string): Promise<string> {
   const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
   const answer = await acme.post(paths.execute, { quote_id }, { "x-request-id": requestId });

@@ -16,7 +16,7 @@ let receiver: Receiver;
 let acme: Payer;
 let webhooks: readonly ReceivedCall[];
 
-/** The merchant's trace and span, which it asks not to be recorded: that is not for it to say. */
+/** The merchant's trace context asks not to record. The platform ignores that. */
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const merchantsSpan = "b7ad6b7169203331";
 const requestId = "traced-main-job";
@@ -141,7 +141,7 @@ it("sends nothing of a person or a body", () => {
   expect([...personal, ...others].filter((text) => sent.includes(text))).toEqual([]);
 });
 
-/** Shorter ones are codes, and may be in any id. */
+/** Shorter values are codes, which any id may contain. */
 const lengthMin = 5;
 
 function textsOf(body: BodyValues): string[] {

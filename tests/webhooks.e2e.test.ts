@@ -60,7 +60,7 @@ async function pay(referenceId: string): Promise<string> {
 }
 
 const statusOf = (call: ReceivedCall): string => JSON.parse(call.body.toString()).data.status;
-/** Calls about one payout: those about the test before may still be on their way. */
+/** Selects the calls about one payout, since calls of earlier tests may still arrive. */
 const about = (id: string, status?: string) => (call: ReceivedCall) =>
   JSON.parse(call.body.toString()).transaction_id === id &&
   (status === undefined || statusOf(call) === status);
@@ -260,7 +260,7 @@ describe("a payout whose rail never tells", () => {
     });
     const { proposalId, contentDigest } = await proposalOf(proposed);
     const approval = { mutation: { operationId: "approve-1" }, proposalId, contentDigest };
-    // In another's name it is still the same person who calls.
+    // Under another name, it is still the same caller.
     const inBobsName = {
       operationId: "approve-1",
       actor: { kind: Actor_Kind.OPERATOR, id: "bob" },
