@@ -1,16 +1,15 @@
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What a walk is given. */
 export type WalkDeps = {
   readonly sandbox: SandboxDocument;
-  /** A new browser at the door of a person, who has signed in. */
+  /** Opens a new browser and signs the person in. */
   readonly arrive: (name: string) => Promise<Visitor>;
-  /** A new browser at the door of merchants' people, where no one has signed in. */
+  /** Opens a new browser on the merchants' port without signing in. */
   readonly stranger: () => Promise<Visitor>;
 };
 
-/** The main job of one role, as its person does it. */
+/** The main tasks of one role. */
 export type Walk = {
   readonly name: string;
   readonly about: string;

@@ -12,7 +12,7 @@ import { maker } from "./walks/maker.ts";
 import { admin, invited, viewer } from "./walks/members.ts";
 import { treasury } from "./walks/treasury.ts";
 
-/** `npm run test:console`: README.md says what it walks and how. */
+/** `npm run test:console`: README.md describes the tests. */
 
 const walks: readonly Walk[] = [
   ...[maker, approvals, admin, viewer, invited],

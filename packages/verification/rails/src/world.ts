@@ -13,7 +13,7 @@ import { fundRails, fundsOf } from "./counterparts/funding.ts";
 import { routesOf } from "./counterparts/routes.ts";
 import { openSecondPerson } from "./second-person.ts";
 
-/** A platform of processes, and the counterparts of its rails. */
+/** Platform processes and their rails' counterparts. */
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 const prefix = "rails_";
@@ -22,7 +22,7 @@ const blockEveryMs = 500;
 /** In each currency, at each rail. */
 const ampleFunds = "900000.00";
 
-/** Starts all of it; `stop` ends it, also after a start that failed. */
+/** Starts everything. `ends` stops it, even after a failed start. */
 export async function startWorld(ends: AsyncDisposableStack, options: BanksOptions) {
   const folder = mkdtempSync(join(tmpdir(), "rails-"));
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
@@ -66,7 +66,7 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
     banks,
     databases,
     ...(await fundMerchant(platform)),
-    /** A number that is not given twice. */
+    /** Returns a different number on each call. */
     nextNumber: (): bigint => {
       number += 1n;
       return number;

@@ -11,10 +11,9 @@ import {
 import { webhookOf } from "./receiver.ts";
 import type { Send } from "./sender.ts";
 
-/** The settlement time of the sandbox's rail: short, so that it does not bound lifecycles. */
+/** Settlement time of the sandbox's rail. Short, so that it doesn't limit lifecycles. */
 export const railMs = 100;
 
-/** A merchant of a platform. */
 export type Target = {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -25,42 +24,38 @@ export type Target = {
   readonly endpointId: string | undefined;
 };
 
-/** What the load generator keeps of a platform between runs. */
+/** The load generator's state of a platform between runs. */
 export type LoadState = ReturnType<typeof newLoadState>;
 
-/** Merchants that send requests in turn. Reads choose among `payouts`. */
+/** Merchants take turns. Reads choose among `payouts`. */
 export function newLoadState(
   targets: readonly [Target, ...Target[]],
   payouts: readonly KnownRecord[] = [],
 ) {
   return {
     targets,
-    /** Quotes that were not executed yet. */
+    /** Quotes not yet executed. */
     quotes: [] as KnownRecord[],
     payouts: [...payouts],
     amounts: new Map(payouts.map(({ id, amount }) => [id, amount])),
-    /** Successful executes. */
     executed: 0,
   };
 }
 
-/** The requests that the load generator can send to a platform. */
 export type ScenarioName = keyof typeof scenarios;
 
-/** One turn of a client. */
 type Turn = {
   readonly state: LoadState;
-  /** The merchant whose turn it is. */
   readonly target: Target;
   readonly send: Send;
   /** Milliseconds from each execute to its webhook. */
   readonly webhookMs: number[];
 };
 
-/** The length of a page by default. */
+/** The default page length. */
 const pageLength = 20;
 
-/** Each runs one turn; returns false if nothing is left to request. */
+/** Each function runs one turn. It returns false if nothing is left to request. */
 export const scenarios = {
   quote: async ({ state, target, send }: Turn) => {
     state.quotes.push(await requestQuote(send, target));
@@ -106,13 +101,13 @@ export const scenarios = {
 
 let amountsMade = 0;
 
-/** From 2.00, which the corridor's fees leave something of, to 8.99. */
+/** From 2.00 to 8.99. Lower amounts would not cover the corridor's fees. */
 function nextAmount(): string {
   amountsMade += 1;
   return (200 + (amountsMade % 700)).toString().replace(/(..)$/, ".$1");
 }
 
-/** Requests a quote, by default for the next amount. */
+/** Uses the next amount by default. */
 export async function requestQuote(
   send: Send,
   { beneficiaryId: beneficiary_id, accountId: account_id }: Target,
@@ -136,7 +131,7 @@ async function execute(state: LoadState, send: Send, quote: KnownRecord): Promis
   state.amounts.set(payout.id, payout.amount);
 }
 
-/** Creates a beneficiary, a new person and wallet that are on no list; returns its id. */
+/** Uses a new person and wallet that are on no list. */
 export async function createBeneficiary(send: Send): Promise<string> {
   const anyOf = (names: readonly string[]) => names[Math.floor(Math.random() * names.length)];
   const first = anyOf(["Ada", "Grace", "Edsger", "Barbara", "Tony", "Radia", "Donald", "Frances"]);

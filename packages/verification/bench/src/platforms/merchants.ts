@@ -3,14 +3,14 @@ import { ampleFunds, type Platform } from "@disburse/platform/platform.ts";
 import { createBeneficiary, type Target } from "../load/scenarios.ts";
 import { newSeen, senderOf } from "../load/sender.ts";
 
-/** Merchants that are created at a time. */
+/** Concurrent creations of merchants. */
 const atOnce = 16;
-/** Lifecycles need the settlement alone. */
+/** Lifecycles need settlements only. */
 const eventTypes = ["payout_session.succeeded"];
 
 /**
- * Creates merchants over the services' RPCs, as an operator does: each with a key, a funded account,
- * the corridor, a beneficiary, and for a webhook URL an endpoint that receives its settlements.
+ * Creates merchants over the services' RPCs, as an operator does. Each has a key, a funded account,
+ * the corridor and a beneficiary. With a webhook URL, it also has an endpoint for settlements.
  */
 export async function createMerchants(
   platform: Platform,
@@ -28,7 +28,7 @@ export async function createMerchants(
   return made as [Target, ...Target[]];
 }
 
-/** The sandbox has one corridor for the quotes of the bench. */
+/** The sandbox has one corridor for the bench's quotes. */
 async function corridorOf({ clients, sandbox }: Platform): Promise<string> {
   const merchantId = sandbox.merchants.acme.merchant_id;
   const { corridors } = await clients.quote.listCorridors({ merchantId, limit: 100 });
@@ -67,7 +67,7 @@ async function createMerchant(
   return { baseUrl, apiKey, merchantId, accountId, beneficiaryId, endpointId };
 }
 
-/** Opens an account with money for any number of small payouts; returns its id. */
+/** Funds the account for any number of small payouts. Returns its id. */
 export async function openFundedAccount(
   { seeders }: Platform,
   merchantId: string,

@@ -6,7 +6,6 @@ import type { Walk, WalkDeps } from "../walk.ts";
 const beneficiary = "Tomas Lindgren";
 const setControls = "disburse.payout.v1.PayoutOperationsService/SetPayoutControls";
 
-/** Mia makes payouts that need Avi. */
 export const approvals: Walk = {
   name: "approvals",
   about: "payouts that wait: one approved after a fresh sign-in, one rejected, one paid twice",
@@ -22,7 +21,7 @@ export const approvals: Walk = {
     await mia.look("payout-waiting", mia.page.getByText(/waits until another person/));
     const avi = await arrive("avi");
     await approve(avi, sandbox);
-    // Her page follows what he does.
+    // Her page shows his decision without a reload.
     await mia.page.getByText("Paid to the beneficiary").waitFor();
     await pay(mia, "725.00", "invoice 8");
     await reject(avi);
@@ -54,7 +53,7 @@ async function pay(visitor: Visitor, amount: string, reference: string): Promise
   await visitor.page.waitForURL(/\/payouts\/po_/);
 }
 
-/** Avi has been signed in for long, as the first answer says, and signs in again. */
+/** Avi's sign-in is too old, as the first answer says, so he signs in again. */
 async function approve(avi: Visitor, sandbox: WalkDeps["sandbox"]): Promise<void> {
   const { page, look, signIn } = avi;
   await page.getByRole("link", { name: "Approvals" }).click();
@@ -88,7 +87,7 @@ async function reject({ page, open, look }: Visitor): Promise<void> {
   await page.getByText("Approval refused").waitFor();
 }
 
-/** The guard against duplicates asks; Mia means it, and cancels what waits then. */
+/** The duplicate guard warns. Mia confirms, then cancels the payout awaiting approval. */
 async function payTwice(mia: Visitor): Promise<void> {
   const { page, look } = mia;
   mia.willBeRefused("/execute");

@@ -4,7 +4,6 @@ import type { Walk } from "../walk.ts";
 
 const reason = "The name, the date of birth and the country are those of the listed person.";
 
-/** Carol decides an alert, and Dan approves. */
 export const compliance: Walk = {
   name: "compliance",
   about: "proposes a true match, which a second person approves; searches; looks at lists",

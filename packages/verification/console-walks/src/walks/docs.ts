@@ -10,10 +10,9 @@ const guides = [
   ["testing", "Testing"],
 ] as const;
 
-/** Swagger UI, whose own markup has headings out of order and more. */
+/** Swagger UI, whose own markup has findings such as unordered headings. */
 const component = "#reference";
 
-/** A developer reads `/docs`. */
 export const docs: Walk = {
   name: "docs",
   about: "reads every guide of /docs, chooses a language, searches, follows what was found",

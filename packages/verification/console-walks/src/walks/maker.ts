@@ -3,7 +3,7 @@ import { expectThat } from "../expect.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Walk } from "../walk.ts";
 
-/** The most that the first view may load, compressed. */
+/** Limit for loading the first view, compressed. */
 const firstViewMax = 200_000;
 
 const recipient = {
@@ -16,7 +16,6 @@ const recipient = {
   beneficiary_country_code: "DE",
 };
 
-/** Mia adds a beneficiary and pays it. */
 export const maker: Walk = {
   name: "maker",
   about: "adds a beneficiary and pays it, reads the payout, exports the list; pays a batch",
@@ -97,7 +96,7 @@ async function pay({ page, look, faults }: Visitor): Promise<void> {
   if (!(await textOf(receipt)).startsWith("%PDF-")) faults.push("the receipt is no PDF");
 }
 
-/** Mia uploads a batch, and Avi approves it. */
+/** Mia uploads a batch and Avi approves it. */
 async function payBatch({ page, look, open }: Visitor, avi: Visitor): Promise<void> {
   await open("batches/new");
   const account = await firstOf(page, "transfer/accounts", "accounts", "currency_code", "USD");
@@ -130,7 +129,7 @@ const batchColumns =
 
 type Item = Readonly<Record<string, string>>;
 
-/** The first item of a public list, read by the person's own session. */
+/** Returns the first item of a public list, read with the person's session. */
 async function firstOf(page: Page, path: string, items: string, field?: string, value?: string) {
   const response = await page.request.get(new URL(`/api/v1/${path}`, page.url()).href);
   const { data } = (await response.json()) as { data: Readonly<Record<string, readonly Item[]>> };
@@ -139,7 +138,7 @@ async function firstOf(page: Page, path: string, items: string, field?: string, 
   return found;
 }
 
-/** A day that is ahead for as long as the interface schedules. */
+/** Returns the last day that can be scheduled. */
 const dayAhead = () => new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
 
 async function schedule({ page, look, open }: Visitor): Promise<void> {

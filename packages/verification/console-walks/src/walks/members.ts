@@ -4,7 +4,6 @@ import { refusedRequest } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Walk } from "../walk.ts";
 
-/** Alma sets up webhooks and a depositor. */
 export const admin: Walk = {
   name: "admin",
   about:
@@ -44,7 +43,7 @@ export const admin: Walk = {
   },
 };
 
-/** A request of acme's program that was refused is found by its id, and says why. */
+/** Finds acme's refused request by its id and shows the reason. */
 async function recentRequest({ page, look, open }: Visitor, sandbox: SandboxDocument) {
   const requestId = await refusedRequest(sandbox);
   const found = page.getByRole("link", { name: requestId });
@@ -89,7 +88,7 @@ async function keysAndTeam({ page, look, open }: Visitor): Promise<void> {
   await look("team", page.getByRole("cell", { name: "Max Neu" }));
 }
 
-/** Gus invites Mia, who accepts, and goes there and back by her own clicks. */
+/** Gus invites Mia. She accepts and switches between the merchants. */
 export const invited: Walk = {
   name: "invited",
   about: "accepts another team's invitation, switches to it and back, in two tabs",
@@ -115,7 +114,7 @@ export const invited: Walk = {
     await other.getByRole("button", { name: "Your account" }).click();
     await other.getByRole("menuitem", { name: "Switch to globex" }).click();
     await other.locator(".merchant").filter({ hasText: "globex" }).waitFor();
-    // The first tab shows nothing of the other merchant below the name of its own.
+    // The first tab must not show the other merchant's data under its own name.
     await page.getByRole("link", { name: "Payouts", exact: true }).click();
     await merchant.filter({ hasText: "globex" }).waitFor();
     await open("team");
@@ -125,7 +124,7 @@ export const invited: Walk = {
 
 const wallet = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
-/** Vera reads, and is offered nothing that she may not do. */
+/** Vera can read, and sees no forbidden actions. */
 export const viewer: Walk = {
   name: "viewer",
   about: "reads payouts, and is offered nothing that changes anything",

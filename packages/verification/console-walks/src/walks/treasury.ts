@@ -4,10 +4,10 @@ import { addBeneficiary, callRpc, payBeneficiary } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Walk } from "../walk.ts";
 
-/** More than one person may credit in the sandbox. */
+/** One person may not credit this much in the sandbox. */
 const largeCredit = "250000.00";
 
-/** Ada looks after the house's money, and Bob approves what one person must not do. */
+/** Ada manages platform accounts. Bob approves actions that need two persons. */
 export const treasury: Walk = {
   name: "treasury",
   about:
@@ -46,7 +46,7 @@ export const treasury: Walk = {
       note: "A wire of the merchant.",
     });
     expectThat(credited === 400, `a large credit waits for another person: ${credited}`);
-    // What she proposed herself does not wait for her.
+    // Her own proposals are not in her list.
     await open("approvals?state=open");
     await page.getByRole("link", { name: "CreditAccount" }).click();
     await page.getByRole("button", { name: "Withdraw" }).waitFor();
@@ -65,7 +65,7 @@ export const treasury: Walk = {
   },
 };
 
-/** What services did for the request that made a payout, from the payout's page. */
+/** Opens the trace of a payout's request from the payout's page. */
 async function traceOf({ page, look, open }: Visitor, sandbox: SandboxDocument): Promise<void> {
   const beneficiaryId = await addBeneficiary(sandbox, { name: "Ines Traced" });
   const payout = { beneficiaryId, amount: "25.00", reference: `traced-${Date.now()}` };
@@ -77,7 +77,7 @@ async function traceOf({ page, look, open }: Visitor, sandbox: SandboxDocument):
   await look("trace", execute);
 }
 
-/** The rates of the hours before, which came late: the one in force stays. */
+/** Late rates of earlier hours don't replace the one in force. */
 async function earlierRates(ada: Visitor): Promise<void> {
   await ada.page.waitForURL(/\/corridors\/cor_/);
   const corridorId = new URL(ada.page.url()).pathname.split("/").at(-1);
@@ -90,7 +90,7 @@ async function earlierRates(ada: Visitor): Promise<void> {
   await ada.page.reload();
 }
 
-/** A payout whose rail never knows what became of it: Ada asks the bank, and proposes. */
+/** For a payout with an unknown outcome, Ada asks the bank and proposes the resolution. */
 async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
   const { page, look, open } = ada;
   const beneficiaryId = await addBeneficiary(sandbox, { name: "Lena Ortiz" });
@@ -121,7 +121,7 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
   return payoutId;
 }
 
-/** Bob sees what was proposed, and by whom, before he approves it. */
+/** Bob sees the proposal and its proposer before he approves it. */
 async function approveResolution({ page, look, open }: Visitor, payoutId: string): Promise<void> {
   await open("approvals");
   await page.getByRole("link", { name: "ResolvePayout" }).click();

@@ -9,7 +9,7 @@ import type { World } from "../world.ts";
 const restMs = 120_000;
 const shownMax = 10;
 
-/** Checks the invariants after the other cases: ledger, payouts, files, the chain. */
+/** Checks the invariants after the other cases: ledger, payouts, files and chain. */
 export async function* invariants({ databases, chain }: World): AsyncIterable<Verdict> {
   yield { name: "at rest", problems: await untilQuiet(databases, restMs, ["bank-ach"]) };
   const { findings, counts } = await checkDatabase(databases, { now: new Date() });

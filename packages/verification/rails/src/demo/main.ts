@@ -15,19 +15,19 @@ import { createPayer, type Payer, wordsOf } from "./payer.ts";
 import { show } from "./printed.ts";
 import { byWallet, closedAccount, paidWallet } from "./recipients.ts";
 
-/** A bank's statement is taken at the second look at its folder. */
+/** The second poll of a bank's folder accepts a statement. */
 const takenTimeoutMs = 15_000;
 const lookEveryMs = 500;
 
 const settleTimeoutMs = 30_000;
 
-/** `npm run demo:rails`: payouts over real rails to counterparts on this machine. */
+/** `npm run demo:rails` sends payouts over real rails to counterparts on this machine. */
 
 const root = join(import.meta.dirname, "../../../../..");
 const blockEveryMs = 500;
-/** Long enough to see a payout settle before it comes back. */
+/** Leaves time to see a payout settle before it is returned. */
 const bankPaceMs = 1_500;
-/** What the house has at each rail at first; one person may book as much in a day. */
+/** Initial platform account at each rail, the daily maximum for one person. */
 const ownFunds = "40000";
 
 async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly string[]> {
@@ -50,7 +50,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
       ? await startBanks(folder, {
           names: ["bank-usd", "bank-ach", "bank-eur"],
           choices: () => ({ fateOf, pace: bankPaceMs, opening: BigInt(ownFunds) * 100n }),
-          // Each payment leaves at once.
+          // Sends each payment immediately.
           paymentsMax: () => 1,
         })
       : undefined;
@@ -97,7 +97,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
 
 const ends: (() => Promise<void> | void)[] = [];
 let ending: Promise<void> | undefined;
-/** Ends all of it, once: an interrupted demo fails while it ends. */
+/** Ends everything once, since an interrupted demo also fails while it ends. */
 function endAll(): Promise<void> {
   const end = async (): Promise<void> => {
     for (let next = ends.pop(); next !== undefined; next = ends.pop()) await next();
@@ -120,7 +120,7 @@ try {
   process.exit(1);
 }
 
-/** Pays USDC to a wallet, and shows the transaction that the chain has. */
+/** Pays USDC to a wallet and shows the transaction on the chain. */
 async function payWallet({ disburse, pay, until }: Payer, chain: Chain): Promise<void> {
   const { beneficiary_id: id } = await disburse.beneficiaries.createCrypto(byWallet);
   const payoutId = await pay(id, "USDC_ETH", "250.00", "demo-wallet");
@@ -149,7 +149,7 @@ function inUsdc(units: bigint): string {
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-/** Shows the day of each rail account, beside what its bank's statement says. */
+/** Compares each rail account's day with its bank's statement. */
 async function reconcile(
   { operations }: Pick<SandboxClients, "operations">,
   rails: readonly { readonly rail: string; readonly currencyCode: string }[],
