@@ -8,16 +8,16 @@ import {
 import { type PlatformOptions, unlimitedRate } from "@disburse/platform/services.ts";
 import type { MongoClient } from "mongodb";
 
-/** Where the services' databases and events are. */
+/** Addresses of the databases and the broker. */
 export type Places = Omit<PlatformOptions, "settings"> & {
-  /** The same databases past every proxy. */
+  /** A direct connection to the same databases. */
   readonly mongo: () => MongoClient;
 };
 
-/** Six processes and a merchant with much money, all of which may be hurt. */
+/** Six processes and a funded merchant. */
 export type FaultPlatform = Platform & FundedMerchant & { readonly databases: () => Databases };
 
-/** Faults are the only reason for a refusal here: neither rate nor the age of a quote is. */
+/** Prevents refusals without a fault: neither rate limits nor quote expiry apply. */
 const settings = {
   ...unlimitedRate,
   LOG_LEVEL: "error",
@@ -25,7 +25,7 @@ const settings = {
   SANDBOX_SETTLE_MS: "200",
 };
 
-/** Starts the services and seeds the sandbox in them. */
+/** Starts the services and seeds the sandbox. */
 export async function startFaultPlatform({ mongo, ...places }: Places): Promise<FaultPlatform> {
   const platform = await startPlatform({ ...places, settings });
   return {

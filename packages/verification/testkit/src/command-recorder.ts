@@ -8,23 +8,23 @@ import {
 } from "mongodb";
 
 /**
- * A module to load before a service. It appends the service's database commands to the file
- * of `COMMAND_RECORD`: for each document that is written a line `<service>.<collection> <insert,
- * update or delete>`, for each read `<service>.<collection> read by <fields of the filter>`. Behind
- * a tab are the fields that the router of a sharded cluster could choose a shard by: those of a
- * document that is inserted, and of a filter those that have one value or each of a few. Behind
- * further tabs are the number of its command, which writes share, and the BSON bytes of what the
- * command carries for it and of what it reads. A line is written when its command has succeeded.
+ * Preloaded in a service, it appends the service's database commands to the file in
+ * `COMMAND_RECORD`. Each written document is a line `<service>.<collection> <insert, update or
+ * delete>`. Each read is `<service>.<collection> read by <fields of the filter>`. After a tab come
+ * the fields by which a sharded cluster's router could choose a shard: those of an inserted
+ * document, or the filter's fields with one value or a few. After further tabs come the command's
+ * number, which combined writes share, and the BSON bytes of the line's part of the command and of
+ * the read documents. A line is written when its command has succeeded.
  */
 const file = process.env.COMMAND_RECORD ?? "";
 
-/** The fields that a filter names, without what is in its operators. */
+/** Returns the top-level fields of a filter, without its operators. */
 function fieldsOf(filter: Document): string {
   const names = Object.keys(filter).filter((name) => !name.startsWith("$"));
   return names.join(", ") || "nothing";
 }
 
-/** A router reads no range of a hashed key. */
+/** A router can't target a range of a hashed key. */
 function targetsOf(filter: Document): string {
   const isValue = (value: unknown) => {
     const isPlain = typeof value === "object" && value !== null && value.constructor === Object;
@@ -35,7 +35,7 @@ function targetsOf(filter: Document): string {
   return named.flatMap(([name, value]) => (isValue(value) ? name : [])).join(", ");
 }
 
-/** One document's or collection's part of a command, and its size. */
+/** One document's or collection's part of a command. */
 type Asked = { readonly line: string; readonly bytes: number };
 
 type By = { readonly by: Document; readonly sent: Document };
@@ -81,7 +81,7 @@ function allAsked({ commandName, command, databaseName }: CommandStartedEvent): 
   }
 }
 
-/** Documents that a read found; those of one that wants bytes are bytes. */
+/** Returns the size of the read documents, which may be raw BSON. */
 function readBytes({ reply }: CommandSucceededEvent): number {
   const found: unknown = (reply as Document).cursor?.firstBatch;
   if (!Array.isArray(found)) return 0;

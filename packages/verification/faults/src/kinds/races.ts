@@ -3,15 +3,14 @@ import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { Fault, FaultContext } from "../context.ts";
 import { postUntilAnswered } from "../payouts/client.ts";
 
-/** Callers who execute one quote at the same time, each under a key of its own. */
+/** Concurrent executes of one quote, each with a different key. */
 const callersPerQuote = 16;
-/** Quotes that are raced for side by side. */
+/** Quotes raced in parallel. */
 const sideBySide = 8;
-/** The account has room for this many of these executes. */
+/** The account can pay exactly this many of the executes. */
 const room = 50;
 const executes = 200;
 
-/** Many callers for one quote, and many quotes for little money. */
 export const raceFault: Fault = {
   name: "races",
   about: "16 executes of each quote at once, and 200 with money for 50",
@@ -47,7 +46,7 @@ async function quoteOf({ platform, recipients }: FaultContext, accountId: string
   return answer.data.id ?? "";
 }
 
-/** How many callers got the payout. */
+/** Returns how many callers received the payout. */
 async function raceForOne(context: FaultContext): Promise<number> {
   const { platform } = context;
   const quote_id = await quoteOf(context, platform.accountId);
@@ -58,7 +57,7 @@ async function raceForOne(context: FaultContext): Promise<number> {
   );
   const won = answers.filter((answer) => answer?.status === 200).length;
   const late = answers.filter((answer) => answer?.code === "ALREADY_PROCESSED").length;
-  // A caller with any other answer makes the sum wrong.
+  // Any other answer makes the sum differ.
   return won + late === callersPerQuote ? won : 0;
 }
 

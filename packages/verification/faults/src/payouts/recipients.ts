@@ -2,7 +2,7 @@ import { achBeneficiary } from "@disburse/platform/merchant.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 
-/** Whom payouts go to: with the account's currency, and with one that a rate has digits for. */
+/** A payee with the account's currency, or with one that needs a conversion. */
 export type Recipient = { readonly id: string; readonly currency: "USD" | "INR" };
 
 const bodies = {

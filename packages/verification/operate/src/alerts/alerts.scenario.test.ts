@@ -11,9 +11,9 @@ import { moneyBreakages } from "./money.ts";
 import { processBreakages } from "./processes.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** A source is checked every 30 s, three times; gauges are read every 30 s. */
+/** A source is polled every 30 s, three times. Gauges are updated every 30 s. */
 const fires = { timeoutMs: 150_000, everyMs: 500 };
-/** The slowest: windows of 15 s, backoff of deliveries, a service that starts. */
+/** The slowest take windows of 15 s, a delivery backoff, and a service start. */
 const clears = { timeoutMs: 120_000, everyMs: 500 };
 
 const breakages: readonly Breakage[] = [
@@ -24,7 +24,7 @@ const breakages: readonly Breakage[] = [
 const isHere = hasProgram("prometheus");
 const ends = new AsyncDisposableStack();
 
-/** Breaks something for each alert. Only that alert fires, and it clears. */
+/** Creates a fault for each alert. Only that alert fires, and it clears. */
 describe("alerts", () => {
   let world: World;
 
