@@ -5,7 +5,6 @@ import { type Invariant, invariantNumbers } from "./finding.ts";
 import { sealedAnswer, sealingKeys } from "./test-answer.ts";
 import { now, soundDocuments } from "./test-documents.ts";
 
-/** What a sound set of documents is spoilt with: any field of any document. */
 // biome-ignore lint/suspicious/noExplicitAny: a corruption is a wrong value in any place.
 type Spoilt = Record<string, any[]>;
 
@@ -177,7 +176,7 @@ const saga: Corruption[] = [
   ["nothing that arrives", 13, "nothing", (d) => (quote("open")(d).amounts.receiving = "0")],
 ];
 
-/** The beneficiary is blocked permanently, so long before a payout to it is sent. */
+/** Blocks the beneficiary permanently, this long before a payout to it is sent. */
 function stop(documents: Spoilt, beforeMs: number): void {
   documents.beneficiaries![0].screening.status = "blocked";
   documents.beneficiaries![0].updated_at = new Date(now.getTime() - beforeMs);
@@ -188,7 +187,7 @@ const executor = { kind: "api_key", id: "key_1" };
 const child = { kind: "api_key", id: "key_2", root: "key_1" };
 const late = new Date(now.getTime() + 6_000);
 
-/** The settled payout needed approval, which it had until now, but for what is different. */
+/** Gives the settled payout a valid approval, with some changes. */
 function decide(documents: Spoilt, different: object | undefined, stage = "settled"): void {
   const sound = { as: "approved", at: now, by: { kind: "member", id: "mem_1" } };
   const decision = different && { ...sound, ...different };
@@ -199,7 +198,7 @@ function decide(documents: Spoilt, different: object | undefined, stage = "settl
   own.progress.stage = stage;
 }
 
-/** An approval is in the history of the settled payout, which its rail rejected. */
+/** Adds an approval to the history of the settled payout, whose rail rejected it. */
 function rejectApproved(documents: Spoilt): void {
   decide(documents, {});
   payout("settled")(documents).journal[0].operation_id = "op_approval";
@@ -214,7 +213,7 @@ function goBack(documents: Spoilt): void {
   payout("settled")(documents).journal.push({ stage: "processing", version: 3 });
 }
 
-/** The rejected payout was cancelled by its merchant instead. */
+/** Makes the rejected payout one cancelled by its merchant. */
 function cancel(documents: Spoilt): void {
   const rejected = payout("rejected")(documents);
   rejected.progress.stage = "cancelled";
@@ -298,7 +297,7 @@ function alienDelivery(documents: Spoilt): void {
   alien(documents.deliveries![0]);
 }
 
-/** Keeps an answer that names a record; of another merchant where the record is. */
+/** Stores an answer that names a record, possibly of another merchant. */
 function answer(documents: Spoilt, id: string) {
   const key = documents.idempotency_keys![0];
   key.progress = { state: "done", sealed_answer: sealedAnswer(key, id) };
@@ -339,7 +338,6 @@ it("lets a payout go that was sent before its beneficiary was stopped, later scr
   expect(check(documents)).toEqual([]);
 });
 
-/** The first delivery, due long ago and not attempted since. */
 function waits(documents: Spoilt): void {
   Object.assign(documents.deliveries![0], { state: "pending", due_at: old });
 }
@@ -410,7 +408,7 @@ it.each(corruptions)("finds %s", (_name, invariant, detail, spoil) => {
 });
 
 it("has a corruption for every invariant", () => {
-  // Those of chains stand beside the rule that asks one: `chain/transfer-check.test.ts`.
+  // Rules for chains are tested in `chain/transfer-check.test.ts`.
   const tried = new Set<Invariant>([...corruptions.map(([, invariant]) => invariant), 15]);
   expect(invariantNumbers.filter((number) => !tried.has(number))).toEqual([]);
 });

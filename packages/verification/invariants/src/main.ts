@@ -15,7 +15,7 @@ import {
 import { untilQuiet } from "./quiet.ts";
 import { reportLines, verdictOf } from "./report.ts";
 
-/** `npm run check:invariants`: README.md says what it checks and how. */
+/** `npm run check:invariants`: README.md describes the checks. */
 
 async function check(command: ReturnType<typeof readCommand>): Promise<number> {
   const { mongodbUri, dataDir, prefix, settleSeconds, json, nodes } = command;
@@ -62,7 +62,6 @@ const optionTypes = {
   node: { type: "string", multiple: true },
 } as const;
 
-/** Reads the arguments of `npm run check:invariants`. */
 function readCommand(args: readonly string[]) {
   const values = readArguments(args, optionTypes, usage);
   const settleSeconds = Number(values.settle);
@@ -73,16 +72,18 @@ function readCommand(args: readonly string[]) {
     prefix: values.prefix,
     dataDir: values["data-dir"],
     json: values.json,
-    /** Of chains that transfers are compared with. */
+    /** Nodes of chains whose transfers are compared. */
     nodes: values.node ?? [],
-    /** Of a running database; without it `dataDir` is opened, or the engine that has it open. */
+    /**
+     * A running database. Without it, `dataDir` is opened, directly or through a running engine.
+     */
     mongodbUri: values["mongodb-uri"],
-    /** How long a platform may take to come to rest. */
+    /** How long a platform may take to become idle. */
     settleSeconds,
   };
 }
 
-/** The keys that the folder's platform seals with, if the folder has them. */
+/** Returns the encryption keys of the folder's platform, if present. */
 function encryptionKeysOf(dataDir: string): string | undefined {
   const path = join(dataDir, "secrets.json");
   if (!existsSync(path)) return undefined;

@@ -20,25 +20,24 @@ import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 import { wasReported } from "./reported.ts";
 import { checkRailMoney, checkShort } from "./treasury-check.ts";
 
-/** What belongs to a payout, as far as it was found. */
+/** A payout's related documents, if found. */
 export type PayoutRelations = {
   readonly account: Account | undefined;
   readonly quote: Quote | undefined;
   readonly beneficiary: Beneficiary | undefined;
-  /** Of its beneficiary, kept for ever. */
+  /** All screenings of its beneficiary. */
   readonly screenings: readonly Screening[];
   readonly transfer: Transfer | undefined;
-  /** What the rail of a bank has of it. */
+  /** The payment at a bank's rail. */
   readonly bankPayment: BankPayment | undefined;
-  /** What the rail on a chain has of it. */
   readonly chainTransfer: TakenByChain | undefined;
-  /** Its entries by their steps. */
+  /** Entries by step. */
   readonly entries: Readonly<Record<string, Entry | undefined>>;
-  /** What the notifier stored of it. */
+  /** Its events in the notifier. */
   readonly events: readonly StoredEvent[];
 };
 
-/** Of each stage what a merchant sees, and the movements after the hold that go with it. */
+/** The public status of each stage, and its movements after the hold. */
 const stages: Readonly<Record<string, readonly [status: string, ...endings: string[]]>> = {
   awaiting_approval: ["initiated", ""],
   queued: ["initiated", ""],
@@ -59,10 +58,10 @@ const openStages = [
   ...["awaiting_approval", "queued", "awaiting_funds", "submitting", "processing"],
   ...["cancelling", "concluding", "returning"],
 ];
-/** A database's and a service's clock may differ, and a screening's time is a service's. */
+/** Allows for clock differences, since the screening's time is another service's. */
 const clocksApartMs = 5_000;
 
-/** What is wrong with a payout and with what belongs to it. */
+/** Checks a payout with its related documents. */
 export function checkPayout(payout: Payout, relations: PayoutRelations, now: Date): Finding[] {
   const { findings, expect } = expectationsOf(payout._id);
   findings.push(...checkPayoutMoney(payout, relations));
@@ -72,7 +71,7 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   checkCleared(payout, relations, expect);
   checkApproved(payout, expect);
   const { transfer, bankPayment, chainTransfer } = relations;
-  // Of a cancelled one its rail may know nothing but that it never pays the key.
+  // The rail of a cancelled payout may only have its promise never to pay the key.
   const isBacked =
     (transfer ?? bankPayment ?? chainTransfer) !== undefined ||
     payout.progress.stage === "cancelled" ||
@@ -81,10 +80,10 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   return findings;
 }
 
-/** What a payout's terms and money are compared with. */
+/** Related documents for checking terms and money. */
 type MoneyRelations = Pick<PayoutRelations, "quote" | "account" | "entries">;
 
-/** What is wrong with a payout's terms, and with its entries in the ledger. */
+/** Checks a payout's terms and ledger entries. */
 export function checkPayoutMoney(payout: Payout, relations: MoneyRelations): Finding[] {
   const { findings, expect } = expectationsOf(payout._id);
   checkSource(payout, relations, expect);
@@ -92,7 +91,7 @@ export function checkPayoutMoney(payout: Payout, relations: MoneyRelations): Fin
   return findings;
 }
 
-/** The payout is its quote's, word for word. */
+/** Requires that the payout equals its quote. */
 function checkSource(payout: Payout, { quote, account }: MoneyRelations, expect: Expect): void {
   expect(3, quote !== undefined, "has no quote");
   const isAccounts =
@@ -124,12 +123,12 @@ function checkSource(payout: Payout, { quote, account }: MoneyRelations, expect:
   expect(3, isRate, "its rate is not its quote's");
 }
 
-/** Dates and amounts with their types. */
+/** Serializes dates and amounts with their types. */
 function orderText(order: object): string {
   return BSON.EJSON.stringify(order, { relaxed: false });
 }
 
-/** Its stage and its entries agree, and its money went where its quote says. */
+/** Requires that stage and entries agree, and that the money went where the quote says. */
 function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect): void {
   const { hold, post, release } = entries;
   expect(4, hold !== undefined, "its money was never held");
@@ -140,7 +139,7 @@ function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect)
   expect(4, allowed, `is ${stage} and its ledger has hold ${ending.join(" ")}`);
   for (const entry of [hold, post, release, entries.return]) {
     if (entry === undefined) continue;
-    // A short return is looked at by itself.
+    // `checkShort` checks a short return.
     if (entry.step === "return" && payout.progress.short !== undefined) continue;
     const isAll = minorOf(entry.amount) === minorOf(payout.source_minor);
     expect(4, isAll, `its ${entry.step} is of another amount`);
@@ -159,7 +158,7 @@ function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect)
   else expect(1, takesBackHouse(back, post), "its return is not its post's");
 }
 
-/** A payout that is not at its end is due for work, and not overdue. */
+/** Requires that a payout with pending work has a due time and isn't overdue. */
 function checkWork(payout: Payout, expect: Expect, now: Date): void {
   const { stage } = payout.progress;
   const due = payout.work_due_at?.getTime();
@@ -172,7 +171,7 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
   expect(8, !owes, "owes an event that nobody published");
 }
 
-/** The notifier has each version once, unless the payout still owes it. */
+/** Requires that the notifier has each version once, unless publishing is pending. */
 function checkEvents(payout: Payout, all: readonly StoredEvent[], expect: Expect): void {
   const events = all.filter(({ transaction_type }) => transaction_type === payoutEvents);
   const seen = statusesOf(payout);
@@ -191,8 +190,8 @@ function checkEvents(payout: Payout, all: readonly StoredEvent[], expect: Expect
 }
 
 /**
- * The beneficiary was cleared, by a screening of its own, before the payout was made, and was not
- * blocked before the payout was sent. One that was stopped for a while leaves no trace.
+ * Requires that a screening cleared the beneficiary before the payout was created, and that it
+ * wasn't blocked before sending. A temporary stop leaves no trace.
  */
 function checkCleared(
   payout: Payout,
@@ -215,14 +214,14 @@ function checkCleared(
   expect(10, !isLate, "was sent after its beneficiary had been stopped");
 }
 
-/** Keys and members of one root are one actor. */
+/** Keys and members with the same root are one actor. */
 function rootOf(actor: Actor | undefined): string | undefined {
   if (actor === undefined) return undefined;
   const { kind, id, root = id } = actor;
   return kind === "api_key" || kind === "member" ? `merchant ${root}` : `${kind} ${id}`;
 }
 
-/** A payout that needs approval was approved in time, by another, before it was sent. */
+/** Requires a timely approval by another actor before sending, if the payout needs one. */
 function checkApproved({ approval, order, submitted_at, progress }: Payout, expect: Expect): void {
   const isWaiting = progress.stage === "awaiting_approval";
   expect(10, approval !== undefined || !isWaiting, "waits for an approval that it does not need");
@@ -238,7 +237,7 @@ function checkApproved({ approval, order, submitted_at, progress }: Payout, expe
   expect(10, !isLate, "was decided on after its approval had expired");
 }
 
-/** A transfer in the rail's records is a payout's, and agrees with it. */
+/** Requires that a transfer in the rail's records matches its payout. */
 export function checkTransfer(transfer: Transfer, payout: Payout | undefined): Finding[] {
   const { findings, expect } = expectationsOf(transfer._id);
   expect(9, payout !== undefined, "the rail has a transfer of no payout");
@@ -254,14 +253,14 @@ export function checkTransfer(transfer: Transfer, payout: Payout | undefined): F
   const isPaid = ["settled", "returning", "returned"].includes(stage);
   expect(9, withdrawn_at === undefined || !isPaid, `is ${stage} and its rail took it back`);
   expect(9, !(isRejected && isPaid), `is ${stage} and its rail rejected it`);
-  // A rail rejects what it was asked never to pay: by operators, whose resolution came too late.
+  // A rail rejects a payment that operators withdrew, even if their resolution came too late.
   const mayReject = isRejected || withdrawn_at !== undefined;
   expect(9, mayReject || stage !== "rejected", "is rejected and its rail did not reject it");
   expect(9, reference === transfer.reference, "has another reference than its rail gave");
   return findings;
 }
 
-/** The ways that a status may go (service interface, payout statuses). */
+/** Allowed status changes (service interface, payout statuses). */
 const ways: ReadonlySet<string> = new Set([
   "initiated",
   "initiated succeeded",
@@ -269,18 +268,18 @@ const ways: ReadonlySet<string> = new Set([
   "initiated succeeded failed",
 ]);
 
-/** A rail that wavers between these without end is journalled up to a bound. */
+/** Changes between these are journaled up to a limit. */
 const wavering: ReadonlySet<string> = new Set([
   ...["submitting", "processing", "unknown", "cancelling"],
 ]);
 
-/** The statuses that a payout had, one for each version, by its journal. */
+/** Returns a payout's statuses from its journal, one per version. */
 export function statusesOf({ journal }: Payout): string[] {
   const all = journal.map(({ stage }) => stages[stage]?.[0] ?? `no status for ${stage}`);
   return all.filter((status, at) => status !== all[at - 1]);
 }
 
-/** A payout's journal, version and present state agree, and are allowed. */
+/** Requires that journal, version and current state agree and are allowed. */
 function checkJournal(payout: Payout, expect: Expect): void {
   const seen = statusesOf(payout);
   expect(7, ways.has(seen.join(" ")), `its status went ${seen.join(", ")}`);

@@ -1,14 +1,14 @@
 import { collectionOf, type Databases } from "./database-check.ts";
 
 const askEveryMs = 200;
-/** A wait of a merchant's endpoint that is longer than this is its own, not the platform's. */
+/** A longer wait is the endpoint's, not the platform's. */
 const dueSoonMs = 1_000;
 
 /**
- * Waits until a platform rests: every payout at its end or in doubt, every movement recorded, every
- * event published, nothing due for a merchant. Answers what is still under way after `timeoutMs`,
- * in words; none for a platform at rest. Several looks in a row have to find it so. Payouts of
- * `unconfirmed` rails rest while they are processed: nothing says that they were paid but time.
+ * Waits until a platform is idle: every payout final or with an unknown outcome, every movement
+ * recorded, every event published, and nothing due for a merchant. Several consecutive polls must
+ * agree. Returns the pending work after `timeoutMs`. Payouts on `unconfirmed` rails are idle while
+ * processing, since only time confirms them.
  */
 export async function untilQuiet(
   databases: Databases,
@@ -24,7 +24,7 @@ export async function untilQuiet(
   }
 }
 
-/** Between two looks an event may be with the broker, and in no document. */
+/** Between two polls, an event may be at the broker and in no document. */
 const looksInARow = 5;
 
 async function underWay(databases: Databases, unconfirmed: readonly string[]): Promise<string[]> {

@@ -13,14 +13,14 @@ import type {
 } from "./documents.ts";
 import { hashOf } from "./entry-check.ts";
 
-/** A sound set of documents: one payout at each kind of end, and one on its way. */
+/** A valid set of documents: one payout for each kind of end, and one in progress. */
 
 export const now = new Date("2026-03-01T12:00:00.000Z");
 const at = new Date("2026-03-01T11:59:50.000Z");
 const merchant = "mer_1";
 const accountId = "acc_1";
 
-/** Of a payout of 100.00 USD to 8,245.84 INR, as its entries write it. */
+/** A payout of 100.00 USD to 8,245.84 INR, as its entries contain it. */
 const usd = { account: "", currency: "USD", amount: "" };
 const post: Posting[] = [
   { ...usd, account: "held", amount: "-100" },
@@ -62,7 +62,7 @@ const effects: Readonly<Record<string, readonly [number, number]>> = {
   return: [10_000, 0],
 };
 
-/** `step` of the credit or payout of that name, in their order. */
+/** Steps with the credit's or payout's name, in order. */
 const movements = [
   ["credit", "one"],
   ["credit", "two"],
@@ -185,7 +185,7 @@ function delivery({ event_id, transaction_id }: StoredEvent): Delivery {
   };
 }
 
-/** New documents with each call, so that a test may spoil them. */
+/** Returns new documents on each call, so that tests may change them. */
 export function soundDocuments() {
   const entries = chain();
   const names = ["settled", "returned", "rejected", "going"];

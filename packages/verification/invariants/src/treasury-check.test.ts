@@ -5,7 +5,7 @@ import { hashOf } from "./entry-check.ts";
 import { expectationsOf } from "./finding.ts";
 import { checkRailMoney, checkShort } from "./treasury-check.ts";
 
-/** A rail account and a payout of 25.00 USD for 2,000.00 INR, as decision 50 has them. */
+/** A rail account and a payout of 25.00 USD for 2,000.00 INR (decision 50). */
 const at = new Date("2026-03-01T11:59:50.000Z");
 const now = new Date("2026-03-01T12:00:00.000Z");
 const accountId = "rail:bank:INR";
@@ -98,7 +98,7 @@ const payout = (own: Partial<Payout> = {}) =>
 const byStep = (entries: readonly RecordedEntry[]) =>
   Object.fromEntries(entries.map((entry) => [entry.step, entry]));
 
-/** What is wrong with account, entries and payout, in words. */
+/** Returns the findings for account, entries and payout. */
 function check(spoil: (entries: RecordedEntry[], own: Account) => unknown, of = payout()): string {
   const entries = chain();
   const own = account(entries);
@@ -148,7 +148,7 @@ it.each<[string, Partial<Payout>, string]>([
   expect(check(() => undefined, payout(own))).toContain(found);
 });
 
-/** The merchant's entry of the return: `amount` came back, and `charges` were the house's. */
+/** The merchant's return entry with the returned amount and the platform's charges. */
 const back = (amount: string, charges: string) =>
   ({
     ...{ amount, currency: "USD" },

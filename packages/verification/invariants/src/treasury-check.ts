@@ -3,7 +3,7 @@ import { givesHouse } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf, plus, times } from "./exact.ts";
 import type { Expect } from "./finding.ts";
 
-/** The movements at its rail that go with each stage of a payout that is paid from an account. */
+/** Movements at the rail for each stage of a payout that is paid from an account. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   awaiting_approval: [""],
   queued: ["", "hold"],
@@ -22,7 +22,9 @@ const endings: Readonly<Record<string, readonly string[]>> = {
 
 type Entries = Readonly<Record<string, Entry | undefined>>;
 
-/** A payout's stage, amounts and entries at its rail agree; one without an account has none. */
+/**
+ * Requires that stage, amounts and entries at the rail agree. Without an account there are none.
+ */
 export function checkRailMoney(payout: Payout, entries: Entries, expect: Expect): void {
   const { stage, short = "0" } = payout.progress;
   const steps = ["hold", "post", "release", "return"];
@@ -42,7 +44,10 @@ export function checkRailMoney(payout: Payout, entries: Entries, expect: Expect)
   }
 }
 
-/** A return that is short costs the house exactly that, or the merchant as little as covers it. */
+/**
+ * Requires that a short return costs the platform exactly the difference, or the merchant the least
+ * amount that covers it.
+ */
 export function checkShort(payout: Payout, back: Entry, expect: Expect): void {
   const { destination, source, progress } = payout;
   const short = decimalOf(progress.short ?? "0");
