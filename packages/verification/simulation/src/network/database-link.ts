@@ -6,21 +6,23 @@ import type { Command } from "../store/collection.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 
-/** How long a hop takes, in milliseconds. */
+/** Duration of a hop in ms. */
 const hopMs = 3;
-/** A server or a network that is slow for a moment. */
+/** A temporarily slow server or network. */
 const slowMs = 9_000;
 
-/** Renewed all the time: crashes and lost answers are better spent on what moves money. */
+/**
+ * Excluded from faults, since leases are renewed constantly. Crashes and lost answers should hit
+ * what moves money.
+ */
 const sweepLeases = "leases";
 
-/** Changes the filter of a command, or fields of an insert: how a test removes a guard. */
+/** Changes a command's filter or an insert's fields, to remove a guard. */
 export type Sabotage = (command: Command) => Document | undefined;
 
 /**
- * A process's way to its database. A command can be lost, its answer can be lost after it was done,
- * a bulk can be done in part, and the process can end before or after; what a dead process had sent
- * still arrives, or not.
+ * Connects a process to its database. A command or its answer can be lost, a bulk write can be
+ * partial, and the process can end before or after. A dead process's sent command may still arrive.
  */
 export function databaseLink(
   instance: ProcessInstance,
@@ -41,7 +43,7 @@ export function databaseLink(
           scheduler.after(delayMs(), { label: `${label} failed`, owner: instance, run });
         };
         const finish = () => {
-          // Anything else is a query that the simulated store does not know.
+          // Any other error means that the simulated store doesn't know the query.
           const isAnswer = (error: unknown) => error instanceof MongoError;
           const settle = settlement(answer, resolve, reject, isAnswer);
           scheduler.after(delayMs(), { label: `${label} answered`, owner: instance, run: settle });

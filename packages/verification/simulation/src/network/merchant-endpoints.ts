@@ -5,13 +5,12 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 20;
 
-/** A webhook that a merchant acknowledged. */
+/** A webhook acknowledged by a merchant. */
 export type AcknowledgedEvent = { readonly id: string; readonly status: string };
 
-/** The merchants' endpoints: they answer, refuse, or answer and are not heard. */
+/** Merchants' endpoints. They answer, refuse, or their answer is lost. */
 export type MerchantEndpoints = ReturnType<typeof createMerchantEndpoints>;
 
-/** Endpoints that have acknowledged nothing yet. */
 export function createMerchantEndpoints(scheduler: Scheduler) {
   const { faults, random } = scheduler;
   const acknowledged = new Map<string, AcknowledgedEvent>();
@@ -31,9 +30,9 @@ export function createMerchantEndpoints(scheduler: Scheduler) {
       : { kind: "answered", statusCode: 200, body: "" };
   };
   return {
-    /** What was acknowledged with 200, by event. */
+    /** Events acknowledged with 200. */
     acknowledged,
-    /** The way to the endpoints of one process. */
+    /** Returns a process's connection to the endpoints. */
     connect:
       (owner: ProcessInstance): Post =>
       (request) =>

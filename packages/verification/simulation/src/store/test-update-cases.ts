@@ -5,7 +5,6 @@ import { amounts, lists } from "./test-rows.ts";
 
 const bytes = (text: string) => new Binary(Buffer.from(text));
 
-/** What an update does to a row. */
 export const updateCases: readonly ContractCase[] = [
   changing(
     "sets fields, deep ones too",
@@ -98,7 +97,6 @@ export const updateCases: readonly ContractCase[] = [
 
 const claimed = { $set: { state: "claimed" } };
 
-/** Which row an update changes, and what it reports. */
 export const conditionalCases: readonly ContractCase[] = [
   {
     name: "a conditional update that misses",

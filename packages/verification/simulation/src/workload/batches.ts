@@ -11,14 +11,14 @@ const decideMaxMs = 5_000;
 const cancelMaxMs = 8_000;
 const linesMax = 4;
 
-/** A batch, and what its callers heard. */
+/** A batch with its callers' answers. */
 export type HeardBatch = {
   readonly operationId: string;
   readonly merchantId: string;
   readonly lineCount: number;
-  /** `bat_…`, or the code of a refusal. */
+  /** `bat_…`, or a refusal's code. */
   readonly answers: readonly string[];
-  /** Decisions that were answered as made, by their operations. */
+  /** Operation ids of decisions answered as made. */
   readonly approved: string[];
   readonly rejected: string[];
   isCancelled: boolean;
@@ -26,7 +26,7 @@ export type HeardBatch = {
 
 type Decide = { readonly as: "approved" | "rejected"; readonly by: CalledFor };
 
-/** Callers that send batches, decide on them, and cancel some. */
+/** Callers that create batches, decide on them, and cancel some. */
 export class BatchCallers {
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
@@ -40,7 +40,7 @@ export class BatchCallers {
     this.#callers = new Callers(scheduler, "batch");
   }
 
-  /** Sends one batch; resolves when it is decided on, and each caller has an answer. */
+  /** Creates one batch. Resolves when it is decided, and each caller has an answer. */
   async run(
     account: FundedAccount,
     termsOf: Terms,
@@ -83,7 +83,7 @@ export class BatchCallers {
     return { accountId, beneficiaryId, ...currencies, ...amount, referenceId };
   }
 
-  /** Approves or rejects a batch, or both at once; where rules ask for it, its maker cannot. */
+  /** Approves or rejects a batch, or both at once. If rules require it, its maker can't. */
   async #decide(
     made: HeardBatch,
     batch: Batch,
@@ -105,7 +105,7 @@ export class BatchCallers {
     await Promise.all(chosen.map((each) => this.#ask(made, batch, each)));
   }
 
-  /** Whether a decision was answered as made. */
+  /** Returns true if the answer confirmed the decision. */
   async #ask(made: HeardBatch, batch: Batch, { as, by }: Decide): Promise<boolean> {
     const { random } = this.#scheduler;
     const operationId = this.#callers.operation();

@@ -3,25 +3,25 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import { Callers, makerOf, mutationFor } from "./callers.ts";
 import type { FundedAccount } from "./set-up.ts";
 
-/** Whom an account pays how much. */
+/** Chooses an account's payee and amount. */
 export type Terms = () => { readonly beneficiaryId: string; readonly sourceAmount: string };
 
 const dayMs = 86_400_000;
-/** Some are due while everything goes wrong. */
+/** Some are due while faults occur. */
 const dueMaxMs = 15_000;
-/** A merchant that cancels does so while its payout is made, or within this time of it. */
+/** Cancellations happen while the payout is created, or within this time of it. */
 const aroundMs = 9_000;
 
-/** A scheduled payout, and what its callers heard. */
+/** A scheduled payout with its callers' answers. */
 export type Scheduled = {
   readonly operationId: string;
-  /** `sp_…`, or the code of a refusal. */
+  /** `sp_…`, or a refusal's code. */
   readonly answers: readonly string[];
-  /** Its merchant was answered that it is cancelled. */
+  /** Its merchant got the answer that it is cancelled. */
   isCancelled: boolean;
 };
 
-/** Callers that schedule payouts, and cancel some. */
+/** Callers that schedule payouts and cancel some. */
 export class ScheduledCallers {
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
@@ -35,7 +35,7 @@ export class ScheduledCallers {
     this.#callers = new Callers(scheduler, "scheduled");
   }
 
-  /** Schedules one payout; resolves when each caller has an answer. */
+  /** Schedules one payout. Resolves when each caller has an answer. */
   async run({ id: accountId, merchantId }: FundedAccount, termsOf: Terms): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#callers.pause(random.below(dueMaxMs));

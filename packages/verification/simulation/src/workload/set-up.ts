@@ -3,7 +3,6 @@ import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Callers } from "./callers.ts";
 
-/** A merchant's account, with what was credited to it for sure. */
 export type FundedAccount = {
   readonly id: string;
   readonly merchantId: string;
@@ -15,14 +14,14 @@ export const merchantIds = ["mer_one", "mer_two"];
 /** The currencies of their beneficiaries. */
 export const endings = { destination: "INR", same: "USD" } as const;
 
-/** Events that an endpoint gets by their names alone. */
+/** Event types that an endpoint must subscribe to by name. */
 const optInTypes = ["payout.approval_required", "batch.approval_required", "batch.finished"];
-/** Beneficiaries that were there long before a run. */
+/** For beneficiaries created long before a run. */
 const longAgo = new Date(0);
 
 type Mutation = { readonly operationId: string };
 
-/** Opens what a run begins with, before anything goes wrong: no call of it may be refused. */
+/** Creates a run's initial state before faults begin. No call may be refused. */
 export class SetUp {
   readonly #scheduler: Scheduler;
   readonly #platform: Pick<Platform, "rpc" | "beneficiaries">;
@@ -38,7 +37,7 @@ export class SetUp {
     this.#callers = callers;
   }
 
-  /** Corridors, merchants' accounts and endpoints. */
+  /** Creates corridors, merchants' accounts and endpoints. */
   async open(
     quoteTtlSeconds: number,
     merchants: readonly string[] = merchantIds,
