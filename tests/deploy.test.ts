@@ -66,7 +66,6 @@ function environmentOf(service: string): Record<string, string | undefined> {
   );
 }
 
-/** Read by AWS's SDK itself. */
 const readBySdk = ["AWS_REGION", "AWS_SHARED_CREDENTIALS_FILE"];
 
 /** Set by the image for every service. */

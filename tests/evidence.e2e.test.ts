@@ -184,7 +184,7 @@ describe("tampering", () => {
   const trail = () => collection("audit_entries");
   const ledger = () => collection("ledger_entries");
   const accounts = () => collection("accounts");
-  /** Has several entries. */
+  /** An account with several entries. */
   let accountId: Id = "";
 
   const only = async (of: Collection, filter: object): Promise<Stored> => {

@@ -130,7 +130,6 @@ describe.each(postedForms)("%s", (_name, posted) => {
 
   type Check = (path: string, wrong: unknown, problems: Problems, field: Field) => void;
 
-  /** Tries every value for each field. */
   async function tryFields(valuesOf: (field: Field) => readonly unknown[], check: Check) {
     for (const [path, field] of walk(posted.fields, sound)) {
       const tries = valuesOf(field).map(async (value) => {

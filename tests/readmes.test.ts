@@ -47,7 +47,6 @@ it("the README of the gateway names the route of every resource", () => {
   expect(missing).toEqual([]);
 });
 
-/** `/a/{b,c}` → `/a/b`, `/a/c`. */
 function expanded(path: string): string[] {
   const [, before, inside, after] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
   return inside === undefined

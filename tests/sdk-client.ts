@@ -31,7 +31,6 @@ export function sdkClient(options: ClientOptions) {
     client,
     /** Requested operations, with ids replaced by `{id}`. */
     called: called as ReadonlySet<string>,
-    /** Problems found in answers so far. */
     problems: problems as readonly string[],
   };
 }

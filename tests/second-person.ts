@@ -38,7 +38,6 @@ export function approvers(platform: TestPlatform, service: ServiceName) {
       });
       return proposal;
     },
-    /** Approves all open proposals. */
     approveOpen: async (person: string) => {
       const { proposals } = await as(person).listProposals({ state: ProposalState.OPEN });
       for (const { id: proposalId, contentDigest } of proposals) {

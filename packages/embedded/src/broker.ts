@@ -11,7 +11,6 @@ const leftoversTimeoutMs = 25_000;
 const startsMax = 2;
 
 export interface BrokerOptions {
-  /** Created where it is missing. */
   dataDir: string;
   /** Called once, with the exit status or signal, when the broker ends without `stop`. */
   onExit: (how: string) => void;

@@ -59,7 +59,6 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return { kind, pid: child.pid, uri, stop: child.stop };
 }
 
-/** The minimum that mongod accepts. */
 const cacheMegabytesMin = 256;
 
 async function startMongod(

@@ -26,7 +26,6 @@ interface SupervisedCommand {
 /** A child process that can't outlive this one. */
 export interface SupervisedProcess {
   pid: number;
-  /** The supervising shell's pid. */
   supervisorPid: number;
   exited: Promise<string>;
   /** Reports the exit status or signal if the process ends without `stop`. */

@@ -1,4 +1,4 @@
-/** What the tests of this package share: temporary folders, and starters to be killed. */
+/** Shared helpers for tests: temporary folders, and processes to kill. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

@@ -78,7 +78,6 @@ Where it says *fresh sign-in*, a person must have signed in within \`STEP_UP_MAX
 - A replay is authorised as the first request was. A person joins a team by accepting its invitation ([decision 0056](decisions/0056-the-consoles-server.md)).
 `;
 
-/** Renders docs/ACCESS.md. */
 export function accessTable(): string {
   const roles = allRoles.map((role) => role.replaceAll("_", " "));
   const services = new Set(contracts.map(([, service]) => service));

@@ -10,7 +10,6 @@ import { z } from "zod";
 /** Settings of the job that creates the sandbox in running services. */
 export function readConfig(environment: Environment = process.env) {
   return readSettings(environment, {
-    /** A live platform has no sandbox. */
     DISBURSE_MODE: z.literal("sandbox"),
     SERVICE_KEY: identitySettings.SERVICE_KEY,
     TRUST_DOMAIN: identitySettings.TRUST_DOMAIN,

@@ -66,7 +66,7 @@ export function derivedSecret(issuerKey: string, purpose: string): Buffer {
   return createHmac("sha256", Buffer.from(d, "base64url")).update(purpose).digest();
 }
 
-/** Characters, 120 bits. */
+/** In characters, equal to 120 bits. */
 const passwordLength = 20;
 
 /** Returns a password that differs for each person and data folder. */

@@ -95,7 +95,6 @@ export function sharedSettings(secrets: Secrets) {
   };
 }
 
-/** Secrets by setting name. */
 type OwnSettings = {
   readonly SERVICE_KEY: string;
   readonly ISSUER_KEY?: string;

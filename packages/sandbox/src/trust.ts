@@ -8,7 +8,6 @@ import { type Environment, identitySettings, readSettings } from "@disburse/chas
 import { everyRole, issuerSettings, personToken, type TokenTimes } from "./people.ts";
 import { generateSecrets, type Secrets, type Workload } from "./secrets.ts";
 
-/** Valid for one day. */
 const tokenSeconds = 86_400;
 
 /** Provides every identity of a deployment from its secrets, by default new ones. */

@@ -30,7 +30,6 @@ const fileLevel = "info";
 const fileBytesMax = 16 * 1024 * 1024;
 /** Buffering time. A busy platform writes hundreds of lines at a time. */
 const bufferMs = 20;
-/** Accessible to this user only. */
 const folderMode = 0o700;
 const fileMode = 0o600;
 
@@ -146,7 +145,6 @@ export function openLogOutput({ out, dataDir, format, colors, level }: LogOutput
       { level: level ?? defaultLevel, stream: format === "pretty" ? pretty : out },
       { level: streamLevel, stream: file },
     ]),
-    /** Writes the file's buffered lines. */
     close: file.close,
   };
 }

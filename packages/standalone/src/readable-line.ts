@@ -10,7 +10,6 @@ export type ReadableOptions = {
 /** Printed before the fields, or below the line. */
 const printedApart = new Set(["time", "level", "service", "msg", "request_id", "err"]);
 
-/** Needs no quotes. */
 const plainText = /^[\x21\x23-\x7e]+$/;
 
 function readable(value: unknown): string {

@@ -20,7 +20,7 @@ export type Validity = { readonly notBefore: Date; readonly notAfter: Date };
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const makeKeys = () => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-/** Positive, 16 bytes. */
+/** RFC 5280 requires a positive serial number. This one has 16 bytes. */
 const serialNumber = () => `01${randomBytes(15).toString("hex")}`;
 
 const pemOf = (key: CryptoKey): string =>
@@ -46,7 +46,6 @@ export async function createAuthority(validity: Validity) {
     ],
   });
   return {
-    /** The trust anchor, PEM. */
     cert: `${root.toString("pem")}\n`,
     /** Issues a certificate for a service's SPIFFE ID. The service uses it as server and client. */
     issue: async (

@@ -13,7 +13,6 @@ const validDays = 365;
 const renewDays = 120;
 /** Every process reloads authorities each 10 s, so all trust the new one by then. */
 const spreadMs = 15_000;
-/** Contains no secrets. */
 const readableByAll = 0o644;
 
 export type CertificatePlaces = {

@@ -7,7 +7,7 @@ import { type Account, issuerConfiguration, memberAccount } from "./configuratio
 import { messagePage, signInPage } from "./pages.ts";
 
 type AttemptLimits = {
-  /** Wrong guesses allowed in a burst. */
+  /** Wrong guesses allowed at once. */
   readonly max: number;
   /** Allows one more guess at this interval. */
   readonly refillMs: number;
@@ -30,7 +30,6 @@ const passwordLimits = { max: 5, refillMs: 60_000 };
  * seconds.
  */
 const overallLimits = { max: 30, refillMs: 2_000 };
-/** Names and passwords are short. */
 const bodyBytesMax = 4_096;
 
 const pageHeaders = {
@@ -131,7 +130,6 @@ function createSignIn({
   };
 }
 
-/** Compares in constant time. */
 function isEqual(given: string, wanted: string): boolean {
   const [left, right] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);

@@ -5,7 +5,6 @@ label, input, button { display: block; width: 100%; box-sizing: border-box }
 label { margin-top: 1rem } input, button { font: inherit; padding: .5rem } button { margin-top: 1.5rem }
 [role=alert] { border-left: 4px solid #b00020; padding-left: .75rem }`;
 
-/** Escapes text for a page. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -9,7 +9,6 @@ type Shown = {
 /** Emulates a browser as far as the provider needs: redirects, cookies and forms. */
 export type Browser = ReturnType<typeof createBrowser>;
 
-/** Redirects followed for one page. */
 const redirectsMax = 10;
 
 /** Creates a browser that stops at the first redirect to another site. */

@@ -42,7 +42,6 @@ const debited: ReadonlySet<Fate> = new Set([
 /** Accepts customer files, keeps a book and reports each payment's outcome. */
 export class Bank {
   readonly book: Book;
-  /** Every received file, in order. */
   readonly receipts: Receipt[] = [];
   readonly #options: BankOptions;
   readonly #had = new Set<string>();
@@ -78,7 +77,6 @@ export class Bank {
     return this.#pay(file);
   }
 
-  /** Books a held payment. */
   release(endToEndId: string): Answer[] {
     const at = this.#waiting.findIndex((payment) => isOf(payment, endToEndId));
     const [found] = at < 0 ? [] : this.#waiting.splice(at, 1);

@@ -8,14 +8,12 @@ export type Booking = {
   readonly minor: bigint;
   /** The bank's charge, included in the amount and named separately. */
   readonly charge: bigint;
-  /** The bank's own reference. */
   readonly reference: string;
   readonly bookedOn: string;
   /** One payment, or a block's payments booked in one sum. */
   readonly payments: readonly Instructed[];
   /** Present for a block booked in one sum. */
   readonly blockId?: string;
-  /** Reason code of a return. */
   readonly reason?: string;
 };
 
@@ -67,7 +65,6 @@ export class Book {
     return this.#about(endToEndId, "debit").length;
   }
 
-  /** Number of returns for a payment. */
   returned(endToEndId: string): number {
     return this.#about(endToEndId, "credit").length;
   }

@@ -17,7 +17,7 @@ export type SimulatorOptions = Partial<BankOptions> & {
   /** The customers' outbound folder, and the one with the bank's files. */
   readonly outgoing: string;
   readonly incoming: string;
-  /** What happens to a processed file: it stays, is deleted, or moves to `archive`. */
+  /** The bank keeps, deletes or archives a processed file. */
   readonly taken?: "stays" | "goes" | "archived";
   readonly archive?: string;
   /**
@@ -29,7 +29,6 @@ export type SimulatorOptions = Partial<BankOptions> & {
   readonly writesSlowly?: boolean;
 };
 
-/** Polling interval. */
 const lookEveryMs = 50;
 /** Pause between the halves of a slowly written file. */
 const halfMs = 300;
@@ -56,7 +55,6 @@ export class BankSimulator {
     return this.bank.book;
   }
 
-  /** Sent files, in order. */
   get sent(): readonly Answer[] {
     return this.#sent;
   }
@@ -82,7 +80,6 @@ export class BankSimulator {
     await this.#answer(this.bank.giveBack(endToEndId, charge));
   }
 
-  /** Books a held payment. */
   async release(endToEndId: string): Promise<void> {
     await this.#answer(this.bank.release(endToEndId));
   }

@@ -16,7 +16,6 @@ const usage =
   `NAME is one of ${measurementNames.join(", ")}.`;
 
 const whole = {
-  /** Seconds for each closed loop. */
   seconds: 10,
   /** Seconds for lifecycles and for each fixed rate. */
   lifecycleSeconds: 30,

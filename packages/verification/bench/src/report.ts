@@ -96,7 +96,6 @@ function tableOf(title: string, rows: readonly Named[], paths: readonly string[]
   return [title, table(["", ...heads], cells)];
 }
 
-/** Reads a figure by its path. */
 function at(row: unknown, path: string): unknown {
   return path.split(".").reduce((of, name) => {
     return (of as Readonly<Record<string, unknown>> | null | undefined)?.[name];

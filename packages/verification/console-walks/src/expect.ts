@@ -1,4 +1,4 @@
-/** Fails the test with this text. */
+/** The test fails with `what` as message. */
 export function expectThat(isSo: boolean, what: string): void {
   if (!isSo) throw new Error(`failed: ${what}`);
 }

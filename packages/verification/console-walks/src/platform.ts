@@ -8,7 +8,6 @@ import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 const root = join(import.meta.dirname, "../../../..");
 const entry = join(root, "packages/standalone/src/main.ts");
 
-/** Allows for a busy machine. */
 const startMs = 300_000;
 
 /**

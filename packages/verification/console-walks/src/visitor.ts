@@ -9,14 +9,13 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** A small phone and a desktop. */
 const narrow = { width: 360, height: 780 };
 const wide = { width: 1280, height: 860 };
 
 /** Pages with a narrow screenshot. All pages are checked. */
 const narrowPictures = new Set(["home", "payout-confirm", "alert"]);
 
-/** How long a page may take to show an expected element. */
+/** Timeout for an expected element of a page. */
 const patienceMs = 60_000;
 
 /** Screenshots are saved only if a folder is given. */

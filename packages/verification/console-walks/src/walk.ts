@@ -9,7 +9,6 @@ export type WalkDeps = {
   readonly stranger: () => Promise<Visitor>;
 };
 
-/** The main tasks of one role. */
 export type Walk = {
   readonly name: string;
   readonly about: string;

@@ -24,7 +24,6 @@ export function readManifests(text: string) {
       if (found.length !== 1) throw new Error(`${found.length} × ${kind} ${name}`);
       return found[0] as Manifest;
     },
-    /** Workloads of our own images. */
     workloads: () => all.filter(({ kind }) => /^(?:Deployment|StatefulSet|Job)$/.test(kind)),
   };
 }

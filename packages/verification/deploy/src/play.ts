@@ -7,10 +7,8 @@ import { pathToFileURL } from "node:url";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import { containerOf, environmentOf, type Manifest, type Manifests } from "./manifests.ts";
 
-/** Replaces a cluster. */
 export type Stage = {
   readonly manifests: Manifests;
-  /** Contains each container's files. */
   readonly folder: string;
   /** Replaces addresses of the manifests, such as `mongodb://mongodb:27017`. */
   readonly addresses: Readonly<Record<string, string>>;
@@ -22,7 +20,6 @@ export type Stage = {
 
 /** A container running as a process on this machine. */
 export type Played = {
-  /** Resolves to the exit code. */
   readonly ended: Promise<number | null>;
   /** Returns everything written so far. */
   readonly output: () => string;

@@ -8,7 +8,6 @@ import type { DrillPlatform } from "./platform.ts";
 export type Lost = {
   /** Orders placed after the copy. The platform's record of them may be lost. */
   readonly orders: readonly Order[];
-  /** Keys are the drill's own. */
   readonly noted: Readonly<Record<string, string>>;
 };
 

@@ -16,7 +16,6 @@ import { MongoClient } from "mongodb";
 export type DrillPlatform = Awaited<ReturnType<typeof startDrillPlatform>>;
 
 const prefix = "drill_";
-/** Transfers settle during a drill. */
 const settings = {
   ...unlimitedRate,
   LOG_LEVEL: "warn",

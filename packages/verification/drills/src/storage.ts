@@ -9,7 +9,6 @@ import { type DrillPlatform, startDrillPlatform } from "./platform.ts";
 /** `npm run bench:storage` measures bytes per payout in each collection (docs/SCALING.md). */
 
 const usage = "usage: npm run bench:storage [-- --payouts N]";
-/** Concurrent requests. */
 const lanes = 16;
 
 type Size = { documents: number; plain: number; stored: number; indexes: number };

@@ -66,7 +66,6 @@ export function createCounters() {
     recovered: (name: string, took: Recovered) => void times.getOrInsert(name, []).push(took),
     counts: (): string[] => [...fired].map(([name, count]) => `${name} ${count}`),
     total: (): number => [...fired.values()].reduce((sum, count) => sum + count, 0),
-    /** Formats recovery times as lines. */
     timeLines: (): string[] => [...times].map(([name, all]) => timeLine(name, all)),
   };
 }

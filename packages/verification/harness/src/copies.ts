@@ -7,7 +7,6 @@ export type CopyTerms = {
   readonly shiftMs: number;
 };
 
-/** Creates a copy of one original. */
 export type Copier = (terms: CopyTerms) => Document;
 
 type Maker = ((terms: CopyTerms) => unknown) | undefined;

@@ -6,7 +6,6 @@ export type Random = ReturnType<typeof createRandom>;
 
 const wholes = 2 ** 32;
 
-/** Creates an independent generator. */
 export function createRandom(seed: number) {
   const generator = xoroshiro128plus(seed);
   const fraction = (): number => (generator.next() >>> 0) / wholes;
@@ -18,7 +17,6 @@ export function createRandom(seed: number) {
     below,
     /** Returns true with a probability between 0 and 1. */
     chance: (probability: number) => fraction() < probability,
-    /** Requires a non-empty list. */
     pick: <T>(from: readonly T[]): T => {
       if (from.length === 0) throw new Error("there is nothing to pick from");
       return from[below(from.length)] as T;

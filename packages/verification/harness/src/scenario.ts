@@ -5,7 +5,6 @@ import { say } from "./command-line.ts";
 export type Verdict = {
   readonly name: string;
   readonly problems: readonly string[];
-  /** Measurements in one line. */
   readonly figures?: string;
 };
 

@@ -13,7 +13,6 @@ export async function until(
   return true;
 }
 
-/** Returns false on a timeout. */
 export async function settlesWithin(what: Promise<unknown>, ms: number): Promise<boolean> {
   const late = Symbol("late");
   return (await Promise.race([what, pause(ms, late)])) !== late;
@@ -27,7 +26,6 @@ export function createLoop(step: () => Promise<void>, clients: number) {
     while (isGoing) await step();
   };
   return {
-    /** Starts or resumes the clients. */
     start: () => {
       if (isGoing) return;
       isGoing = true;

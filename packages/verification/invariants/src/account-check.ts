@@ -20,7 +20,6 @@ type Chain = {
   /** Posted less returned amounts. */
   settledOut: bigint;
   readonly house: Map<string, Decimal>;
-  /** Held amounts by payout. */
   readonly holds: Map<string, bigint>;
   /** Numbers of payouts by their money's state. */
   readonly counts: { held: number; paid: number; released: number; returned: number };

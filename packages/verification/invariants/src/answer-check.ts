@@ -10,7 +10,6 @@ const collections = {
   whe: "endpoints",
 } as const;
 
-/** A record that an answer names. */
 export type NamedRecord = {
   readonly collection: (typeof collections)[keyof typeof collections];
   readonly id: string;

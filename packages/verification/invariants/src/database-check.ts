@@ -20,7 +20,6 @@ const findingsKept = 1_000;
 /** Database names are `prefix` followed by the service's name. */
 export type Databases = { readonly client: MongoClient; readonly prefix: string };
 
-/** The result of checking databases. */
 export type CheckReport = ReturnType<ReturnType<typeof createReport>["end"]>;
 
 type Document<C extends CollectionName> = Documents[C][number];
@@ -89,7 +88,6 @@ function createReport() {
       }
     },
     end: () => ({
-      /** Checked documents by collection. */
       counts: Object.fromEntries(
         Object.keys(serviceOf).map((name) => [name, counts[name as CollectionName] ?? 0]),
       ),

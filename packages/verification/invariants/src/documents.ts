@@ -100,7 +100,6 @@ export type Payout = QuotedTerms & {
     /** The missing part of a returned payment, in the destination's major units. */
     readonly short?: string;
   };
-  /** Absent until a rail is selected. */
   readonly rail?: string;
   /** Paid from its rail's platform account. */
   readonly funded?: boolean;
@@ -121,7 +120,6 @@ export type Payout = QuotedTerms & {
   readonly created_at: Date;
 };
 
-/** Orders a payout or decides on it. */
 export type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
 
 /** A record of the simulated rail, by the payout's id. */
@@ -190,7 +188,6 @@ export type Endpoint = Owned & {
   readonly deleted_at: Date | null;
   /** Subscribed events. Absent for all. */
   readonly event_types?: readonly string[];
-  /** Set while its events wait. */
   readonly paused_at?: Date | null;
   /** `null` until its URL is verified: its events wait. */
   readonly verified_at?: Date | null;
@@ -218,7 +215,6 @@ export type StoredEvent = Owned & {
   readonly received_at: Date;
 };
 
-/** A stored webhook delivery. */
 export type Delivery = Owned & {
   /** Belongs to a sandbox merchant's test event, which has no document. */
   readonly test?: true;
@@ -243,7 +239,6 @@ export type IdempotencyKey = Owned & {
   };
 };
 
-/** All checked collections by name. */
 export type Documents = {
   readonly accounts: readonly Account[];
   readonly ledger_entries: readonly RecordedEntry[];

@@ -3,7 +3,6 @@ import { expectationsOf, type Finding } from "./finding.ts";
 
 /** An event's related documents, if found. */
 export type EventRelations = {
-  /** Present for a payout's event. */
   readonly payout: Payout | undefined;
   /** All of the merchant's endpoints, and those that the event names. */
   readonly endpoints: readonly Endpoint[];

@@ -24,7 +24,6 @@ export type Invariant = keyof typeof invariants;
 
 export const invariantNumbers = Object.keys(invariants).map(Number) as readonly Invariant[];
 
-/** A violation of an invariant. */
 export type Finding = {
   readonly invariant: Invariant;
   /** The record's id, never personal data. */

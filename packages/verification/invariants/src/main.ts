@@ -78,7 +78,7 @@ function readCommand(args: readonly string[]) {
      * A running database. Without it, `dataDir` is opened, directly or through a running engine.
      */
     mongodbUri: values["mongodb-uri"],
-    /** How long a platform may take to become idle. */
+    /** Time for the platform to become idle. */
     settleSeconds,
   };
 }

@@ -28,10 +28,8 @@ export type PayoutRelations = {
   /** All screenings of its beneficiary. */
   readonly screenings: readonly Screening[];
   readonly transfer: Transfer | undefined;
-  /** The payment at a bank's rail. */
   readonly bankPayment: BankPayment | undefined;
   readonly chainTransfer: TakenByChain | undefined;
-  /** Entries by step. */
   readonly entries: Readonly<Record<string, Entry | undefined>>;
   /** Its events in the notifier. */
   readonly events: readonly StoredEvent[];

@@ -6,7 +6,6 @@ import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 export type QuoteRelations = {
   readonly account: Account | undefined;
   readonly beneficiary: Beneficiary | undefined;
-  /** The payout of its claim. */
   readonly payout: Payout | undefined;
 };
 

@@ -53,7 +53,6 @@ export const achBeneficiary = {
   beneficiary_account_number: "123456789012",
 };
 
-/** Returns the beneficiary's id. */
 export async function registerBeneficiary(caller: Caller): Promise<string> {
   const { beneficiary_id } = await post(caller, "/transfer/fiat/beneficiary", achBeneficiary);
   return beneficiary_id;

@@ -62,7 +62,6 @@ export async function fundMerchant({ seeders, sandbox }: Platform) {
   return {
     merchantId,
     apiKey,
-    /** The merchant's USD account. */
     accountId: await credit(account_id ?? "", ampleFunds, "funds"),
     /** Opens another USD account with this balance. Returns its id. */
     openAccount: async (amount: string) => {

@@ -34,7 +34,6 @@ const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(c
 const startTimeoutMs = 60_000;
 /** Longer than any service needs to stop. */
 const stopTimeoutMs = 15_000;
-/** Lines shown for a failed service. */
 const lastLines = 12;
 /** Polling interval of a starting service. */
 const askEveryMs = 50;

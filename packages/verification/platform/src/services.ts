@@ -34,7 +34,6 @@ async function choosePorts() {
   return { ports, adminPorts: eachService(() => chosen.pop() ?? 0) };
 }
 
-/** Another process of each service. */
 export type Replica = ReturnType<typeof replicaOf>;
 
 function replicaOf(

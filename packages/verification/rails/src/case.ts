@@ -4,7 +4,6 @@ import type { World } from "./world.ts";
 export type RailOptions = {
   /** Repetitions for each gap between two steps. */
   readonly perGap: number;
-  /** Payments in each large file. */
   readonly large: number;
   readonly seed: number;
 };

@@ -50,7 +50,6 @@ export function createLoad(world: World, recipient: Recipient, clients: number, 
       await pay();
       await pause(restMs);
     }, clients),
-    /** Sends exactly this many payouts. */
     payMany: async (count: number): Promise<void> => {
       let left = count;
       const client = async (): Promise<void> => {

@@ -19,7 +19,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 const prefix = "rails_";
 const blockEveryMs = 500;
 
-/** In each currency, at each rail. */
+/** For each currency at each rail. */
 const ampleFunds = "900000.00";
 
 /** Starts everything. `ends` stops it, even after a failed start. */

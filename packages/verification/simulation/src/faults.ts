@@ -34,7 +34,6 @@ export const chainFaultKinds = [
   ...["chain: fees bumped", "chain: nonce lost", "chain: old bytes back"],
 ] as const;
 
-/** Faults for payouts in bank files. */
 export const bankFaultKinds = [
   ...["bank: request lost", "bank: answer lost", "bank: slow", "bank: duplicate refused"],
   ...["bank: returned", "bank: answered twice", "bank: change proposed", "bank: written slowly"],
@@ -54,7 +53,6 @@ export const allFaultKinds: readonly FaultKind[] = [
   ...bankFaultKinds,
 ];
 
-/** Occurrences of each fault. */
 export type FaultCounts = Partial<Record<FaultKind, number>>;
 
 export type Faults = ReturnType<typeof createFaults>;
@@ -79,11 +77,9 @@ export function createFaults(random: Random) {
     },
     /** Counts a fault that a scenario caused itself. */
     count,
-    /** Enables faults. */
     begin: () => {
       isCalm = false;
     },
-    /** Disables faults. */
     heal: () => {
       isCalm = true;
     },
@@ -92,7 +88,6 @@ export function createFaults(random: Random) {
   };
 }
 
-/** Adds the counts of another run. */
 export function addCounts(total: FaultCounts, more: FaultCounts): void {
   for (const kind of allFaultKinds) {
     const sum = (total[kind] ?? 0) + (more[kind] ?? 0);

@@ -33,7 +33,6 @@ export type InjectedDefects = StubOptions & {
   readonly served?: ChangeServed;
 };
 
-/** A process's RPC handlers by name. */
 export type Served = Readonly<Record<string, (request: never) => unknown>>;
 
 /** Changes a process's handlers, to remove a rule. */

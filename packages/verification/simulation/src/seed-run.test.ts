@@ -14,7 +14,6 @@ import {
 
 /** `npm run test:sim` runs 10,000. */
 const seeds = 50;
-/** Rare faults may need more seeds. */
 const seedsMax = 300;
 
 let globals: ReturnType<typeof virtualGlobals>;

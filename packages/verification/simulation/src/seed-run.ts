@@ -11,10 +11,9 @@ export type SeedOptions = InjectedDefects & {
   readonly listen?: (line: string) => void;
 };
 
-/** Every run starts at this time. */
 const startMs = Date.UTC(2026, 0, 5, 9);
 const disturbanceMs = 1_500;
-/** By then callers are done or never will be, so faults end. */
+/** After this time, callers are done or never will be, so faults end. */
 const roughMs = 30_000;
 /** Polling interval for the idle state. */
 const lookMs = 500;

@@ -7,7 +7,6 @@ export type CollectedSpan = {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for a root. */
   readonly parentId: string;
   readonly name: string;
   readonly kind: (typeof kinds)[number];
@@ -38,7 +37,6 @@ export async function startCollector() {
     spans: spans as readonly CollectedSpan[],
     /** Returns all received data as text, to check that spans contain no secrets. */
     text: () => Buffer.concat(bodies).toString("latin1"),
-    /** The headers of each batch. */
     headers: () => headers as readonly IncomingHttpHeaders[],
     close: () =>
       new Promise<void>((resolve) => {

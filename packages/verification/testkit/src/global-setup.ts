@@ -8,7 +8,6 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The run's shared engine. */
     mongodbUri: string;
     /** The run's shared broker. Empty if RabbitMQ is not installed. */
     amqpUrl: string;

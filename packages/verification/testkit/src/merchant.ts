@@ -10,7 +10,6 @@ export type GatewayAnswer = {
   readonly json: any;
 };
 
-/** Read once per process. */
 let reference: Reference | undefined;
 
 /** Throws if an answer doesn't match the reference. */

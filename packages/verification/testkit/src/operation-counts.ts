@@ -20,7 +20,6 @@ const triesMax = 3;
 /** Bounded measures with their reason. All others must be equal in every run. */
 export type Bounded = Readonly<Record<string, string>>;
 
-/** The costs of one run. */
 export type Counted = {
   readonly section: string;
   readonly operation: string;

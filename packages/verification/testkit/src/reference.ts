@@ -53,7 +53,6 @@ export function referenceOf(document: Json) {
   };
   const routes = routesOf(document);
   return {
-    /** Validates a webhook's body. */
     webhookProblems: (body: { readonly transaction_type: string }): readonly string[] => {
       const { transaction_type: type } = body;
       if (!Object.hasOwn(document.webhooks as Json, type)) return [`no webhook of ${type}`];

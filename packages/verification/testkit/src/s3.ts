@@ -21,7 +21,6 @@ const problem = (status: number, code: string): Answer => [
   `<Error><Code>${code}</Code><Message>by a test</Message></Error>`,
 ];
 
-/** Versions per page of a list. */
 const pageSize = 2;
 
 /**

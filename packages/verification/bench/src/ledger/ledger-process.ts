@@ -16,7 +16,6 @@ import { runChild } from "../load/child.ts";
 
 type Job = { readonly uri: string; readonly database: string; readonly accounts: number };
 
-/** The payout service's value. */
 const sweepMs = 1_000;
 
 const merchantId = "mer_bench";

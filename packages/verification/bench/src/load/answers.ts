@@ -87,7 +87,6 @@ export function checkPage(
   }
 }
 
-/** Returns a beneficiary's id. */
 export function checkBeneficiary(text: string): string {
   const id = String(dataOf(text).beneficiary_id);
   must(/^ben_\w{26}$/.test(id), "no beneficiary", text);

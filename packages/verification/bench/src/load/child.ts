@@ -2,7 +2,6 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A server in a child process. */
 export type Child = { readonly pid: number; readonly url: string; stop(): Promise<void> };
 
 /** Forks a module of the bench and waits until it reports its URL. */

@@ -18,7 +18,6 @@ export async function startReceiver(
   return { url: `${url}/webhooks`, close };
 }
 
-/** Later webhooks count as lost. */
 const lateMs = 30_000;
 const expected = new Map<string, (atMs: number) => void>();
 

@@ -58,7 +58,6 @@ export async function runNaive({ url, scenario, accounts, sizes }: NaiveRun, pac
   return resultOf(times, seen);
 }
 
-/** Median and 99th percentile. */
 export function percentilesOf(latenciesMs: readonly number[]) {
   const at = (share: number) => rounded(percentile(latenciesMs, share), 2);
   return { p50_ms: at(0.5), p99_ms: at(0.99) };

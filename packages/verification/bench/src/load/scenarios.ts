@@ -34,7 +34,6 @@ export function newLoadState(
 ) {
   return {
     targets,
-    /** Quotes not yet executed. */
     quotes: [] as KnownRecord[],
     payouts: [...payouts],
     amounts: new Map(payouts.map(({ id, amount }) => [id, amount])),
@@ -52,7 +51,6 @@ type Turn = {
   readonly webhookMs: number[];
 };
 
-/** The default page length. */
 const pageLength = 20;
 
 /** Each function runs one turn. It returns false if nothing is left to request. */
@@ -107,7 +105,6 @@ function nextAmount(): string {
   return (200 + (amountsMade % 700)).toString().replace(/(..)$/, ".$1");
 }
 
-/** Uses the next amount by default. */
 export async function requestQuote(
   send: Send,
   { beneficiaryId: beneficiary_id, accountId: account_id }: Target,

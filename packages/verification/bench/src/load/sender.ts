@@ -25,7 +25,6 @@ export function newSeen() {
 const unavailableMaxMs = 30_000;
 /** The pause after a 503 without `Retry-After`. */
 const retryAfterMs = 100;
-/** Connections of a closed loop. */
 const connectionsMax = 64;
 const pools = new Map<string, Pool>();
 

@@ -6,7 +6,6 @@ import { untilSettled } from "./money.ts";
 import { median, rounded } from "./percentile.ts";
 import { concurrency } from "./scenario.ts";
 
-/** Medians by number of payouts. */
 export type FlatFigures = Awaited<ReturnType<typeof measureFlatness>>[Compared];
 
 /** A platform with its merchants and number of seeded payouts. */
@@ -23,7 +22,6 @@ type Compared = keyof typeof compared;
 const flatWithin = 1.3;
 /** Low concurrency, because a queue would hide a request's cost. */
 const fewRequests = 2;
-/** Not counted. */
 const warmUpRequests = 40;
 
 /**

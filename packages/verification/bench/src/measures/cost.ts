@@ -43,15 +43,13 @@ export function naiveCpuRatio(
   return rounded(cpu_us_total / (naive.cpu_us + naive.engine_cpu_us), 2);
 }
 
-/** In µs. */
+/** Returns µs by process. */
 export function cpuPerRequest({ cpu }: Pick<Usage, "cpu">, requests: number): Nullable {
   return mapValues(cpu, (used) => (used === undefined ? null : Math.round(used / requests)));
 }
 
-/** Work at rest, per second. */
 export function restFigures({ cpu, engine, elapsedMs }: Usage) {
   return {
-    /** Fraction of one processor. */
     cpu_share: mapValues(cpu, (us) =>
       us === undefined ? null : rounded(us / 1_000 / elapsedMs, 3),
     ),

@@ -7,7 +7,6 @@ type Counts = Readonly<Record<string, number | undefined>>;
 /** Work of processes and engine, in total or between two readings. */
 export type Usage = {
   readonly elapsedMs: number;
-  /** CPU time by process, in µs. */
   readonly cpu: Counts;
   readonly engine: {
     readonly commands: number;

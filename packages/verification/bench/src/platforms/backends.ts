@@ -19,7 +19,6 @@ export type Backends = {
   readonly database: DatabaseServer;
 };
 
-/** The measured database. */
 export type DatabaseServer = {
   readonly kind: Engine["kind"];
   readonly version: string;

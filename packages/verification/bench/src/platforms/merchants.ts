@@ -5,7 +5,6 @@ import { newSeen, senderOf } from "../load/sender.ts";
 
 /** Concurrent creations of merchants. */
 const atOnce = 16;
-/** Lifecycles need settlements only. */
 const eventTypes = ["payout_session.succeeded"];
 
 /**

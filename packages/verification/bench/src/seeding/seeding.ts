@@ -15,7 +15,6 @@ import {
   type TemplatePayout,
 } from "./template-payout.ts";
 
-/** A ledger entry as stored. */
 export type LedgerLine = Omit<RecordedEntry, "amount" | "available" | "held"> & {
   readonly amount: Decimal128;
   readonly available: Decimal128;
@@ -25,7 +24,6 @@ export type LedgerLine = Omit<RecordedEntry, "amount" | "available" | "held"> & 
 /** Rebuilds an account's chain of entries. */
 type LedgerChain = ReturnType<typeof startChain>;
 
-/** Payouts inserted together. */
 const batchSize = 500;
 /** Concurrent batches: one is created while the engine stores another. */
 const batchesMax = 3;

@@ -14,13 +14,11 @@ import { eventType, readRefundId, refundMessage } from "./events.ts";
 
 /** Each endpoint has its own merchant and port. */
 const endpointsInAll = 100;
-/** Simulates storing an event. */
 const answerAfterMs = 30;
 /** New events per second, for all endpoints together. */
 const perSecond = 200;
 /** Expected deliveries per second while draining. New events arrive during that time. */
 const drainedPerSecond = 700;
-/** New code runs slowly at first. */
 const warmUpSeconds = 3;
 /** Later webhooks are lost. An expired lease is retried earlier. */
 const lostAfterMs = 45_000;

@@ -3,7 +3,6 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 
-/** The run and number of an event. */
 export type EventName = { readonly run: string; readonly number: number };
 
 /** Encodes a run, which has only letters and digits, and a number. */
@@ -19,7 +18,6 @@ export function readRefundId(id: string): EventName | undefined {
 
 /** The endpoints subscribe to this event type. */
 export const eventType = "refund.succeeded";
-/** The size of a webhook's body. */
 const bodyBytes = 1_024;
 /** `{"transaction_type":"refund","transaction_id":"…","data":…}` without its values. */
 const frameBytes = 57;

@@ -39,7 +39,6 @@ export async function startBackends(folders: { engine: string; broker: string },
     mongodbUri: (database: string) =>
       `mongodb://127.0.0.1:${engine.backend.proxy.port}/${database}?directConnection=true`,
     amqpUrl: `amqp://${username}:${password}@127.0.0.1:${broker.backend.proxy.port}`,
-    /** Connects directly to the engine. */
     mongo: () => {
       const of = engine.current();
       if (client?.of !== of) {

@@ -53,7 +53,6 @@ export const diskErrorFault: Fault = {
   }),
 };
 
-/** Allocates all free space. */
 function fill(path: string): void {
   const { bavail, bsize } = statfsSync(dirname(path));
   const bytes = Math.max(bsize, bavail * bsize - leftBytes);

@@ -4,7 +4,6 @@ import type { Fault, FaultContext } from "../context.ts";
 
 /** Collects events for this long, then republishes them in another order. */
 const gatherMs = 500;
-/** Maximum copies of each event. */
 const copiesMax = 5;
 const secondsPerSeed = 3;
 const shuffledHeader = "x-fault-shuffled";

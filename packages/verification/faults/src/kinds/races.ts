@@ -5,7 +5,6 @@ import { postUntilAnswered } from "../payouts/client.ts";
 
 /** Concurrent executes of one quote, each with a different key. */
 const callersPerQuote = 16;
-/** Quotes raced in parallel. */
 const sideBySide = 8;
 /** The account can pay exactly this many of the executes. */
 const room = 50;

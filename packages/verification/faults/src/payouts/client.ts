@@ -7,10 +7,8 @@ export type Gateway = { readonly baseUrl: string; readonly apiKey: string };
 export type FinalAnswer = {
   readonly status: number;
   readonly text: string;
-  /** A refusal's `code`. */
   readonly code: string;
   readonly data: Readonly<Record<string, string>>;
-  /** Number of requests sent. */
   readonly tries: number;
 };
 

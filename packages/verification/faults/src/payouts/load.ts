@@ -75,7 +75,6 @@ export function createLoad(
   return {
     ...createLoop(payAndRest, clients),
     accepted,
-    /** Final refusals by code. */
     refused,
     /** Number of requests without an answer for minutes. */
     unanswered: () => unanswered,

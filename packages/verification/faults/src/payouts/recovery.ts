@@ -12,10 +12,9 @@ export type InFlight = { readonly calls: ReadonlySet<symbol>; readonly at: Date 
  */
 export type Recovered = Readonly<Record<"calls" | "payouts" | "webhooks", number>>;
 
-/** Limits the measured times. */
+/** A longer recovery counts as this long. */
 const patience = { timeoutMs: 60_000, everyMs: 50 };
 
-/** Records the current calls. */
 export function inFlightNow(load: Load): InFlight {
   return { calls: load.waiting(), at: new Date() };
 }

@@ -98,7 +98,6 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
     ...createLoop(publishMore, 1),
     endpoints,
     published,
-    /** Ids of unreadable messages. */
     unreadable,
     close: bus.stop,
   };
@@ -122,7 +121,6 @@ async function registerEndpoints(
   return endpoints;
 }
 
-/** Numbered from 1. */
 function transaction(merchantId: string, random: Random, published: PublishedEvent[]) {
   const transactionId = crypto.randomUUID();
   return Array.from({ length: 1 + random.below(sequenceMax) }, (_each, at): BusMessage => {

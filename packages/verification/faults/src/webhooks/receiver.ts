@@ -9,10 +9,8 @@ import { until } from "@disburse/harness/waiting.ts";
  * or a broken connection.
  */
 export const endpointKinds = ["ready", "slow", "flaky"] as const;
-/** `never` refuses every call. */
 export type EndpointKind = (typeof endpointKinds)[number] | "never";
 
-/** A point during a call. */
 export type CallPoint = "arrival" | "answer";
 
 /** Merchants' endpoints that record every call, even if its sender dies. */
@@ -31,7 +29,6 @@ function createCallLog() {
   const problems: string[] = [];
   const call = (path: string, eventId: string) => notes.get(`${path} ${eventId}`);
   return {
-    /** Descriptions of wrong calls. */
     problems,
     note: (path: string, eventId: string, body: string) => {
       const { data } = JSON.parse(body);

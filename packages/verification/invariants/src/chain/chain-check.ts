@@ -6,7 +6,6 @@ import { type ChainTransfer, checkChainTransfer } from "./transfer-check.ts";
 /** The result of comparing the documents with a chain. */
 export type ChainReport = { readonly checked: number; readonly findings: readonly Finding[] };
 
-/** Transfers requested at a time. */
 const batchSize = 50;
 
 /**

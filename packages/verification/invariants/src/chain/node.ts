@@ -27,7 +27,6 @@ type Log = {
 
 /** keccak-256 of `Transfer(address,address,uint256)`. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-/** Selector of `decimals()`. */
 const decimalsCall = "0x313ce567";
 /** Blocks per query for logs, a limit of common providers. */
 const logBlocks = 2_000;
@@ -81,7 +80,6 @@ export function openNode(url: string) {
         );
       }
     },
-    /** Returns a token's decimals. */
     decimalsOf: async (contract: string): Promise<number> => {
       const known = decimals.get(contract);
       if (known !== undefined) return known;

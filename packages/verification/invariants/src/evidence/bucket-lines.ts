@@ -1,7 +1,6 @@
 import { GetObjectCommand, ListObjectVersionsCommand, S3Client } from "@aws-sdk/client-s3";
 import type { Flaw, SinkContents } from "./flaw.ts";
 
-/** Concurrent reads of objects. */
 const readsMax = 32;
 /** Maximum difference between a service's clock and the bucket's. */
 const clocksMs = 86_400_000;

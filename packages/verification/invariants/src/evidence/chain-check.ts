@@ -1,7 +1,6 @@
 import type { Flaw, FlawKind } from "./flaw.ts";
 import { type ShippedHead, subjectOf } from "./kept-heads.ts";
 
-/** A stored entry of a hash chain. */
 export type Link = {
   readonly sequence: number;
   readonly previous: string;

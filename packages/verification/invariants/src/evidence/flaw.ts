@@ -20,7 +20,6 @@ export type FlawKind =
 
 /** The lines read from a sink, with its own flaws. */
 export type SinkContents = {
-  /** In any order. */
   readonly lines: readonly string[];
   readonly flaws: readonly Flaw[];
 };

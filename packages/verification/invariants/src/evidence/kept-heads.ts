@@ -5,7 +5,6 @@ export type ShippedHead = {
   readonly chain: string;
   readonly sequence: number;
   readonly hash: string;
-  /** The statement's time. */
   readonly at: string;
 };
 
@@ -15,7 +14,6 @@ const keptMax = 64;
 /** The heads of every chain, by service and chain, in bounded memory. */
 export type KeptHeads = ReturnType<typeof createKeptHeads>;
 
-/** Requires heads in shipping order. */
 export function createKeptHeads() {
   const kept = new Map<string, ShippedHead[]>();
   const flaws: Flaw[] = [];

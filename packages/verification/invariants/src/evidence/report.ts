@@ -30,7 +30,6 @@ type SinkStatements = {
   readonly newest: (
     service: string,
   ) => { readonly number: number; readonly at: string } | undefined;
-  /** Includes statements of any age. */
   readonly has: (service: string, hash: string) => boolean;
 };
 
@@ -133,7 +132,6 @@ export async function readSink(
   return readBucket(new URL(place), from, endpoint);
 }
 
-/** Reads all lines of all files. */
 function readFolder(folder: string): SinkContents | undefined {
   if (!existsSync(folder)) return undefined;
   const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));

@@ -28,7 +28,6 @@ export function readPublicKeys(text: string): PublicKeys {
   );
 }
 
-/** A statement with its signed text. */
 type Kept = { readonly text: string; readonly statement: Statement };
 
 /**

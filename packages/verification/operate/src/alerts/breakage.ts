@@ -1,6 +1,5 @@
 import type { World } from "./world.ts";
 
-/** Repairs the fault. */
 export type Mend = () => Promise<unknown> | unknown;
 
 export type Breakage = {

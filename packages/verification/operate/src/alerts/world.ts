@@ -82,7 +82,6 @@ export async function startWorld(ends: AsyncDisposableStack) {
     source_amount: "10.00",
   };
   return {
-    /** Stops with the platform. */
     ends,
     platform,
     backends,
@@ -94,7 +93,6 @@ export async function startWorld(ends: AsyncDisposableStack) {
     transfer,
     /** Returns a service's database on a direct connection. */
     db: (service: ServiceName) => backends.mongo().db(`${prefix}${service}`),
-    /** Creates a payout. Returns its id. */
     pay: async (reference: string): Promise<string> => {
       const quoted = await post("/transfer/rfq", transfer);
       const body = {

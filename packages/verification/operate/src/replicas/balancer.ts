@@ -1,7 +1,6 @@
 import { Agent, request, type ServerResponse } from "node:http";
 import { serveLocally } from "@disburse/harness/local-server.ts";
 
-/** A gateway behind the balancer. */
 type Backend = { readonly url: string; isReady: boolean; silences: number };
 
 /** The shortest probe interval of common load balancers. */

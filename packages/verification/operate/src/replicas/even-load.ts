@@ -6,7 +6,6 @@ import { must, type Part } from "./part.ts";
 
 const perSecond = 80;
 const loadMs = 15_000;
-/** Limits the larger share of two. */
 const shareMax = 0.6;
 const services: readonly ServiceName[] = ["beneficiary", "quote", "payout"];
 

@@ -2,7 +2,6 @@ import { callGateway, requestQuote } from "@disburse/platform/merchant.ts";
 import { must, type Part } from "./part.ts";
 import type { ReplicatedPlatform } from "./platform.ts";
 
-/** Concurrent executes. */
 const executes = 120;
 /** Accounts over which the compared executes are spread. */
 const accountsCount = 20;
@@ -10,7 +9,6 @@ const accountsCount = 20;
 const warmUps = 8;
 /** Alternates between one account and many, so that other load affects both. */
 const turns = 9;
-/** Allowed slowdown of one account. */
 const slowerMax = 1.25;
 
 /** Returns the milliseconds until all executes are answered. The accounts take turns. */

@@ -1,6 +1,5 @@
 import { callGateway, requestQuote } from "@disburse/platform/merchant.ts";
 
-/** Caller and payee. */
 export type Payer = {
   readonly baseUrl: string;
   readonly apiKey: string;

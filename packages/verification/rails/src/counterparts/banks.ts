@@ -66,7 +66,6 @@ export async function startBanks(folder: string, { names, choices, paymentsMax }
   const settingsFile = join(folder, "bank-rails.json");
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: 0o600 });
   return {
-    /** The path for `BANK_RAILS_FILE`. */
     settingsFile,
     address: `${host}:${port}`,
     of: (name: BankName) => {

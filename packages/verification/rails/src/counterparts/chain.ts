@@ -13,7 +13,6 @@ export function whyNoChain(): string | undefined {
   return "npm has no anvil for this machine (@foundry-rs/anvil, an optional package)";
 }
 
-/** USDC's decimals on chains. */
 const tokenDecimals = 6;
 /** One million in token units. */
 const supply = 10n ** 12n;
@@ -43,7 +42,6 @@ export async function startChain(folder: string) {
     anvil,
     token,
     wallet: wallet.address,
-    /** Creates blocks at an interval. */
     makeBlocks: (everyMs: number): void => {
       clearInterval(mining);
       mining = setInterval(() => void mine(), everyMs);
@@ -68,7 +66,6 @@ export async function startChain(folder: string) {
         return { hash: transactionHash as Hex, block: blockNumber, to, value: value ?? 0n };
       });
     },
-    /** In `EVM_CHAINS` format. */
     settings: {
       rail: "anvil",
       network: "ETHEREUM",

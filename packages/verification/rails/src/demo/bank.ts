@@ -7,7 +7,6 @@ import type { Payer, PayoutSeen } from "./payer.ts";
 import { fileLines, show } from "./printed.ts";
 import { byAch, bySepa, bySwift, bySwiftReturned } from "./recipients.ts";
 
-/** A bank payout of the demo. */
 type BankPayout = {
   readonly bank: BankName;
   readonly what: string;

@@ -2,7 +2,6 @@ export function show(title: string, ...lines: readonly string[]): void {
   process.stdout.write(`\n■ ${title}\n${lines.map((line) => `  ${line}\n`).join("")}`);
 }
 
-/** Limits the shown lines of a file. */
 const linesMax = 24;
 
 /** Formats a file: one line for each group of XML elements with values. NACHA stays as it is. */

@@ -84,7 +84,6 @@ export const bySepa = {
   iban: "FR7630006000011234567890189",
 } as const;
 
-/** The bank returns this payment. */
 export const bySwiftReturned = {
   ...swift,
   beneficiary_first_name: "Konrad",

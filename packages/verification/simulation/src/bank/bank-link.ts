@@ -5,7 +5,6 @@ import type { ProcessInstance } from "../scheduler/host.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
 
 const hopMs = 80;
-/** A temporarily slow server. */
 const slowMs = 8_000;
 const sessionMs = 15_000;
 

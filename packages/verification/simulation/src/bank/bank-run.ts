@@ -23,7 +23,7 @@ const neverPaid: ReadonlySet<string> = new Set(["withdrawn", "rejected", "return
 const startMs = Date.UTC(2026, 0, 5, 16, 45);
 const pauseMaxMs = 5_000;
 const roughMs = 150_000;
-/** By then every return has arrived, and every return period is over. */
+/** After this time every return has arrived, and every return period is over. */
 const settleMs = 12 * 86_400_000;
 const advanceMs = 6 * 3_600_000;
 

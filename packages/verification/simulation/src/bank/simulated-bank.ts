@@ -11,7 +11,6 @@ const dayMs = 86_400_000;
 /** Before and after a credit counts as settled. */
 const answerDelaysMs = [2_000, 10_000, 20_000, dayMs, 6 * dayMs];
 
-/** A credit paid by the bank. */
 type Paid = { readonly account: number; readonly cents: bigint };
 
 /** Accepts files through a server, pays their credits and returns some. */
@@ -22,7 +21,6 @@ export class SimulatedBank {
   /** Refuses a repeated file instead of paying again. */
   readonly refusesDuplicates: boolean;
   readonly paid: Paid[] = [];
-  /** Accounts with a returned credit. */
   readonly returned: number[] = [];
   /** Hashes of the files that it sent to us. */
   readonly answers: string[] = [];

@@ -10,7 +10,6 @@ const timeoutMs = 5_000;
 
 export type OpenRail = { readonly instance: ProcessInstance; readonly rail: Rail };
 
-/** The settings of a rail's callers. */
 export type CallersOf = {
   readonly scheduler: Scheduler;
   readonly open: ReadonlyMap<string, OpenRail>;
@@ -75,7 +74,6 @@ export class RailCallers {
   }
 }
 
-/** The length of payout ids. */
 const idDigits = 26;
 
 /** Returns the payout id for a number, from 1. */

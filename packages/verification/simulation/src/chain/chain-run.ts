@@ -17,7 +17,7 @@ const startMs = Date.UTC(2026, 0, 5, 9);
 const finality = 3;
 const blockMaxMs = 4_000;
 const roughMs = 40_000;
-/** By then work deferred by a clock that was an hour off is due. */
+/** After this time, work deferred by a clock that was an hour off is due. */
 const settleMs = 3 * 3_600_000;
 const advanceMs = 600_000;
 

@@ -4,7 +4,6 @@ import type { ProcessInstance } from "../scheduler/host.ts";
 import { createOutages, type Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 4;
-/** Maximum duration of an outage. */
 const outageMaxMs = 8_000;
 /** Delay before unstored messages are redelivered. */
 const redeliveryMs = 500;
@@ -18,7 +17,6 @@ export class Broker {
   /** Messages that a consumer could not read. */
   readonly deadLetters: BusMessage[] = [];
   readonly #scheduler: Scheduler;
-  /** Consumers waiting for a message. */
   readonly #idle: (() => void)[] = [];
   #pending: Pending[] = [];
   #isBound = false;

@@ -30,7 +30,6 @@ export function createMerchantEndpoints(scheduler: Scheduler) {
       : { kind: "answered", statusCode: 200, body: "" };
   };
   return {
-    /** Events acknowledged with 200. */
     acknowledged,
     /** Returns a process's connection to the endpoints. */
     connect:

@@ -30,7 +30,6 @@ export class RailCallbacks {
   readonly #rpc: Rpc;
   /** Reports that the service wrongly accepted or refused. */
   readonly wrong: string[] = [];
-  /** Reports in progress. */
   underWay = 0;
   #plannedMs: number[] = [];
   #made = 0;

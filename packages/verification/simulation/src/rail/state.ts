@@ -17,9 +17,7 @@ export type Transfer = {
   readonly isSilent: boolean;
   /** Remaining polls that return an unknown outcome. */
   unknownAnswers: number;
-  /** Number of submissions. */
   submissions: number;
-  /** The rail has sent its report. */
   isReported: boolean;
   /** Withdrawn, so never paid. */
   isWithdrawn: boolean;
@@ -35,7 +33,6 @@ export type Transfer = {
 type Money = { readonly minor: bigint; readonly currency: string };
 
 const dayMs = 86_400_000;
-/** Maximum duration of a transfer. */
 const decisionMaxMs = 12_000;
 
 export type RailState = ReturnType<typeof createRailState>;

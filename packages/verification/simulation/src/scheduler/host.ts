@@ -79,7 +79,6 @@ export class ProcessInstance implements Owner {
     this.#frozenUntilMs = 0;
   }
 
-  /** Registers a listener for the end. */
   onEnd(listener: (cause: string) => void): void {
     this.#onEnd.push(listener);
   }
@@ -103,7 +102,6 @@ const freezeMaxMs = [1_000, 4_000, 12_000, 40_000];
 /** A clock set an hour ahead or behind. */
 const clockJumpMs = 3_600_000;
 
-/** Runs one process and restarts it. */
 export class Host {
   readonly name: string;
   readonly #scheduler: Scheduler;

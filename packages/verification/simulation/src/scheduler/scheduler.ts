@@ -33,7 +33,6 @@ export class Scheduler {
   #hash = 0x811c9dc5;
   /** Process timers fire on time, instead of late as on a busy machine. */
   isPunctual = false;
-  /** Number of executed tasks. */
   steps = 0;
 
   /** `chance` is a seed or another deterministic generator. */
@@ -64,7 +63,6 @@ export class Scheduler {
     this.#queue.push({ dueMs: this.#nowMs + delayMs, order, ...plan });
   }
 
-  /** Waits outside of every process. */
   pause(ms: number, label: string): Promise<void> {
     return new Promise((resolve) => this.after(ms, { label, run: resolve }));
   }
@@ -171,11 +169,9 @@ export function settlement<T>(
   }
 }
 
-/** An action at a virtual time. */
 export type Task = {
   /** In ms of virtual time. */
   readonly dueMs: number;
-  /** Orders tasks with the same time. */
   readonly order: number;
   readonly run: () => void;
 };

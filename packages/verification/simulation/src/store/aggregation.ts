@@ -97,7 +97,7 @@ export function byKeys(sort: Sort): (one: Document, other: Document) => number {
   };
 }
 
-/** Of several values, an ascending order uses the least, a descending one the greatest. */
+/** From several values, an ascending order uses the least, a descending one the greatest. */
 function sortValue(document: Document, path: string, direction: 1 | -1): unknown {
   const values = valuesAt(document, path).flat();
   if (values.length < 2) return values[0];

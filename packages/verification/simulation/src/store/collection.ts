@@ -14,7 +14,6 @@ import { copied, type Document } from "./value.ts";
 /** One command to a collection. Each of its steps is atomic. */
 export type Command = {
   readonly collection: string;
-  /** The driver's method name. */
   readonly name: string;
   readonly isWrite: boolean;
   /**
@@ -46,7 +45,6 @@ type Cursor = {
   toArray(): Promise<Document[]>;
   [Symbol.asyncIterator](): AsyncGenerator<Document>;
 };
-/** The writes of one command. */
 type Bulk = {
   readonly sent: readonly unknown[];
   readonly writes: readonly (() => void)[];

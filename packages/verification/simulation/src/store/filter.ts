@@ -50,7 +50,6 @@ function hasOperators(condition: unknown): condition is Document {
   return isDocument(condition) && Object.keys(condition)[0]?.startsWith("$") === true;
 }
 
-/** Tests the values at a path. */
 export function matchesField(values: readonly unknown[], condition: unknown): boolean {
   if (!hasOperators(condition)) return any(values, (value) => isEqual(value, condition ?? null));
   for (const operator in condition) {

@@ -15,7 +15,6 @@ function uniqueIndexOf(description: IndexDescription) {
   const only = description.partialFilterExpression as Document | undefined;
   return {
     name: description.name ?? paths.join("_"),
-    /** The document that owns each key. */
     owners: new Map<string, unknown>(),
     /** Returns a document's keys. Empty if the index doesn't apply to it. */
     keysOf: (document: Document) => {

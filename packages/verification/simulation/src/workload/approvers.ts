@@ -43,7 +43,6 @@ export class Approvers {
   readonly #callers: Callers;
   readonly #plans = new Map<string, Plan>();
   readonly #tended = new Set<string>();
-  /** Decisions without an answer yet. */
   underWay = 0;
   readonly decisions: Decision[] = [];
   /** Problems: calls that should have been refused. */

@@ -20,7 +20,7 @@ export type MerchantControls = {
   readonly duplicateWindowSeconds: number;
 };
 
-/** By then every process has read the controls. */
+/** After this time, every process has read the controls. */
 const inForceMs = 15_000;
 const daySeconds = 86_400;
 

@@ -90,7 +90,6 @@ export class Operators {
     return silent.map(({ key }) => key).filter((key) => !this.#resolved.has(key));
   }
 
-  /** Polls until the run ends. */
   start(): void {
     const look = () => void this.#look().finally(() => this.start());
     const delayMs = this.#scheduler.random.below(lookMaxMs);

@@ -9,7 +9,6 @@ export type FundedAccount = {
   readonly beneficiaryIds: readonly string[];
 };
 
-/** The merchants of every run. */
 export const merchantIds = ["mer_one", "mer_two"];
 /** The currencies of their beneficiaries. */
 export const endings = { destination: "INR", same: "USD" } as const;

@@ -41,7 +41,6 @@ export class Treasury {
   readonly moved = new Map<string, bigint>();
   /** Problems: calls that were wrongly accepted or refused. */
   readonly wrong: string[] = [];
-  /** Bookings without an answer yet. */
   underWay = 0;
 
   constructor(
@@ -63,7 +62,6 @@ export class Treasury {
     }
   }
 
-  /** Polls until the run ends. */
   start(): void {
     if (!this.#isFunded) return;
     const look = () => void this.#look().finally(() => this.start());

@@ -35,7 +35,6 @@ type Bill = {
   readonly spreadMs: number;
 };
 
-/** A workload's results for checks. */
 export type WorkloadRecord = {
   readonly answered: Heard[];
   /** Problems: reads that contradict an earlier answer. */
@@ -75,9 +74,7 @@ export class Workload {
   readonly batches: BatchCallers;
   readonly credits: CreditCallers;
   #ttlSeconds = 60;
-  /** Start time of the callers. */
   #beganMs = 0;
-  /** Payout controls by merchant. */
   controls: ReadonlyMap<string, MerchantControls> = new Map();
 
   constructor(scheduler: Scheduler, platform: Platform) {

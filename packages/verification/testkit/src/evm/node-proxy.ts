@@ -1,14 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** A JSON-RPC call to a node. */
 export type NodeCall = { readonly id: unknown; readonly method: string; params?: unknown[] };
 export type NodeAnswer = { readonly id: unknown; result?: unknown; error?: unknown };
 
-/** A node's misbehaviour. */
 export type NodeFault = {
-  /** Doesn't answer. */
   isAway?: boolean;
-  /** Delays each answer. */
   delayMs?: number;
   /** Serves the chain as it was this many blocks ago. */
   behind?: number;

@@ -9,7 +9,6 @@ export type NaiveScenario = NaiveOperation | "lifecycle";
 type NaiveTurn = { readonly paths: readonly string[]; readonly answered?: () => void };
 
 let made = 0;
-/** Ids of quotes without an execute. */
 const unclaimed: string[] = [];
 
 type Row = { readonly _id: string } & Readonly<Record<string, unknown>>;
@@ -23,13 +22,11 @@ export type NaivePlaces = {
   readonly webhookUrl: string;
 };
 
-/** Accounts and readable payouts. */
 const sizes = { accounts: 1_000, payouts: 1_000 };
 const pageLength = 20;
 /** The size of the platform's quote or payout document. */
 const bodyBytes = 800;
 const amount = 500;
-/** Enough for any run. */
 const funds = 1_000_000_000_000n;
 
 const newBody = () => randomBytes(bodyBytes / 2).toString("hex");
