@@ -24,7 +24,7 @@ let broker: Broker;
 
 async function start(definitions: NonNullable<BrokerOptions["definitions"]>): Promise<Broker> {
   const { AMQP_URL: _url, DISBURSE_BROKER: _kind, ...env } = process.env;
-  const onExit = (how: string) => process.stderr.write(`the broker has gone: ${how}\n`);
+  const onExit = (how: string) => process.stderr.write(`the broker has ended: ${how}\n`);
   const started = await startBroker({ dataDir: folder, definitions, env, onExit });
   if (started === undefined) throw new Error("this test needs rabbitmq-server");
   return started;

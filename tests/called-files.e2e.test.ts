@@ -53,8 +53,8 @@ afterAll(async () => {
 });
 
 async function recorder(path: "/start" | "/take"): Promise<readonly string[]> {
-  const asked = request({ socketPath, path }).end();
-  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  const outgoing = request({ socketPath, path }).end();
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
   return (await json(response)) as readonly string[];
 }
 
@@ -79,7 +79,8 @@ async function calledByPayout(): Promise<ReadonlySet<string>> {
 
 it("a payout calls functions of few source files", async () => {
   let files = await calledByPayout();
-  for (let made = 1; made < payouts; made += 1) files = files.intersection(await calledByPayout());
+  for (let created = 1; created < payouts; created += 1)
+    files = files.intersection(await calledByPayout());
   const list = [...files].sort();
   process.stdout.write(`a payout calls functions of ${list.length} source files\n`);
   for (const file of everyPayout) expect(list).toContain(file);

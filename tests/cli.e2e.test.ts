@@ -167,7 +167,7 @@ it("a payout is shown with every step", async () => {
 
 it("what needs another person is 3 with the proposal, which that person reads and approves", async () => {
   const account = platform.accountId("acme", "USD");
-  const asked = [
+  const command = [
     "credits",
     "create",
     acme,
@@ -179,7 +179,7 @@ it("what needs another person is 3 with the proposal, which that person reads an
   ];
   const as = async (person: string, ...args: string[]) =>
     cli.run(args, { DISBURSE_TOKEN: await tokenOf(person) });
-  const { code, out, err } = await as("ada", ...asked, "--json");
+  const { code, out, err } = await as("ada", ...command, "--json");
   expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("approvals get") });
   const { proposal_id: proposal, content_digest: digest } = JSON.parse(out);
   const { proposals } = await jsonOf("approvals", "list", "--state", "open");
@@ -194,7 +194,7 @@ it("what needs another person is 3 with the proposal, which that person reads an
     ...{ code: 0, out: "executed\n", err: "" },
   });
   // The proposer repeats the call to get the answer.
-  const credited = await as("ada", ...asked, "--field", "entry.amount");
+  const credited = await as("ada", ...command, "--field", "entry.amount");
   expect(credited).toEqual({ code: 0, out: "150000.00\n", err: "" });
 });
 

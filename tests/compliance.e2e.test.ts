@@ -25,8 +25,8 @@ beforeAll(async () => {
   receiver = await startReceiver();
   heard = [];
   const merchant = merchantOf(platform.baseUrl, platform.apiKey("acme"));
-  call = async (...asked) => {
-    const answer = await merchant.call(...asked);
+  call = async (...request) => {
+    const answer = await merchant.call(...request);
     heard.push(answer.text);
     return answer;
   };
@@ -104,13 +104,13 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
   const { id: depositorId } = await data("POST", paths.depositor, business);
   expect(await statusOf(beneficiary_id)).toBe("cleared");
   expect(await depositorStatus(depositorId)).toBe("whitelisted");
-  const asked = {
+  const request = {
     ...{ source_amount: "12.30", beneficiary_id, account_id: platform.accountId("acme", "USD") },
     ...{ source_currency_code: "USD", destination_currency_code: "USD" },
   };
   const [first, second] = [
-    await data("POST", paths.rfq, asked),
-    await data("POST", paths.rfq, asked),
+    await data("POST", paths.rfq, request),
+    await data("POST", paths.rfq, request),
   ];
   await pauseRail(true);
   const { id: payoutId } = await data("POST", paths.execute, { quote_id: first.id });
@@ -127,7 +127,7 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
     { timeout: 10_000, interval: 100 },
   );
   const refusals = [
-    await call("POST", paths.rfq, asked),
+    await call("POST", paths.rfq, request),
     await call("POST", paths.execute, { quote_id: second.id }),
   ];
   for (const { status, json } of refusals) {
@@ -154,18 +154,21 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
     timeout: 15_000,
     interval: 100,
   });
-  await receiver.waitFor(2, { filter: ({ body: told }) => told.includes(payoutId) });
+  await receiver.waitFor(2, { filter: ({ body: webhookText }) => webhookText.includes(payoutId) });
   await expectChanges(beneficiary_id);
   const { payouts } = await platform.clients.operations.listPayoutsInDoubt({ doubt: Doubt.STUCK });
   expect(payouts).toEqual([]);
-  const told = [...heard, ...receiver.calls.map(({ body: told }) => told.toString())].join("\n");
-  for (const secret of ofTheHit) expect(told).not.toContain(secret);
+  const webhookText = [
+    ...heard,
+    ...receiver.calls.map(({ body: webhookText }) => webhookText.toString()),
+  ].join("\n");
+  for (const secret of ofTheHit) expect(webhookText).not.toContain(secret);
 });
 
 /** Expects both status changes at the endpoint that subscribes to them, and nowhere else. */
 async function expectChanges(beneficiaryId: string): Promise<void> {
-  const filter = ({ body: told }: { body: Buffer }) =>
-    told.includes(`"transaction_id":"${beneficiaryId}"`);
+  const filter = ({ body: webhookText }: { body: Buffer }) =>
+    webhookText.includes(`"transaction_id":"${beneficiaryId}"`);
   const calls = await receiver.waitFor(2, { filter });
   expect(receiver.calls.filter(filter).map(({ path }) => path)).toEqual(["/chosen", "/chosen"]);
   const bodies = calls.map(({ body }) => JSON.parse(body.toString()));

@@ -152,9 +152,9 @@ describe("approval rules", () => {
     expect(transactions.map(({ id }: { id: string }) => id)).toEqual([refused, paid]);
 
     const required = await vi.waitFor(() => {
-      const told = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
-      expect(told.flatMap((each) => described.webhookProblems(each))).toEqual([]);
-      const of = told.filter((each) => each.transaction_type === "payout.approval_required");
+      const sentEvents = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
+      expect(sentEvents.flatMap((each) => described.webhookProblems(each))).toEqual([]);
+      const of = sentEvents.filter((each) => each.transaction_type === "payout.approval_required");
       expect(of).toHaveLength(2);
       return of;
     }, 10_000);
@@ -197,11 +197,11 @@ describe("approval rules", () => {
     const event_types = ["batch.approval_required"];
     await acme.data("POST", paths.endpoints, { url: chosen.url, event_types });
     const line = { ...(await acme.transfer("USD", "USD")), source_amount: "11.00" };
-    const made = () => acme.data("POST", paths.batches, { lines: [line] });
-    const [batch, other] = [await made(), await made()];
+    const created = () => acme.data("POST", paths.batches, { lines: [line] });
+    const [batch, other] = [await created(), await created()];
     await chosen.waitFor(2);
-    const told = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
-    expect(told.flatMap((each) => described.webhookProblems(each))).toEqual([]);
+    const sentEvents = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
+    expect(sentEvents.flatMap((each) => described.webhookProblems(each))).toEqual([]);
     const ofBatch = (who: Merchant, id: string, what: string, body: object) =>
       who.post(`${paths.batches}/${id}/${what}`, body, {
         "idempotency-key": crypto.randomUUID(),

@@ -194,11 +194,11 @@ describe("docker-compose.yml", () => {
 
   it("gives each service the certificate that the sandbox's job makes for it", () => {
     const [, settings, keys] = composed("sandbox-secrets").command?.slice(-4) ?? [];
-    const made = composed("sandbox-secrets").volumes ?? [];
+    const created = composed("sandbox-secrets").volumes ?? [];
     for (const name of [...serviceNames, "sandbox"]) {
       const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = environmentOf(name);
       expect(TLS_CA_FILE).toBe(join(dirname(settings ?? ""), "ca.crt"));
-      expect(made).toContain(`${name}-key:${keys}/${name}`);
+      expect(created).toContain(`${name}-key:${keys}/${name}`);
       expect(composed(name).volumes).toContain(`${name}-key:/keys:ro`);
       expect([TLS_CERT_FILE, TLS_KEY_FILE]).toEqual(["/keys/tls.crt", "/keys/tls.key"]);
     }
@@ -388,11 +388,11 @@ describe("deploy/Dockerfile", () => {
   });
 
   it("can be built for every service and for the sandbox's jobs", () => {
-    const rooms = [...serviceNames.map((name) => `services/${name}`), "packages/sandbox"];
-    for (const room of rooms) {
-      const { name } = JSON.parse(read(`${room}/package.json`)) as { name: string };
-      expect(name).toBe(`@disburse/${room.split("/")[1]}`);
-      expect(existsSync(at(`${room}/src/main.ts`)), room).toBe(true);
+    const serviceFolders = [...serviceNames.map((name) => `services/${name}`), "packages/sandbox"];
+    for (const folder of serviceFolders) {
+      const { name } = JSON.parse(read(`${folder}/package.json`)) as { name: string };
+      expect(name).toBe(`@disburse/${folder.split("/")[1]}`);
+      expect(existsSync(at(`${folder}/src/main.ts`)), folder).toBe(true);
     }
   });
 

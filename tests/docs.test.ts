@@ -61,10 +61,12 @@ describe("the guide to errors", () => {
   });
 
   it("says of every status what to do", () => {
-    const told = rowsUnder(text, "Trying again")
+    const documented = rowsUnder(text, "Trying again")
       .map(([status = ""]) => status)
       .join();
-    const missing = Object.values(errorTable).filter(({ status }) => !told.includes(`${status}`));
+    const missing = Object.values(errorTable).filter(
+      ({ status }) => !documented.includes(`${status}`),
+    );
     expect(missing).toEqual([]);
   });
 });

@@ -23,8 +23,12 @@ type Wish = { readonly scopes?: string[]; readonly sourceCidrs?: string[] };
 /** Creates another key for acme with a separate rate limit. */
 async function newKey(wish: Wish & { expiresAt?: ReturnType<typeof timestampFromDate> } = {}) {
   const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
-  const made = await platform.clients.keys.createKey({ mutation: mutation(), merchantId, ...wish });
-  return { secret: made.secret, keyId: made.key?.id ?? "" };
+  const created = await platform.clients.keys.createKey({
+    mutation: mutation(),
+    merchantId,
+    ...wish,
+  });
+  return { secret: created.secret, keyId: created.key?.id ?? "" };
 }
 
 async function caller(wish: Wish = {}): Promise<Merchant> {

@@ -34,9 +34,9 @@ const eth = wallets.ETHEREUM;
 async function expectNothingStored(path: string, body: object, sound: object, code: Code) {
   const headers = { "idempotency-key": crypto.randomUUID() };
   expectRefusal(await acme.post(path, body, headers), code);
-  const made = await acme.post(path, sound, headers);
-  expect(made.status, made.text).toBe(200);
-  return made.json.data;
+  const created = await acme.post(path, sound, headers);
+  expect(created.status, created.text).toBe(200);
+  return created.json.data;
 }
 
 describe("INVALID_WALLET_ADDRESS", () => {

@@ -258,7 +258,7 @@ describe("tampering", () => {
   const settled = () => only(payouts(), { "progress.stage": "settled" });
   const claimed = async () => only(quotes(), { _id: String(orderOf(await settled()).quote_id) });
 
-  const ways: [how: string, says: RegExp, tamper: () => Promise<Undo>][] = [
+  const tamperings: [how: string, findings: RegExp, tamper: () => Promise<Undo>][] = [
     [
       "an audit entry's person is another",
       /^CHANGED {2}payout: audit entry 2: its hash/m,
@@ -436,10 +436,10 @@ describe("tampering", () => {
     ],
   ];
 
-  it.each(ways)("is found where %s", async (_how, says, tamper) => {
+  it.each(tamperings)("is found where %s", async (_how, findings, tamper) => {
     const undo = await tamper();
     const { lines } = await verify().finally(undo);
-    expect(lines.join("\n")).toMatch(says);
+    expect(lines.join("\n")).toMatch(findings);
     expect(lines.at(-1)).toMatch(/^\d flaws$/);
   });
 
@@ -447,11 +447,11 @@ describe("tampering", () => {
   const shipping = serviceNames.filter((name) => name !== "notifier");
   it.each(shipping)("is found where the last line of %s is cut from the sink", async (service) => {
     const { lines } = await verify(() => withoutLast(service));
-    const said = new RegExp(
+    const message = new RegExp(
       `^CUT  ${service}: statement \\d+: is not there; the database says that it was shipped at`,
       "m",
     );
-    expect(lines.join("\n")).toMatch(said);
+    expect(lines.join("\n")).toMatch(message);
   });
 
   it("is found where a service's database does not know what it shipped", async () => {

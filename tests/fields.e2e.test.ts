@@ -5,7 +5,7 @@ import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BankTransfer, bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
-import { changed, isRequired, postedForms, walk } from "./posted-forms.ts";
+import { changed, fieldPaths, isRequired, postedForms } from "./posted-forms.ts";
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -131,7 +131,7 @@ describe.each(postedForms)("%s", (_name, posted) => {
   type Check = (path: string, wrong: unknown, problems: Problems, field: Field) => void;
 
   async function tryFields(valuesOf: (field: Field) => readonly unknown[], check: Check) {
-    for (const [path, field] of walk(posted.fields, sound)) {
+    for (const [path, field] of fieldPaths(posted.fields, sound)) {
       const tries = valuesOf(field).map(async (value) => {
         check(path, value, await problemsWith(path, value), field);
       });
@@ -142,7 +142,7 @@ describe.each(postedForms)("%s", (_name, posted) => {
   it("is taken with every field, and with only what is required", async () => {
     expect([...(await problemsWith("unknown_field", { any: ["thing"] }))]).toEqual([]);
     let least = await posted.values(acme);
-    for (const [path, field] of walk(posted.fields, sound)) {
+    for (const [path, field] of fieldPaths(posted.fields, sound)) {
       if (!isRequired(field, sound)) least = changed(least, path, undefined);
     }
     const answer = await send({ ...least, ...posted.atLeast });
@@ -167,16 +167,16 @@ describe.each(postedForms)("%s", (_name, posted) => {
       ({ kind }) => wrongTypes[kind],
       (path, wrong, problems, { kind }) => {
         const place = Array.isArray(wrong) && kind === "list" ? `${path}[0]` : path;
-        const said = expect.stringMatching(/^must (be|have) /);
-        expect([path, wrong, problems.get(place)]).toEqual([path, wrong, said]);
+        const message = expect.stringMatching(/^must (be|have) /);
+        expect([path, wrong, problems.get(place)]).toEqual([path, wrong, message]);
       },
     );
   });
 
   it("names a field of a wrong value, or that is too long", async () => {
     await tryFields(wrongValues, (path, wrong, problems) => {
-      const said = expect.stringMatching(/^must (be|have|not|contain) ?/);
-      expect([path, wrong, problems.get(path)]).toEqual([path, wrong, said]);
+      const message = expect.stringMatching(/^must (be|have|not|contain) ?/);
+      expect([path, wrong, problems.get(path)]).toEqual([path, wrong, message]);
     });
     await tryFields(atLength, (path, text, problems, field) => {
       const { maxLength } = field as TextField;
@@ -191,7 +191,7 @@ describe.each(postedForms)("%s", (_name, posted) => {
   });
 
   it("names every failing field at once, in the form's order", async () => {
-    const fields = walk(posted.fields, sound).filter(([path]) => !/[.[]/.test(path));
+    const fields = fieldPaths(posted.fields, sound).filter(([path]) => !/[.[]/.test(path));
     const selected = posted.body.forms.flatMap(({ selectedBy }) => selectedBy);
     const conditions = [...selected, ...posted.fields.flatMap(({ when }) => when ?? [])];
     const kept = new Set(conditions.flatMap(({ field }) => (field in sound ? field : [])));

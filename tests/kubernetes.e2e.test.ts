@@ -132,21 +132,21 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
 
   it("make their secrets, and keep them when they are applied again", async () => {
     await complete(job("sandbox-secrets"));
-    const made = { ...api.secrets.disburse };
+    const created = { ...api.secrets.disburse };
     const sealing = new Set<string>(sealingServices);
     const keys = workloads.flatMap((name) => [
       `SERVICE_KEY_${name.toUpperCase()}`,
       ...(sealing.has(name) ? [`ENCRYPTION_KEYS_${name.toUpperCase()}`] : []),
       ...(brokerServices.some((each) => each === name) ? [`AMQP_URL_${name.toUpperCase()}`] : []),
     ]);
-    expect(Object.keys(made)).toEqual([
+    expect(Object.keys(created)).toEqual([
       ...["API_KEY_PEPPER", "TRUSTED_KEYS", "OIDC_JWKS", "ISSUER_KEY"],
       ...keys,
       ...["BROKER_CONFIG", "BROKER_DEFINITIONS"],
     ]);
     rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
     await complete(job("sandbox-secrets"));
-    expect(api.secrets.disburse).toEqual(made);
+    expect(api.secrets.disburse).toEqual(created);
   });
 
   it("migrate every database, and start every service until its probes are content", async () => {
@@ -166,11 +166,11 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
 
   it("make a sandbox, once however often its job runs", async () => {
     await complete(job("sandbox-seed"));
-    const made = { ...api.secrets.sandbox };
-    expect(made).toHaveProperty(["sandbox.json"]);
+    const created = { ...api.secrets.sandbox };
+    expect(created).toHaveProperty(["sandbox.json"]);
     rmSync(join(folder, nameOf(job("sandbox-seed"))), { recursive: true });
     await complete(job("sandbox-seed"));
-    expect(api.secrets.sandbox).toEqual(made);
+    expect(api.secrets.sandbox).toEqual(created);
   });
 
   it("pay, and send a webhook", async () => {

@@ -271,12 +271,12 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     for (const file of files) writeFileSync(join(mounted, file), secrets[file]!);
     const known = settingsOf(service);
     const isSecret = (name: string) => name.endsWith("_FILE") && !known.has(name);
-    const asked = Object.entries(environment).filter(([name]) => isSecret(name));
+    const secretSettings = Object.entries(environment).filter(([name]) => isSecret(name));
     // Each secret has a file of the same name, and each file is read.
-    expect(asked.map(([, path]) => path).sort()).toEqual(
+    expect(secretSettings.map(([, path]) => path).sort()).toEqual(
       files.map((file: string) => `${mountPath}/${file}`).sort(),
     );
-    for (const [name, path] of asked)
+    for (const [name, path] of secretSettings)
       expect(path).toBe(`${mountPath}/${name.slice(0, -"_FILE".length)}`);
     const names = Object.keys(environment).map((name) =>
       isSecret(name) ? name.replace(/_FILE$/, "") : name,
@@ -303,8 +303,8 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     if (overlay === "sandbox") return;
     const { data } = of(overlay).get("ExternalSecret", "disburse").spec;
     for (const { secretKey, remoteRef } of data) expect(remoteRef.property).toBe(secretKey);
-    const made = data.map(({ secretKey }: { secretKey: string }) => secretKey);
-    expect(made).toEqual(expect.arrayContaining(secret.items.map(({ key }: Container) => key)));
+    const created = data.map(({ secretKey }: { secretKey: string }) => secretKey);
+    expect(created).toEqual(expect.arrayContaining(secret.items.map(({ key }: Container) => key)));
   });
 
   it("is migrated by a job that is given the address of its database and nothing else", () => {

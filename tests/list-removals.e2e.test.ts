@@ -77,12 +77,12 @@ const statusOf = async (id: string): Promise<string> =>
 
 /** Requests a quote, which is refused for a stopped beneficiary. */
 async function isPayable(beneficiaryId: string): Promise<boolean> {
-  const asked = {
+  const request = {
     ...{ source_amount: "12.30", beneficiary_id: beneficiaryId },
     account_id: platform.accountId("acme", "USD"),
     ...{ source_currency_code: "USD", destination_currency_code: "USD" },
   };
-  return (await call("POST", paths.rfq, asked)).status === 200;
+  return (await call("POST", paths.rfq, request)).status === 200;
 }
 
 /** Waits until every subject is compared with the lists in force. */

@@ -33,7 +33,7 @@ const texts = () =>
   serviceNames.flatMap((service) => platform.log(service).split("\n").filter(Boolean));
 const linesWith = (id: string) =>
   texts().flatMap((text) => (text.includes(`"${id}"`) ? [JSON.parse(text) as Line] : []));
-const told = ({ service, msg, route, status }: Line) =>
+const summary = ({ service, msg, route, status }: Line) =>
   [`${service}: ${msg}`, route, status].filter((each) => each !== undefined).join(" ");
 
 /** Returns the payout after its merchant has read it and received both webhooks. */
@@ -56,7 +56,7 @@ it("writes few lines about a payout and its reads", async () => {
   await pay("counted");
   const added = serviceNames.map((service) => platform.log(service).slice(before.get(service)));
   const lines = added.flatMap((text) => text.split("\n").filter(Boolean));
-  const events = lines.map((text) => told(JSON.parse(text)));
+  const events = lines.map((text) => summary(JSON.parse(text)));
   expect(events.length, events.join("\n")).toBeLessThanOrEqual(linesMax);
   expect(Buffer.byteLength(added.join(""))).toBeLessThanOrEqual(bytesMax);
 });
@@ -67,7 +67,7 @@ describe("an operator finds", () => {
 
   it("all lines of a payout by its id", async () => {
     const id = await pay("found");
-    expect(linesWith(id).map(told).toSorted()).toEqual([
+    expect(linesWith(id).map(summary).toSorted()).toEqual([
       `gateway: request ${read} 200`,
       `gateway: request ${read} 200`,
       `gateway: request ${execute} 200`,
@@ -80,7 +80,7 @@ describe("an operator finds", () => {
 
   it("all lines of a request by its id, and what followed from it", async () => {
     const id = await pay("requested");
-    expect(linesWith("requested-execute").map(told).toSorted()).toEqual([
+    expect(linesWith("requested-execute").map(summary).toSorted()).toEqual([
       `gateway: request ${execute} 200`,
       "payout: payout status changed initiated",
       "payout: payout status changed succeeded",

@@ -97,8 +97,8 @@ describe("a wallet that nobody can own", () => {
     const currencies = { POL: "MATIC_POLYGON", SOLANA: "SOL", BTC: "BTC", TRX: "USDT_TRON" };
     const currency = network in currencies ? currencies[network as "POL"] : "ETH";
     const body = { ...cryptoBody(network, currency), beneficiary_account_number: address };
-    const made = await acme.post(paths.crypto, body);
-    expect([made.status, made.json]).toEqual(invalid);
+    const created = await acme.post(paths.crypto, body);
+    expect([created.status, created.json]).toEqual(invalid);
     const own = { ...depositorBody("self_business"), depositor_wallet_address: address };
     const depositor = await acme.post(paths.depositor, own);
     expect([depositor.status, depositor.json]).toEqual(invalid);

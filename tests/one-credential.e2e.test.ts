@@ -124,12 +124,12 @@ describe("one credential", () => {
       scheduled_at,
     });
     const path = `/api/v1/transfer/scheduled-payouts/${order.id}`;
-    const made = await vi.waitFor(async () => {
+    const created = await vi.waitFor(async () => {
       const { payout_id } = await acme.data("GET", path);
       expect(payout_id).not.toBe("");
       return payout_id as string;
     }, 15_000);
-    expect(await approvePayout(child, made)).toMatchObject(sameActor);
+    expect(await approvePayout(child, created)).toMatchObject(sameActor);
   });
 });
 

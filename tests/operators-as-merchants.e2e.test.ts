@@ -187,8 +187,8 @@ describe("limits on a merchant's payouts", () => {
     ],
   ])("wait for a second person where one is %s", async (_what, limits) => {
     const before = await inForce();
-    const asked = set(limits);
-    expect(await codeOf(asked)).toBe("APPROVAL_REQUIRED");
+    const refusedCall = set(limits);
+    expect(await codeOf(refusedCall)).toBe("APPROVAL_REQUIRED");
     expect(await inForce()).toEqual(before);
   });
 
@@ -244,8 +244,8 @@ describe("controls of a merchant's payouts", () => {
     ["one part falls while the other rises", { duplicateWindowSeconds: 120, approval: {} }],
   ])("wait for a second person where %s", async (_what, controls) => {
     const before = await inForce();
-    const asked = set(controls);
-    expect(await codeOf(asked)).toBe("APPROVAL_REQUIRED");
+    const refusedCall = set(controls);
+    expect(await codeOf(refusedCall)).toBe("APPROVAL_REQUIRED");
     expect(await inForce()).toEqual(before);
   });
 

@@ -53,11 +53,11 @@ export function payerOf(
   const makeRecipient = async (currency: string): Promise<string> => {
     const [path, body] = recipientBody(currency);
     const { beneficiaries } = client;
-    const made =
+    const created =
       path === paths.crypto
         ? beneficiaries.createCrypto(body as unknown as CreateCryptoBeneficiaryRequest)
         : beneficiaries.createFiat(body as unknown as CreateFiatBeneficiaryRequest);
-    return (await described(made)).beneficiary_id;
+    return (await described(created)).beneficiary_id;
   };
 
   const recipient = (currency: string): Promise<string> => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const preload = import.meta.resolve("@disburse/testkit/command-recorder.ts");
   const extras = { preload, environment: { COMMAND_RECORD: record } };
   // Uses a separate engine, so that its journal contains nothing else.
-  const onExit = (how: string) => process.stderr.write(`\nThe engine has gone: ${how}.\n`);
+  const onExit = (how: string) => process.stderr.write(`\nThe engine has ended: ${how}.\n`);
   engine = await startEngine({ dataDir: folder, onExit });
   platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200" }, extras, engine.uri);
   acme = payerOf(platform, "acme");

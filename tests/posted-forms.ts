@@ -160,12 +160,16 @@ export const isRequired = ({ required }: Field, values: BodyValues) =>
  * Returns every field of a body of these values, with its path. Lists are represented by their
  * first entry.
  */
-export function walk(fields: readonly Field[], values: BodyValues, prefix = ""): [string, Field][] {
+export function fieldPaths(
+  fields: readonly Field[],
+  values: BodyValues,
+  prefix = "",
+): [string, Field][] {
   return fields.flatMap((field): [string, Field][] => {
     if (field.when !== undefined && !holds(field.when, values)) return [];
     const path = `${prefix}${field.name}`;
     const inner = field.kind === "object" ? "." : "[0].";
-    const below = "fields" in field ? walk(field.fields, values, `${path}${inner}`) : [];
+    const below = "fields" in field ? fieldPaths(field.fields, values, `${path}${inner}`) : [];
     return [[path, field], ...below];
   });
 }

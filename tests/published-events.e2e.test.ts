@@ -101,8 +101,8 @@ describe("an event that a person publishes", () => {
 
   it("is stored nowhere before, and cannot be approved by who proposed it", async () => {
     const event = refundOf();
-    const asked = publish(event);
-    await expect(second.approve("frank", asked)).rejects.toThrow("one's own");
+    const call = publish(event);
+    await expect(second.approve("frank", call)).rejects.toThrow("one's own");
     const { events } = await platform
       .as("erin")
       .notifier.listEvents({ merchantId: acmeId(), limit: 100 });

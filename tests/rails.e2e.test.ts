@@ -47,8 +47,8 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
     const { beneficiary_id } = await acme.data("POST", paths.fiat, body);
     const currencies = { source_currency_code: "USD", destination_currency_code: "USD" };
     const account_id = platform.accountId("acme", "USD");
-    const asked = { receiving_amount: "25.00", beneficiary_id, account_id, ...currencies };
-    const { id: quote_id } = await acme.data("POST", paths.rfq, asked);
+    const request = { receiving_amount: "25.00", beneficiary_id, account_id, ...currencies };
+    const { id: quote_id } = await acme.data("POST", paths.rfq, request);
     const { id } = await acme.data("POST", paths.execute, { quote_id });
     return id;
   }

@@ -147,7 +147,7 @@ async function holdOrder(): Promise<void> {
 }
 
 /** Creates a payout with an unknown outcome. */
-async function payInDoubt(): Promise<void> {
+async function payWithUnknownOutcome(): Promise<void> {
   records = { ...records, payoutId: await acme.pay("sandbox-silent") };
 }
 
@@ -200,25 +200,25 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   approvePayout: awaitApproval,
   rejectPayout: awaitApproval,
-  settlePayout: payInDoubt,
-  failPayout: payInDoubt,
-  returnPayout: payInDoubt,
-  leavePayoutInDoubt: payInDoubt,
+  settlePayout: payWithUnknownOutcome,
+  failPayout: payWithUnknownOutcome,
+  returnPayout: payWithUnknownOutcome,
+  leavePayoutInDoubt: payWithUnknownOutcome,
   lapseWebhookDelivery: triedDelivery,
   archiveBeneficiary: async () => {
     const { beneficiary_id } = await acme.data("POST", paths.fiat, bankBody());
     records = { ...records, beneficiaryId: beneficiary_id };
   },
   deleteWebhookEndpoint: async () => {
-    const made = await acme.data("POST", paths.endpoints, { url: records.url });
-    records = { ...records, endpointId: made.id };
+    const created = await acme.data("POST", paths.endpoints, { url: records.url });
+    records = { ...records, endpointId: created.id };
   },
 };
 
 /**
  * Returns a parameter's query: with any other that it requires, and an object as one of its pairs.
  */
-function asked(name: string, sample: string): Record<string, string> {
+function queryOf(name: string, sample: string): Record<string, string> {
   if (name === "metadata") return { "metadata[order]": sample };
   if (/^amount_(?:from|to)$/.test(name)) return { [name]: "10.00", source_currency_code: "USD" };
   return { [name]: sample };
@@ -248,7 +248,7 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
     const of = schema.items ?? schema;
     const samples = of.enum ?? of.examples ?? [of.type === "integer" ? 1 : "USD"];
     for (const sample of samples) {
-      const query = new URLSearchParams(asked(name, records[name] ?? String(sample)));
+      const query = new URLSearchParams(queryOf(name, records[name] ?? String(sample)));
       const { status, text } = await acme.get(`${livePath(path)}?${query}`);
       expect(status, text).toBe(200);
     }

@@ -109,8 +109,8 @@ it("makes secrets that are settings, and keeps them", async () => {
   const authority = new X509Certificate(readFileSync(join(folder, "ca.crt")));
   const certificates = () =>
     workloads.map((name) => new X509Certificate(readFileSync(join(keys, name, "tls.crt"))));
-  const made = certificates().map(({ fingerprint256 }) => fingerprint256);
+  const created = certificates().map(({ fingerprint256 }) => fingerprint256);
   for (const each of certificates()) expect(each.verify(authority.publicKey)).toBe(true);
   await make();
-  expect(certificates().map(({ fingerprint256 }) => fingerprint256)).toEqual(made);
+  expect(certificates().map(({ fingerprint256 }) => fingerprint256)).toEqual(created);
 });

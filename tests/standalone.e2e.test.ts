@@ -134,7 +134,7 @@ async function checkPeople() {
 }
 
 /** The command line's last message on standard error. */
-let said = "";
+let shown = "";
 
 /** Runs the command line on the sandbox in this process. */
 async function disburse(...args: string[]) {
@@ -147,7 +147,7 @@ async function disburse(...args: string[]) {
     },
     err: (text) => {
       ran.err += text;
-      said = ran.err;
+      shown = ran.err;
     },
   });
   return ran;
@@ -158,8 +158,8 @@ async function signInByDevice() {
   const { issuer, people } = sandbox();
   const { password } = people.find(({ name }: { name: string }) => name === "erin");
   const login = disburse("login");
-  await vi.waitFor(() => expect(said).toMatch(/^open \S+\nand enter \S+ there/), 60_000);
-  const [, url = "", user_code = ""] = /open (\S+)\nand enter (\S+) there/.exec(said) ?? [];
+  await vi.waitFor(() => expect(shown).toMatch(/^open \S+\nand enter \S+ there/), 60_000);
+  const [, url = "", user_code = ""] = /open (\S+)\nand enter (\S+) there/.exec(shown) ?? [];
   const page = new URL(url);
   const browser = createBrowser(issuer);
   await browser.open(`${page.origin}${page.pathname}`);
@@ -250,11 +250,11 @@ it("loses nothing accepted when it is killed, events in process or over RabbitMQ
     const { child } = await ready({ ...settings, PORT });
     const { accounts } = sandbox();
     const call = acme().data;
-    const made = await call("POST", "/api/v1/transfer/fiat/beneficiary", beneficiary);
+    const created = await call("POST", "/api/v1/transfer/fiat/beneficiary", beneficiary);
     for (let at = 0; at < 5; at += 1) {
       const quote = await call("POST", "/api/v1/transfer/rfq", {
         source_amount: "5.00",
-        beneficiary_id: made.beneficiary_id,
+        beneficiary_id: created.beneficiary_id,
         source_currency_code: "USD",
         destination_currency_code: "USD",
         account_id: accounts[0].account_id,
@@ -315,9 +315,9 @@ it("refuses a data folder of another version, and says how to begin anew", async
   const refused = run("main", { ...inProcess, PORT: "0" });
   await once(refused.child, "close");
   expect(refused.child.exitCode).toBe(1);
-  const said = refused.output().trimEnd().split("\n");
-  expect(said.at(-1)).toBe(
-    `Disburse cannot continue: The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`,
+  const shown = refused.output().trimEnd().split("\n");
+  expect(shown.at(-1)).toBe(
+    `Disburse cannot continue: The data in ${folder} was created by another version of Disburse. To start again, delete that folder or set DATA_DIR to another one.`,
   );
   expect(refused.output()).not.toMatch(/^\s+at /m);
   expect(leftBehind()).toEqual([]);

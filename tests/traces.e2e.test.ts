@@ -49,15 +49,15 @@ afterAll(async () => {
 });
 
 async function payInOneTrace(): Promise<void> {
-  const made = await acme.post(path, recipient, headers);
+  const created = await acme.post(path, recipient, headers);
   const body = {
     ...(await acme.transfer("USD", "USD")),
-    beneficiary_id: made.json.data.beneficiary_id,
+    beneficiary_id: created.json.data.beneficiary_id,
     source_amount: "10.00",
   };
   const quoted = await acme.post(paths.rfq, body, headers);
   const executed = await acme.post(paths.execute, { quote_id: quoted.json.data.id }, headers);
-  expect([made.status, quoted.status, executed.status]).toEqual([200, 200, 200]);
+  expect([created.status, quoted.status, executed.status]).toEqual([200, 200, 200]);
 }
 
 const spansOfTrace = (): CollectedSpan[] =>

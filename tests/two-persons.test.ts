@@ -15,7 +15,6 @@ const methods = new Map<string, DescMethod>(
     service.methods.map((method) => [`${service.name}/${method.name}`, method] as const),
   ),
 );
-/** Recognizes reads by their name. */
 const isRead = (name: string) =>
   /^(?:Get|List|Compare|Describe|Render|Export|CheckDestination)/.test(name);
 const operatorsChanges = [...methods]

@@ -33,7 +33,9 @@ export async function loaderPrefix(env: NodeJS.ProcessEnv): Promise<string[]> {
   if (isSupportedGlibc(glibc)) return [];
   const loader = loaders[process.arch];
   if (loader === undefined) {
-    throw new Error(`The embedded MongoDB engine is not made for ${process.arch}. ${alternatives}`);
+    throw new Error(
+      `The embedded MongoDB engine is not available for ${process.arch}. ${alternatives}`,
+    );
   }
   const folder = await fetchLibc(cacheFolder(env), glibc, env);
   const file = join(folder, loader);

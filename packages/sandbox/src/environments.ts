@@ -88,14 +88,14 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
 
 function consoleSettings({ host, publicHost = host, ports, issuer }: MachineOptions): Environment {
   const { operators } = ports;
-  const door = operators !== undefined && {
+  const operatorProxy = operators !== undefined && {
     OPERATORS_HOST: host,
     OPERATORS_PORT: String(operators),
     OPERATORS_URL: `http://${browserHost(host)}:${operators}`,
   };
-  if (issuer === undefined) return { ...door };
+  if (issuer === undefined) return { ...operatorProxy };
   return {
-    ...door,
+    ...operatorProxy,
     CONSOLE_URL: `http://${browserHost(publicHost)}:${ports.public}`,
     MEMBERS_OIDC_ISSUER: issuer,
     OPERATORS_OIDC_ISSUER: issuer,

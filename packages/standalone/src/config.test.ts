@@ -54,7 +54,7 @@ describe("a data folder", () => {
   const write = (name: string, value: object) =>
     writeFileSync(join(folder, name), JSON.stringify(value));
   const refusal = () =>
-    `The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`;
+    `The data in ${folder} was created by another version of Disburse. To start again, delete that folder or set DATA_DIR to another one.`;
 
   it("keeps its secrets", () => {
     const secrets = readSecrets(folder);

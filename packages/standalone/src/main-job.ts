@@ -69,7 +69,6 @@ const depositor = {
   depositor_business_id: "business-1",
 } as const;
 
-/** Allows for a busy machine. */
 const webhookTimeoutMs = 30_000;
 
 /** Registers, quotes, executes, reads and lists, then waits for two genuine webhooks. */

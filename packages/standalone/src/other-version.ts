@@ -2,7 +2,7 @@
 export class OtherVersionError extends Error {
   constructor(folder: string) {
     super(
-      `The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`,
+      `The data in ${folder} was created by another version of Disburse. To start again, delete that folder or set DATA_DIR to another one.`,
     );
   }
 }

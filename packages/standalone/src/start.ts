@@ -47,7 +47,7 @@ export async function startStandalone(
   const stop = async () => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
   };
-  const lost = (part: string) => (how: string) => onLost(`The ${part} has gone: ${how}.`);
+  const lost = (part: string) => (how: string) => onLost(`The ${part} has ended: ${how}.`);
   try {
     await assertPortFree(config.HOST, config.PORT);
     const secrets = readSecrets(dataDir);

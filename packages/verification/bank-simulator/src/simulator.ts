@@ -29,7 +29,7 @@ export type SimulatorOptions = Partial<BankOptions> & {
   readonly writesSlowly?: boolean;
 };
 
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 /** Pause between the halves of a slowly written file. */
 const halfMs = 300;
 
@@ -94,12 +94,12 @@ export class BankSimulator {
   async #run(): Promise<void> {
     const { signal } = this.#ends;
     while (!signal.aborted) {
-      this.#look();
-      await pause(lookEveryMs, undefined, { signal });
+      this.#poll();
+      await pause(pollEveryMs, undefined, { signal });
     }
   }
 
-  #look(): void {
+  #poll(): void {
     const { outgoing, archive = "", taken = "stays" } = this.#options;
     for (const name of readdirSync(outgoing).sort()) {
       if (name.endsWith(".part") || name.startsWith(".")) continue;

@@ -19,7 +19,7 @@ const narrowPictures = new Set(["home", "payout-confirm", "alert"]);
 const patienceMs = 60_000;
 
 /** Screenshots are saved only if a folder is given. */
-export type Look = { readonly screenshots?: string | undefined };
+export type PageCheckOptions = { readonly screenshots?: string | undefined };
 
 export type Visitor = Awaited<ReturnType<typeof createVisitor>>;
 
@@ -27,7 +27,7 @@ export type Visitor = Awaited<ReturnType<typeof createVisitor>>;
  * Opens a separate browser for a person on one of the console's ports. Its faults are axe's
  * findings, elements wider than a narrow screen, and messages in the browser's console.
  */
-export async function createVisitor(browser: Browser, home: string, look: Look) {
+export async function createVisitor(browser: Browser, home: string, checkPage: PageCheckOptions) {
   const context = await browser.newContext({ viewport: wide, colorScheme: "light" });
   const page = await context.newPage();
   page.setDefaultTimeout(patienceMs);
@@ -66,17 +66,17 @@ export async function createVisitor(browser: Browser, home: string, look: Look) 
      * Checks the current page: wide and light, then narrow and dark. Axe skips third-party
      * components below `except`.
      */
-    look: async (name: string, expected: Locator, except?: string) => {
+    checkPage: async (name: string, expected: Locator, except?: string) => {
       await expected.first().waitFor();
       await settle(page);
       faults.push(...(await accessibility(page, name, except)));
-      await picture(page, look, name);
+      await picture(page, checkPage, name);
       await page.setViewportSize(narrow);
       await page.emulateMedia({ colorScheme: "dark" });
       await settle(page);
       faults.push(...(await accessibility(page, `${name}, narrow and dark`, except)));
       faults.push(...(await overflow(page, name)));
-      if (narrowPictures.has(name)) await picture(page, look, `${name}-narrow`);
+      if (narrowPictures.has(name)) await picture(page, checkPage, `${name}-narrow`);
       await page.setViewportSize(wide);
       await page.emulateMedia({ colorScheme: "light" });
     },
@@ -104,7 +104,7 @@ async function overflow(page: Page, name: string): Promise<string[]> {
   return Number(by) > 0 ? [`${name}: ${by} pixels wider than ${narrow.width}`] : [];
 }
 
-async function picture(page: Page, { screenshots }: Look, name: string): Promise<void> {
+async function picture(page: Page, { screenshots }: PageCheckOptions, name: string): Promise<void> {
   if (screenshots === undefined) return;
   await mkdir(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`) });

@@ -177,8 +177,8 @@ function secretsOf(volume: Record<string, unknown>): SecretSource[] {
 }
 
 function readSecret(stage: Stage, name: string): Readonly<Record<string, string>> {
-  const made = stage.secrets()[name];
-  if (made !== undefined) return made;
+  const created = stage.secrets()[name];
+  if (created !== undefined) return created;
   const data = stage.manifests.get("Secret", name).data as Record<string, string>;
   const decoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64")]);
   return Object.fromEntries(decoded.map(([key, bytes]) => [key, String(bytes)]));

@@ -3,7 +3,6 @@ import { Binary, type Document } from "mongodb";
 export type CopyTerms = {
   /** In the order and with the lengths of the names at compilation. */
   readonly names: readonly string[];
-  /** Added to every time. */
   readonly shiftMs: number;
 };
 

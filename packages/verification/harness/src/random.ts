@@ -21,7 +21,6 @@ export function createRandom(seed: number) {
       if (from.length === 0) throw new Error("there is nothing to pick from");
       return from[below(from.length)] as T;
     },
-    /** Returns a copy in random order. */
     shuffled: <T>(from: readonly T[]): T[] => {
       const left = [...from];
       return Array.from({ length: from.length }, () => left.splice(below(left.length), 1)[0] as T);

@@ -1,7 +1,7 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import type { Account, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
-import { addHouse, checkEntry, effectOf, keyOf } from "./entry-check.ts";
+import { addPlatformPostings, checkEntry, effectOf, keyOf } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf, zero } from "./exact.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
@@ -95,7 +95,7 @@ function checkLink(account: Account, chain: Chain, entry: RecordedEntry | Recent
   const isPaidUncovered = available < 0n && spending.has(entry.step);
   expect(2, !isPaidUncovered, `a ${entry.step} of more than there was`);
   expect(4, endsWhatIsThere(chain, entry), `a ${entry.step} of nothing, or of another amount`);
-  addHouse(chain.house, entry.postings);
+  addPlatformPostings(chain.house, entry.postings);
   const counted = countedAs[entry.step];
   if (counted !== undefined) chain.counts[counted] += 1;
   return findings;
@@ -178,10 +178,10 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   expect(2, isCovered && held >= 0n, `has ${available} available and ${held} held`);
   expect(1, account.sequence === chain.sequence, "its sequence is not that of its last entry");
   expect(1, account.head_hash === chain.hash, "its head is not the hash of its last entry");
-  expect(1, isRecorded, "the ledger lacks entries that it is said to have");
-  const { held: made, paid, released, returned } = chain.counts;
+  expect(1, isRecorded, "the ledger lacks entries that the account counts as recorded");
+  const { held: created, paid, released, returned } = chain.counts;
   const { initiated, succeeded, failed } = account.counts;
-  expect(1, initiated === made - paid - released, `counts ${initiated} payouts initiated`);
+  expect(1, initiated === created - paid - released, `counts ${initiated} payouts initiated`);
   expect(1, succeeded === paid - returned, `counts ${succeeded} payouts succeeded`);
   // A release may belong to an order whose quote expired.
   const isFailed = failed >= returned && failed <= returned + released;
@@ -195,7 +195,7 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   const nostro = chain.house.get(`house:nostro/${account.currency}`) ?? zero;
   const mirrored = isRails(account) ? -(available + held) : 0n;
   const isMirrored = compare(nostro, major(mirrored, account.currency)) === 0;
-  expect(1, isMirrored, "house:nostro does not mirror what it has");
+  expect(1, isMirrored, "house:nostro does not mirror its balance");
   const isAtRest = account.recent.length === 0 && account.open_holds.length === 0;
   expect(5, isAtRest || account.dirty === true, "has work left that no sweep would find");
   const overdue = now.getTime() - overdueMs;

@@ -92,7 +92,7 @@ export function checkAnswer(
   expect(6, named !== "sealed", "its answer cannot be opened");
   if (typeof named !== "object") return findings;
   const what = `its answer names ${named.id}`;
-  expect(5, record !== undefined, `${what}, which there is not`);
+  expect(5, record !== undefined, `${what}, which does not exist`);
   const isOwn = record === undefined || record.merchant_id === key.merchant_id;
   expect(12, isOwn, `${what}, which is another merchant's`);
   return findings;

@@ -18,7 +18,7 @@ export async function openDataFolder(dataDir: string) {
   const engine = await startEngine({
     dataDir,
     // Calls to the engine fail with the connection.
-    onExit: (how) => process.stderr.write(`The database engine has gone: ${how}.\n`),
+    onExit: (how) => process.stderr.write(`The database engine has ended: ${how}.\n`),
   });
   return { uri: engine.uri("admin"), close: engine.stop };
 }

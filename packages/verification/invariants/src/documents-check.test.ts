@@ -125,7 +125,12 @@ const saga: Corruption[] = [
   ["a claim of another", 3, "not its own", (d) => (quote("settled")(d).claim.payout_id = "po_x")],
   ["a claim that is open", 3, "disagree", (d) => (quote("settled")(d).state = "open")],
   ["a claim without its payout", 5, "not there", drop("payouts", "po_rejected")],
-  ["a payout that nobody looks at", 5, "nobody will", (d) => delete payout("going")(d).work_due_at],
+  [
+    "a payout without a due time",
+    5,
+    "not due for work",
+    (d) => delete payout("going")(d).work_due_at,
+  ],
   ["a payout left alone", 5, "nobody came", (d) => (payout("going")(d).work_due_at = old)],
   ["an account that no sweep finds", 5, "no sweep", (d) => delete account(d).dirty],
   ["a hold that nobody finished", 5, "finished", (d) => (account(d).open_holds[0].since = old)],
@@ -224,15 +229,15 @@ function unsubmit(documents: Spoilt): void {
   payout("going")(documents).progress.stage = "queued";
 }
 
-const told: Corruption[] = [
+const eventCorruptions: Corruption[] = [
   ["an event that never came", 8, "stored 0 times", drop("events", "mer_1/evt_settled_2")],
-  ["an event of another status", 7, "something else", (d) => (d.events![0].status = "failed")],
+  ["an event of another status", 7, "other content", (d) => (d.events![0].status = "failed")],
   ["an event of another version", 7, "not its payout's", (d) => (d.events![0].event_id = "evt_x")],
   ["a version that never was", 7, "never had", (d) => beyond(d)],
   ["an event that is owed for long", 8, "owes", (d) => owe(d)],
-  ["an event of no payout", 8, "there is not", (d) => (d.events![0].transaction_id = "po_x")],
+  ["an event of no payout", 8, "does not exist", (d) => (d.events![0].transaction_id = "po_x")],
   ["an event without its delivery", 8, "0 deliveries", drop("deliveries", "whd_evt_settled_1")],
-  ["an endpoint that was not told", 8, "0 deliveries", (d) => untold(d)],
+  ["an endpoint without its delivery", 8, "0 deliveries", (d) => unpublish(d)],
   ["a delivery of no event", 8, "event that", (d) => (d.deliveries![0].event_id = "evt_x")],
   ["a delivery without its 200", 8, "200", (d) => (d.deliveries![0].attempts = [])],
   ["a delivery that nobody sends", 8, "nobody sends", (d) => (d.deliveries![0].state = "pending")],
@@ -248,7 +253,7 @@ function owe(documents: Spoilt): void {
   payout("settled")(documents).outbox = [{ id: "evt_settled_2", at: old }];
 }
 
-function untold(documents: Spoilt): void {
+function unpublish(documents: Spoilt): void {
   documents.events![0].endpoint_ids = [];
   drop("deliveries", "whd_evt_settled_1")(documents);
 }
@@ -270,7 +275,7 @@ const others: Corruption[] = [
   ["an event of another merchant", 12, "than its payout", (d) => alien(d.events![0])],
   ["an event to another's endpoint", 12, "does not have", (d) => alien(d.endpoints![0])],
   ["a delivery of another merchant", 12, "another merchant", (d) => alienDelivery(d)],
-  ["an answer of what is not there", 5, "there is not", (d) => answer(d, "po_none")],
+  ["an answer that names no record", 5, "does not exist", (d) => answer(d, "po_none")],
   [
     "an answer of another's record",
     12,
@@ -378,13 +383,13 @@ it.each<[string, (documents: Spoilt) => unknown]>([
   ],
 ])("lets an event go untold to an endpoint that %s", (_name, change) => {
   const documents: Spoilt = structuredClone(soundDocuments());
-  untold(documents);
+  unpublish(documents);
   expect(check(documents)).toHaveLength(1);
   change(documents);
   expect(check(documents)).toEqual([]);
 });
 
-const corruptions = [...money, ...saga, ...told, ...others];
+const corruptions = [...money, ...saga, ...eventCorruptions, ...others];
 
 it("lets a payout go that another one approved", () => {
   const documents: Spoilt = structuredClone(soundDocuments());

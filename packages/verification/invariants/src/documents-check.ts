@@ -79,8 +79,8 @@ export function checkBatch(
         ({ _id, merchant_id }) =>
           merchant_id === event.merchant_id || event.endpoint_ids.includes(_id),
       );
-      const made = index.deliveriesOf.get(event._id) ?? [];
-      return checkEvent(event, { payout, endpoints: own, deliveries: made }, now);
+      const created = index.deliveriesOf.get(event._id) ?? [];
+      return checkEvent(event, { payout, endpoints: own, deliveries: created }, now);
     }),
     ...deliveries.flatMap((delivery) => {
       const event = index.events.get(`${delivery.merchant_id}/${delivery.event_id}`);

@@ -141,7 +141,6 @@ export type BankPayment = {
   /** Empty if withdrawn before it arrived. */
   readonly currency: string;
   readonly amount_minor: Minor;
-  /** The file that contains it. */
   readonly file?: string;
   /** Set when the file is written. The bank's answers refer to it. */
   readonly block?: string;

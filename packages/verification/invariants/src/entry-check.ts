@@ -126,20 +126,23 @@ function sumOf(postings: readonly Posting[]): Decimal {
 }
 
 /** Checks that `back` reverses exactly the platform account postings of `entry`. */
-export function takesBackHouse(back: Entry, entry: Entry): boolean {
-  const sums = houseSums([back, entry]);
+export function reversesPlatformPostings(back: Entry, entry: Entry): boolean {
+  const sums = platformSums([back, entry]);
   return [...sums.values()].every(({ units }) => units === 0n);
 }
 
 /** Sums postings to platform accounts by `account/currency`. */
-function houseSums(entries: readonly Entry[]): Map<string, Decimal> {
+function platformSums(entries: readonly Entry[]): Map<string, Decimal> {
   const sums = new Map<string, Decimal>();
-  for (const { postings } of entries) addHouse(sums, postings);
+  for (const { postings } of entries) addPlatformPostings(sums, postings);
   return sums;
 }
 
 /** Adds an entry's postings to platform accounts to the sums. */
-export function addHouse(sums: Map<string, Decimal>, postings: readonly Posting[]): void {
+export function addPlatformPostings(
+  sums: Map<string, Decimal>,
+  postings: readonly Posting[],
+): void {
   for (const { account, currency, amount } of postings) {
     if (!account.startsWith("house:")) continue;
     const name = `${account}/${currency}`;
@@ -148,6 +151,6 @@ export function addHouse(sums: Map<string, Decimal>, postings: readonly Posting[
 }
 
 /** Checks the exact amount that an entry posts to a platform account. */
-export function givesHouse(entry: Entry, name: string, amount: Decimal): boolean {
-  return compare(houseSums([entry]).get(name) ?? zero, amount) === 0;
+export function postsToPlatform(entry: Entry, name: string, amount: Decimal): boolean {
+  return compare(platformSums([entry]).get(name) ?? zero, amount) === 0;
 }

@@ -27,7 +27,7 @@ export function checkEvent(event: StoredEvent, relations: EventRelations, now: D
   const isKeyed = event._id === `${event.merchant_id}/${event.event_id}`;
   expect(12, isKeyed, "is stored under another merchant or event than its own");
   if (event.transaction_type === payoutEvents) {
-    expect(8, payout !== undefined, "tells of a payout that there is not");
+    expect(8, payout !== undefined, "names a payout that does not exist");
     const isOwn = payout === undefined || payout.merchant_id === event.merchant_id;
     expect(12, isOwn, "is of another merchant than its payout");
     const id = `evt_${event.transaction_id.slice("po_".length)}_${event.sequence}`;
@@ -42,8 +42,10 @@ export function checkEvent(event: StoredEvent, relations: EventRelations, now: D
   if (received < now.getTime() - deliveriesKeptMs) return findings;
   const awaited = new Set([...event.endpoint_ids, ...awaitedBy(event, endpoints)]);
   for (const id of awaited) {
-    const made = deliveries.filter(({ endpoint_id, replay }) => endpoint_id === id && replay === 0);
-    expect(8, made.length === 1, `has ${made.length} deliveries to ${id}`);
+    const created = deliveries.filter(
+      ({ endpoint_id, replay }) => endpoint_id === id && replay === 0,
+    );
+    expect(8, created.length === 1, `has ${created.length} deliveries to ${id}`);
   }
   return findings;
 }
@@ -59,12 +61,12 @@ function awaitedBy(event: StoredEvent, endpoints: readonly Endpoint[]): string[]
         created_at.getTime() < received - endpointSettledMs &&
         deleted_at === null,
     )
-    .filter((endpoint) => wantsBeyondDoubt(event, endpoint))
+    .filter((endpoint) => wasSubscribed(event, endpoint))
     .map(({ _id }) => _id);
 }
 
 /** Checks that an endpoint certainly subscribed to an event when it arrived. */
-function wantsBeyondDoubt(event: StoredEvent, endpoint: Endpoint): boolean {
+function wasSubscribed(event: StoredEvent, endpoint: Endpoint): boolean {
   const { event_types: types = ["*"], operations = [] } = endpoint;
   const since = event.received_at.getTime() - endpointSettledMs;
   const isRetyped = ({ at, before }: (typeof operations)[number]) =>
@@ -92,14 +94,14 @@ export function checkDelivery(
   const { findings, expect } = expectationsOf(delivery._id);
   const { event } = relations;
   const isMadeUp = delivery.test === true;
-  expect(8, isMadeUp || event !== undefined, "is of an event that there is not");
+  expect(8, isMadeUp || event !== undefined, "is of an event that does not exist");
   const isOwn = event === undefined || event.merchant_id === delivery.merchant_id;
   expect(12, isOwn, "is of another merchant than its event");
   const { state, attempts, due_at } = delivery;
   switch (state) {
     case "delivered": {
       const isAcknowledged = attempts.at(-1)?.status_code === 200;
-      expect(8, isAcknowledged, "is delivered and its last attempt was not answered with 200");
+      expect(8, isAcknowledged, "is delivered and its last attempt did not get status 200");
       break;
     }
     case "pending": {

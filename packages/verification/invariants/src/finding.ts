@@ -11,7 +11,7 @@ export const invariants = {
   5: "what was accepted exists, and somebody will work on whatever is not at its end",
   6: "an operation and an idempotency key have one effect, and answers name what exists",
   7: "status moves only forward, versions have no gap",
-  8: "each change of status is told to each endpoint: acknowledged, pending or exhausted",
+  8: "each change of status is delivered to each endpoint: acknowledged, pending or exhausted",
   9: "at most one rail transfer for each payout, and it agrees with the payout",
   10: "no payout to a beneficiary that was not cleared",
   11: "nothing executes after its quote expired",

@@ -26,7 +26,7 @@ async function check(command: ReturnType<typeof readCommand>): Promise<number> {
     const busy = await untilQuiet(databases, settleSeconds * 1_000);
     if (busy.length > 0) say(`not at rest after ${settleSeconds} s: ${busy.join(", ")}`);
     const keys = encryptionKeysOf(dataDir);
-    if (keys === undefined) say(`kept answers are not opened: ${dataDir} has no keys`);
+    if (keys === undefined) say(`stored answers are not decrypted: ${dataDir} has no keys`);
     const open = keys === undefined ? {} : { open: await openerFor(databases, keys) };
     let report = await checkDatabase(databases, { now: new Date(), ...open });
     if (nodes.length === 0) say("transfers on chains are not compared with one: no --node");

@@ -13,7 +13,7 @@ import type {
   TakenByChain,
   Transfer,
 } from "./documents.ts";
-import { givesHouse, takesBackHouse } from "./entry-check.ts";
+import { postsToPlatform, reversesPlatformPostings } from "./entry-check.ts";
 import { payoutEvents } from "./event-check.ts";
 import { compare, decimalOf, major, minorOf } from "./exact.ts";
 import { type Expect, expectationsOf, type Finding } from "./finding.ts";
@@ -31,7 +31,6 @@ export type PayoutRelations = {
   readonly bankPayment: BankPayment | undefined;
   readonly chainTransfer: TakenByChain | undefined;
   readonly entries: Readonly<Record<string, Entry | undefined>>;
-  /** Its events in the notifier. */
   readonly events: readonly StoredEvent[];
 };
 
@@ -145,15 +144,15 @@ function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect)
   checkRailMoney(payout, entries, expect);
   if (post === undefined) return;
   const fees = major(minorOf(payout.fees_minor), payout.source);
-  const isFees = givesHouse(post, `house:fees/${payout.source}`, fees);
+  const isFees = postsToPlatform(post, `house:fees/${payout.source}`, fees);
   expect(1, isFees, "its post books other fees than its own");
   const paid = major(minorOf(payout.receiving_minor), payout.destination);
-  const isPaid = givesHouse(post, `house:settlement/${payout.destination}`, paid);
+  const isPaid = postsToPlatform(post, `house:settlement/${payout.destination}`, paid);
   expect(1, isPaid, "its post books another payment than its own");
   const back = entries.return;
   if (back === undefined) return;
   if (payout.progress.short !== undefined) checkShort(payout, back, expect);
-  else expect(1, takesBackHouse(back, post), "its return is not its post's");
+  else expect(1, reversesPlatformPostings(back, post), "its return is not its post's");
 }
 
 /** Requires that a payout with pending work has a due time and isn't overdue. */
@@ -161,7 +160,7 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
   const { stage } = payout.progress;
   const due = payout.work_due_at?.getTime();
   const isOpen = openStages.includes(stage) || stage === "unknown";
-  expect(5, !isOpen || due !== undefined, `is ${stage} and nobody will look at it again`);
+  expect(5, !isOpen || due !== undefined, `is ${stage} and is not due for work`);
   const overdue = now.getTime() - overdueMs;
   const isLate = isOpen && due !== undefined && due < overdue;
   expect(5, !isLate, `is ${stage} and nobody came when it was due`);
@@ -173,18 +172,18 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
 function checkEvents(payout: Payout, all: readonly StoredEvent[], expect: Expect): void {
   const events = all.filter(({ transaction_type }) => transaction_type === payoutEvents);
   const seen = statusesOf(payout);
-  const owed = new Set(payout.outbox.map(({ id }) => id));
+  const unpublished = new Set(payout.outbox.map(({ id }) => id));
   for (const [at, status] of seen.entries()) {
     const version = at + 1;
     const id = `evt_${payout._id.slice("po_".length)}_${version}`;
     const stored = events.filter(({ sequence }) => sequence === version);
-    const isThere = stored.length === 1 || (stored.length === 0 && owed.has(id));
+    const isThere = stored.length === 1 || (stored.length === 0 && unpublished.has(id));
     expect(8, isThere, `its version ${version} is stored ${stored.length} times as an event`);
     const isSame = stored.every((event) => event.event_id === id && event.status === status);
-    expect(7, isSame, `its version ${version} was told as something else`);
+    expect(7, isSame, `its version ${version} was published with other content`);
   }
   const beyond = events.filter(({ sequence }) => sequence < 1 || sequence > seen.length);
-  expect(7, beyond.length === 0, "was told in a version that it never had");
+  expect(7, beyond.length === 0, "was published in a version that it never had");
 }
 
 /**
@@ -259,7 +258,7 @@ export function checkTransfer(transfer: Transfer, payout: Payout | undefined): F
 }
 
 /** Allowed status changes (service interface, payout statuses). */
-const ways: ReadonlySet<string> = new Set([
+const transitions: ReadonlySet<string> = new Set([
   "initiated",
   "initiated succeeded",
   "initiated failed",
@@ -280,7 +279,7 @@ export function statusesOf({ journal }: Payout): string[] {
 /** Requires that journal, version and current state agree and are allowed. */
 function checkJournal(payout: Payout, expect: Expect): void {
   const seen = statusesOf(payout);
-  expect(7, ways.has(seen.join(" ")), `its status went ${seen.join(", ")}`);
+  expect(7, transitions.has(seen.join(" ")), `its status went ${seen.join(", ")}`);
   expect(7, payout.version === seen.length, `has version ${payout.version} after ${seen.length}`);
   expect(7, payout.status === seen.at(-1), `is ${payout.status} and its journal is not`);
   const versions = payout.journal.map(({ version }) => version);

@@ -32,13 +32,13 @@ async function underWay(databases: Databases, unconfirmed: readonly string[]): P
   const soon = new Date(Date.now() + dueSoonMs);
   const isResting = [{ paused_at: { $type: "date" } }, { verified_at: { $type: "null" } }];
   const resting = await of("endpoints").distinct("_id", { $or: isResting });
-  const asked = {
-    "payouts on their way": of("payouts").countDocuments({
+  const pending = {
+    "payouts in progress": of("payouts").countDocuments({
       status: "initiated",
       "progress.stage": { $ne: "unknown" },
       $nor: [{ rail: { $in: unconfirmed }, "progress.stage": "processing" }],
     }),
-    "payouts on their way back": of("payouts").countDocuments({ "progress.stage": "returning" }),
+    "payouts being returned": of("payouts").countDocuments({ "progress.stage": "returning" }),
     "events to publish": of("payouts").countDocuments({ "outbox.at": { $gt: new Date(0) } }),
     "accounts with entries to record": of("accounts").countDocuments({ dirty: true }),
     "webhooks due": of("deliveries").countDocuments({
@@ -46,13 +46,13 @@ async function underWay(databases: Databases, unconfirmed: readonly string[]): P
       due_at: { $lte: soon },
       endpoint_id: { $nin: resting },
     }),
-    "requests under way": of("idempotency_keys").countDocuments({
+    "requests in progress": of("idempotency_keys").countDocuments({
       "progress.state": "running",
       "progress.lock_until": { $gt: new Date() },
     }),
   };
-  const counts = await Promise.all(Object.values(asked));
-  return Object.keys(asked).flatMap((name, at) =>
+  const counts = await Promise.all(Object.values(pending));
+  return Object.keys(pending).flatMap((name, at) =>
     counts[at] === 0 ? [] : [`${counts[at]} ${name}`],
   );
 }

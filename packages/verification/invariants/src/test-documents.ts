@@ -149,9 +149,11 @@ function quote(name: string, claimed = true): Quote {
 
 function payout(name: string): Payout {
   const journal = journals[name] ?? [];
-  const faces = journal.map((stage) => statusOf[stage] ?? "initiated");
+  const publicStatuses = journal.map((stage) => statusOf[stage] ?? "initiated");
   const steps = journal.map((stage, index) => {
-    const changes = faces.slice(1, index + 1).filter((face, before) => face !== faces[before]);
+    const changes = publicStatuses
+      .slice(1, index + 1)
+      .filter((publicStatus, before) => publicStatus !== publicStatuses[before]);
     return { stage, version: 1 + changes.length };
   });
   const stage = journal.at(-1) ?? "";

@@ -103,14 +103,14 @@ function check(spoil: (entries: RecordedEntry[], own: Account) => unknown, of = 
   const entries = chain();
   const own = account(entries);
   spoil(entries, own);
-  const walk = createAccountCheck(own);
-  for (const entry of entries) walk.add(entry);
+  const accountCheck = createAccountCheck(own);
+  for (const entry of entries) accountCheck.add(entry);
   const { findings, expect: expectation } = expectationsOf(of._id);
   checkRailMoney(of, byStep(entries), expectation);
   const owners = entries
     .filter(({ payout_id }) => payout_id !== "")
     .flatMap((entry) => checkOwner(entry, of));
-  return [...walk.end(now), ...findings, ...owners].map(({ detail }) => detail).join("; ");
+  return [...accountCheck.end(now), ...findings, ...owners].map(({ detail }) => detail).join("; ");
 }
 
 it("finds nothing in a sound rail account", () => {
@@ -167,7 +167,7 @@ it.each<[string, string | undefined, Entry, string]>([
 ])("of a short return: %s", (_what, bearer, entry, found) => {
   const { findings, expect: expectation } = expectationsOf("po_1");
   checkShort(payout({ return_charges: bearer } as never), entry, expectation);
-  const said = findings.map(({ detail }) => detail).join("; ");
-  if (found === "") expect(said).toBe("");
-  else expect(said).toContain(found);
+  const reported = findings.map(({ detail }) => detail).join("; ");
+  if (found === "") expect(reported).toBe("");
+  else expect(reported).toContain(found);
 });

@@ -1,5 +1,5 @@
 import type { Entry, Payout } from "./documents.ts";
-import { givesHouse } from "./entry-check.ts";
+import { postsToPlatform } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf, plus, times } from "./exact.ts";
 import type { Expect } from "./finding.ts";
 
@@ -54,18 +54,18 @@ export function checkShort(payout: Payout, back: Entry, expect: Expect): void {
   const less = { ...short, units: -short.units };
   const paid = major(minorOf(payout.receiving_minor), destination);
   const arrived = plus(paid, less);
-  const isArrived = givesHouse(back, `house:settlement/${destination}`, {
+  const isArrived = postsToPlatform(back, `house:settlement/${destination}`, {
     ...arrived,
     units: -arrived.units,
   });
-  expect(1, isArrived, "its return books another amount than came back");
+  expect(1, isArrived, "its return books another amount than was returned");
   const withheld = minorOf(payout.source_minor) - minorOf(back.amount);
   const isMerchants = payout.return_charges === "merchant";
   const cost = isMerchants ? { units: 0n, scale: 0 } : less;
-  const isCost = givesHouse(back, `house:charges/${destination}`, cost);
+  const isCost = postsToPlatform(back, `house:charges/${destination}`, cost);
   expect(1, isCost, "its return books other charges than its own");
   if (!isMerchants) {
-    expect(4, withheld === 0n, "the house bears the charges and the merchant paid some");
+    expect(4, withheld === 0n, "the platform bears the charges and the merchant paid some");
     return;
   }
   const worth = (minor: bigint) => times(major(minor, source), decimalOf(payout.exchange_rate));

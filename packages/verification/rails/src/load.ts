@@ -7,7 +7,6 @@ import type { World } from "./world.ts";
 export type Recipient = {
   readonly id: string;
   readonly currency: string;
-  /** Decimal places. */
   readonly digits: number;
 };
 

@@ -16,9 +16,9 @@ export function openSecondPerson(platform: Pick<Platform, "url" | "trust">) {
       try {
         await call;
       } catch (error) {
-        const asked = readApprovalRequired(error);
-        if (asked === undefined) throw error;
-        const { proposalId, contentDigest } = asked;
+        const required = readApprovalRequired(error);
+        if (required === undefined) throw error;
+        const { proposalId, contentDigest } = required;
         const mutation = { operationId: crypto.randomUUID() };
         await rpc.approveProposal({ mutation, proposalId, contentDigest });
       }

@@ -19,7 +19,6 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 const prefix = "rails_";
 const blockEveryMs = 500;
 
-/** For each currency at each rail. */
 const ampleFunds = "900000.00";
 
 /** Starts everything. `ends` stops it, even after a failed start. */
@@ -27,7 +26,7 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
   const folder = mkdtempSync(join(tmpdir(), "rails-"));
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
   const onExit = (what: string) => (how: string) =>
-    void process.stderr.write(`the ${what} has gone: ${how}\n`);
+    void process.stderr.write(`the ${what} has ended: ${how}\n`);
   const engine = await startEngine({ dataDir: folder, env, onExit: onExit("engine") });
   ends.defer(engine.stop);
   const broker = await startBroker({ dataDir: folder, env, onExit: onExit("broker") });

@@ -16,7 +16,7 @@ const disturbanceMs = 1_500;
 /** After this time, callers are done or never will be, so faults end. */
 const roughMs = 30_000;
 /** Polling interval for the idle state. */
-const lookMs = 500;
+const pollMs = 500;
 /** Time for finishing work after faults have healed. */
 const settleMs = 180_000;
 /** Maximum number of clock advances to the next due work. */
@@ -131,7 +131,7 @@ async function untilNothingIsDue(
 ): Promise<readonly string[]> {
   const giveUpMs = scheduler.nowMs() + settleMs;
   for (let restful = 0; ; ) {
-    await scheduler.run(() => false, scheduler.nowMs() + lookMs, stepsMax);
+    await scheduler.run(() => false, scheduler.nowMs() + pollMs, stepsMax);
     const { now } = pendingWorkOf(platform, scheduler.nowMs());
     restful = now.length === 0 ? restful + 1 : 0;
     if (restful === looksInARow) return [];

@@ -22,7 +22,6 @@ export function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
-/** Allows for a busy machine. */
 const patienceMs = 90_000;
 
 /** A page and its growing list of faults. */

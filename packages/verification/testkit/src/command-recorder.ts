@@ -36,20 +36,25 @@ function targetsOf(filter: Document): string {
 }
 
 /** One document's or collection's part of a command. */
-type Asked = { readonly line: string; readonly bytes: number };
+type CommandPart = { readonly line: string; readonly bytes: number };
 
 type By = { readonly by: Document; readonly sent: Document };
 
-function askedOf(database: string, collection: string, what: string, { by, sent }: By): Asked {
+function askedOf(
+  database: string,
+  collection: string,
+  what: string,
+  { by, sent }: By,
+): CommandPart {
   const line = `${database.split("_").at(-1)}.${collection} ${what}\t${targetsOf(by)}`;
   return { line, bytes: BSON.calculateObjectSize(sent) };
 }
 
-function allAsked({ commandName, command, databaseName }: CommandStartedEvent): Asked[] {
-  const asked = (collection: string, what: string, by: Document, sent = by) =>
+function commandParts({ commandName, command, databaseName }: CommandStartedEvent): CommandPart[] {
+  const partOf = (collection: string, what: string, by: Document, sent = by) =>
     askedOf(databaseName, collection, what, { by, sent });
   const read = (collection: string, filter: Document = {}, sent = filter) =>
-    asked(collection, `read by ${fieldsOf(filter)}`, filter, sent);
+    partOf(collection, `read by ${fieldsOf(filter)}`, filter, sent);
   switch (commandName) {
     case "bulkWrite":
       return command.ops.map((op: Document) => {
@@ -59,16 +64,16 @@ function allAsked({ commandName, command, databaseName }: CommandStartedEvent): 
         return askedOf(database, collection.join("."), kind, { by, sent: op });
       });
     case "insert":
-      return command.documents.map((each: Document) => asked(command.insert, "insert", each));
+      return command.documents.map((each: Document) => partOf(command.insert, "insert", each));
     case "update":
       return command.updates.map((each: Document) =>
-        asked(command.update, each.multi === true ? "update many" : "update", each.q, each),
+        partOf(command.update, each.multi === true ? "update many" : "update", each.q, each),
       );
     case "delete":
-      return command.deletes.map(({ q }: Document) => asked(command.delete, "delete", q));
+      return command.deletes.map(({ q }: Document) => partOf(command.delete, "delete", q));
     case "findAndModify": {
       const { query = {}, update = {} } = command;
-      return [asked(command.findAndModify, "update", query, { query, update })];
+      return [partOf(command.findAndModify, "update", query, { query, update })];
     }
     case "find":
       return [read(command.find, command.filter)];
@@ -94,9 +99,9 @@ function readBytes({ reply }: CommandSucceededEvent): number {
 const { connect } = MongoClient.prototype;
 MongoClient.prototype.connect = function connectRecorded(this: MongoClient) {
   this.options.monitorCommands = true;
-  const running = new Map<number, readonly Asked[]>();
+  const running = new Map<number, readonly CommandPart[]>();
   this.on("commandStarted", (event) => {
-    const all = allAsked(event);
+    const all = commandParts(event);
     if (all.length > 0) running.set(event.requestId, all);
   });
   this.on("commandFailed", ({ requestId }) => running.delete(requestId));

@@ -69,7 +69,7 @@ async function closeIdleFiles(uri: string): Promise<void> {
 async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(join(tmpdir(), "disburse-test-"));
   const ended = (what: string) => (how: string) => {
-    process.stderr.write(`\nThe ${what} that the tests share has gone: ${how}.\n`);
+    process.stderr.write(`\nThe ${what} that the tests share has ended: ${how}.\n`);
   };
   const [engine, broker] = await Promise.all([
     startEngine({ dataDir, onExit: ended("engine") }),

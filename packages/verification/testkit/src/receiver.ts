@@ -128,7 +128,6 @@ export type ShownSecrets = { readonly secret: string; readonly standardSecret: s
 export type Verified = {
   readonly interface: boolean;
   readonly interfacePrevious: boolean;
-  /** Matches one of the `v1` values. */
   readonly standard: boolean;
 };
 

@@ -113,7 +113,6 @@ export async function startS3(bucket: string, { hasLock = true } = {}) {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Versions of all objects, oldest first. */
     versions: versions as readonly Version[],
-    /** Simulated failures. */
     state,
     stop: () => {
       server.closeAllConnections();

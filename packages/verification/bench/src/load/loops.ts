@@ -79,8 +79,8 @@ async function runOpen(pace: OpenPace, one: RunOne, sinceStart: () => number) {
     const dueMs = (started * 1_000) / pace.perSecond;
     await pause(Math.max(0, dueMs - sinceStart()));
     const tracked = one(dueMs).finally(() => running.delete(tracked));
-    void tracked.then((isMade) => {
-      isGoing = isGoing && isMade;
+    void tracked.then((hasRequested) => {
+      isGoing = isGoing && hasRequested;
     });
     running.add(tracked);
     started += 1;

@@ -97,12 +97,12 @@ export const scenarios = {
   },
 };
 
-let amountsMade = 0;
+let amountsUsed = 0;
 
 /** From 2.00 to 8.99. Lower amounts would not cover the corridor's fees. */
 function nextAmount(): string {
-  amountsMade += 1;
-  return (200 + (amountsMade % 700)).toString().replace(/(..)$/, ".$1");
+  amountsUsed += 1;
+  return (200 + (amountsUsed % 700)).toString().replace(/(..)$/, ".$1");
 }
 
 export async function requestQuote(

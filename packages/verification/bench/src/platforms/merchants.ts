@@ -17,14 +17,14 @@ export async function createMerchants(
   webhookUrl?: string,
 ): Promise<[Target, ...Target[]]> {
   const corridorId = await corridorOf(platform);
-  const made: Target[] = [];
-  while (made.length < count) {
-    const group = Array.from({ length: Math.min(atOnce, count - made.length) }, () =>
+  const targets: Target[] = [];
+  while (targets.length < count) {
+    const group = Array.from({ length: Math.min(atOnce, count - targets.length) }, () =>
       createMerchant(platform, corridorId, webhookUrl),
     );
-    made.push(...(await Promise.all(group)));
+    targets.push(...(await Promise.all(group)));
   }
-  return made as [Target, ...Target[]];
+  return targets as [Target, ...Target[]];
 }
 
 /** The sandbox has one corridor for the bench's quotes. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { type CopyTerms, compileCopy } from "@disburse/harness/copies.ts";
 import type { RecordedEntry } from "@disburse/invariants/documents.ts";
-import { addHouse, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
+import { addPlatformPostings, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
 import { type Decimal, formatDecimal, normalise } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Db, Decimal128, Document } from "mongodb";
@@ -208,7 +208,7 @@ export function startChain() {
       held += effect.held;
       sequence += 1;
       at = entry.created_at > at ? entry.created_at : at;
-      addHouse(sums, entry.postings);
+      addPlatformPostings(sums, entry.postings);
       const balances = { available: toDecimal128(available), held: toDecimal128(held) };
       const linked = { ...entry, ...balances, sequence, previous_hash: hash, created_at: at };
       hash = hashOf(linked, entry._id);

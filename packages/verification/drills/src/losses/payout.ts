@@ -31,7 +31,7 @@ export const payoutLoss: Drill = {
     const mutation = byOperator(`resume-${crypto.randomUUID()}`);
     const resumed = { rail: "sandbox", paused: false, reason: "reconciled" };
     await platform.clients.operations.setRailPaused({ mutation, ...resumed });
-    return [...lines, "the rail is resumed: it answers what it has under the payout's id"];
+    return [...lines, "the rail is resumed: it returns its transfer for the payout's id"];
   },
   stays: () => false,
 };

@@ -28,14 +28,14 @@ export const diskFullFault: Fault = {
     rmSync(filler);
     // The engine may have encountered the full disk and be about to end.
     if (!wasEarly && !(await settlesWithin(backends.engine.gone(), lateMs))) return;
-    context.fired("engine gone for lack of space");
+    context.fired("engine ended by a full disk");
     await backends.engine.start();
   }),
 };
 
 export const diskErrorFault: Fault = {
   name: "disk-error",
-  about: "fdatasync of the database engine answers EIO",
+  about: "fdatasync of the database engine returns EIO",
   unavailable: () => (onPath("strace", process.env) === undefined ? "needs strace" : undefined),
   run: underLoad(async (context) => {
     const { backends } = context;
@@ -47,7 +47,7 @@ export const diskErrorFault: Fault = {
     });
     const ended = await settlesWithin(backends.engine.gone(), meetMs);
     strace.kill("SIGTERM");
-    if (ended) context.fired("engine gone for an error of the disk");
+    if (ended) context.fired("engine ended by a disk error");
     else await backends.engine.kill();
     await backends.engine.start();
   }),

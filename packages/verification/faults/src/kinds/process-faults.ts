@@ -115,7 +115,6 @@ export const networkFault: Fault = {
 const preload = new URL("./clock-preload.ts", import.meta.url).href;
 const hourMs = 3_600_000;
 const shiftsMs = [-24 * hourMs, -hourMs, hourMs, 24 * hourMs];
-/** Duration of a shifted clock. */
 const shiftedMs = 4_000;
 
 export const clockFault: Fault = {

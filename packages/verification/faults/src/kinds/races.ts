@@ -7,7 +7,7 @@ import { postUntilAnswered } from "../payouts/client.ts";
 const callersPerQuote = 16;
 const sideBySide = 8;
 /** The account can pay exactly this many of the executes. */
-const room = 50;
+const balance = 50;
 const executes = 200;
 
 export const raceFault: Fault = {
@@ -62,7 +62,7 @@ async function raceForOne(context: FaultContext): Promise<number> {
 
 async function raceForMoney(context: FaultContext): Promise<Verdict> {
   const { platform } = context;
-  const accountId = await platform.openAccount(`${room * 10}.00`);
+  const accountId = await platform.openAccount(`${balance * 10}.00`);
   const quotes: string[] = [];
   for (let at = 0; at < executes; at += 1) quotes.push(await quoteOf(context, accountId));
   const answers = await Promise.all(
@@ -75,7 +75,7 @@ async function raceForMoney(context: FaultContext): Promise<Verdict> {
   const short = answers.filter((answer) => answer?.code === "INSUFFICIENT_BALANCE").length;
   const account = await collectionOf(platform.databases(), "accounts").findOne({ _id: accountId });
   const problems = [
-    paid === room ? [] : [`${paid} payouts with money for ${room}`],
+    paid === balance ? [] : [`${paid} payouts with money for ${balance}`],
     paid + short === executes ? [] : [`${executes - paid - short} other answers`],
     account?.available.toString() === "0" ? [] : [`${account?.available} is left`],
   ];

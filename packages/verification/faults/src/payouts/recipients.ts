@@ -39,7 +39,7 @@ const bodies = {
 
 /** Registers one recipient of each kind. */
 export async function makeRecipients(platform: FaultPlatform): Promise<Recipient[]> {
-  const made: Recipient[] = [];
+  const created: Recipient[] = [];
   for (const currency of ["USD", "INR"] as const) {
     const answer = await postUntilAnswered(
       platform,
@@ -48,7 +48,7 @@ export async function makeRecipients(platform: FaultPlatform): Promise<Recipient
     );
     const id = answer?.data.beneficiary_id;
     if (id === undefined) throw new Error(`no recipient of ${currency}: ${answer?.text}`);
-    made.push({ id, currency });
+    created.push({ id, currency });
   }
-  return made;
+  return created;
 }

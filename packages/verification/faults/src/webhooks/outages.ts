@@ -67,7 +67,10 @@ export async function webhookOutages(
     await strike({ context, receiver, load, unrecorded });
     await pause(aroundMs);
     const own = await checkWebhooks({ platform, receiver, load }, unrecorded);
-    own.push({ name: "dead letters kept", problems: await missingLetters(platform, load) });
+    own.push({
+      name: "dead-letter queue is complete",
+      problems: await missingDeadLetters(platform, load),
+    });
     await load.close();
     say(`${name}: ${load.published.length} events, ${load.unreadable.length} unreadable`);
     assertions.push(...own.map((each) => ({ ...each, name: `${name}: ${each.name}` })));
@@ -120,7 +123,7 @@ async function besideEachOther(outage: OutageScenario): Promise<void> {
 }
 
 /** Requires that every unreadable message is in the dead-letter queue. */
-async function missingLetters(
+async function missingDeadLetters(
   { options: { amqpUrl, busNamespace } }: FaultPlatform,
   { unreadable }: WebhookLoad,
 ): Promise<string[]> {

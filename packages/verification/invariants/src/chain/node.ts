@@ -35,10 +35,10 @@ const timeoutMs = 30_000;
 /** Opens a node. Errors omit the URL, which may contain a key. */
 export function openNode(url: string) {
   const decimals = new Map<string, number>();
-  let asked = 0;
+  let requestId = 0;
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
-    asked += 1;
-    const body = JSON.stringify({ jsonrpc: "2.0", id: asked, method, params });
+    requestId += 1;
+    const body = JSON.stringify({ jsonrpc: "2.0", id: requestId, method, params });
     const headers = { "content-type": "application/json" };
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { method: "POST", headers, body, signal }).catch(

@@ -61,8 +61,8 @@ async function* pagesOf(client: S3Client, Bucket: string, Prefix: string) {
   let KeyMarker: string | undefined;
   let VersionIdMarker: string | undefined;
   for (;;) {
-    const asked = { Bucket, Prefix, KeyMarker, VersionIdMarker };
-    const page = await client.send(new ListObjectVersionsCommand(asked));
+    const request = { Bucket, Prefix, KeyMarker, VersionIdMarker };
+    const page = await client.send(new ListObjectVersionsCommand(request));
     yield page;
     if (page.IsTruncated !== true) return;
     KeyMarker = page.NextKeyMarker;

@@ -121,8 +121,8 @@ function read(lines: readonly string[], from?: Date) {
   for (const each of lines) check.add(each);
   const flaws = [...check.end(), ...heads.end()];
   const kept = heads.of("payout", "audit").map(({ sequence }) => sequence);
-  const said = flaws.map(({ kind, subject, detail }) => `${kind} ${subject}: ${detail}`);
-  return { kept, flaws: said, torn: check.torn() };
+  const reported = flaws.map(({ kind, subject, detail }) => `${kind} ${subject}: ${detail}`);
+  return { kept, flaws: reported, torn: check.torn() };
 }
 
 describe("what was shipped", () => {

@@ -10,7 +10,6 @@ const linesOf = (text: string) => text.split("\n").filter((line) => line !== "")
 
 /** Shipping progress according to a service's database. */
 export type Tail = {
-  /** The sink's newest statement. */
   readonly number: number;
   /** Its hash. Empty before the first. */
   readonly previous: string;

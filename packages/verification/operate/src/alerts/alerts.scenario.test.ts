@@ -48,14 +48,14 @@ async function problemsOf(world: World, breakage: Breakage): Promise<string[]> {
   const isQuiet = async () => (await firing()).length === 0;
   if (!(await until(isQuiet, clears))) return [`before it, these fire: ${await firing()}`];
   const seen = new Set<string>();
-  const look = async () => {
+  const poll = async () => {
     for (const each of await firing()) seen.add(each);
     return seen.has(alert);
   };
   const mend = await breakage.break(world);
-  if (!(await until(look, fires))) problems.push("did not fire");
+  if (!(await until(poll, fires))) problems.push("did not fire");
   await mend();
-  const cleared = await until(async () => !(await look().then(firing)).includes(alert), clears);
+  const cleared = await until(async () => !(await poll().then(firing)).includes(alert), clears);
   if (!cleared) problems.push("did not clear");
   const others = [...seen].filter((each) => each !== alert && !companions.includes(each));
   if (others.length > 0) problems.push(`so did ${others.join(", ")}`);

@@ -18,10 +18,10 @@ async function timeOf(
 ): Promise<number> {
   const quotes: string[] = [];
   while (quotes.length < executes) {
-    const asked = accountIds.map((accountId) =>
+    const requested = accountIds.map((accountId) =>
       requestQuote({ ...payer, accountId }, payer.beneficiaryId),
     );
-    quotes.push(...(await Promise.all(asked)));
+    quotes.push(...(await Promise.all(requested)));
   }
   const startedMs = performance.now();
   const answers = await Promise.all(

@@ -35,12 +35,12 @@ export function startLoad(payer: Payer, perSecond: number) {
   };
   const begin = () => {
     requests += requestsPerRound;
-    const made = round().catch((error: Error) => {
+    const created = round().catch((error: Error) => {
       const { cause, message } = error;
       failures.push(cause instanceof Error ? `${message}: ${cause.message}` : message);
     });
-    running.add(made);
-    void made.finally(() => running.delete(made));
+    running.add(created);
+    void created.finally(() => running.delete(created));
   };
   const timer = setInterval(begin, (1_000 * requestsPerRound) / perSecond);
   return {

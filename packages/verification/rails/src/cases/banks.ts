@@ -14,7 +14,7 @@ import { type RecipientKind, registerRecipient } from "../recipients.ts";
 import { openSecondPerson } from "../second-person.ts";
 import type { World } from "../world.ts";
 
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 
 /** Covers a one-minute window, a poll of the incoming folder, and a lease. */
 const settleTimeoutMs = 240_000;
@@ -123,7 +123,7 @@ function startOperators({ platform, banks }: World, name: BankName) {
     await second.approve(operations.resolveBankFile({ mutation, ...request }));
     decided[isThere ? "received" : "again"] += 1;
   };
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const { files } = await operations.listBankFiles({
       rail: name,
       state: BankFileState.UNDECIDED,
@@ -134,8 +134,8 @@ function startOperators({ platform, banks }: World, name: BankName) {
   const run = async (): Promise<void> => {
     while (!ends.signal.aborted) {
       // The service is killed repeatedly. The next poll retries.
-      await look().catch(() => undefined);
-      await pause(lookEveryMs, undefined, { signal: ends.signal }).catch(() => undefined);
+      await poll().catch(() => undefined);
+      await pause(pollEveryMs, undefined, { signal: ends.signal }).catch(() => undefined);
     }
   };
   const running = run();

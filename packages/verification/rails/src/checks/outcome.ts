@@ -54,7 +54,7 @@ export function endOf(
   { times, returned, confirms }: Omit<Paid, "sum">,
 ): Ended {
   if (status === "succeeded" && returned(accepted) > 0) {
-    return { accepted, status: "initiated", stage: "came back, and has not failed" };
+    return { accepted, status: "initiated", stage: "was returned, and has not failed" };
   }
   const hasLeft = times(accepted) > 0 && returned(accepted) === 0;
   const isPaid = status === "initiated" && stage === "processing" && !confirms && hasLeft;
@@ -83,7 +83,7 @@ export function outcomeVerdicts(
     },
     { name: "nothing is paid twice", problems: named(twice, "was paid more than once") },
     {
-      name: "what settled was paid, and what failed was not or came back",
+      name: "settled payouts were paid, and failed ones were not or were returned",
       problems: [
         ...named(unpaid, "settled, and was not paid once"),
         ...named(released, "failed, and was paid without coming back"),

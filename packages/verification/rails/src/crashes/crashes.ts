@@ -63,7 +63,7 @@ export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Ve
   return {
     name: "crashes",
     problems: [
-      ...(places.length === 0 ? ["the rail made no step"] : []),
+      ...(places.length === 0 ? ["the rail ran no step"] : []),
       // A step that only follows a failure is rare.
       ...(missed.length * 4 > sides.length ? [`${missed.length} sides of steps never came`] : []),
     ],

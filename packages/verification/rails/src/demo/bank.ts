@@ -19,7 +19,7 @@ type BankPayout = {
 /** Covers sending a file and the bank's answer. */
 const fileTimeoutMs = 30_000;
 const settleTimeoutMs = 30_000;
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 
 /** Pays by SWIFT and ACH, then shows returns and the banks' end of day. */
 export async function payByBanks(payer: Payer, banks: Banks): Promise<void> {
@@ -116,7 +116,7 @@ async function followToItsEnd(
       ? []
       : [
           `${payout.failure_code} (${payout.rail_code}): ${payout.failure_message}`,
-          `the payment that came back had the reference ${payout.returned_reference}`,
+          `the returned payment had the reference ${payout.returned_reference}`,
         ]),
   );
   return payout;
@@ -133,12 +133,12 @@ function isNew(name: string, before: ReadonlySet<string>): boolean {
   return !before.has(name) && !name.endsWith(".part");
 }
 
-async function firstOf(look: () => readonly string[]): Promise<string> {
+async function firstOf(read: () => readonly string[]): Promise<string> {
   const latest = Date.now() + fileTimeoutMs;
   for (;;) {
-    const [first] = look();
+    const [first] = read();
     if (first !== undefined) return first;
     if (Date.now() > latest) throw new Error("no file came to the bank");
-    await pause(lookEveryMs);
+    await pause(pollEveryMs);
   }
 }

@@ -17,7 +17,7 @@ import { byWallet, closedAccount, paidWallet } from "./recipients.ts";
 
 /** The second poll of a bank's folder accepts a statement. */
 const takenTimeoutMs = 15_000;
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 
 const settleTimeoutMs = 30_000;
 
@@ -84,7 +84,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
   ends.push(treasurer.close);
   await fundRails(treasurer.rpcs, fundsOf(chain, banks), `${ownFunds}.00`);
   show(
-    "Booked what the house has at each rail, as its treasury does when money has arrived",
+    "Credited the platform account at each rail, as treasury does when money has arrived",
     ...fundsOf(chain, banks).map(
       ({ rail, currencyCode }) => `${ownFunds}.00 ${currencyCode} at ${rail}`,
     ),
@@ -111,7 +111,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 try {
   const skipped = await demo(ends);
   await endAll();
-  const but = skipped.length === 0 ? "" : ` ${skipped.length} part(s) were skipped, as said above.`;
+  const but =
+    skipped.length === 0 ? "" : ` ${skipped.length} part(s) were skipped for the reasons above.`;
   process.stdout.write(`\nThe demo is done.${but}\n`);
   process.exit(0);
 } catch (error) {
@@ -159,7 +160,7 @@ async function reconcile(
     const latest = Date.now() + (rail.startsWith("bank-") ? takenTimeoutMs : 0);
     let { report } = await operations.getRailReport({ rail, currencyCode, day });
     while (report?.statementClosing === "" && Date.now() < latest) {
-      await pause(lookEveryMs);
+      await pause(pollEveryMs);
       ({ report } = await operations.getRailReport({ rail, currencyCode, day }));
     }
     if (report === undefined) throw new Error(`${rail} has no report`);

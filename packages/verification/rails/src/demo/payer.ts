@@ -7,7 +7,7 @@ export type Payer = ReturnType<typeof createPayer>;
 
 export type PayoutSeen = Awaited<ReturnType<Disburse["payouts"]["get"]>>;
 
-const lookEveryMs = 200;
+const pollEveryMs = 200;
 
 export function createPayer(sandbox: SandboxDocument) {
   const apiKey = sandbox.merchants.acme.api_key;
@@ -49,7 +49,7 @@ export function createPayer(sandbox: SandboxDocument) {
         if (Date.now() > latest) {
           throw new Error(`payout ${id} is still ${payout.status}, ${payout.sub_status}`);
         }
-        await pause(lookEveryMs);
+        await pause(pollEveryMs);
       }
     },
   };

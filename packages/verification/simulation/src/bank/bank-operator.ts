@@ -25,7 +25,7 @@ const calling: CallContext = {
 };
 /** Longer than any delivery to the bank. */
 const askMinMs = 20_000;
-const lookMs = 10_000;
+const pollMs = 10_000;
 
 /**
  * Starts an operator who asks the bank whether it has files with an unknown outcome, and records
@@ -53,7 +53,7 @@ export function startBankOperator(of: {
     await withCallContext(calling, () => rpc.handleBankFinding(handling(_id)));
     scheduler.faults.count("bank: findings handled by operators");
   };
-  const look = () => {
+  const poll = () => {
     const files = database.documents("bank_files") as unknown as readonly FileDocument[];
     const nowMs = scheduler.nowMs();
     const due = files.filter(
@@ -65,9 +65,9 @@ export function startBankOperator(of: {
       return open === true && holds === true && nowMs - Number(created_at) >= askMinMs;
     });
     for (const finding of unread) void handle(finding);
-    scheduler.after(lookMs, { label: "an operator looks", run: look });
+    scheduler.after(pollMs, { label: "an operator polls", run: poll });
   };
-  look();
+  poll();
 }
 
 function handling(findingId: string) {

@@ -158,12 +158,12 @@ function bankProblems(
         : [`${key} was taken with another amount`]),
     ];
   });
-  const strangers = paid.filter(({ account }) => !orders.has(keyOf(account)));
+  const unexpected = paid.filter(({ account }) => !orders.has(keyOf(account)));
   const unknown = sent.filter(({ name }) => !files.some((each) => each.name === name));
   const open = files.filter(({ state }) => state !== "sent" && state !== "void");
   return [
     ...wrong,
-    ...strangers.map(({ account }) => `${account} was paid, which is no payout`),
+    ...unexpected.map(({ account }) => `${account} was paid, which is no payout`),
     ...unknown.map(({ name }) => `${name} was sent, and no file says so`),
     ...open.map(({ _id, state }) => `file ${_id} is ${state} at the end`),
   ];

@@ -6,7 +6,7 @@ import { createTestServer } from "@disburse/payout/rails/bank/test-server.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
 /** Maximum polling interval of the bank. */
-const lookMaxMs = 3_000;
+const pollMaxMs = 3_000;
 const dayMs = 86_400_000;
 /** Before and after a credit counts as settled. */
 const answerDelaysMs = [2_000, 10_000, 20_000, dayMs, 6 * dayMs];
@@ -33,7 +33,7 @@ export class SimulatedBank {
     const { random } = scheduler;
     this.refusesDuplicates = random.chance(0.5);
     this.#server.knobs.isArchiveHidden = random.chance(0.5);
-    this.#look();
+    this.#poll();
   }
 
   /** Returns a process's view of the server, in which each operation is delivered separately. */
@@ -51,13 +51,13 @@ export class SimulatedBank {
     return this.#pending === 0 && this.#taken === this.sent.length;
   }
 
-  #look(): void {
+  #poll(): void {
     const { random } = this.#scheduler;
     const run = () => {
       this.#takeFiles();
-      this.#look();
+      this.#poll();
     };
-    this.#scheduler.after(1 + random.below(lookMaxMs), { label: "the bank looks", run });
+    this.#scheduler.after(1 + random.below(pollMaxMs), { label: "the bank polls", run });
   }
 
   #takeFiles(): void {
@@ -122,7 +122,7 @@ export class SimulatedBank {
     const run = () => {
       if (!faults.happens("bank: written slowly", 0.2)) return put();
       this.#server.put(name, bytes.subarray(0, random.below(bytes.length)));
-      this.#scheduler.after(random.below(lookMaxMs), { label: "the bank has written", run: put });
+      this.#scheduler.after(random.below(pollMaxMs), { label: "the bank has written", run: put });
     };
     this.#scheduler.after(delayMs, { label: "the bank writes", run });
   }

@@ -66,8 +66,8 @@ export class RailCallers {
     for (;;) {
       const { instance, rail } = random.pick([...open.values()]);
       const late = scheduler.pause(timeoutMs, "a caller gives up").then(() => undefined);
-      const asked = instance.within(() => call(rail)).then((value) => ({ value }));
-      const answer = await Promise.race([asked, late]).catch(() => undefined);
+      const called = instance.within(() => call(rail)).then((value) => ({ value }));
+      const answer = await Promise.race([called, late]).catch(() => undefined);
       if (answer !== undefined) return answer.value;
       await scheduler.pause(random.below(2_000), "a caller waits");
     }

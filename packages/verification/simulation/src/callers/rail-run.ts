@@ -10,7 +10,6 @@ export type RailRun = {
   readonly scheduler: Scheduler;
   readonly hosts: readonly Host[];
   readonly callers: RailCallers;
-  /** Duration of the faults in ms. */
   readonly roughMs: number;
   /** Faults end at the last answer to a caller, if that is earlier. */
   readonly endsWithCallers: boolean;

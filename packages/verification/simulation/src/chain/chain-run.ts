@@ -165,8 +165,8 @@ function walletProblems(
         : [`${key} was taken with another amount`]),
     ];
   });
-  const strangers = paid.filter((to) => !orders.has(to) && !to.startsWith("outside-"));
-  return [...wrong, ...strangers.map((to) => `${to} was paid, which is no payout`)];
+  const unexpected = paid.filter((to) => !orders.has(to) && !to.startsWith("outside-"));
+  return [...wrong, ...unexpected.map((to) => `${to} was paid, which is no payout`)];
 }
 
 /** Compares decimal text of six places with minor units. */

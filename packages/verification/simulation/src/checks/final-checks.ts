@@ -9,7 +9,7 @@ import type { Document } from "../store/value.ts";
 import type { Workload, WorkloadRecord } from "../workload/workload.ts";
 import { wrongApprovals } from "./approval-check.ts";
 import { wrongOrders } from "./order-check.ts";
-import { made, payoutsIn } from "./payouts.ts";
+import { asPayout, payoutsIn } from "./payouts.ts";
 import { wrongRepeats } from "./repeat-check.ts";
 
 /** Returns all problems at the end of a run. */
@@ -54,12 +54,12 @@ function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): st
   const payouts = new Map(all.map((each) => [each._id, each]));
   const byOperation = Map.groupBy(all, (each) => `${each.merchant_id} ${each.operation_id}`);
   return answered.flatMap(({ merchantId, operationId, quoteId, answers, isRefusedBeneficiary }) => {
-    const made = answers.filter((each) => each.startsWith("po_"));
+    const created = answers.filter((each) => each.startsWith("po_"));
     const say = (isWrong: boolean, what: string) =>
       isWrong ? [`${operationId} of ${quoteId}: ${what} (${answers.join(", ")})`] : [];
-    const own = made.map((id) => payouts.get(id));
+    const own = created.map((id) => payouts.get(id));
     return [
-      ...say(new Set(made).size > 1, "got two payouts"),
+      ...say(new Set(created).size > 1, "got two payouts"),
       ...say(
         (byOperation.get(`${merchantId} ${operationId}`)?.length ?? 0) > 1,
         "made two payouts",
@@ -69,7 +69,7 @@ function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): st
         own.some((each) => each?.operation_id !== operationId || each.quote_id !== quoteId),
         "got another operation's payout",
       ),
-      ...say(isRefusedBeneficiary && made.length > 0, "paid a beneficiary that was stopped"),
+      ...say(isRefusedBeneficiary && created.length > 0, "paid a beneficiary that was stopped"),
     ];
   });
 }
@@ -113,7 +113,7 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
   const payouts = payoutsIn(databases.payout);
   const ids = new Set(payouts.map(({ _id }) => _id));
   const cancelled = cancelledIn(databases.payout);
-  const strangers = [...railState.transfers.keys()].filter((key) => !ids.has(key));
+  const unexpected = [...railState.transfers.keys()].filter((key) => !ids.has(key));
   const wrong = payouts.flatMap(({ _id, status, progress, receiving_minor, destination }) => {
     const transfer = railState.transfers.get(String(_id));
     if (cancelled.has(_id)) return transfer === undefined ? [] : [`${_id} was kept back, and sent`];
@@ -135,7 +135,7 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
       ...(isAmount && destination === transfer.currency ? [] : [`${_id} was paid otherwise`]),
     ];
   });
-  return [...strangers.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
+  return [...unexpected.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
 }
 
 /** Requires that a payout stays cancelled after its merchant got that answer. */
@@ -226,15 +226,15 @@ function wrongOptInEvents({ databases, merchants }: Platform): string[] {
   const wasWaiting = ({ journal }: Document) =>
     (journal as { stage: string }[])[0]?.stage === "awaiting_approval";
   const expected = [
-    ...owed(
+    ...expectedEvents(
       "batch.finished",
       own("batches").filter(({ state }) => state === "finished"),
     ),
-    ...owed(
+    ...expectedEvents(
       "batch.approval_required",
       own("batches").filter((each) => each.by_another === true),
     ),
-    ...owed("payout.approval_required", payoutsIn(databases.payout).filter(wasWaiting)),
+    ...expectedEvents("payout.approval_required", payoutsIn(databases.payout).filter(wasWaiting)),
   ];
   const kept = stored.map((each) => `${each.transaction_type} of ${each.transaction_id}`);
   const awaited = new Set(expected);
@@ -251,7 +251,7 @@ function wrongOptInEvents({ databases, merchants }: Platform): string[] {
   ];
 }
 
-function owed(type: string, documents: readonly Document[]): string[] {
+function expectedEvents(type: string, documents: readonly Document[]): string[] {
   return documents.map(({ _id }) => `${type} of ${_id}`);
 }
 
@@ -299,7 +299,7 @@ function documentsOf({ databases, railState, beneficiaries }: Platform): Documen
   const known = [...beneficiaries.values()];
   const collections = {
     ...of(payout, "accounts", "ledger_entries"),
-    payouts: payout.documents("payouts").filter(made).map(decidedInTime),
+    payouts: payout.documents("payouts").filter(asPayout).map(decidedInTime),
     ...of(quote, "quotes"),
     ...of(notifier, "endpoints", "events", "deliveries"),
     sandbox_transfers: [...railState.transfers.values()].map(transferDocument),

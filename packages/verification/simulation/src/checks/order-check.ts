@@ -14,8 +14,8 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
   const batches = stored("batches");
   return [
     ...stored("scheduled_payouts").flatMap((order) => {
-      const made = ofOrder.get(String(order._id)) ?? [];
-      return [...wrongOrder(order, made), ...wrongOrigin(order, made, "scheduled_payout_id")];
+      const created = ofOrder.get(String(order._id)) ?? [];
+      return [...wrongOrder(order, created), ...wrongOrigin(order, created, "scheduled_payout_id")];
     }),
     ...wrongSchedules(platform, workload),
     ...batches.flatMap((batch) =>
@@ -26,8 +26,8 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
 }
 
 /** Requires one payout for an executed order and none otherwise. */
-function wrongOrder({ _id, state, payout_id }: Document, made: readonly Document[]): string[] {
-  const ids = made.map((each) => each._id);
+function wrongOrder({ _id, state, payout_id }: Document, created: readonly Document[]): string[] {
+  const ids = created.map((each) => each._id);
   const isOnce = state === "executed" ? ids.length === 1 && ids[0] === payout_id : ids.length === 0;
   return [
     ...(isOnce ? [] : [`${_id} is ${state}, and made ${ids.join(", ") || "no payout"}`]),
@@ -36,8 +36,8 @@ function wrongOrder({ _id, state, payout_id }: Document, made: readonly Document
 }
 
 /** Requires that a payout names its order. */
-function wrongOrigin({ _id }: Document, made: readonly Document[], field: string): string[] {
-  const wrong = made.filter((payout) => payout[field] !== _id);
+function wrongOrigin({ _id }: Document, created: readonly Document[], field: string): string[] {
+  const wrong = created.filter((payout) => payout[field] !== _id);
   return wrong.map((payout) => `${payout._id} does not say that it is of ${_id}`);
 }
 

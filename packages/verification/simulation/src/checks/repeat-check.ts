@@ -62,20 +62,20 @@ function plainReference(reference: string): string {
 function wrongReissues(payouts: readonly Document[], { record }: Workload): string[] {
   const again = Map.groupBy(payouts, ({ reissue_of }) => reissue_of);
   const linked = payouts.flatMap(({ _id, reissued_as, progress }) => {
-    const made = (again.get(_id) ?? []).map((each) => each._id);
+    const created = (again.get(_id) ?? []).map((each) => each._id);
     const expected = reissued_as === undefined ? [] : [reissued_as];
     const { stage } = progress as { stage: string };
     const isOver = stage === "rejected" || stage === "returned";
     return [
-      ...(made.join() === expected.join() ? [] : [`${_id} was paid again as ${made.join()}`]),
-      ...(made.length > 0 && !isOver ? [`${_id} was paid again, and is ${stage}`] : []),
+      ...(created.join() === expected.join() ? [] : [`${_id} was paid again as ${created.join()}`]),
+      ...(created.length > 0 && !isOver ? [`${_id} was paid again, and is ${stage}`] : []),
     ];
   });
   const answered = [...record.reissued].flatMap(([id, ids]) => {
-    const made = (again.get(id) ?? []).map((each) => String(each._id));
-    return [...ids].every((each) => made.includes(each))
+    const created = (again.get(id) ?? []).map((each) => String(each._id));
+    return [...ids].every((each) => created.includes(each))
       ? []
-      : [`${id} was answered to be paid again as ${[...ids].join()}`];
+      : [`${id} got the answer that it is paid again as ${[...ids].join()}`];
   });
   return [...linked, ...answered];
 }

@@ -4,32 +4,32 @@ import type { RailState } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { WriteListener } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
-import { made } from "./payouts.ts";
+import { asPayout } from "./payouts.ts";
 
 /** Allowed state changes of scheduled payouts and batches. */
-const orderWays: ReadonlySet<string> = new Set([
+const orderTransitions: ReadonlySet<string> = new Set([
   ...["undefined waiting", "waiting waiting", "waiting executed", "waiting failed"],
   ...["waiting cancelled", "executed executed", "failed failed", "cancelled cancelled"],
   // A revoked key's scheduled payout is held until another actor decides.
   ...["waiting awaiting_approval", "awaiting_approval awaiting_approval"],
   ...["awaiting_approval waiting", "awaiting_approval failed", "awaiting_approval cancelled"],
 ]);
-const batchWays: ReadonlySet<string> = new Set([
+const batchTransitions: ReadonlySet<string> = new Set([
   ...["undefined awaiting_approval", "awaiting_approval awaiting_approval"],
   ...["awaiting_approval running", "awaiting_approval cancelled", "running awaiting_approval"],
   ...["running running", "running finished", "finished finished", "cancelled cancelled"],
 ]);
 
-const countedWays: Readonly<Record<string, FaultKind>> = {
+const countedTransitions: Readonly<Record<string, FaultKind>> = {
   "waiting failed": "order failed",
   "running finished": "batch finished",
 };
 
 /** Allowed state changes of each collection. */
-const ways: Readonly<Record<string, ReadonlySet<string>>> = {
-  scheduled_payouts: orderWays,
-  batch_lines: orderWays,
-  batches: batchWays,
+const transitions: Readonly<Record<string, ReadonlySet<string>>> = {
+  scheduled_payouts: orderTransitions,
+  batch_lines: orderTransitions,
+  batches: batchTransitions,
 };
 
 type Decision = { readonly as: "approved" | "rejected" | "expired" };
@@ -76,8 +76,8 @@ export class WriteObserver {
 
   readonly listen: WriteListener = (collection, earlier, later) => {
     const isPayout = collection === "payouts";
-    const [before, after] = isPayout ? [made(earlier), made(later)] : [earlier, later];
-    if (isPayout && made(earlier) !== undefined && after === undefined) {
+    const [before, after] = isPayout ? [asPayout(earlier), asPayout(later)] : [earlier, later];
+    if (isPayout && asPayout(earlier) !== undefined && after === undefined) {
       this.broken.push(`payouts ${earlier?._id}: is no payout any more`);
     }
     if (isPayout && after === undefined) return;
@@ -184,7 +184,7 @@ function wrongIf(isWrong: boolean, what: string): string[] {
   return isWrong ? [what] : [];
 }
 
-const statusWays = new Set([
+const statusTransitions = new Set([
   "undefined initiated",
   "initiated initiated",
   "initiated succeeded",
@@ -210,7 +210,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const raised = numberOf(after, "version") - numberOf(before, "version");
     const isChanged = before?.status !== after?.status;
     return [
-      ...wrongIf(!statusWays.has(way), `went from ${way.replace(" ", " to ")}`),
+      ...wrongIf(!statusTransitions.has(way), `went from ${way.replace(" ", " to ")}`),
       ...wrongIf(raised !== Number(isChanged), `its version rose by ${raised}, ${way}`),
       ...wrongIf(numberOf(after, "revision") < numberOf(before, "revision"), "went back"),
     ];
@@ -274,10 +274,10 @@ function wrongOrder(
   after: Document | undefined,
   count: (kind: FaultKind) => void,
 ): string[] {
-  const allowed = ways[collection];
+  const allowed = transitions[collection];
   if (allowed === undefined) return [];
   const way = `${before?.state} ${after?.state}`;
-  const kind = countedWays[way];
+  const kind = countedTransitions[way];
   if (kind !== undefined) count(kind);
   if (after?.rejection !== undefined && before?.rejection === undefined) count("batch rejected");
   const isOther = before?.payout_id !== undefined && before.payout_id !== after?.payout_id;

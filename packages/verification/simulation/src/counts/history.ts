@@ -69,9 +69,9 @@ function partsOf(database: MemoryDatabase, names: readonly string[]) {
 
 /** Names that occur only in a payout's documents: its id, operations and deliveries. */
 function namesOf({ payout, quote, notifier }: Platform["databases"], suffix: string): string[] {
-  const [made] = payout.documents("payouts").filter(({ _id }) => _id === `po_${suffix}`);
+  const [created] = payout.documents("payouts").filter(({ _id }) => _id === `po_${suffix}`);
   const [quoted] = quote.documents("quotes").filter(({ _id }) => _id === `qt_${suffix}`);
-  const { operation_id } = (made?.order ?? {}) as { operation_id: string };
+  const { operation_id } = (created?.order ?? {}) as { operation_id: string };
   const deliveries = notifier.documents("deliveries").filter((each) => namesAny(each, [suffix]));
   const ids = deliveries.map(({ _id }) => String(_id));
   return [suffix, operation_id, String(quoted?.operation_id), ...ids];

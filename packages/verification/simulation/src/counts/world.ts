@@ -60,7 +60,7 @@ export async function openWorld(load: Load) {
   };
   const mutation = ({ merchantId }: FundedAccount) => mutationFor(makerOf(merchantId), operation());
   const quoted = async (account: FundedAccount): Promise<string> => {
-    const made = await quote.createQuote({
+    const created = await quote.createQuote({
       mutation: mutation(account),
       merchantId: account.merchantId,
       accountId: account.id,
@@ -69,7 +69,7 @@ export async function openWorld(load: Load) {
       destinationCurrencyCode: endings.destination,
       sourceAmount: "10.00",
     });
-    return made.quote?.id ?? "";
+    return created.quote?.id ?? "";
   };
   const executed = async (account: FundedAccount, quoteId: string): Promise<string> => {
     const { merchantId } = account;

@@ -81,7 +81,6 @@ export class Broker {
     next(hopMs);
   }
 
-  /** Returns when to deliver again. */
   async #deliver(handle: Subscription["handle"]): Promise<number> {
     const { faults, random } = this.#scheduler;
     if (!this.outages.isUp()) return redeliveryMs;

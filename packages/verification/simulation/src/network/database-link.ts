@@ -6,7 +6,6 @@ import type { Command } from "../store/collection.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 
-/** Duration of a hop in ms. */
 const hopMs = 3;
 /** A temporarily slow server or network. */
 const slowMs = 9_000;
@@ -55,9 +54,9 @@ export function databaseLink(
             return instance.end(`crash before ${label}`);
           }
           const isTorn = steps.length > 1 && faults.happens("database: bulk torn", 0.02);
-          const made = isTorn ? steps.slice(0, random.below(steps.length)) : steps;
+          const created = isTorn ? steps.slice(0, random.below(steps.length)) : steps;
           const changes = database.changes();
-          for (const step of made) step(sabotage(step.command ?? command) ?? {});
+          for (const step of created) step(sabotage(step.command ?? command) ?? {});
           const isChanged = database.changes() > changes && command.collection !== sweepLeases;
           if (isChanged && faults.happens("crash after a write", 0.02)) {
             return instance.end(`crash after ${label}`);

@@ -24,7 +24,6 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** Duration of a hop in ms. */
 const hopMs = 4;
 /** Longer than any caller waits. */
 const slowMs = 12_000;

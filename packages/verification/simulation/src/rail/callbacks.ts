@@ -32,7 +32,7 @@ export class RailCallbacks {
   readonly wrong: string[] = [];
   underWay = 0;
   #plannedMs: number[] = [];
-  #made = 0;
+  #reportCount = 0;
 
   constructor(scheduler: Scheduler, rpc: Rpc) {
     this.#scheduler = scheduler;
@@ -82,7 +82,7 @@ export class RailCallbacks {
 
   async #reportTruly(transfer: Transfer, kind: RailReport["kind"]): Promise<void> {
     const isAccepted = await this.#report(reportOf(transfer, kind), railSignature);
-    if (!isAccepted) this.wrong.push(`${transfer.key}: the rail's word was refused`);
+    if (!isAccepted) this.wrong.push(`${transfer.key}: the rail's report was refused`);
   }
 
   async #refused(report: RailReport, what: string, signature = railSignature): Promise<void> {
@@ -95,8 +95,8 @@ export class RailCallbacks {
    * message.
    */
   async #report(report: RailReport, signature: string): Promise<boolean> {
-    this.#made += 1;
-    const mutation = { operationId: `report-${this.#made}` };
+    this.#reportCount += 1;
+    const mutation = { operationId: `report-${this.#reportCount}` };
     const isMessage = signature !== railSignature || this.#scheduler.random.chance(0.5);
     const { key: payoutId, kind, reference, amount, currency } = report;
     const call = isMessage

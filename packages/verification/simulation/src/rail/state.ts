@@ -29,7 +29,6 @@ export type Transfer = {
   readonly short: bigint;
 };
 
-/** An amount in minor units. */
 type Money = { readonly minor: bigint; readonly currency: string };
 
 const dayMs = 86_400_000;

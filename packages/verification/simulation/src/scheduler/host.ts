@@ -64,7 +64,6 @@ export class ProcessInstance implements Owner {
     };
   }
 
-  /** Returns a timer's delay factor. */
   #lateOf(): number {
     if (this.scheduler.isPunctual) return 1;
     return this.scheduler.faults.isCalm() ? calmLateness : this.#lateness;

@@ -4,7 +4,6 @@ import { createFaults, type FaultKind, type Faults } from "../faults.ts";
 /** An owner of pending work, which ends with it. */
 export type Owner = {
   readonly name: string;
-  /** Permanently ended. */
   readonly isDead: () => boolean;
   /** Suspended until this virtual time. */
   readonly frozenUntilMs: () => number;

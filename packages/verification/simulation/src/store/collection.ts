@@ -152,12 +152,12 @@ export class MemoryCollection {
 
   async findOneAndUpdate(filter: Document, update: Update, options: AfterOptions = {}) {
     const { returnDocument = "before", projection } = options;
-    const made = await this.write("findOneAndUpdate", filter, [filter, update], (sent) => {
+    const created = await this.write("findOneAndUpdate", filter, [filter, update], (sent) => {
       const changed = this.table.update(sent, update, options);
       const shown = returnDocument === "after" ? changed.after : changed.before;
       return shown && projected(shown, projection);
     });
-    return made ?? null;
+    return created ?? null;
   }
 
   replaceOne(filter: Document, replacement: Document, options: UpdateOptions = {}) {
@@ -187,9 +187,9 @@ export class MemoryCollection {
       if (kind !== "updateOne" || sent === undefined) {
         throw new Error(`a bulk's ${kind} is not one that the simulated store knows`);
       }
-      const made = this.table.update(sent.filter, sent.update, sent as UpdateOptions);
-      result.matchedCount += Number(made.before !== undefined);
-      result.modifiedCount += Number(made.isModified);
+      const created = this.table.update(sent.filter, sent.update, sent as UpdateOptions);
+      result.matchedCount += Number(created.before !== undefined);
+      result.modifiedCount += Number(created.isModified);
     });
     return this.bulk("bulkWrite", { sent: operations, writes, ordered }, () => result);
   }

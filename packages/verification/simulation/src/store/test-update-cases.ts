@@ -110,7 +110,7 @@ export const conditionalCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "find and update answers the row after, or before, or null",
+    name: "find and update returns the row after, or before, or null",
     rows: [{ _id: "a", state: "open" }],
     run: async (of) => [
       await of.findOneAndUpdate({ _id: "a" }, { $set: { n: 1 } }),
@@ -148,9 +148,9 @@ export const conditionalCases: readonly ContractCase[] = [
     name: "replaces, guarded",
     rows: [{ _id: "a", revision: 1, gone: 1 }],
     run: async (of) => {
-      const made = await of.replaceOne({ _id: "a", revision: 1 }, { revision: 2 });
+      const created = await of.replaceOne({ _id: "a", revision: 1 }, { revision: 2 });
       const missed = await of.replaceOne({ _id: "a", revision: 1 }, { revision: 3 });
-      return [made.modifiedCount, missed.modifiedCount, await of.findOne({ _id: "a" })];
+      return [created.modifiedCount, missed.modifiedCount, await of.findOne({ _id: "a" })];
     },
   },
   {
@@ -183,9 +183,9 @@ export const conditionalCases: readonly ContractCase[] = [
           },
           { upsert: true },
         );
-      const made = await upsert("one");
+      const created = await upsert("one");
       const changed = await upsert("two");
-      return [made.upsertedCount, changed.matchedCount, await of.find({}).toArray()];
+      return [created.upsertedCount, changed.matchedCount, await of.find({}).toArray()];
     },
   },
   {
@@ -226,10 +226,14 @@ export const conditionalCases: readonly ContractCase[] = [
       const pull = (_id: string): AnyBulkWriteOperation<Row> => ({
         updateOne: { filter: { _id }, update: { $pull: { list: 1 } } as object },
       });
-      const made = await of.bulkWrite([pull("a"), pull("gone"), pull("b"), pull("b")], {
+      const created = await of.bulkWrite([pull("a"), pull("gone"), pull("b"), pull("b")], {
         ordered: false,
       });
-      return [made.matchedCount, made.modifiedCount, await of.find({}).sort({ _id: 1 }).toArray()];
+      return [
+        created.matchedCount,
+        created.modifiedCount,
+        await of.find({}).sort({ _id: 1 }).toArray(),
+      ];
     },
   },
   {
@@ -246,8 +250,12 @@ export const conditionalCases: readonly ContractCase[] = [
           update: { $set: { block: file }, $unset: { sealed: "" }, $inc: { n: 1 } } as object,
         },
       });
-      const made = await of.bulkWrite([known("f"), known("g"), known("h")], { ordered: false });
-      return [made.matchedCount, made.modifiedCount, await of.find({}).sort({ _id: 1 }).toArray()];
+      const created = await of.bulkWrite([known("f"), known("g"), known("h")], { ordered: false });
+      return [
+        created.matchedCount,
+        created.modifiedCount,
+        await of.find({}).sort({ _id: 1 }).toArray(),
+      ];
     },
   },
   {

@@ -16,7 +16,7 @@ import {
 } from "./callers.ts";
 
 /** Maximum polling interval of approvers. */
-const lookMaxMs = 6_000;
+const pollMaxMs = 6_000;
 /** Late decisions are made within this time of the approval's expiry. */
 const aroundEndMs = 500;
 
@@ -56,12 +56,12 @@ export class Approvers {
 
   /** Polls a merchant's payouts until the run ends. */
   start(merchantId: string): void {
-    const look = () => void this.#look(merchantId).finally(() => this.start(merchantId));
-    const delayMs = this.#scheduler.random.below(lookMaxMs);
-    this.#scheduler.after(delayMs, { label: "approvers look", run: look });
+    const poll = () => void this.#pollPending(merchantId).finally(() => this.start(merchantId));
+    const delayMs = this.#scheduler.random.below(pollMaxMs);
+    this.#scheduler.after(delayMs, { label: "approvers poll", run: poll });
   }
 
-  async #look(merchantId: string): Promise<void> {
+  async #pollPending(merchantId: string): Promise<void> {
     const subStatus = PayoutSubStatus.AWAITING_APPROVAL;
     const list = () => this.#rpc.payout.listPayouts({ merchantId, subStatus, limit: 100 });
     const found = await this.#callers.ask(list);

@@ -52,8 +52,8 @@ export async function setControls(
         duplicateWindowSeconds: controls.duplicateWindowSeconds,
         approval: rulesOf(controls),
       });
-    const made = await callers.ask(set);
-    if (typeof made === "string") throw new Error(`controls were refused: ${made}`);
+    const created = await callers.ask(set);
+    if (typeof created === "string") throw new Error(`controls were refused: ${created}`);
     all.set(merchantId, controls);
   }
   await callers.pause(inForceMs);

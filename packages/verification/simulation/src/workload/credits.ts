@@ -3,7 +3,6 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import { Callers } from "./callers.ts";
 import type { FundedAccount } from "./set-up.ts";
 
-/** Maximum start time of callers. */
 const startMaxMs = 8_000;
 /** Maximum time until a credit is reversed. */
 const takenBackMaxMs = 12_000;
@@ -44,8 +43,8 @@ export class CreditCallers {
   /** Returns a credit's entry or a refusal's code. */
   async #credit(of: Account, operationId: string): Promise<string> {
     const request = { mutation: { operationId }, ...of, amount };
-    const made = await this.#callers.ask(() => this.#rpc.creditAccount(request));
-    return typeof made === "string" ? made : (made.entry?.id ?? "no entry");
+    const created = await this.#callers.ask(() => this.#rpc.creditAccount(request));
+    return typeof created === "string" ? created : (created.entry?.id ?? "no entry");
   }
 
   /** Two callers reverse a credit, sometimes after it was spent and more was credited. */
@@ -55,8 +54,8 @@ export class CreditCallers {
     const mutation = { operationId: this.#callers.operation() };
     const request = { mutation, ...of, entryId, note: "a mistake" };
     const once = async () => {
-      const made = await this.#callers.ask(() => this.#rpc.reverseCredit(request));
-      return typeof made === "string" ? made : "reversed";
+      const created = await this.#callers.ask(() => this.#rpc.reverseCredit(request));
+      return typeof created === "string" ? created : "reversed";
     };
     const topUp = random.chance(0.75) ? this.#credit(of, this.#callers.operation()) : undefined;
     const [answers] = await Promise.all([Promise.all([once(), once()]), topUp]);

@@ -18,7 +18,7 @@ import type { RailState, Transfer } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
 /** Maximum polling and retry interval of operators. */
-const lookMaxMs = 12_000;
+const pollMaxMs = 12_000;
 const retryMs = 1_500;
 
 type Operator = "ann" | "bob";
@@ -91,12 +91,12 @@ export class Operators {
   }
 
   start(): void {
-    const look = () => void this.#look().finally(() => this.start());
-    const delayMs = this.#scheduler.random.below(lookMaxMs);
-    this.#scheduler.after(delayMs, { label: "operators look", run: look });
+    const poll = () => void this.#pollPending().finally(() => this.start());
+    const delayMs = this.#scheduler.random.below(pollMaxMs);
+    this.#scheduler.after(delayMs, { label: "operators poll", run: poll });
   }
 
-  async #look(): Promise<void> {
+  async #pollPending(): Promise<void> {
     const found = await this.#answer(() => this.#rpc.proposer.listPayoutsInDoubt({ limit: 100 }));
     if (typeof found === "string") return;
     const { random, faults } = this.#scheduler;
@@ -118,9 +118,9 @@ export class Operators {
     const { random } = this.#scheduler;
     const request = { mutation: this.#mutation(), payoutId, ...resolution };
     const propose = () => this.#answer(() => proposalOf(this.#rpc.proposer.resolvePayout(request)));
-    const [made] = await Promise.all([propose(), ...(random.chance(0.3) ? [propose()] : [])]);
-    if (typeof made === "string" || made === undefined) return false;
-    const { proposalId, contentDigest } = made;
+    const [created] = await Promise.all([propose(), ...(random.chance(0.3) ? [propose()] : [])]);
+    if (typeof created === "string" || created === undefined) return false;
+    const { proposalId, contentDigest } = created;
     const approve = (person: Operator) => {
       const decision = { mutation: this.#mutation(), proposalId, contentDigest };
       const rpc = this.#rpc.approvers[person];

@@ -60,8 +60,8 @@ export class ScheduledCallers {
     const ids = answers.map((each) =>
       typeof each === "string" ? each : (each.scheduledPayout?.id ?? ""),
     );
-    const made: Scheduled = { operationId, answers: ids, isCancelled: false };
-    this.all.push(made);
+    const created: Scheduled = { operationId, answers: ids, isCancelled: false };
+    this.all.push(created);
     const id = ids.find((each) => each.startsWith("spo_"));
     if (id === undefined || !random.chance(0.4)) return;
     if (dueMs < dayMs) {
@@ -73,8 +73,8 @@ export class ScheduledCallers {
     const cancel = { mutation, merchantId, scheduledPayoutId: id };
     const heard = await this.#callers.askTwice(() => orders.cancelScheduledPayout(cancel));
     const refusals = heard.filter((each) => typeof each === "string");
-    made.isCancelled = refusals.length < heard.length;
-    faults.count(made.isCancelled ? "order cancelled" : "order cancelled too late");
+    created.isCancelled = refusals.length < heard.length;
+    faults.count(created.isCancelled ? "order cancelled" : "order cancelled too late");
     const wrong = refusals.filter((each) => each !== "NOT_CANCELLABLE");
     this.wrong.push(...wrong.map((each) => `${id} is there, and cancelling it is ${each}`));
   }

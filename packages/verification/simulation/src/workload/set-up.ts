@@ -114,8 +114,8 @@ export class SetUp {
 
   async #surely<T>(call: (mutation: Mutation) => Promise<T>): Promise<T> {
     const mutation = { operationId: this.#callers.operation() };
-    const made = await this.#callers.ask(() => call(mutation));
-    if (typeof made === "string") throw new Error(`the set-up was refused: ${made}`);
-    return made;
+    const created = await this.#callers.ask(() => call(mutation));
+    if (typeof created === "string") throw new Error(`the set-up was refused: ${created}`);
+    return created;
   }
 }

@@ -11,7 +11,7 @@ import type { RailState } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
 /** Maximum polling and retry interval of the treasury. */
-const lookMaxMs = 8_000;
+const pollMaxMs = 8_000;
 const retryMs = 1_500;
 
 /** Initial balances: none, too little or enough. */
@@ -64,12 +64,12 @@ export class Treasury {
 
   start(): void {
     if (!this.#isFunded) return;
-    const look = () => void this.#look().finally(() => this.start());
-    const delayMs = this.#scheduler.random.below(lookMaxMs);
-    this.#scheduler.after(delayMs, { label: "treasury looks", run: look });
+    const poll = () => void this.#pollAccounts().finally(() => this.start());
+    const delayMs = this.#scheduler.random.below(pollMaxMs);
+    this.#scheduler.after(delayMs, { label: "treasury polls", run: poll });
   }
 
-  async #look(): Promise<void> {
+  async #pollAccounts(): Promise<void> {
     const found = await this.#answer(() => this.#rpc.listRailAccounts({ rail: railName }));
     if (typeof found === "string") {
       this.wrong.push(`the rail's accounts are ${found}`);

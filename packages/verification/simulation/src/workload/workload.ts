@@ -200,13 +200,13 @@ export class Workload {
       destinationCurrencyCode: beneficiary?.currency ?? "",
       sourceAmount: bill.sourceAmount,
     };
-    const made = await this.#retryUntilAvailable((mutation) =>
+    const created = await this.#retryUntilAvailable((mutation) =>
       this.#platform.rpc.quote.createQuote({ mutation, ...request }),
     );
     if (foundOut && beneficiary !== undefined) {
       stopBeneficiary(this.#scheduler, beneficiary, Number.POSITIVE_INFINITY);
     }
-    return typeof made === "string" ? undefined : made.quote?.id;
+    return typeof created === "string" ? undefined : created.quote?.id;
   }
 
   /** Creates a beneficiary that is stopped once its quote exists. */
@@ -234,13 +234,16 @@ export class Workload {
     const { payout } = this.#platform.rpc;
     const request = { merchantId, quoteId, referenceId, allowDuplicate };
     const mutation = mutationFor(makerOf(merchantId), operationId);
-    const made = await this.#callers.ask(() => payout.executePayout({ mutation, ...request }), 0.1);
-    if (made === "GIVEN_UP") return;
-    answered.answers.push(typeof made === "string" ? made : made.payoutId);
-    if (made === "INSUFFICIENT_BALANCE") faults.count("money short");
-    if (made === "POSSIBLE_DUPLICATE") faults.count("possible duplicate refused");
-    if (typeof made === "string") return;
-    const { payoutId } = made;
+    const created = await this.#callers.ask(
+      () => payout.executePayout({ mutation, ...request }),
+      0.1,
+    );
+    if (created === "GIVEN_UP") return;
+    answered.answers.push(typeof created === "string" ? created : created.payoutId);
+    if (created === "INSUFFICIENT_BALANCE") faults.count("money short");
+    if (created === "POSSIBLE_DUPLICATE") faults.count("possible duplicate refused");
+    if (typeof created === "string") return;
+    const { payoutId } = created;
     const read = await this.#callers.ask(() => payout.getPayout({ merchantId, payoutId }));
     if (typeof read === "string") this.record.wrong.push(`${payoutId} is accepted, and ${read}`);
     if (random.chance(0.2)) await this.#cancel(merchantId, payoutId);
@@ -252,10 +255,10 @@ export class Workload {
     const { random } = this.#scheduler;
     await this.#pause(random.below(reissueMaxMs));
     const answers = await reissueOnce(this.#platform, this.#callers, { merchantId, payoutId });
-    const made = answers.filter((each) => each.startsWith("po_"));
+    const created = answers.filter((each) => each.startsWith("po_"));
     const known = this.record.reissued.get(payoutId) ?? new Set();
-    if (made.length > 0) this.#scheduler.faults.count("reissued");
-    this.record.reissued.set(payoutId, new Set([...known, ...made]));
+    if (created.length > 0) this.#scheduler.faults.count("reissued");
+    this.record.reissued.set(payoutId, new Set([...known, ...created]));
   }
 
   /** Repeats until answered: cancelled, or too late. */

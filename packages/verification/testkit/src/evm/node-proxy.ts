@@ -40,10 +40,10 @@ export async function startNodeProxy(url: string) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const asked = JSON.parse(Buffer.concat(chunks).toString()) as NodeCall | NodeCall[];
-    const answers = await answerAll([asked].flat());
+    const requestBody = JSON.parse(Buffer.concat(chunks).toString()) as NodeCall | NodeCall[];
+    const answers = await answerAll([requestBody].flat());
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]));
+    response.end(JSON.stringify(Array.isArray(requestBody) ? answers : answers[0]));
   };
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -82,7 +82,6 @@ function atHeight(params: unknown[] | undefined, height: number): unknown[] {
   return (params ?? []).map((each) => (each === "latest" || each === "pending" ? number : each));
 }
 
-/** Hides data of later blocks. */
 function upTo(answer: NodeAnswer, height: number): NodeAnswer {
   const { result } = answer;
   const number = (result as { blockNumber?: unknown } | null | undefined)?.blockNumber;

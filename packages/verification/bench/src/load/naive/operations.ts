@@ -8,7 +8,7 @@ export type NaiveScenario = NaiveOperation | "lifecycle";
 /** One turn's requests, in order. Call `answered` after the last answer. */
 type NaiveTurn = { readonly paths: readonly string[]; readonly answered?: () => void };
 
-let made = 0;
+let created = 0;
 const unclaimed: string[] = [];
 
 type Row = { readonly _id: string } & Readonly<Record<string, unknown>>;
@@ -144,12 +144,12 @@ export function nextNaiveTurn(
   scenario: NaiveScenario,
   { accounts, answerBytes }: { readonly accounts: number; readonly answerBytes: number },
 ): NaiveTurn | undefined {
-  made += 1;
+  created += 1;
   const pathsOf = (id: string, ...operations: readonly NaiveOperation[]) => {
-    const query = { id, account: accountId(made % accounts), bytes: String(answerBytes) };
+    const query = { id, account: accountId(created % accounts), bytes: String(answerBytes) };
     return operations.map((each) => `/${each}?${new URLSearchParams(query)}`);
   };
-  const id = `naive-${made}`;
+  const id = `naive-${created}`;
   if (scenario === "lifecycle") return { paths: pathsOf(id, "quote", "execute") };
   if (scenario === "quote") {
     return { paths: pathsOf(id, "quote"), answered: () => unclaimed.push(id) };
