@@ -43,7 +43,6 @@ async function post(path: string, body: string | Buffer): Promise<Answered> {
   return { status: response.status, text: await response.text() };
 }
 
-/** Every operation that has a body, with a valid body. */
 const operations: readonly [path: string, sound: BodyValues][] = [
   [paths.crypto, { ...cryptoBody(), beneficiary_name: marker }],
   [paths.fiat, { ...bankBody(), beneficiary_first_name: marker }],

@@ -185,7 +185,6 @@ async function expectChanges(beneficiaryId: string): Promise<void> {
   expect(bodies.map((body) => body.data.status)[1]).toBe("cleared");
 }
 
-/** Returns a payout's journal as operators read it. */
 async function journal(payoutId: string): Promise<string> {
   const { entries } = await platform.clients.operations.getPayoutJournal({ payoutId });
   return entries.map(({ detail }) => detail).join("\n");

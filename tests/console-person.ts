@@ -1,6 +1,5 @@
 import { createBrowser } from "@disburse/sandbox/issuer/test-browser.ts";
 
-/** The response of `GET /console/session`. */
 export type SessionAnswer = {
   readonly person: { readonly id: string; readonly name: string; readonly email: string };
   readonly kind: string;

@@ -28,7 +28,6 @@ const mutation = () => ({ operationId: crypto.randomUUID() });
 
 const setControls = (controls: Controls) => setControlsOf(platform, acmeId(), controls);
 
-/** Creates another key for acme with one scope. */
 async function keyWith(scope: string): Promise<Merchant> {
   const wish = { mutation: mutation(), merchantId: acmeId(), scopes: [scope] };
   const { secret } = await platform.clients.keys.createKey(wish);

@@ -20,7 +20,6 @@ afterAll(() => platform?.stop());
 const mutation = () => ({ operationId: crypto.randomUUID() });
 type Wish = { readonly scopes?: string[]; readonly sourceCidrs?: string[] };
 
-/** Creates another key for acme with a separate rate limit. */
 async function newKey(wish: Wish & { expiresAt?: ReturnType<typeof timestampFromDate> } = {}) {
   const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
   const created = await platform.clients.keys.createKey({

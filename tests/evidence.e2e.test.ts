@@ -56,7 +56,6 @@ const readLines = () =>
     readFileSync(join(sink, name), "utf8").split("\n").filter(Boolean),
   );
 
-/** Returns the output of `npm run audit:verify`. */
 async function verify(readSink: () => readonly string[] = readLines) {
   return reportOn({
     databases: { client: database.db.client, prefix: prefix() },
@@ -65,7 +64,6 @@ async function verify(readSink: () => readonly string[] = readLines) {
   });
 }
 
-/** Returns the sink's lines without a service's newest one. */
 function withoutLast(service: string): string[] {
   const statements = readLines().map((text) => ({
     text,
@@ -78,7 +76,6 @@ function withoutLast(service: string): string[] {
     .map(({ text }) => text);
 }
 
-/** Runs the command. Returns its exit code and output. */
 function runCommand(): Promise<{ code: number; text: string }> {
   const script = join(
     import.meta.dirname,
@@ -205,7 +202,6 @@ describe("tampering", () => {
     await of.deleteOne({ _id: before._id });
     return () => of.insertOne(before);
   };
-  /** Exchanges the contents of two documents. */
   const swap = async (
     of: Collection,
     [one, other]: readonly [Stored, Stored],

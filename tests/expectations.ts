@@ -9,7 +9,6 @@ export const marker = "Zqmarker7";
 
 export type Answered = { readonly status: number; readonly text: string };
 
-/** Expects this code in exactly the error's format. */
 export function expectError(answer: Answered, status: number, code: string): void {
   const { violations, reason, ...json } = JSON.parse(answer.text);
   expect([answer.status, json]).toEqual([status, { code, message: expect.stringMatching(/\S/) }]);

@@ -92,7 +92,6 @@ const refusedLater = new Set(["INVALID_WALLET_ADDRESS", "RECORD_NOT_FOUND"]);
 
 type Problems = Map<string, string>;
 
-/** Returns the named fields with their problems. */
 function problemsOf({ status, json }: GatewayAnswer): Problems {
   if (status === 200) return new Map();
   if (refusedLater.has(json.code)) return new Map([["", json.code]]);

@@ -50,7 +50,6 @@ async function unary<I extends Message, O extends Message>(
   }
 }
 
-/** Returns the identity of a person with the role treasury. */
 const treasurer = () => platform.trust.person("ada", ["treasury"])("payout");
 
 async function identity(): Promise<Metadata> {

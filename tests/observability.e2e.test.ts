@@ -61,7 +61,6 @@ afterAll(async () => {
   rmSync(sink, { recursive: true });
 });
 
-/** Returns the labels that a metric lacks. */
 function missing(metric: string, labels: readonly string[]): string[] {
   const known = metrics.get(metric);
   if (known === undefined) return [`${metric} is not there`];

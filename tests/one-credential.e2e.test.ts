@@ -35,7 +35,6 @@ async function childOf(maker: Merchant, wish: NewKey) {
   return { id: id as string, ...merchantOf(platform.baseUrl, secret) };
 }
 
-/** Creates a root key for acme as an operator does. */
 async function rootKey(scopes: string[], wish: { sourceCidrs?: string[] } = {}) {
   const request = { mutation: mutation(), merchantId: acmeId(), scopes, ...wish };
   const { key, secret } = await platform.clients.keys.createKey(request);

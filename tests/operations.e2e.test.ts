@@ -102,7 +102,6 @@ const accounts = new Map([
   ["USD", "******7890"],
   ["USDC", "******7890"],
 ]);
-/** The failure fields of a payout without a failure. */
 const noFailure = { failure_code: "", failure_message: "", rail_code: "", returned_reference: "" };
 /** Masks all but the end of an address and keeps its length. */
 const addressMask = expect.stringMatching(/^\*{28,}[0-9A-Za-z]{4}$/);

@@ -112,7 +112,6 @@ async function called(service: "gateway" | "quote", quoteId = "qt_none", operati
   });
 }
 
-/** Returns payout's exported audit trail. */
 async function trail() {
   const { rpc, close } = connectService(AuditService, platform.url("payout"), {
     identity: platform.trust.person("una", ["auditor"]),

@@ -65,7 +65,6 @@ export function payerOf(
     recipients.set(currency, known);
     return known;
   };
-  /** Returns a body for the RFQ operation without an amount. */
   const transfer = async (source: string, destination: string) => ({
     beneficiary_id: await recipient(destination),
     source_currency_code: source,

@@ -114,7 +114,6 @@ const boundedExecute: Bounded = { ...bounded, documents: shared };
 /** After this time, a process reloads corridors, rates and keys. */
 const coldMs = 6_000;
 
-/** Lists commands whose count differs from the page. */
 function pageProblems(operation: string, counts: ReadonlyMap<string, number>): string[] {
   const rows = new Map(rowsOf(operation).map((row) => [row.what, row]));
   return [...new Set([...rows.keys(), ...counts.keys()])].flatMap((what) => {

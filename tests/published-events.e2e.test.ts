@@ -46,7 +46,6 @@ const publish = (event: ReturnType<typeof refundOf>, operationId: string = crypt
 const received = (transactionId: string) =>
   receiver.calls.filter(({ body }) => body.includes(transactionId));
 
-/** Returns every line of the notifier's audit trail. */
 async function auditLines(): Promise<Record<string, unknown>[]> {
   const { rpc, close } = connectService(AuditService, platform.url("notifier"), {
     identity: platform.trust.person("erin"),

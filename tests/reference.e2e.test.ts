@@ -146,7 +146,6 @@ async function holdOrder(): Promise<void> {
   records = { ...records, scheduledPayoutId: id };
 }
 
-/** Creates a payout with an unknown outcome. */
 async function payWithUnknownOutcome(): Promise<void> {
   records = { ...records, payoutId: await acme.pay("sandbox-silent") };
 }

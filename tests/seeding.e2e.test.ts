@@ -32,7 +32,6 @@ afterAll(async () => {
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, [...args], { env });
 
-/** Runs the job that creates the sandbox. Returns its file. */
 async function seed(change: Record<string, string> = {}): Promise<SeededSandbox> {
   const urls = serviceNames.map((name) => [`${name.toUpperCase()}_URL`, platform.url(name)]);
   const path = join(folder, "sandbox.json");

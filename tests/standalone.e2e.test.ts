@@ -136,7 +136,6 @@ async function checkPeople() {
 /** The command line's last message on standard error. */
 let shown = "";
 
-/** Runs the command line on the sandbox in this process. */
 async function disburse(...args: string[]) {
   const ran = { code: 0, out: "", err: "" };
   ran.code = await runCommandLine(commandLine, args, {

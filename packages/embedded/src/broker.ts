@@ -27,7 +27,6 @@ export interface BrokerOptions {
 
 export interface Broker {
   kind: "external" | "private";
-  /** Undefined for an external broker. */
   pid: number | undefined;
   /** For a private node, includes an administrator whose password is stored in the folder. */
   url: string;

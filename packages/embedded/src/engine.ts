@@ -23,7 +23,6 @@ const cacheMegabytesDefault = 256;
 export interface Engine {
   kind: "external" | "mongod" | "embedded";
   pid: number | undefined;
-  /** Returns a connection string for one database. */
   uri(database: string): string;
   /** Waits until the engine has ended. Leaves an external one alone. */
   stop(): Promise<void>;

@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 
-/** These files contain keys and secrets. */
 const fileMode = 0o600;
 
 /** Replaces a file atomically: readers see the old or the new text, even after a crash. */

@@ -26,7 +26,6 @@ const callTimeoutMs = 30_000;
 
 type AnyService = Parameters<typeof connectService>[0];
 
-/** `close` ends the clients' connections. */
 export function connectServices(
   url: (service: ServiceName) => string,
   identity: ClientIdentity,

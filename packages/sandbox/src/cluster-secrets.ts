@@ -49,7 +49,6 @@ export function openClusterSecrets(config: ClusterConfig) {
         Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]),
       );
     },
-    /** Replaces a Secret's data, or creates the Secret. */
     write: async (name: string, data: SecretData): Promise<void> => {
       if (await create(name, data)) return;
       await request("PUT", `/${name}`, [200], objectOf(name, data));

@@ -5,7 +5,6 @@ import { encryptionKeysOf, type Secrets } from "./secrets.ts";
 import { eachService, type ServiceName } from "./service-names.ts";
 
 export type Ports = Readonly<Record<ServiceName | "public", number>> & {
-  /** The operator API proxy's port, where it is enabled. */
   readonly operators?: number;
 };
 
@@ -14,7 +13,6 @@ export type MachineOptions = {
   /** The merchants' host name for the gateway, if it differs from `host`. */
   readonly publicHost?: string;
   readonly ports: Ports;
-  /** The ports of every replica, including this one. */
   readonly replicas?: readonly Ports[];
   /** Ports for probes and metrics. The system chooses them by default. */
   readonly adminPorts?: Readonly<Record<ServiceName, number>>;

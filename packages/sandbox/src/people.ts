@@ -90,7 +90,6 @@ export function issuerSettings(issuerKey: string, url?: string) {
   };
 }
 
-/** A token's lifetime and sign-in time. */
 export type TokenTimes = {
   readonly seconds: number;
   /** Defaults to now. */
@@ -119,7 +118,6 @@ export function personToken(
     .sign(createPrivateKey({ key: JSON.parse(issuerKey), format: "jwk" }));
 }
 
-/** Throws if no sandbox person has the role. */
 export function tokenOfRole(issuerKey: string, role: string): Promise<string> {
   const found = sandboxPeople.find(({ roles }) => (roles as readonly string[]).includes(role));
   if (found === undefined) {

@@ -3,7 +3,6 @@
 export const merchantNames = ["acme", "globex", "frozen", "bare"] as const;
 export type MerchantName = (typeof merchantNames)[number];
 
-/** The merchants' accounts with their opening balances. */
 export const sandboxAccounts = [
   { merchant: "acme", currency: "USD", funds: "1000000.00" },
   { merchant: "acme", currency: "USD", funds: "" },
@@ -24,7 +23,6 @@ function corridor(
   return { source, destination, rate, feeShare, feeFlat, active: true, openTo: both };
 }
 
-/** The corridors, with the merchants that may use them. */
 export const sandboxCorridors = [
   corridor("USD", "USD", "1", ["0.001", "0.50"]),
   corridor("USD", "USDC", "0.9998", ["0.001", "0.50"]),

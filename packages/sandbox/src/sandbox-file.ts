@@ -23,10 +23,8 @@ export type SandboxDocument = SeededSandbox & {
   readonly operators_url?: string | undefined;
   readonly grpc: ServiceUrls;
   readonly grpc_token: string;
-  /** URL of the OpenID provider, if the sandbox has one. */
   readonly issuer?: string | undefined;
   readonly people: readonly SandboxPerson[];
-  /** URLs of the services' probes and metrics, if known. */
   readonly admin?: ServiceUrls | undefined;
   readonly risky_wallets: typeof riskyWallets;
   readonly listed_parties: typeof listedParties;
@@ -67,12 +65,10 @@ export async function createSandbox({
   readonly baseUrl: string;
   readonly grpc: ServiceUrls;
   readonly admin?: ServiceUrls;
-  /** The identity of the job that creates the sandbox. */
   readonly identity: ClientIdentity;
   /** Absent if the services use no TLS. */
   readonly tls?: Tls | undefined;
   readonly issuerKey: string;
-  /** URL of the OpenID provider, if there is one. */
   readonly issuer?: string;
   /** URLs of the members' and the operators' console, where they are served. */
   readonly console?: { readonly members: string; readonly operators: string };

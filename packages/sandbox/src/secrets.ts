@@ -102,7 +102,6 @@ type OwnSettings = {
   readonly ENCRYPTION_KEYS?: string;
 };
 
-/** The broker's address for containers. */
 const containerBroker = "amqp://rabbitmq:5672";
 
 /** Settings specific to one service, or to the job that creates the sandbox. */

@@ -1,4 +1,3 @@
-/** The platform's services in start order. */
 export const serviceNames = [
   "compliance",
   "beneficiary",

@@ -150,7 +150,6 @@ async function startWebhookListener() {
 
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
-    /** Waits for the webhook of a payout's status. */
     next: async (id: string, status: string, timeoutMs: number): Promise<ReceivedWebhook> => {
       const signal = AbortSignal.timeout(timeoutMs);
       for (;;) {

@@ -51,7 +51,6 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** Returns one sentence of advice for a failed start. */
 function advice(error: unknown): string {
   const { code, port, message } = error as { code?: string; port?: number; message: string };
   if (code === "EADDRINUSE") {

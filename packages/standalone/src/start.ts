@@ -123,7 +123,6 @@ function settingsOf(config: ReturnType<typeof readConfig>): Environment {
   };
 }
 
-/** Returns the console's URLs for browsers on this machine. */
 function consoleUrls({ CONSOLE_URL, OPERATORS_URL }: Environment) {
   return { members: `${CONSOLE_URL}/console/`, operators: `${OPERATORS_URL}/console/` };
 }
@@ -176,7 +175,6 @@ function startBrokerBeside(
   };
 }
 
-/** Returns the ports of the database and the broker. */
 function partPortsOf(mongodbUri: string, amqpUrl: string | undefined): number[] {
   return [...portsOf(mongodbUri, 27_017), ...portsOf(amqpUrl, 5_672)];
 }

@@ -11,7 +11,6 @@ const publishers = [...new Set(options.flatMap((each) => each.publishers))];
 const readBy = (service: string) =>
   new Set(options.flatMap((each) => (each.consumers.includes(service) ? each.publishers : [])));
 
-/** The services that publish or consume events. */
 export const brokerServices: readonly ServiceName[] = serviceNames.filter(
   (name) => publishers.includes(name) || readBy(name).size > 0,
 );

@@ -22,7 +22,6 @@ function sandbox() {
       makeCertificates({ caFile, keysFolder: folder, trustDomain }, workloads, { now, spread: 0 }),
     certificate: (workload: string) =>
       new X509Certificate(readFileSync(place(workload, "tls.crt"))),
-    /** Returns the file's authorities, newest first. */
     authorities: () =>
       readFileSync(caFile, "utf8")
         .split(/(?<=-----END CERTIFICATE-----\n)/)

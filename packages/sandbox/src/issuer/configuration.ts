@@ -220,7 +220,6 @@ const devicePages: DeviceFlow = {
  */
 function createStore(): AdapterFactory {
   const entries = new LRUCache<string, AdapterPayload>({ max: entriesMax });
-  /** Maps secondary lookup values to entry keys. */
   const keys = new LRUCache<string, string>({ max: entriesMax });
   return (model): Adapter => {
     const keyOf = (id: string) => `${model} ${id}`;

@@ -28,7 +28,6 @@ ${body}
 `;
 }
 
-/** `problem` explains why the last attempt failed. */
 export function signInPage(client: string, problem = ""): string {
   const alert = problem === "" ? "" : `<p role="alert">${escapeHtml(problem)}</p>\n`;
   return page(

@@ -4,13 +4,11 @@ import { type Fate, fatesInOrder } from "./fates.ts";
 /** The bank's charge for a short return, in hundredths. */
 export const returnCharge = 7n;
 
-/** The bank's files for one customer file, and its book. */
 export type Answers = {
   readonly bank: Bank;
   readonly statusReport: Uint8Array;
   /** Debits first, then returned payments. */
   readonly notifications: readonly Uint8Array[];
-  /** The day's statement with its balances. */
   readonly statement: Uint8Array;
 };
 

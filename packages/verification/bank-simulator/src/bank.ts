@@ -54,7 +54,6 @@ export class Bank {
     this.book = new Book(this.#options);
   }
 
-  /** Detects the format of a file and answers it. */
   receive(bytes: Uint8Array): Answer[] {
     const file = this.#read(bytes);
     if (file === undefined) return [];

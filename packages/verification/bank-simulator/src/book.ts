@@ -49,7 +49,6 @@ export class Book {
     this.#name = name;
   }
 
-  /** Adds a line and returns it with its reference. */
   add(line: Omit<Booking, "reference">): Booking {
     this.#references += 1;
     const booking = {
@@ -84,7 +83,6 @@ export class Book {
     return { paid: sumOf(left), returned: sumOf(back) };
   }
 
-  /** Returns an account's current balance. */
   balance(accountId: string): bigint | undefined {
     const ledger = [...this.#ledgers.values()].find(({ account }) => account.id === accountId);
     return ledger && balanceOf(ledger, ledger.bookings.length);

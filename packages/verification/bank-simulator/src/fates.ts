@@ -15,7 +15,6 @@ export const fates = [
 
 export type Fate = (typeof fates)[number];
 
-/** Decides each payment's outcome, in order of arrival. */
 export type FateOf = (payment: Instructed) => Fate;
 
 /** Matches payments by amount, `12.34`, or by a text in the name. */

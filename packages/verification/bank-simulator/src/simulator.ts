@@ -64,13 +64,11 @@ export class BankSimulator {
     for (const each of order(this.#held.splice(0))) await this.#send(each);
   }
 
-  /** Sends all sent files again under other names. */
   async repeat(): Promise<void> {
     const again = this.#sent.map((each) => ({ ...each, name: `again-${each.name}` }));
     for (const each of again) await this.#send(each);
   }
 
-  /** Closes the day and sends a statement for each account. */
   async closeDay(on?: string): Promise<void> {
     await this.#answer(this.bank.closeDay(on));
   }
@@ -84,7 +82,6 @@ export class BankSimulator {
     await this.#answer(this.bank.release(endToEndId));
   }
 
-  /** Stops the bank and throws any background error. */
   async stop(): Promise<void> {
     this.#ends.abort();
     await Promise.all(this.#background);

@@ -12,7 +12,6 @@ export type BenchFigures = {
     readonly cpu: string;
     readonly memory_gb: number;
     readonly os: string;
-    /** The load average in the minute before the run. */
     readonly load_before: number;
     readonly node: string;
     readonly mongodb: string;

@@ -25,10 +25,8 @@ const whole = {
   /** Payouts of the two platforms that `flat` compares. */
   sizes: { small: 1_000, large: 200_000 },
   rounds: 7,
-  /** Merchants of the `merchants` scenario. */
   merchants: 100,
   history: 2_000,
-  /** Deliveries in the backlog of `webhooks`. */
   backlog: 10_000,
 };
 /** Verifies that everything works. Its figures have no meaning. */

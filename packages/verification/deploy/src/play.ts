@@ -18,10 +18,8 @@ export type Stage = {
   readonly settings: (service: string) => Readonly<Record<string, string>>;
 };
 
-/** A container running as a process on this machine. */
 export type Played = {
   readonly ended: Promise<number | null>;
-  /** Returns everything written so far. */
   readonly output: () => string;
   readonly stop: (signal?: NodeJS.Signals) => void;
 };
@@ -99,7 +97,6 @@ export async function playManifests(stage: Stage) {
   };
 }
 
-/** Chooses a free port for each port of each Deployment. */
 async function loopbackPorts(manifests: Manifests): Promise<Map<string, number>> {
   const wanted = manifests
     .ofKind("Deployment")
@@ -120,7 +117,6 @@ function namedPort(deployment: Manifest, name: string): { containerPort: number 
   return found;
 }
 
-/** Resolves a Service's port to a container port. */
 function behind(manifests: Manifests, service: string, port: number | string) {
   const { ports, selector } = manifests.get("Service", service).spec;
   const found = ports.find((each: { name: string; port: number }) =>

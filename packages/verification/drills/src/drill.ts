@@ -11,16 +11,12 @@ export type Lost = {
   readonly noted: Readonly<Record<string, string>>;
 };
 
-/** Restores one database to an earlier copy. */
 export type Drill = {
   readonly service: ServiceName;
   /** Collections that are not restored: the external rail's records. */
   readonly kept?: readonly string[];
-  /** Runs before the copy. Returns notes. */
   readonly before?: (platform: DrillPlatform) => Promise<Record<string, string>>;
-  /** Runs after the copy, in addition to the orders. */
   readonly after?: (platform: DrillPlatform, noted: Record<string, string>) => Promise<void>;
-  /** Runs after the restore, before the service starts. */
   readonly beforeStart?: (platform: DrillPlatform) => Promise<void>;
   /** Follows docs/RUNBOOK.md. Returns a log. */
   readonly recover: (platform: DrillPlatform, lost: Lost) => Promise<readonly string[]>;
@@ -28,12 +24,10 @@ export type Drill = {
   readonly stays: (finding: Finding) => boolean;
 };
 
-/** A change by the drill's operator, with an operation id. */
 export function byOperator(operationId: string) {
   return { operationId };
 }
 
-/** Rebuilds an order's request from its payout or claim. */
 export function requestOf({ merchant_id, quote_id, operation_id, ...order }: PayoutOrder) {
   const { metadata = [], ...texts } = order.details;
   return {

@@ -66,7 +66,6 @@ export async function startDrillPlatform(folder: string) {
       const busy = await untilQuiet(databases, restMs);
       if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
     },
-    /** Returns current violations of invariants. */
     findings: async (): Promise<readonly Finding[]> => {
       const open = await openerFor(databases, encryptionKeysOf(platform.secrets, "gateway") ?? "");
       return (await checkDatabase(databases, { now: new Date(), open })).findings;

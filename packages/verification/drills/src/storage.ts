@@ -32,7 +32,6 @@ async function sizes({ client, database }: DrillPlatform): Promise<ReadonlyMap<s
   return found;
 }
 
-/** Runs `one` this many times, with limited concurrency. */
 async function make(count: number, one: () => Promise<unknown>): Promise<void> {
   let left = count;
   const lane = async (): Promise<void> => {

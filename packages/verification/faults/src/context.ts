@@ -7,21 +7,18 @@ import { type Recovered, spreadOf } from "./payouts/recovery.ts";
 import type { FaultPlatform } from "./platform.ts";
 
 type FaultOptions = {
-  /** Number of random kills of services. */
   readonly kills: number;
   /** Number of seeds for the random faults. The first one follows. */
   readonly seeds: number;
   readonly seed: number;
   /** Number of quotes, each executed by sixteen callers. */
   readonly races: number;
-  /** Repetitions for each gap between two writes. */
   readonly perPoint: number;
 };
 
 export type FaultContext = {
   readonly platform: FaultPlatform;
   readonly backends: FaultBackends;
-  /** Prefix of exchange and queue names. */
   readonly busNamespace: string;
   /** A small disk for the database. `undefined` if it uses the machine's disk. */
   readonly disk: string | undefined;
@@ -29,9 +26,7 @@ export type FaultContext = {
   readonly load: Load;
   readonly random: Random;
   readonly options: FaultOptions;
-  /** Counts the occurrences of a fault. */
   readonly fired: (name: string, times?: number) => void;
-  /** Records the recovery times after a restart. */
   readonly recovered: (name: string, took: Recovered) => void;
 };
 
@@ -57,7 +52,6 @@ export function underLoad(strike: (context: FaultContext) => Promise<void>): Fau
   };
 }
 
-/** Records faults and recovery times of a run. */
 export function createCounters() {
   const fired = new Map<string, number>();
   const times = new Map<string, Recovered[]>();

@@ -8,13 +8,11 @@ import {
 import { type PlatformOptions, unlimitedRate } from "@disburse/platform/services.ts";
 import type { MongoClient } from "mongodb";
 
-/** Addresses of the databases and the broker. */
 export type Places = Omit<PlatformOptions, "settings"> & {
   /** A direct connection to the same databases. */
   readonly mongo: () => MongoClient;
 };
 
-/** Six processes and a funded merchant. */
 export type FaultPlatform = Platform & FundedMerchant & { readonly databases: () => Databases };
 
 /** Prevents refusals without a fault: neither rate limits nor quote expiry apply. */
@@ -25,7 +23,6 @@ const settings = {
   SANDBOX_SETTLE_MS: "200",
 };
 
-/** Starts the services and seeds the sandbox. */
 export async function startFaultPlatform({ mongo, ...places }: Places): Promise<FaultPlatform> {
   const platform = await startPlatform({ ...places, settings });
   return {

@@ -54,7 +54,6 @@ export function exitOnSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 }
 
-/** Writes figures if a file is named. */
 export function writeJson(file: string | undefined, figures: unknown): void {
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
 }

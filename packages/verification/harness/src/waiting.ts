@@ -31,7 +31,6 @@ export function createLoop(step: () => Promise<void>, clients: number) {
       isGoing = true;
       running = Array.from({ length: clients }, client);
     },
-    /** Waits until every client has finished its current step. */
     drain: async () => {
       isGoing = false;
       await Promise.all(running);

@@ -8,7 +8,6 @@ import { expectationsOf, type Finding } from "./finding.ts";
 /** A decision not executed after this time was forgotten. */
 export const overdueMs = 60_000;
 
-/** The state of a chain after an entry. */
 type Chain = {
   sequence: number;
   hash: string;
@@ -21,7 +20,6 @@ type Chain = {
   settledOut: bigint;
   readonly house: Map<string, Decimal>;
   readonly holds: Map<string, bigint>;
-  /** Numbers of payouts by their money's state. */
   readonly counts: { held: number; paid: number; released: number; returned: number };
   /** Amounts of credits, by key, that were not reversed. */
   readonly credits: Map<string, bigint>;

@@ -66,7 +66,6 @@ export async function checkDatabase(
   return report.end();
 }
 
-/** Adds further findings to a report. */
 export function withFindings(report: CheckReport, found: readonly Finding[]): CheckReport {
   const broken = new Map(report.broken);
   for (const { invariant } of found) broken.set(invariant, (broken.get(invariant) ?? 0) + 1);
@@ -164,13 +163,11 @@ async function filedOf(
 
 type Reader = ReturnType<typeof reader>;
 
-/** Reads the documents related to a batch by id. */
 function reader(databases: Databases, options: CheckOptions) {
   const where = <C extends CollectionName>(
     name: C,
     filter: Filter<Document<C> & { _id: string }>,
   ) => readAll(databases, name, filter);
-  /** Returns the documents that others name. */
   const named = async <C extends CollectionName, T>(
     name: C,
     by: readonly T[],
@@ -259,7 +256,6 @@ export async function readAll<C extends CollectionName>(
   return (await collectionOf(databases, name).find(whole(name, filter)).toArray()) as Document<C>[];
 }
 
-/** Yields all documents of a collection in batches by id. */
 export async function* batches<C extends CollectionName>(
   databases: Databases,
   name: C,

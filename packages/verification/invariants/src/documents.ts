@@ -73,7 +73,6 @@ export type PayoutOrder = {
   };
 };
 
-/** Terms that a payout copies from its quote. */
 type QuotedTerms = Owned & {
   readonly account_id: string;
   readonly corridor_id: string;
@@ -122,7 +121,6 @@ export type Payout = QuotedTerms & {
 
 export type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
 
-/** A record of the simulated rail, by the payout's id. */
 export type Transfer = {
   readonly _id: string;
   readonly scenario: string;
@@ -133,7 +131,6 @@ export type Transfer = {
 /** A transfer accepted by a chain rail, by the payout's id. `chain/` compares it. */
 export type TakenByChain = { readonly _id: string };
 
-/** A payment accepted by a bank rail, by the payout's id. */
 export type BankPayment = {
   readonly _id: string;
   readonly rail: string;
@@ -258,7 +255,6 @@ export type Documents = {
 
 export type CollectionName = keyof Documents;
 
-/** The service whose database has the collection. */
 export const serviceOf: Readonly<Record<CollectionName, string>> = {
   accounts: "payout",
   ledger_entries: "payout",

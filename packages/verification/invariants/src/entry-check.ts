@@ -28,7 +28,6 @@ const mayBeOfNothing: ReadonlySet<string> = new Set(["return", "rail_release"]);
 /** Canonical decimal text without plus sign, exponent or redundant zeros. */
 const canonical = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
-/** Returns an entry's key, from either place of storage. */
 export function keyOf(entry: RecordedEntry | RecentEntry): string {
   return "_id" in entry ? entry._id : entry.key;
 }

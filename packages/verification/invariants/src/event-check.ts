@@ -1,7 +1,6 @@
 import type { Delivery, Endpoint, EndpointHealth, Payout, StoredEvent } from "./documents.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
-/** An event's related documents, if found. */
 export type EventRelations = {
   readonly payout: Payout | undefined;
   /** All of the merchant's endpoints, and those that the event names. */

@@ -33,7 +33,6 @@ export function compare(left: Decimal, right: Decimal): number {
   return units === 0n ? 0 : units < 0n ? -1 : 1;
 }
 
-/** Converts minor units to major ones. */
 export function major(minor: bigint, currency: string): Decimal {
   return normalise({ units: minor, scale: currencyOf(currency).decimals });
 }

@@ -35,7 +35,6 @@ export type Finding = {
 /** Records a finding if the condition is false: `expect(13, sum === whole, "…")`. */
 export type Expect = (invariant: Invariant, holds: boolean, detail: string) => void;
 
-/** Collects the findings of one record. */
 export function expectationsOf(subject: string) {
   const findings: Finding[] = [];
   const expect: Expect = (invariant, holds, detail) => {

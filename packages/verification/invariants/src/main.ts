@@ -72,13 +72,11 @@ function readCommand(args: readonly string[]) {
     prefix: values.prefix,
     dataDir: values["data-dir"],
     json: values.json,
-    /** Nodes of chains whose transfers are compared. */
     nodes: values.node ?? [],
     /**
      * A running database. Without it, `dataDir` is opened, directly or through a running engine.
      */
     mongodbUri: values["mongodb-uri"],
-    /** Time for the platform to become idle. */
     settleSeconds,
   };
 }

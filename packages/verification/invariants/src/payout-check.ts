@@ -20,12 +20,10 @@ import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 import { wasReported } from "./reported.ts";
 import { checkRailMoney, checkShort } from "./treasury-check.ts";
 
-/** A payout's related documents, if found. */
 export type PayoutRelations = {
   readonly account: Account | undefined;
   readonly quote: Quote | undefined;
   readonly beneficiary: Beneficiary | undefined;
-  /** All screenings of its beneficiary. */
   readonly screenings: readonly Screening[];
   readonly transfer: Transfer | undefined;
   readonly bankPayment: BankPayment | undefined;
@@ -58,7 +56,6 @@ const openStages = [
 /** Allows for clock differences, since the screening's time is another service's. */
 const clocksApartMs = 5_000;
 
-/** Checks a payout with its related documents. */
 export function checkPayout(payout: Payout, relations: PayoutRelations, now: Date): Finding[] {
   const { findings, expect } = expectationsOf(payout._id);
   findings.push(...checkPayoutMoney(payout, relations));
@@ -77,10 +74,8 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   return findings;
 }
 
-/** Related documents for checking terms and money. */
 type MoneyRelations = Pick<PayoutRelations, "quote" | "account" | "entries">;
 
-/** Checks a payout's terms and ledger entries. */
 export function checkPayoutMoney(payout: Payout, relations: MoneyRelations): Finding[] {
   const { findings, expect } = expectationsOf(payout._id);
   checkSource(payout, relations, expect);

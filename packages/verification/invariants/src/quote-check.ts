@@ -9,7 +9,6 @@ export type QuoteRelations = {
   readonly payout: Payout | undefined;
 };
 
-/** Checks a quote's arithmetic, claim and owner. */
 export function checkQuote(
   quote: Quote,
   { account, beneficiary, payout }: QuoteRelations,

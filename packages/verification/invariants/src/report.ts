@@ -4,7 +4,6 @@ import { invariantNumbers, invariants } from "./finding.ts";
 /** Findings shown for each invariant. The JSON report has more. */
 const shownMax = 10;
 
-/** Counts invariants that hold and that are broken. */
 export function verdictOf({ broken }: CheckReport): { passed: number; failed: number } {
   return { passed: invariantNumbers.length - broken.size, failed: broken.size };
 }

@@ -6,7 +6,6 @@ const key = randomBytes(32);
 
 export const sealingKeys = `k1:${key.toString("base64")}`;
 
-/** Encrypts a stored answer that names a record. */
 export function sealedAnswer(at: { _id: string; merchant_id: string }, id: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);

@@ -98,7 +98,6 @@ const payout = (own: Partial<Payout> = {}) =>
 const byStep = (entries: readonly RecordedEntry[]) =>
   Object.fromEntries(entries.map((entry) => [entry.step, entry]));
 
-/** Returns the findings for account, entries and payout. */
 function check(spoil: (entries: RecordedEntry[], own: Account) => unknown, of = payout()): string {
   const entries = chain();
   const own = account(entries);

@@ -6,10 +6,8 @@ type Answer = {
   readonly data: any;
 };
 
-/** Gateway address and the caller's key. */
 type Caller = { readonly baseUrl: string; readonly apiKey: string };
 
-/** Calls the gateway as a merchant's program does. */
 export async function callGateway(
   { baseUrl, apiKey }: Caller,
   method: "GET" | "POST",
@@ -73,7 +71,6 @@ export async function requestQuote(
   return id;
 }
 
-/** A merchant's record of a requested payout. */
 export type Order = { readonly payoutId: string; readonly body: object; readonly key: string };
 
 /** Executes a quote with one of the merchant's idempotency keys. */

@@ -30,7 +30,6 @@ lifeline.searchParams.set("starter", String(process.pid));
 const cached = getCompileCacheDir();
 /** Node adds a folder for its version. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
-/** Allows six processes to start on two cores. */
 const startTimeoutMs = 60_000;
 /** Longer than any service needs to stop. */
 const stopTimeoutMs = 15_000;
@@ -79,7 +78,6 @@ export function createServiceProcesses(
     },
     /** Starts all services in this process, which is cheapest: modules are loaded and compiled. */
     startHere: () => migrate().then(here.start),
-    /** Starts all services together in another process. */
     startTogether: async (extras: StartExtras) => {
       await migrate();
       const program = [oneProcess, JSON.stringify(environments)];
@@ -90,13 +88,11 @@ export function createServiceProcesses(
         serviceNames.map((service) => untilUp(service, environments[service], together)),
       );
     },
-    /** Sends SIGKILL and waits for the end. */
     kill: async (service: ServiceName) => {
       const { child } = started(service);
       child.kill("SIGKILL");
       await gone(child);
     },
-    /** Sends SIGTERM, then SIGKILL after the stop timeout. */
     end: (service: ServiceName) => end(started(service).child),
     /** Settles when a service's process has ended for any reason. */
     gone: (service: ServiceName) => gone(started(service).child),

@@ -10,7 +10,6 @@ export interface PlatformOptions {
   readonly mongodbUri: (database: string) => string;
   readonly amqpUrl: string;
   readonly databasePrefix: string;
-  /** Prefix of exchange and queue names. */
   readonly busNamespace: string;
   /** Applies to every service: log level, rate limits, sandbox timings. */
   readonly settings?: Environment;
@@ -26,7 +25,6 @@ export const unlimitedRate: Environment = {
   RATE_LIMIT_BURST: "1000000",
 };
 
-/** Chooses the ports of one platform replica. */
 async function choosePorts() {
   const chosen = await freePorts(2 * serviceNames.length + 2);
   const names = [...serviceNames, "public", "operators"] as const;
@@ -47,7 +45,6 @@ function replicaOf(
     baseUrl: url(ports.public),
     operatorsUrl: url(ports.operators ?? 0),
     url: (service: ServiceName) => url(ports[service]),
-    /** Serves a service's probes and metrics. */
     adminUrl: (service: ServiceName) => url(adminPorts[service]),
   };
 }

@@ -2,7 +2,6 @@ import type { Verdict } from "@disburse/harness/scenario.ts";
 import type { World } from "./world.ts";
 
 export type RailOptions = {
-  /** Repetitions for each gap between two steps. */
   readonly perGap: number;
   readonly large: number;
   readonly seed: number;

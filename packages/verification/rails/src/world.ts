@@ -13,7 +13,6 @@ import { fundRails, fundsOf } from "./counterparts/funding.ts";
 import { routesOf } from "./counterparts/routes.ts";
 import { openSecondPerson } from "./second-person.ts";
 
-/** Platform processes and their rails' counterparts. */
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 const prefix = "rails_";

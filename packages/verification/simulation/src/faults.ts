@@ -75,7 +75,6 @@ export function createFaults(random: Random) {
       count(kind);
       return true;
     },
-    /** Counts a fault that a scenario caused itself. */
     count,
     begin: () => {
       isCalm = false;

@@ -1,6 +1,5 @@
 import { countOf, readArguments } from "@disburse/harness/command-line.ts";
 
-/** A parsed command of `npm run test:sim`. */
 export type SimulationCommand =
   | { readonly kind: "many"; readonly first: number; readonly seeds: number }
   /** Repeats one seed with a full trace. */

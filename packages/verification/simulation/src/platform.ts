@@ -49,7 +49,6 @@ const processes: readonly (readonly [name: string, boot: Boot])[] = [
   ["notifier-2", bootNotifier],
 ];
 
-/** Options for assembling a platform. */
 export type Assembly = {
   /** Selects the processes. All by default. */
   readonly runs: (name: string) => boolean;

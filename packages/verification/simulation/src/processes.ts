@@ -35,10 +35,8 @@ export type InjectedDefects = StubOptions & {
 
 export type Served = Readonly<Record<string, (request: never) => unknown>>;
 
-/** Changes a process's handlers, to remove a rule. */
 export type ChangeServed = (rpc: Served) => Served;
 
-/** State that outlives every process. */
 export type SharedParts = {
   readonly network: RpcNetwork;
   readonly broker: Broker;
@@ -51,7 +49,6 @@ export type SharedParts = {
 
 /** As in a sandbox: a payout without an outcome is an exception after one minute. */
 const stuckAfterMs = 60_000;
-/** Concurrent payouts of one process. */
 const railWorkers = 2;
 /** Applies to corridors without a value. All of the workload's have one. */
 const quoteTtlSeconds = 60;
@@ -101,7 +98,6 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
   network.serve(QuoteService, changed(defects, rpc), { instance, log });
 }
 
-/** Returns a process's handlers with a test's changes. */
 function changed<Rpc extends object>({ served }: InjectedDefects, rpc: Rpc): Rpc {
   return served === undefined ? rpc : (served(rpc as unknown as Served) as unknown as Rpc);
 }

@@ -5,7 +5,6 @@ import { runSeed, type SeedOptions } from "./seed-run.ts";
 
 export type SeedResult = Awaited<ReturnType<typeof runAll>>;
 
-/** Runs a seed's platform, chain wallet and bank files. */
 export async function runAll(seed: number, { listen }: Pick<SeedOptions, "listen"> = {}) {
   const heard = listen === undefined ? {} : { listen };
   const runs = [

@@ -5,7 +5,6 @@ import type { InjectedDefects } from "./processes.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { Workload } from "./workload/workload.ts";
 
-/** Options of a run in addition to its seed. */
 export type SeedOptions = InjectedDefects & {
   /** Called for each event immediately. */
   readonly listen?: (line: string) => void;
@@ -15,7 +14,6 @@ const startMs = Date.UTC(2026, 0, 5, 9);
 const disturbanceMs = 1_500;
 /** After this time, callers are done or never will be, so faults end. */
 const roughMs = 30_000;
-/** Polling interval for the idle state. */
 const pollMs = 500;
 /** Time for finishing work after faults have healed. */
 const settleMs = 180_000;
@@ -43,7 +41,6 @@ export async function runSeed(seed: number, options: SeedOptions = {}) {
   };
 }
 
-/** Runs all events. Returns what never finished. */
 async function events(
   scheduler: Scheduler,
   platform: Platform,

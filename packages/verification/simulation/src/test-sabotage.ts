@@ -22,7 +22,6 @@ export function without(
   };
 }
 
-/** Makes each guard in a collection's updates true. */
 export function unguarded(collection: string): { readonly sabotage: Sabotage } {
   return {
     sabotage: ({ collection: written, filter, sent }) => {

@@ -24,7 +24,6 @@ export function openBrowser(executablePath: string): Promise<Browser> {
 
 const patienceMs = 90_000;
 
-/** A page and its growing list of faults. */
 export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
 
 /**

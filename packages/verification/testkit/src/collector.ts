@@ -2,7 +2,6 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "no
 import type { AddressInfo } from "node:net";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-/** A span as received by a collector. */
 export type CollectedSpan = {
   readonly service: string;
   readonly traceId: string;
@@ -107,7 +106,6 @@ function spanOf(service: string, span: Uint8Array): CollectedSpan {
   };
 }
 
-/** Returns texts and integers as text. */
 function attributesOf(message: Uint8Array, number: number): Record<string, string> {
   const pairs = messagesOf(message, number).map((pair) => {
     const [value = new Uint8Array()] = messagesOf(pair, 2);

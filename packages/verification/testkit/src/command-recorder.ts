@@ -35,7 +35,6 @@ function targetsOf(filter: Document): string {
   return named.flatMap(([name, value]) => (isValue(value) ? name : [])).join(", ");
 }
 
-/** One document's or collection's part of a command. */
 type CommandPart = { readonly line: string; readonly bytes: number };
 
 type By = { readonly by: Document; readonly sent: Document };

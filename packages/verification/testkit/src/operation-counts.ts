@@ -14,7 +14,6 @@ const isRenewed = process.env.RENEW_COUNTS === "1";
 const spareShare = 1.15;
 /** Below this fraction of a bound, the table is outdated. */
 const lowShare = 0.7;
-/** Runs of an operation on a real engine. */
 const triesMax = 3;
 
 /** Bounded measures with their reason. All others must be equal in every run. */

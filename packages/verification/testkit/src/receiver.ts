@@ -8,7 +8,6 @@ import {
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 
-/** A received webhook with its exact bytes. */
 export type ReceivedCall = {
   readonly receivedAt: Date;
   readonly method: string;
@@ -62,7 +61,6 @@ export async function startReceiver(first: AnswerRule = 200) {
     url: `http://127.0.0.1:${port}`,
     /** All calls so far, ordered by completion of their bodies. */
     calls: calls as readonly ReceivedCall[],
-    /** Calls that are neither answered nor cancelled. */
     open: () => open,
     /** Sets the answer for later calls. The initial answer is 200. */
     answer: (next: AnswerRule) => {
@@ -121,7 +119,6 @@ function reply(response: ServerResponse, call: ReceivedCall, answer: Answer): vo
   }
 }
 
-/** The pair of secrets shown to an endpoint's owner. */
 export type ShownSecrets = { readonly secret: string; readonly standardSecret: string };
 
 /** The signatures of a call that a pair of secrets confirms. */

@@ -5,7 +5,6 @@ import addFormats from "ajv-formats";
 
 type Json = { readonly [key: string]: unknown };
 
-/** The parts of an answer that the reference describes. */
 export type DescribedAnswer = {
   readonly method: string;
   /** Includes the query. */
@@ -26,7 +25,6 @@ export function readDocument(): Json {
   return JSON.parse(readFileSync(file, "utf8")) as Json;
 }
 
-/** Returns the reference for comparing answers. */
 export function readReference() {
   return referenceOf(readDocument());
 }

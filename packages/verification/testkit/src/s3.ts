@@ -111,7 +111,6 @@ export async function startS3(bucket: string, { hasLock = true } = {}) {
   await once(server, "listening");
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Versions of all objects, oldest first. */
     versions: versions as readonly Version[],
     state,
     stop: () => {

@@ -37,7 +37,6 @@ function all(element: XmlElement, name: string): XmlElement[] {
   return elements(element).filter((child) => child.name === name);
 }
 
-/** Finds a descendant by its path of names. */
 function find(element: XmlElement, path: string): XmlElement | undefined {
   let at: XmlElement | undefined = element;
   for (const name of path.split("/")) at = at && all(at, name)[0];

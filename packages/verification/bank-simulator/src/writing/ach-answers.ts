@@ -12,7 +12,6 @@ const digits = (value: bigint | number | string, length: number) =>
   String(value).padStart(length, "0").slice(-length);
 const text = (value: string, length: number) => value.slice(0, length).padEnd(length);
 
-/** Formats a time as `261125` and `0930`. */
 function stampOf(at: Date): readonly [day: string, time: string] {
   const iso = at.toISOString();
   return [iso.slice(2, 10).replaceAll("-", ""), iso.slice(11, 16).replace(":", "")];

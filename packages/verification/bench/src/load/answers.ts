@@ -1,12 +1,10 @@
 import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
 import { ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 
-/** Thrown for a wrong answer. It ends the bench. */
 export class WrongAnswerError extends Error {
   override name = "WrongAnswerError";
 }
 
-/** A quote or payout, and the amount that was requested. */
 export type KnownRecord = { readonly id: string; readonly amount: string };
 
 function must(holds: boolean, what: string, text: string): void {

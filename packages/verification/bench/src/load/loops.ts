@@ -20,7 +20,6 @@ export type Sample = { readonly atMs: number; readonly latencyMs: number };
 
 export type LoopTimes = {
   readonly samples: readonly Sample[];
-  /** From the first request to the end of the last. */
   readonly elapsedMs: number;
   readonly keptUp: boolean;
 };

@@ -34,7 +34,6 @@ export async function runLoad(
 type NaiveRun = {
   readonly url: string;
   readonly scenario: NaiveScenario;
-  /** Executes are spread over this many accounts. */
   readonly accounts: number;
   readonly sizes: LoadResult["sizes"];
 };

@@ -20,11 +20,9 @@ export type Target = {
   readonly merchantId: string;
   readonly accountId: string;
   readonly beneficiaryId: string;
-  /** Its webhook endpoint, if it has one. */
   readonly endpointId: string | undefined;
 };
 
-/** The load generator's state of a platform between runs. */
 export type LoadState = ReturnType<typeof newLoadState>;
 
 /** Merchants take turns. Reads choose among `payouts`. */
@@ -47,7 +45,6 @@ type Turn = {
   readonly state: LoadState;
   readonly target: Target;
   readonly send: Send;
-  /** Milliseconds from each execute to its webhook. */
   readonly webhookMs: number[];
 };
 
@@ -115,7 +112,6 @@ export async function requestQuote(
   return send({ path: "/transfer/rfq", body, check: (text) => checkQuote(text, source_amount) });
 }
 
-/** Executes a quote; returns its payout. */
 export async function executeQuote(send: Send, quote: KnownRecord): Promise<KnownRecord> {
   const body = { quote_id: quote.id, reference_id: "bench" };
   return send({ path: "/transfer/execute", body, check: (text) => checkExecuted(text, quote) });

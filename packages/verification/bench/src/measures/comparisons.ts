@@ -77,7 +77,6 @@ const turns = ["one", "many", "many", "one"] as const;
 
 type Side = (typeof turns)[number];
 
-/** Executes per second for one account and for many. */
 export type HotAccountFigures = Awaited<ReturnType<typeof measureHotAccount>>["figures"];
 
 /** Compares executes from one account with executes from many. Also returns their number. */

@@ -25,7 +25,6 @@ export function costOf(usage: Usage, rest: Usage | undefined, requests: number) 
   };
 }
 
-/** Sums the CPU time of the platform's processes. */
 export function platformCpu(cpu: Readonly<Record<string, number | null | undefined>>): number {
   const own = Object.entries(cpu).filter(([name]) => !outside.includes(name));
   return own.reduce((sum, [, us]) => sum + (us ?? 0), 0);

@@ -10,7 +10,6 @@ export type Usage = {
   readonly cpu: Counts;
   readonly engine: {
     readonly commands: number;
-    /** Inserted, updated and deleted documents. */
     readonly writes: number;
     /** Bytes written to the journal, or `undefined` if the engine doesn't count them. */
     readonly journalBytes: number | undefined;

@@ -47,7 +47,6 @@ export async function moneyFaults(
   ];
 }
 
-/** Compares each account's balance with its ledger. */
 export async function accountFindings(databases: Databases, now: Date): Promise<Finding[]> {
   const findings: Finding[] = [];
   for await (const account of collectionOf(databases, "accounts").find()) {

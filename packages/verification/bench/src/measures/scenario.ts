@@ -22,7 +22,6 @@ export type MeasuredName = (typeof scenarioNames)[number];
 /** Measurement times of closed loops. Lifecycles need longer to show a growing queue. */
 export type Times = { readonly seconds: number; readonly lifecycleSeconds: number };
 
-/** A scenario's platform, load state and times. */
 export type ScenarioSetup = Times & {
   readonly platform: BenchPlatform;
   readonly state: LoadState;
@@ -60,7 +59,6 @@ export async function measureScenario(setup: ScenarioSetup, name: MeasuredName) 
     ...result.figures,
     ...cost,
     naive,
-    /** Requests per second, relative to the naive program's. */
     naive_ratio: rounded(result.figures.per_s / naive.per_s, 3),
     naive_cpu_ratio: naiveCpuRatio(cost, naive),
     one_at_a_time: single.result.figures,

@@ -8,7 +8,6 @@ import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import { UsageError } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
 
-/** The engine and broker shared by the bench's platforms. */
 export type Backends = {
   readonly mongodbUri: (database: string) => string;
   readonly amqpUrl: string;
@@ -97,7 +96,6 @@ export function assertComparable({ version }: Pick<DatabaseServer, "version">): 
   );
 }
 
-/** Describes the database for the report. */
 export function describeDatabase({ kind, version, hasOplog }: DatabaseServer): string {
   if (kind === "embedded") {
     return (

@@ -21,7 +21,6 @@ export type LedgerLine = Omit<RecordedEntry, "amount" | "available" | "held"> & 
   readonly held: Decimal128;
 };
 
-/** Rebuilds an account's chain of entries. */
 type LedgerChain = ReturnType<typeof startChain>;
 
 const batchSize = 500;
@@ -101,7 +100,6 @@ function planCopies({ createdAt }: TemplatePayout, copies: number): PlannedCopy[
   });
 }
 
-/** The merchant's ids that occur in a payout's documents. */
 function namesOf({ merchantId, accountId, beneficiaryId, endpointId }: Target): string[] {
   return [merchantId, accountId, beneficiaryId, ...(endpointId === undefined ? [] : [endpointId])];
 }
@@ -131,7 +129,6 @@ async function insertAll(
   if (n !== documents.length) throw new Error(`${collection}: not all copies were stored`);
 }
 
-/** Returns the payout's own statement entries in order. */
 function ledgerOf({ parts }: TemplatePayout): TemplateDocuments {
   const found = parts.find(({ collection }) => collection === "ledger_entries");
   if (found === undefined) throw new Error("the payout has no ledger entries");
@@ -174,7 +171,6 @@ async function predateScreening(
   await screenings.updateMany(own, { $set: { created_at: at } });
 }
 
-/** Writes an account's sums of its payouts. */
 async function writeSums(
   { db }: BenchPlatform,
   { accountId }: Target,

@@ -24,7 +24,6 @@ const warmUpSeconds = 3;
 const lostAfterMs = 45_000;
 /** Limit for storing the backlog, and for delivering it. */
 const backlogTimeoutMs = 600_000;
-/** Events of the backlog published together. */
 const batch = 50;
 
 /**
@@ -107,7 +106,6 @@ export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, b
   return { webhooks, faults: isRight ? [] : [`webhooks: ${lost} lost, ${misrouted} misrouted`] };
 }
 
-/** Connects as an external event publisher. */
 async function connectPublisher({ name, trust }: BenchPlatform, url: string) {
   const own = { service: "sandbox", keys: trust.eventKeys("sandbox") };
   const log = createLog("bench", "error");
@@ -116,7 +114,6 @@ async function connectPublisher({ name, trust }: BenchPlatform, url: string) {
   return bus;
 }
 
-/** Opens receivers and registers an endpoint for each. */
 async function openEndpoints(
   { clients: { notifier } }: BenchPlatform,
   arrivals: ReturnType<typeof createArrivals>,

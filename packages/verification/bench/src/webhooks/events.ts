@@ -16,7 +16,6 @@ export function readRefundId(id: string): EventName | undefined {
   return run === undefined ? undefined : { run, number: Number(number) };
 }
 
-/** The endpoints subscribe to this event type. */
 export const eventType = "refund.succeeded";
 const bodyBytes = 1_024;
 /** `{"transaction_type":"refund","transaction_id":"…","data":…}` without its values. */

@@ -3,7 +3,6 @@ import { expectThat } from "../expect.ts";
 import type { Visitor } from "../visitor.ts";
 import type { BrowserTest } from "../walk.ts";
 
-/** Limit for loading the first view, compressed. */
 const firstViewMax = 200_000;
 
 const recipient = {
@@ -96,7 +95,6 @@ async function pay({ page, checkPage, faults }: Visitor): Promise<void> {
   if (!(await textOf(receipt)).startsWith("%PDF-")) faults.push("the receipt is no PDF");
 }
 
-/** Mia uploads a batch and Avi approves it. */
 async function payBatch({ page, checkPage, open }: Visitor, avi: Visitor): Promise<void> {
   await open("batches/new");
   const account = await firstOf(page, "transfer/accounts", "accounts", "currency_code", "USD");

@@ -80,7 +80,6 @@ async function startBackend<T extends { readonly pid: number | undefined }>(
       started = await start();
     },
     pid,
-    /** Settles when it has ended for any reason. */
     gone: () => end.promise,
     proxy,
   };

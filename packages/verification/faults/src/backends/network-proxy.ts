@@ -18,7 +18,6 @@ export type NetworkProxy = Awaited<ReturnType<typeof startNetworkProxy>>;
 const delayMaxMs = 100;
 /** Applies twice to a call. Exceeds what operators accept, but no timeout. */
 const slowMs = 200;
-/** Bytes of a trickle before each pause. */
 const trickleBytesMax = 256;
 const trickleEveryMs = 2;
 const silentCheckMs = 20;

@@ -47,7 +47,6 @@ export async function killOnce(context: FaultContext, service: ServiceName): Pro
   return took;
 }
 
-/** Starts the load before each fault. */
 const warmUpMs = 500;
 /** A call's deadline is 5 s, so a hang of up to 8 s exceeds it about every other time. */
 const hangMaxMs = 8_000;

@@ -17,7 +17,6 @@ export type WebhookRecorder = Awaited<ReturnType<typeof openWebhookRecorder>>;
 const restMs = 120_000;
 /** Work deferred by a wrong clock resumes after ten minutes (services/payout). */
 export const clockRestMs = 720_000;
-/** Maximum number of repeated requests. */
 const repeatsMax = 50;
 const shownMax = 5;
 const everyMs = 100;

@@ -8,7 +8,6 @@ import type { Recipient } from "./recipients.ts";
 /** A client's payout, with what is needed to repeat the request. */
 type AcceptedPayout = { id: string; key: string; body: object; text: string };
 
-/** Clients that pay continuously, regardless of faults. */
 export type Load = ReturnType<typeof createLoad>;
 
 /** Other outcomes of the sandbox's rail. The remaining payouts settle. */
@@ -21,7 +20,6 @@ const outcomeEvery = 3;
 /** Cents from 1.00 to 5.99: the account covers any number of them. */
 const centsMin = 100;
 const centsSpread = 500;
-/** Maximum pause of a client between two payouts. */
 const pauseMaxMs = 150;
 
 /** Creates idle clients. `start` starts them. */

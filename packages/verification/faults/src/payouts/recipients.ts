@@ -37,7 +37,6 @@ const bodies = {
   },
 } as const;
 
-/** Registers one recipient of each kind. */
 export async function makeRecipients(platform: FaultPlatform): Promise<Recipient[]> {
   const created: Recipient[] = [];
   for (const currency of ["USD", "INR"] as const) {

@@ -15,7 +15,6 @@ type Stored = {
   readonly attempts_count: number;
 };
 
-/** The load, its receiver and the stored deliveries. */
 export type WebhookScenario = {
   readonly platform: FaultPlatform;
   readonly receiver: WebhookReceiver;

@@ -10,7 +10,6 @@ import { newId } from "@disburse/kernel/id.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { type EndpointKind, endpointKinds, type WebhookReceiver } from "./receiver.ts";
 
-/** A merchant's endpoint and its path at the receiver. */
 export type Endpoint = {
   readonly merchantId: string;
   readonly endpointId: string;
@@ -31,7 +30,6 @@ export type WebhookLoadOptions = {
   readonly copiesMax?: number;
   /** Each merchant's endpoints. Defaults to one of each kind. */
   readonly kinds?: readonly EndpointKind[];
-  /** Maximum pause between two batches. */
   readonly pauseMaxMs?: number;
 };
 

@@ -52,7 +52,6 @@ const outages: readonly Outage[] = [
   { name: "two side by side", strike: besideEachOther },
 ];
 
-/** Runs each outage and checks afterwards. */
 export async function webhookOutages(
   context: FaultContext,
   receiver: WebhookReceiver,

@@ -41,7 +41,6 @@ function createCallLog() {
       times.getOrInsert(path, []).push(performance.now());
       return each;
     },
-    /** Counts an event's arrivals at a path. */
     arrivals: (path: string, eventId: string): number => call(path, eventId)?.count ?? 0,
     acknowledged: (path: string, eventId: string): boolean =>
       call(path, eventId)?.hasAnswer === true,

@@ -3,7 +3,6 @@ import type { Finding } from "../finding.ts";
 import type { Mined, Node } from "./node.ts";
 import { type ChainTransfer, checkChainTransfer } from "./transfer-check.ts";
 
-/** The result of comparing the documents with a chain. */
 export type ChainReport = { readonly checked: number; readonly findings: readonly Finding[] };
 
 const batchSize = 50;

@@ -97,7 +97,6 @@ function moveOf({ address, topics: [topic, from, to], data, transactionHash }: L
   return [{ hash: transactionHash, contract, ...parties, value: BigInt(data) }];
 }
 
-/** Returns the last 20 bytes of a topic. */
 function addressOf(topic: string): string {
   return `0x${topic.slice(-40)}`.toLowerCase();
 }

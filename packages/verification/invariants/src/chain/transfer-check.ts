@@ -3,7 +3,6 @@ import type { Minor, Payout } from "../documents.ts";
 import { expectationsOf, type Finding } from "../finding.ts";
 import type { Mined } from "./node.ts";
 
-/** The checked fields of a chain rail's transfer. */
 export type ChainTransfer = {
   readonly _id: string;
   /** Chain number and address: `1:0x…`. */

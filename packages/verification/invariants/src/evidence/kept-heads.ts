@@ -47,7 +47,6 @@ export function createKeptHeads() {
     },
     of: (service: string, chain: string): readonly ShippedHead[] =>
       kept.get(`${service} ${chain}`) ?? [],
-    /** Returns a service's chains with this prefix. */
     chainsOf: (service: string, prefix: string): string[] =>
       [...kept.keys()]
         .filter((name) => name.startsWith(`${service} ${prefix}`))
@@ -57,7 +56,6 @@ export function createKeptHeads() {
   };
 }
 
-/** Formats an entry's chain and number. */
 export function subjectOf(chain: string, sequence: number): string {
   if (chain === "audit") return `audit entry ${sequence}`;
   return `entry ${sequence} of ${chain.slice(chain.indexOf("/") + 1)}`;

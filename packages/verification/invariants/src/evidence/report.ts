@@ -8,12 +8,10 @@ import { services, verifyEvidence } from "./verify.ts";
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-/** Shipping progress according to a service's database. */
 export type Tail = {
   readonly number: number;
   /** Its hash. Empty before the first. */
   readonly previous: string;
-  /** A statement that the sink may already have. */
   readonly pending?: { readonly number: number };
   readonly shipped_at: Date;
 };
@@ -21,11 +19,8 @@ export type Tail = {
 /** Tails by service. A service without shipped statements has none. */
 type Tails = ReadonlyMap<string, Tail>;
 
-/** A sink's statements, for comparison with tails. */
 type SinkStatements = {
-  /** Returns services with statements since `from`. */
   readonly services: () => readonly string[];
-  /** Returns a service's newest statement since `from`. */
   readonly newest: (
     service: string,
   ) => { readonly number: number; readonly at: string } | undefined;
@@ -71,7 +66,6 @@ export async function reportOn(options: EvidenceOptions) {
   };
 }
 
-/** Reads each service's shipping progress. */
 async function readTails(
   { client, prefix }: Databases,
   services: readonly string[],

@@ -12,7 +12,6 @@ import { neverShipped } from "./never-shipped.ts";
 /** Holds compared with their payouts at a time. */
 const holdsMax = 500;
 
-/** The result of verifying the ledger. */
 export type VerifiedLedger = {
   readonly flaws: Flaw[];
   readonly entries: number;
@@ -89,7 +88,6 @@ async function verifyAccount(
 /** Late work doesn't change a record. */
 const isOfMoney = ({ invariant }: Finding): boolean => invariant !== 5;
 
-/** Converts a ledger finding to a flaw. */
 function changed({ subject, detail }: Finding): Flaw {
   return { kind: "changed", service: "payout", subject, detail };
 }

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-/** Contains the files for Prometheus and Grafana. */
 export const observabilityFolder = join(import.meta.dirname, "../../../../../deploy/observability");
 
 export type AlertRule = {

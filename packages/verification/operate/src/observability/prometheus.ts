@@ -45,7 +45,6 @@ export async function startPrometheus(folder: string, targets: readonly Target[]
     throw new Error(`Prometheus did not start:\n${output.join("")}`);
   }
   return {
-    /** Returns the names of firing alerts. */
     firing: async (): Promise<string[]> => {
       const { data } = (await ask("/api/v1/alerts")) as AlertsAnswer;
       const firing = data.alerts.filter(({ state }) => state === "firing");

@@ -8,7 +8,6 @@ export type Part = {
   readonly run: (platform: ReplicatedPlatform) => Promise<string>;
 };
 
-/** Throws a description of the failed condition. */
 export function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }

@@ -48,7 +48,6 @@ export const testBanks = (large: number): BanksOptions => ({
 /** Returns the payout's reference at the bank: its id without the prefix, in capitals. */
 const endToEndIdOf = ({ id }: Accepted) => id.slice("po_".length).toUpperCase();
 
-/** The bank exists in every case that runs. */
 export function bankOf({ banks }: World, name: BankName) {
   if (banks === undefined) throw new Error("there are no banks");
   return banks.of(name);

@@ -4,7 +4,6 @@ import { hasOpenSsh, startOpenSsh } from "@disburse/bank-simulator/openssh.ts";
 import { BankSimulator, type SimulatorOptions } from "@disburse/bank-simulator/simulator.ts";
 import { type BankName, bankRails } from "./bank-rails.ts";
 
-/** Banks behind one SFTP server, one for each account. */
 export type Banks = Awaited<ReturnType<typeof startBanks>>;
 
 /** Returns the reason if banks can't run here. */

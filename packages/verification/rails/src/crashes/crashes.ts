@@ -20,7 +20,6 @@ const sayEvery = 10;
 export type CrashPlan = {
   readonly folders: RegExp;
   readonly steps: RegExp;
-  /** Calls tested for each point, each before and after. */
   readonly calls: number;
   readonly rounds: number;
   /** A step that doesn't occur within this time doesn't occur in this state. */

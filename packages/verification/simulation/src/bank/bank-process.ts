@@ -23,7 +23,6 @@ const paymentsMax = 3;
 /** Banking days until a credit without a return is settled. */
 const returnWindowDays = 2;
 
-/** State that outlives a rail's processes. */
 export type SharedRail = {
   readonly database: MemoryDatabase;
   readonly bank: SimulatedBank;

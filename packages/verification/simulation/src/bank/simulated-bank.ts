@@ -5,7 +5,6 @@ import { type AchAnswer, achAnswers } from "@disburse/payout/rails/bank/nacha/te
 import { createTestServer } from "@disburse/payout/rails/bank/test-server.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** Maximum polling interval of the bank. */
 const pollMaxMs = 3_000;
 const dayMs = 86_400_000;
 /** Before and after a credit counts as settled. */

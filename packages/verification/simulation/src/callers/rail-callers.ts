@@ -22,7 +22,6 @@ export type CallersOf = {
 /** Simulates rail workers: submits each payout, sometimes repeatedly, or withdraws it. */
 export class RailCallers {
   readonly #of: CallersOf;
-  /** Amount of each payout in minor units, by id. */
   readonly orders = new Map<string, bigint>();
   /** Payouts that the rail reported as never paid. */
   readonly withdrawn = new Set<string>();
@@ -31,7 +30,6 @@ export class RailCallers {
     this.#of = of;
   }
 
-  /** Resolves when every call has an answer. */
   async run(): Promise<void> {
     const { random } = this.#of.scheduler;
     const count = payoutsMin + random.below(payoutsMore);

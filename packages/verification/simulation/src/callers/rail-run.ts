@@ -14,7 +14,6 @@ export type RailRun = {
   /** Faults end at the last answer to a caller, if that is earlier. */
   readonly endsWithCallers: boolean;
   readonly heal: () => void;
-  /** Returns true if the rail has no pending work. */
   readonly isAtRest: () => boolean;
   /** Limits the work after everything healed, and the time by which the clock then advances. */
   readonly settleMs: number;

@@ -19,7 +19,6 @@ const slowMs = 8_000;
 const everyMs = 500;
 const pollMs = 1_000;
 
-/** State that outlives a wallet's processes. */
 export type SharedWallet = {
   readonly database: MemoryDatabase;
   readonly chain: Chain;

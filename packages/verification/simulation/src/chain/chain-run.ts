@@ -90,7 +90,6 @@ export async function runChainSeed(
   };
 }
 
-/** Returns the first unreserved nonce of the wallet. */
 function reservedOf(wallets: readonly Record<string, unknown>[]): number {
   return Number(wallets[0]?.next_nonce ?? 0);
 }

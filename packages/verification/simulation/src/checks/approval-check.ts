@@ -92,7 +92,6 @@ function splitPayouts(
 
 const dayMs = 86_400_000;
 
-/** Applies the rules that this simulation set. */
 function needsApproval(
   { minimum, newBeneficiaryDays }: MerchantControls,
   { source_minor, created_at }: Document,

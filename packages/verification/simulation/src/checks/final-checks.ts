@@ -12,7 +12,6 @@ import { wrongOrders } from "./order-check.ts";
 import { asPayout, payoutsIn } from "./payouts.ts";
 import { wrongRepeats } from "./repeat-check.ts";
 
-/** Returns all problems at the end of a run. */
 export function finalProblems(
   platform: Platform,
   workload: Workload,
@@ -336,7 +335,6 @@ function decidedInTime(payout: Document): Document {
   return { ...payout, approval: { ...approval, decision: { ...decision, at } } };
 }
 
-/** Returns a transfer as the sandbox rail stores it. */
 function transferDocument({ key, scenario, reference, isWithdrawn }: Transfer) {
   const named = { settles: "settle", rejects: "fail", returns: "return" } as const;
   const isLate = scenario === "returns after days";

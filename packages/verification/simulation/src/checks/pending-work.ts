@@ -54,7 +54,6 @@ function honestFromMs({ progress, approval }: Document, nowMs: number): number {
   return isWaiting ? Math.max(Number(expires_at), nowMs) : nowMs;
 }
 
-/** Yields the work of scheduled payouts and batches. */
 function* dueOrders({ databases }: Platform): Generator<Due> {
   for (const { _id, due_at } of databases.payout.documents("scheduled_payouts")) {
     if (due_at !== undefined) yield [`${_id} is to be made`, due_at as Date];

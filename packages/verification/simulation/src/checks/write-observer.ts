@@ -6,7 +6,6 @@ import type { WriteListener } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 import { asPayout } from "./payouts.ts";
 
-/** Allowed state changes of scheduled payouts and batches. */
 const orderTransitions: ReadonlySet<string> = new Set([
   ...["undefined waiting", "waiting waiting", "waiting executed", "waiting failed"],
   ...["waiting cancelled", "executed executed", "failed failed", "cancelled cancelled"],
@@ -25,7 +24,6 @@ const countedTransitions: Readonly<Record<string, FaultKind>> = {
   "running finished": "batch finished",
 };
 
-/** Allowed state changes of each collection. */
 const transitions: Readonly<Record<string, ReadonlySet<string>>> = {
   scheduled_payouts: orderTransitions,
   batch_lines: orderTransitions,
@@ -44,7 +42,6 @@ const countedDecisions = {
 /** Must hold for each write, not only at the end. */
 type Rule = (before: Document | undefined, after: Document | undefined, now: Date) => string[];
 
-/** Checks every write of every service. */
 export class WriteObserver {
   readonly broken: string[] = [];
   readonly #scheduler: Scheduler;
@@ -52,7 +49,6 @@ export class WriteObserver {
   /** True time of each payout's last lease. Then its worker reads the beneficiary. */
   readonly #leasedMs = new Map<string, number>();
   readonly #railState: Pick<RailState, "isFunded">;
-  /** Payouts with money held at the rail. */
   readonly #held = new Set<string>();
   /** Callbacks for orders to be bound to their quotes. */
   readonly #quoted = new Map<string, () => void>();
@@ -127,7 +123,6 @@ export class WriteObserver {
     return wrongIf(isSubmission(before, after) && isUnheld, "was sent and no money is held for it");
   }
 
-  /** Updates the payouts held at the rail. */
   #follow(before: Document | undefined, after: Document | undefined): void {
     if (after?.merchant_id !== "house") return;
     const known = numberOf(before, "sequence");

@@ -3,9 +3,7 @@ import type { Assembly } from "../platform.ts";
 import type { Access, Command, Step } from "../store/collection.ts";
 import type { Document } from "../store/value.ts";
 
-/** The operations' load on databases and services. */
 export type Counts = {
-  /** Inserted, changed or deleted documents. */
   documents: number;
   /** Database commands. A bulk write is one, and so is a read of many documents. */
   commands: number;
@@ -15,7 +13,6 @@ export type Counts = {
   hops: number;
 };
 
-/** Counts the work of a platform's processes. */
 export function createMeter() {
   const none = (): Counts => ({ documents: 0, commands: 0, bytes: 0, hops: 0 });
   let counts = none();

@@ -28,7 +28,6 @@ const quoteTtlSeconds = 60;
  */
 const idleMs = 72_000;
 
-/** A platform in virtual time for counting operations. */
 export async function openWorld(load: Load) {
   const scheduler = steadyScheduler();
   const meter = createMeter();

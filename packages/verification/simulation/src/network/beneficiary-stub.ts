@@ -50,7 +50,6 @@ export function wasStopped(
   return stops.some((stop) => stop.fromMs <= fromMs && untilMs < stop.untilMs);
 }
 
-/** A test's false answers to the payout service. */
 export type StubOptions = {
   /** Reports every beneficiary as cleared when it is about to be paid. */
   readonly pretendsCleared?: boolean;

@@ -5,7 +5,6 @@ import { createOutages, type Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 4;
 const outageMaxMs = 8_000;
-/** Delay before unstored messages are redelivered. */
 const redeliveryMs = 500;
 const batchMax = 5;
 
@@ -14,7 +13,6 @@ type Pending = { readonly message: BusMessage };
 /** Keeps confirmed messages and delivers them at least once, in any order. */
 export class Broker {
   readonly outages: ReturnType<typeof createOutages>;
-  /** Messages that a consumer could not read. */
   readonly deadLetters: BusMessage[] = [];
   readonly #scheduler: Scheduler;
   readonly #idle: (() => void)[] = [];
@@ -31,7 +29,6 @@ export class Broker {
     return this.#pending.length;
   }
 
-  /** Returns a process's connection to the bus. */
   connect(instance: ProcessInstance): Bus {
     return {
       publish: (messages) => this.#publish(instance, messages),

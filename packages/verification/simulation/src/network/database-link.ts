@@ -7,7 +7,6 @@ import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 
 const hopMs = 3;
-/** A temporarily slow server or network. */
 const slowMs = 9_000;
 
 /**

@@ -5,7 +5,6 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 20;
 
-/** A webhook acknowledged by a merchant. */
 export type AcknowledgedEvent = { readonly id: string; readonly status: string };
 
 /** Merchants' endpoints. They answer, refuse, or their answer is lost. */
@@ -31,7 +30,6 @@ export function createMerchantEndpoints(scheduler: Scheduler) {
   };
   return {
     acknowledged,
-    /** Returns a process's connection to the endpoints. */
     connect:
       (owner: ProcessInstance): Post =>
       (request) =>

@@ -27,7 +27,6 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 const hopMs = 4;
 /** Longer than any caller waits. */
 const slowMs = 12_000;
-/** The timeout of the chassis' clients. */
 const timeoutMs = 5_000;
 const reserveMs = 50;
 /** The timeout of a merchant's request at the edge. */

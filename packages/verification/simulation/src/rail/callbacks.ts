@@ -39,13 +39,11 @@ export class RailCallbacks {
     this.#rpc = rpc;
   }
 
-  /** Returns the time of the rail's next report. */
   nextMs(): number | undefined {
     this.#plannedMs = this.#plannedMs.filter((each) => each > this.#scheduler.nowMs());
     return this.#plannedMs.length === 0 ? undefined : Math.min(...this.#plannedMs);
   }
 
-  /** Schedules the reports of a new transfer. */
   plan(transfer: Transfer): void {
     const { faults } = this.#scheduler;
     const { scenario, isSilent, decidedMs, returnedMs } = transfer;

@@ -27,7 +27,6 @@ export class SimulatedRail {
     this.#onTaken = onTaken;
   }
 
-  /** Returns a process's connection to the rail. */
   connect(instance: ProcessInstance, keyOf: KeyOf = (payoutId) => payoutId): Rail {
     return {
       name: railName,
@@ -124,7 +123,6 @@ function textOf(minor: bigint, currency: string) {
 
 type Outcome = RailCallback["status"];
 
-/** The rail's own report of a transfer. */
 export type RailReport = {
   readonly key: string;
   readonly kind: Outcome["kind"];
@@ -138,7 +136,6 @@ export const railName = "simulated";
 /** Represents a signature that only the rail can create. */
 export const railSignature = "signed by the rail";
 
-/** Encodes a report as the rail's own message. */
 export function messageOf(report: RailReport): Uint8Array {
   return Buffer.from(JSON.stringify(report));
 }

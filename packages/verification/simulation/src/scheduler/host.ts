@@ -69,7 +69,6 @@ export class ProcessInstance implements Owner {
     return this.scheduler.faults.isCalm() ? calmLateness : this.#lateness;
   }
 
-  /** Suspends the process for this time. */
   freeze(ms: number): void {
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.scheduler.nowMs() + ms);
   }
@@ -94,11 +93,9 @@ export class ProcessInstance implements Owner {
 /** Starts a process. Resolves when it serves. */
 export type Boot = (instance: ProcessInstance) => Promise<void>;
 
-/** Maximum delay before a supervisor restarts a process. */
 const restartMaxMs = 1_500;
 /** Stalls, the longest beyond every lease of the services. */
 const freezeMaxMs = [1_000, 4_000, 12_000, 40_000];
-/** A clock set an hour ahead or behind. */
 const clockJumpMs = 3_600_000;
 
 export class Host {

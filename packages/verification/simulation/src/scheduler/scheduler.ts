@@ -66,7 +66,6 @@ export class Scheduler {
     return new Promise((resolve) => this.after(ms, { label, run: resolve }));
   }
 
-  /** Adds an event to the trace and its hash. */
   note(line: string): void {
     let hash = this.#hash;
     const text = `${this.#nowMs} ${line}`;
@@ -128,7 +127,6 @@ export function createOutages(scheduler: Scheduler, kind: FaultKind, maxMs: numb
   let upAgainMs = 0;
   return {
     isUp: () => scheduler.nowMs() >= upAgainMs,
-    /** Starts an outage if the seed decides so. */
     disturb: () => {
       if (faults.happens(kind, 0.05)) upAgainMs = scheduler.nowMs() + random.below(maxMs);
     },

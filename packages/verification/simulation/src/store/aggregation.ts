@@ -82,7 +82,6 @@ function summed(values: readonly unknown[]): unknown {
   return toDecimal128(decimals.map(fromDecimal128).reduce((a, b) => a + b, BigInt(sum)));
 }
 
-/** Compares documents by the values at some paths. */
 export function byKeys(sort: Sort): (one: Document, other: Document) => number {
   const keys = Object.entries(sort);
   return (one, other) => {

@@ -21,7 +21,6 @@ export type Command = {
    * the simulation's fields instead.
    */
   readonly filter: Document | undefined;
-  /** The documents, filters and updates that it carries. */
   readonly sent: readonly unknown[];
 };
 

@@ -5,7 +5,6 @@ import type { Table } from "./table.ts";
 import { replacing } from "./update.ts";
 import { copied, type Document } from "./value.ts";
 
-/** Prefix of a bulk write's namespaces. */
 export const databaseName = "memory";
 
 /**

@@ -7,7 +7,6 @@ import { databaseName, memoryBulkWrite } from "./memory-bulk-write.ts";
 import { Table } from "./table.ts";
 import { copied, type Document } from "./value.ts";
 
-/** Called for every write of every collection. */
 export type WriteListener = (
   collection: string,
   before: Document | undefined,
@@ -17,7 +16,6 @@ export type WriteListener = (
 /** An in-memory database, which outlives every process of a simulation. */
 export type MemoryDatabase = ReturnType<typeof createMemoryDatabase>;
 
-/** Creates an empty database with this clock. */
 export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = () => undefined) {
   const tables = new Map<string, Table>();
   let changes = 0;
@@ -81,7 +79,6 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
      */
     documents: (collection: string): readonly Document[] => tableOf(collection).select({}),
     collections: (): readonly string[] => [...tables.keys()],
-    /** Returns the number of written documents. */
     changes: () => changes,
   };
 }

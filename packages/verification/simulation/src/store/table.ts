@@ -33,7 +33,6 @@ function uniqueIndexOf(description: IndexDescription) {
 /** Called after every write, for checks that must always hold. */
 export type OnWrite = (before: Document | undefined, after: Document | undefined) => void;
 
-/** Options for updating or creating one document. */
 export type UpdateOptions = {
   readonly upsert?: boolean | undefined;
   readonly sort?: Sort | undefined;
@@ -86,7 +85,6 @@ export class Table {
     return { before: undefined, after, isModified: true };
   }
 
-  /** Updates a document selected before. */
   updateSelected(before: Document, update: Document | readonly Document[]) {
     const after = updated(before, update, this.now());
     const isModified = !isEqual(before, after);

@@ -22,7 +22,6 @@ export function copied(value: unknown): unknown {
   return copy;
 }
 
-/** BSON's type order, for the types that our stores use. */
 const ranks = new Map<unknown, number>([
   [Number, 1],
   [BigInt, 1],
@@ -69,7 +68,6 @@ export function compareValues(one: unknown, other: unknown): number {
   }
 }
 
-/** Maps each comparison operator to a test of the order. */
 export const comparisons: Readonly<Record<string, (difference: number) => boolean>> = {
   $eq: (difference) => difference === 0,
   $lt: (difference) => difference < 0,

@@ -15,12 +15,10 @@ import {
   mutationFor,
 } from "./callers.ts";
 
-/** Maximum polling interval of approvers. */
 const pollMaxMs = 6_000;
 /** Late decisions are made within this time of the approval's expiry. */
 const aroundEndMs = 500;
 
-/** A requested decision and its answers. */
 export type Decision = {
   readonly payoutId: string;
   readonly as: "approved" | "rejected";
@@ -45,7 +43,6 @@ export class Approvers {
   readonly #tended = new Set<string>();
   underWay = 0;
   readonly decisions: Decision[] = [];
-  /** Problems: calls that should have been refused. */
   readonly wrong: string[] = [];
 
   constructor(scheduler: Scheduler, rpc: { readonly payout: Client<typeof PayoutService> }) {
@@ -54,7 +51,6 @@ export class Approvers {
     this.#callers = new Callers(scheduler, "decision");
   }
 
-  /** Polls a merchant's payouts until the run ends. */
   start(merchantId: string): void {
     const poll = () => void this.#pollPending(merchantId).finally(() => this.start(merchantId));
     const delayMs = this.#scheduler.random.below(pollMaxMs);

@@ -11,7 +11,6 @@ const decideMaxMs = 5_000;
 const cancelMaxMs = 8_000;
 const linesMax = 4;
 
-/** A batch with its callers' answers. */
 export type HeardBatch = {
   readonly operationId: string;
   readonly merchantId: string;
@@ -105,7 +104,6 @@ export class BatchCallers {
     await Promise.all(chosen.map((each) => this.#ask(created, batch, each)));
   }
 
-  /** Returns true if the answer confirmed the decision. */
   async #ask(created: HeardBatch, batch: Batch, { as, by }: Decide): Promise<boolean> {
     const { random } = this.#scheduler;
     const operationId = this.#callers.operation();

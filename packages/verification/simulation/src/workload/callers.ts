@@ -16,7 +16,6 @@ export type CalledFor = {
   readonly root?: string;
 };
 
-/** The API key that creates a merchant's payouts. */
 export function makerOf(merchantId: string): CalledFor {
   return { kind: Actor_Kind.API_KEY, id: `key_${merchantId}` };
 }
@@ -32,7 +31,6 @@ export function approverOf(merchantId: string, number: number): CalledFor {
   return { kind: Actor_Kind.MEMBER, id: `mem_${merchantId}_${number}` };
 }
 
-/** Creates an operation's mutation for an actor. */
 export function mutationFor(actor: CalledFor, operationId: string): Mutation {
   return create(MutationSchema, { operationId, actor });
 }
@@ -43,7 +41,6 @@ export class Callers {
   readonly #name: string;
   #operations = 0;
 
-  /** `name` is the prefix of its operation ids. */
   constructor(scheduler: Scheduler, name: string) {
     this.#scheduler = scheduler;
     this.#name = name;

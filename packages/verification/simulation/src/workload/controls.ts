@@ -5,7 +5,6 @@ import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Callers } from "./callers.ts";
 
-/** A merchant's payout controls during a run. */
 export type MerchantControls = {
   /** Payouts from this many cents require approval. `undefined` disables the rule. */
   readonly minimum: bigint | undefined;

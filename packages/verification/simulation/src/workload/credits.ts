@@ -4,7 +4,6 @@ import { Callers } from "./callers.ts";
 import type { FundedAccount } from "./set-up.ts";
 
 const startMaxMs = 8_000;
-/** Maximum time until a credit is reversed. */
 const takenBackMaxMs = 12_000;
 const amount = "75.00";
 
@@ -40,7 +39,6 @@ export class CreditCallers {
     await this.#takeBack(of, entryId);
   }
 
-  /** Returns a credit's entry or a refusal's code. */
   async #credit(of: Account, operationId: string): Promise<string> {
     const request = { mutation: { operationId }, ...of, amount };
     const created = await this.#callers.ask(() => this.#rpc.creditAccount(request));

@@ -17,13 +17,11 @@ import { untilAnswered } from "../network/rpc-network.ts";
 import type { RailState, Transfer } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** Maximum polling and retry interval of operators. */
 const pollMaxMs = 12_000;
 const retryMs = 1_500;
 
 type Operator = "ann" | "bob";
 
-/** A payout's outcome according to the operators. */
 type Resolution = ReturnType<typeof resolutionOf>;
 
 /** Cancels a payout that its beneficiary's screening blocks. */
@@ -72,7 +70,6 @@ export class Operators {
   readonly #rpc: OperatorRpcs;
   readonly #railState: RailState;
   readonly #resolved = new Set<string>();
-  /** Problems: calls that should have been refused. */
   readonly wrong: string[] = [];
   #operations = 0;
 
@@ -82,7 +79,6 @@ export class Operators {
     this.#railState = railState;
   }
 
-  /** Unresolved transfers that only operators can end. */
   get unresolved(): readonly string[] {
     const silent = [...this.#railState.transfers.values()].filter(
       ({ isSilent, isWithdrawn }) => isSilent && !isWithdrawn,
@@ -113,7 +109,6 @@ export class Operators {
     }
   }
 
-  /** Returns true if both have resolved a payout. */
   async #resolve(payoutId: string, resolution: Resolution): Promise<boolean> {
     const { random } = this.#scheduler;
     const request = { mutation: this.#mutation(), payoutId, ...resolution };

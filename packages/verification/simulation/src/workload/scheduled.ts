@@ -3,7 +3,6 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import { Callers, makerOf, mutationFor } from "./callers.ts";
 import type { FundedAccount } from "./set-up.ts";
 
-/** Chooses an account's payee and amount. */
 export type Terms = () => { readonly beneficiaryId: string; readonly sourceAmount: string };
 
 const dayMs = 86_400_000;
@@ -12,7 +11,6 @@ const dueMaxMs = 15_000;
 /** Cancellations happen while the payout is created, or within this time of it. */
 const aroundMs = 9_000;
 
-/** A scheduled payout with its callers' answers. */
 export type Scheduled = {
   readonly operationId: string;
   /** `sp_…`, or a refusal's code. */
@@ -21,7 +19,6 @@ export type Scheduled = {
   isCancelled: boolean;
 };
 
-/** Callers that schedule payouts and cancel some. */
 export class ScheduledCallers {
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;

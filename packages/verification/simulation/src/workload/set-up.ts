@@ -36,7 +36,6 @@ export class SetUp {
     this.#callers = callers;
   }
 
-  /** Creates corridors, merchants' accounts and endpoints. */
   async open(
     quoteTtlSeconds: number,
     merchants: readonly string[] = merchantIds,

@@ -10,7 +10,6 @@ import { railName } from "../rail/rail.ts";
 import type { RailState } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** Maximum polling and retry interval of the treasury. */
 const pollMaxMs = 8_000;
 const retryMs = 1_500;
 
@@ -20,7 +19,6 @@ const opening: readonly (readonly [currency: string, amounts: readonly string[]]
   ["INR", ["0", "4000.00", "500000.00"]],
 ];
 
-/** Returns minor units, or zero for a negative amount. */
 function minorOf(text: string, currency: string): bigint {
   const amount = parseAmount(text, currency);
   return isRefused(amount) ? 0n : amount;
@@ -39,7 +37,6 @@ export class Treasury {
   #operations = 0;
   /** Sums of its bookings by currency, in minor units. */
   readonly moved = new Map<string, bigint>();
-  /** Problems: calls that were wrongly accepted or refused. */
   readonly wrong: string[] = [];
   underWay = 0;
 
@@ -53,7 +50,6 @@ export class Treasury {
     this.#isFunded = isFunded;
   }
 
-  /** Funds the accounts before faults begin. */
   async setUp(): Promise<void> {
     if (!this.#isFunded) return;
     for (const [currency, amounts] of opening) {

@@ -8,7 +8,6 @@ import { CreditCallers } from "./credits.ts";
 import { ScheduledCallers } from "./scheduled.ts";
 import { endings, type FundedAccount, merchantIds, SetUp } from "./set-up.ts";
 
-/** An operation with its caller's answers. */
 export type Heard = {
   readonly merchantId: string;
   readonly quoteId: string;
@@ -41,7 +40,6 @@ export type WorkloadRecord = {
   readonly wrong: string[];
   /** Payouts whose merchant got the answer that they are cancelled. */
   readonly cancelled: Set<string>;
-  /** Reissued payouts with each caller's answer. */
   readonly reissued: Map<string, Set<string>>;
 };
 
@@ -49,14 +47,10 @@ const quotesMin = 4;
 const quotesMore = 7;
 /** Maximum start time of callers, so that their operations overlap. */
 const startMaxMs = 8_000;
-/** Time between quoting and executing. */
 const executeAfterMs = 1_500;
-/** Maximum time between the executes of one quote. */
 const togetherMs = 40;
-/** Time until a merchant cancels an accepted payout. */
 const cancelMaxMs = 12_000;
 const reissueMaxMs = 20_000;
-/** The longest lifetime of the workload's quotes. */
 const quoteTtlSeconds = [6, 20, 60];
 
 export class Workload {
@@ -152,14 +146,12 @@ export class Workload {
     return { ...bill, beneficiaryId: id, referenceId };
   }
 
-  /** Chooses an account's payee and amount. */
   #terms({ beneficiaryIds }: FundedAccount) {
     const { random } = this.#scheduler;
     const sourceAmount = `${10 + random.below(60)}.${10 + random.below(90)}`;
     return { beneficiaryId: random.pick(beneficiaryIds), sourceAmount };
   }
 
-  /** Creates a quote and runs all callers that execute it. */
   async #payOnce(bill: Bill): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#pause(bill.startMs);
@@ -250,7 +242,6 @@ export class Workload {
     else if (random.chance(0.3)) await this.#reissue(merchantId, payoutId);
   }
 
-  /** Reissues a payout that was returned by then. */
   async #reissue(merchantId: string, payoutId: string): Promise<void> {
     const { random } = this.#scheduler;
     await this.#pause(random.below(reissueMaxMs));

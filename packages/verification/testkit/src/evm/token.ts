@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
 import { parseAbi } from "viem";
 
-/** The functions of token.sol that tests call. */
 export const testTokenAbi = parseAbi([
   "constructor(uint8 decimals, address owner, uint256 supply)",
   "function setMode(uint8 mode)",

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { Long, type MongoClient } from "mongodb";
 import { request } from "undici";
 
-/** An operation, or a quote with its execute. */
 export type NaiveScenario = NaiveOperation | "lifecycle";
 
 /** One turn's requests, in order. Call `answered` after the last answer. */
@@ -31,14 +30,12 @@ const funds = 1_000_000_000_000n;
 
 const newBody = () => randomBytes(bodyBytes / 2).toString("hex");
 
-/** The id of an account that `prepareNaive` stored. */
 export const accountId = (at: number) => `account-${at % sizes.accounts}`;
 const payoutId = (at: number) => `payout-${at}`;
 
 const collectionOf = ({ client, database }: NaivePlaces, name: string) =>
   client.db(database).collection<Row>(name);
 
-/** Stores the documents that operations read and change. */
 export async function prepareNaive(places: NaivePlaces): Promise<void> {
   const of = (name: string) => collectionOf(places, name);
   const at = new Date();
@@ -107,7 +104,6 @@ export const naiveOperations = {
   },
 };
 
-/** A single HTTP request to the naive program. */
 export type NaiveOperation = keyof typeof naiveOperations;
 
 function ledgerEntries(id: string, account: string): Row[] {
