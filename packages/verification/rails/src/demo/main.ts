@@ -11,7 +11,7 @@ import { type Chain, startChain, whyNoChain } from "../counterparts/chain.ts";
 import { fundRails, fundsOf } from "../counterparts/funding.ts";
 import { routesOf } from "../counterparts/routes.ts";
 import { payByBanks } from "./bank.ts";
-import { createPayer, type Payer, wordsOf } from "./payer.ts";
+import { createPayer, messageOf, type Payer } from "./payer.ts";
 import { show } from "./printed.ts";
 import { byWallet, closedAccount, paidWallet } from "./recipients.ts";
 
@@ -116,7 +116,7 @@ try {
   process.stdout.write(`\nThe demo is done.${but}\n`);
   process.exit(0);
 } catch (error) {
-  process.stderr.write(`\nThe demo failed: ${wordsOf(error)}\n`);
+  process.stderr.write(`\nThe demo failed: ${messageOf(error)}\n`);
   await endAll();
   process.exit(1);
 }

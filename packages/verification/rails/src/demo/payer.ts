@@ -56,7 +56,7 @@ export function createPayer(sandbox: SandboxDocument) {
 }
 
 /** Returns an error's message, including the refusal's code. */
-export function wordsOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (isDisburseError(error)) return `${error.code}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
