@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** A payout's way passes so many files at most. */
+/** Limits how many files a reader must open to follow a payout. */
 const filesMax = 90;
 
 const root = join(import.meta.dirname, "..");
@@ -16,7 +16,7 @@ const steps = page.split("\n").flatMap((line) => {
   return names === "" ? [] : [{ sentence, file, names: names.match(/\w+/g) ?? [] }];
 });
 
-/** Whether a source declares a name: a function, constant, type or class, or an RPC's method. */
+/** Checks for a function, constant, type, class or RPC method of this name. */
 function declares(source: string, name: string): boolean {
   const declared = `(?:function\\*?|const|class|type) ${name}\\b|^ +(?:async )?${name}(?:: |\\()`;
   return new RegExp(declared, "m").test(source);

@@ -9,7 +9,7 @@ import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-/** Every RPC is called by every service and by a person of every role, on a running platform. */
+/** Calls every RPC as every service and as a person of every role, on a running platform. */
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** The code of a call with an empty message; the one stream has no message at all. */
+/** Calls an RPC with an empty message and returns the error code. Streams get no message. */
 async function codeOf(
   service: ServiceName,
   method: DescMethod,
@@ -36,7 +36,6 @@ async function codeOf(
   return /"code":"(\w+)"/.exec(await response.text())?.[1] ?? "ok";
 }
 
-/** The RPCs that a caller is refused, by name. */
 async function refusedTo(identity: ClientIdentity): Promise<string[]> {
   const refused: string[] = [];
   for (const [service, { methods }] of contracts) {
@@ -74,7 +73,7 @@ it("a person without a role is refused everything, and so is a caller without a 
 
 it("who calls is who the token says, whatever a header says", async () => {
   const claims = [
-    // A full account number, and another merchant's key, by one holder of a token.
+    // Otherwise one token would give access to a full account number and another merchant's key.
     ["beneficiary", "GetPaymentInstruction", "gateway", "payout"],
     ["gateway", "CreateKey", "quote", "sandbox"],
     ["payout", "CreditAccount", "notifier", "sandbox"],

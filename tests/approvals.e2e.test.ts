@@ -18,7 +18,7 @@ import { bankBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { approvers, proposalOf } from "./second-person.ts";
 
-/** What one person must not do alone, on a running platform: each of these was possible before. */
+/** Actions that need two persons, on a running platform. One person could once do each. */
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -72,17 +72,17 @@ describe("credits", () => {
   it("above the limit wait for another person, and come once", async () => {
     const { credit, available } = await account();
     const by = mutation("maker-1");
-    const asked = () => credit("maker-1", "999999999.00", by);
-    const { proposalId } = await proposalOf(asked());
-    expect((await proposalOf(asked())).proposalId).toBe(proposalId);
+    const credited = () => credit("maker-1", "999999999.00", by);
+    const { proposalId } = await proposalOf(credited());
+    expect((await proposalOf(credited())).proposalId).toBe(proposalId);
     const { as, approve } = approversOf("payout");
-    await expect(approve("maker-1", asked())).rejects.toThrow("must not be one's own proposal");
+    await expect(approve("maker-1", credited())).rejects.toThrow("must not be one's own proposal");
     expect(await available()).toBe("0.00");
     const { proposal: shown } = await as("checker").getProposal({ proposalId });
     expect(shown?.after).toContain("999999999.00");
-    expect((await approve("checker", asked()))?.state).toBe(ProposalState.EXECUTED);
+    expect((await approve("checker", credited()))?.state).toBe(ProposalState.EXECUTED);
     expect(await available()).toBe("999999999.00");
-    expect((await asked()).entry?.amount).toBe("999999999.00");
+    expect((await credited()).entry?.amount).toBe("999999999.00");
     expect(await available()).toBe("999999999.00");
   });
 
@@ -105,8 +105,8 @@ describe("credits", () => {
     expect(await codeOf(other)).toBe("INVALID_REQUEST");
     const { entry } = await credit("maker-4", "100000.00");
     const reversal = { merchantId, accountId, entryId: entry?.id ?? "", note: "booked twice" };
-    const asked = rpc("maker-4").reverseCredit({ mutation: mutation("maker-4"), ...reversal });
-    expect(await codeOf(asked)).toBe("APPROVAL_REQUIRED");
+    const credited = rpc("maker-4").reverseCredit({ mutation: mutation("maker-4"), ...reversal });
+    expect(await codeOf(credited)).toBe("APPROVAL_REQUIRED");
     expect(await available()).toBe("100000.00");
   });
 });

@@ -98,8 +98,8 @@ describe("bytes on a socket", () => {
     ]);
     for (const text of answers) {
       const answer = lastAnswer(text);
-      const said = { status: answer.status, text: answer.body };
-      expectRefused(said, 408, "REQUEST_TIMEOUT");
+      const response = { status: answer.status, text: answer.body };
+      expectRefused(response, 408, "REQUEST_TIMEOUT");
     }
   }, 30_000);
 

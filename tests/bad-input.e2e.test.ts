@@ -43,7 +43,6 @@ async function post(path: string, body: string | Buffer): Promise<Answered> {
   return { status: response.status, text: await response.text() };
 }
 
-/** Every operation that takes a body, with a body that it would take. */
 const operations: readonly [path: string, sound: BodyValues][] = [
   [paths.crypto, { ...cryptoBody(), beneficiary_name: marker }],
   [paths.fiat, { ...bankBody(), beneficiary_first_name: marker }],
@@ -262,7 +261,7 @@ describe("after all this", () => {
     expectQuietLogs(platform, [marker, ...secrets, ...webhook, ...personal]);
   });
 
-  /** Of the bodies that the platform takes. */
+  /** Personal data in the valid bodies. */
   const personal = [
     "Jane",
     "Doe",

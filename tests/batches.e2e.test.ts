@@ -23,7 +23,6 @@ const until = (id: string, expected: object) =>
     ...{ timeout: 20_000, interval: 50 },
   });
 
-/** A file of lines, as a spreadsheet writes it. */
 async function fileOf(cells: readonly (readonly [string, string])[]): Promise<string> {
   const terms = Object.entries(await acme.transfer("USD", "USD"));
   const header = [...terms.map(([name]) => name), "source_amount", "reference_id"];
@@ -31,7 +30,7 @@ async function fileOf(cells: readonly (readonly [string, string])[]): Promise<st
   return [header, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
-/** The rows of a report without quoted cells, by their columns. */
+/** Returns the rows of a report without quoted cells, by column name. */
 function rowsOf(text: string): Record<string, string>[] {
   const [header = [], ...rows] = text.split("\r\n").map((row) => row.split(","));
   const cells = rows.slice(0, -1);
@@ -118,7 +117,7 @@ it("ten thousand lines are taken, and can be cancelled; more than 8 MiB are not"
       ),
     );
   const largest = await rows(10_000);
-  // Past what other requests between services may have.
+  // Exceeds the size limit of other requests between services.
   expect(Buffer.byteLength(largest)).toBeGreaterThan(4 * 1024 * 1024);
   const sent = await upload(largest);
   const { data } = (await sent.json()) as { data: { id: string; source_total: object } };

@@ -29,7 +29,7 @@ async function send(url: string, fields: object) {
 it("a beneficiary enters its details by a link, once, and its merchant pays it", async () => {
   const { url, ...link } = await make({ display_name: "Acme Payroll", color: "#0a5c36" });
   expect(link).toMatchObject({ state: "open", beneficiary_id: "" });
-  // What looks at links before people do uses none up.
+  // Link scanners open links before people do. This must not use up a link.
   for (const _ of [1, 2]) {
     const page = await fetch(at(url));
     expect(page.status).toBe(200);

@@ -5,7 +5,7 @@ import { exampleOf } from "@disburse/forms/describe/examples.ts";
 import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import type { Network } from "@disburse/forms/values/networks.ts";
 
-/** Bodies that the platform accepts, for tests to send as they are or to spoil. */
+/** Valid bodies for tests to send unchanged or to corrupt. */
 
 export type AccountType = "Individual" | "Corporate";
 
@@ -28,7 +28,7 @@ export const paths = {
 
 const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
-/** An address of each network that no list names, in canonical form. */
+/** One address for each network, in canonical form and on no list. */
 export const wallets: Readonly<Record<Network, string>> = {
   ETHEREUM: evm,
   POL: evm,
@@ -44,7 +44,6 @@ function formBody(body: PublicBody, name: string): BodyValues {
   return exampleOf(form);
 }
 
-/** A recipient of a currency on a network. */
 export function cryptoBody(
   network: Network = "ETHEREUM",
   currency = "USDC_ETH",
@@ -64,7 +63,7 @@ const swift = {
   routing_code_value_1: "CHASUS33XXX",
 } as const;
 
-/** What makes the example of a form each kind of bank transfer. */
+/** Changes that turn a form's example into each kind of bank transfer. */
 const bankChanges = {
   ACH: {},
   LOCAL: { transfer_type: "LOCAL" },
@@ -81,13 +80,13 @@ const bankChanges = {
   EUR: {},
 } as const;
 
-/** By its kind, the form that a bank transfer's example is of; the others are of USD. */
+/** Forms by kind of bank transfer. Kinds not listed here use the USD form. */
 const formOf: Readonly<Record<string, string>> = { INR: "inr", EUR: "eur" };
 
 export type BankTransfer = keyof typeof bankChanges;
 export const bankTransfers = Object.keys(bankChanges) as readonly BankTransfer[];
 
-/** A recipient in a bank account; the names of the other type of account are left out. */
+/** Creates a bank recipient. Omits the names of the other account type. */
 export function bankBody(transfer: BankTransfer = "ACH", type: AccountType = "Individual") {
   const example = formBody(fiatBeneficiary, formOf[transfer] ?? "usd");
   const { beneficiary_first_name, beneficiary_last_name, beneficiary_name, ...others } = example;
@@ -100,7 +99,7 @@ export function bankBody(transfer: BankTransfer = "ACH", type: AccountType = "In
   return body as BodyValues;
 }
 
-/** Someone who pays in: by the last word of the form's name. */
+/** Creates a depositor. The parameter is the last word of the form's name. */
 export function depositorBody(form: "individual" | "corporate" | "self_business"): BodyValues {
   return formBody(depositor, form);
 }

@@ -15,23 +15,22 @@ import { testTrust } from "@disburse/testkit/identity.ts";
 import { type ConfirmChannel, connect } from "amqplib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-/* A folder whose broker had a user `guest`, and then users of services. */
+/* Upgrades a folder whose broker had the user `guest` to users of services. */
 
 const folder = mkdtempSync(join(tmpdir(), "disburse-broker-users-"));
 const passwords = generateBrokerPasswords();
 const ends: (() => Promise<unknown>)[] = [];
 let broker: Broker;
 
-/** Starts a broker on the folder. */
 async function start(definitions: NonNullable<BrokerOptions["definitions"]>): Promise<Broker> {
   const { AMQP_URL: _url, DISBURSE_BROKER: _kind, ...env } = process.env;
-  const onExit = (how: string) => process.stderr.write(`the broker has gone: ${how}\n`);
+  const onExit = (how: string) => process.stderr.write(`the broker has ended: ${how}\n`);
   const started = await startBroker({ dataDir: folder, definitions, env, onExit });
   if (started === undefined) throw new Error("this test needs rabbitmq-server");
   return started;
 }
 
-/** Works as a user on a channel of its own; answers "done", or the broker's reply code. */
+/** Works as a user on a new channel. Returns "done" or the broker's reply code. */
 async function codeOf(url: string, work: (channel: ConfirmChannel) => Promise<unknown>) {
   const connection = await connect(url);
   const channel = await connection.createConfirmChannel();
@@ -77,7 +76,7 @@ async function busOf(service: ServiceName): Promise<Bus> {
   return bus;
 }
 
-/** What a service takes. */
+/** Returns the ids of the events that a service receives. */
 async function reads(service: ServiceName, event: EventType): Promise<readonly string[]> {
   const ids: string[] = [];
   const bus = await busOf(service);

@@ -11,13 +11,13 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Payer, payerOf } from "./payer.ts";
 
 /**
- * To understand how a payout is made, an engineer reads these files, so they are bounded. Tests,
- * verification and generated files do not count. Runs on one machine differ by five, because of
- * loops that fall into every payout. Lower the bound when files go.
+ * Bounds the files that an engineer reads to understand a payout. Tests, verification and generated
+ * files don't count. Results on one machine differ by five, because loops run during every payout.
+ * Lower the bound when files go.
  */
 const filesMost = 220;
 
-/** Each payout calls these: without them the recorder does not see all services. */
+/** Called by each payout. If one is missing, the recorder doesn't see all services. */
 const everyPayout = [
   "services/gateway/src/http/run-once.ts",
   "services/quote/src/quotes/store.ts",
@@ -28,7 +28,7 @@ const everyPayout = [
 const root = join(import.meta.dirname, "..");
 const ours = /^(packages|services)\/[\w-]+\/src\//;
 const notSource = /\.test\.ts$|\/test-[\w-]+\.ts$|\/gen\//;
-/** Only files that each of so many payouts calls count: most loops are not in all of them. */
+/** Counts only files that every one of these payouts calls, which excludes most loops. */
 const payouts = 12;
 
 const folder = mkdtempSync(join(tmpdir(), "disburse-calls-"));
@@ -53,8 +53,8 @@ afterAll(async () => {
 });
 
 async function recorder(path: "/start" | "/take"): Promise<readonly string[]> {
-  const asked = request({ socketPath, path }).end();
-  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  const outgoing = request({ socketPath, path }).end();
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
   return (await json(response)) as readonly string[];
 }
 
@@ -63,7 +63,7 @@ function isSettled({ body }: { readonly body: Buffer }, id: string): boolean {
   return transaction_id === id && data.status === "succeeded";
 }
 
-/** Finds the source files with a function that is called between execute and webhook. */
+/** Returns the source files with a function called between execute and webhook. */
 async function calledByPayout(): Promise<ReadonlySet<string>> {
   const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
   await recorder("/start");
@@ -79,7 +79,8 @@ async function calledByPayout(): Promise<ReadonlySet<string>> {
 
 it("a payout calls functions of few source files", async () => {
   let files = await calledByPayout();
-  for (let made = 1; made < payouts; made += 1) files = files.intersection(await calledByPayout());
+  for (let created = 1; created < payouts; created += 1)
+    files = files.intersection(await calledByPayout());
   const list = [...files].sort();
   process.stdout.write(`a payout calls functions of ${list.length} source files\n`);
   for (const file of everyPayout) expect(list).toContain(file);

@@ -11,14 +11,13 @@ import { installCli, type Ran } from "./installed-cli.ts";
 import { payerOf } from "./payer.ts";
 import { id } from "./wire.ts";
 
-/** The command line against a running platform: as it is installed, and in this process. */
+/** Tests the command line on a running platform, both installed and in this process. */
 
 const root = join(import.meta.dirname, "..");
 let platform: TestPlatform;
 let cli: ReturnType<typeof installCli>;
 let acme = "";
 
-/** An access token of a person, with every role where none is named. */
 async function tokenOf(person: string, roles?: readonly Role[]): Promise<string> {
   const bearer = await platform.trust.person(person, roles)("payout");
   return bearer.replace(/^Bearer /, "");
@@ -41,7 +40,7 @@ afterAll(async () => {
   cli?.remove();
 });
 
-/** Runs a command in this process, which is faster than one of its own. */
+/** Runs a command in this process, which is faster than a child process. */
 async function run(...args: string[]): Promise<Ran> {
   let [out, err] = ["", ""];
   const code = await runCommandLine(commandLine, args, {
@@ -57,14 +56,13 @@ async function run(...args: string[]): Promise<Ran> {
   return { code, out, err };
 }
 
-/** The JSON that a command prints. */
 async function jsonOf(...args: string[]) {
   const { code, out, err } = await run(...args, "--json");
   expect({ args, code, err }).toEqual({ args, code: 0, err: "" });
   return JSON.parse(out);
 }
 
-/** The shell's blocks of a page, or of one section of it. */
+/** Returns the shell blocks of a page or of one section. */
 function blocksOf(file: string, section?: string): string[] {
   const page = readFileSync(join(root, file), "utf8");
   const part = section === undefined ? page : (page.split(`\n## ${section}\n`)[1] ?? "");
@@ -169,7 +167,7 @@ it("a payout is shown with every step", async () => {
 
 it("what needs another person is 3 with the proposal, which that person reads and approves", async () => {
   const account = platform.accountId("acme", "USD");
-  const asked = [
+  const command = [
     "credits",
     "create",
     acme,
@@ -181,7 +179,7 @@ it("what needs another person is 3 with the proposal, which that person reads an
   ];
   const as = async (person: string, ...args: string[]) =>
     cli.run(args, { DISBURSE_TOKEN: await tokenOf(person) });
-  const { code, out, err } = await as("ada", ...asked, "--json");
+  const { code, out, err } = await as("ada", ...command, "--json");
   expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("approvals get") });
   const { proposal_id: proposal, content_digest: digest } = JSON.parse(out);
   const { proposals } = await jsonOf("approvals", "list", "--state", "open");
@@ -195,8 +193,8 @@ it("what needs another person is 3 with the proposal, which that person reads an
   expect(await as("bob", ...other, digest, "--field", "proposal.state")).toEqual({
     ...{ code: 0, out: "executed\n", err: "" },
   });
-  // The proposer gets the answer by asking the same again.
-  const credited = await as("ada", ...asked, "--field", "entry.amount");
+  // The proposer repeats the call to get the answer.
+  const credited = await as("ada", ...command, "--field", "entry.amount");
   expect(credited).toEqual({ code: 0, out: "150000.00\n", err: "" });
 });
 

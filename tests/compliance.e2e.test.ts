@@ -25,8 +25,8 @@ beforeAll(async () => {
   receiver = await startReceiver();
   heard = [];
   const merchant = merchantOf(platform.baseUrl, platform.apiKey("acme"));
-  call = async (...asked) => {
-    const answer = await merchant.call(...asked);
+  call = async (...request) => {
+    const answer = await merchant.call(...request);
     heard.push(answer.text);
     return answer;
   };
@@ -64,13 +64,10 @@ const other = {
   ...{ uid: "wl-1", type: "individual", programs: ["ORCHARD-9"] },
   names: [{ name: "Pirmolan Gevaskutir", kind: "primary" }],
 };
-/** What of a hit must not reach the merchant: its list, entries, their names and programmes. */
+/** The merchant must not learn a hit's list, entries, names or programmes. */
 const ofTheHit = ["watch_list", "wl-447", "ORCHARD", "Halbrucke"];
 
-/**
- * Puts a list of the operator's own in force; that of the sandbox stays as it is. A second person
- * confirms what it removes.
- */
+/** Activates an operator's list and keeps the sandbox's list. A second person confirms removals. */
 async function importList(version: string, entries: readonly object[]): Promise<void> {
   const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const header = {
@@ -107,13 +104,13 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
   const { id: depositorId } = await data("POST", paths.depositor, business);
   expect(await statusOf(beneficiary_id)).toBe("cleared");
   expect(await depositorStatus(depositorId)).toBe("whitelisted");
-  const asked = {
+  const request = {
     ...{ source_amount: "12.30", beneficiary_id, account_id: platform.accountId("acme", "USD") },
     ...{ source_currency_code: "USD", destination_currency_code: "USD" },
   };
   const [first, second] = [
-    await data("POST", paths.rfq, asked),
-    await data("POST", paths.rfq, asked),
+    await data("POST", paths.rfq, request),
+    await data("POST", paths.rfq, request),
   ];
   await pauseRail(true);
   const { id: payoutId } = await data("POST", paths.execute, { quote_id: first.id });
@@ -130,7 +127,7 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
     { timeout: 10_000, interval: 100 },
   );
   const refusals = [
-    await call("POST", paths.rfq, asked),
+    await call("POST", paths.rfq, request),
     await call("POST", paths.execute, { quote_id: second.id }),
   ];
   for (const { status, json } of refusals) {
@@ -157,18 +154,21 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
     timeout: 15_000,
     interval: 100,
   });
-  await receiver.waitFor(2, { filter: ({ body: told }) => told.includes(payoutId) });
+  await receiver.waitFor(2, { filter: ({ body: webhookText }) => webhookText.includes(payoutId) });
   await expectChanges(beneficiary_id);
   const { payouts } = await platform.clients.operations.listPayoutsInDoubt({ doubt: Doubt.STUCK });
   expect(payouts).toEqual([]);
-  const told = [...heard, ...receiver.calls.map(({ body: told }) => told.toString())].join("\n");
-  for (const secret of ofTheHit) expect(told).not.toContain(secret);
+  const webhookText = [
+    ...heard,
+    ...receiver.calls.map(({ body: webhookText }) => webhookText.toString()),
+  ].join("\n");
+  for (const secret of ofTheHit) expect(webhookText).not.toContain(secret);
 });
 
-/** That the endpoint that named them, and no other, got both changes of a beneficiary's status. */
+/** Expects both status changes at the endpoint that subscribes to them, and nowhere else. */
 async function expectChanges(beneficiaryId: string): Promise<void> {
-  const filter = ({ body: told }: { body: Buffer }) =>
-    told.includes(`"transaction_id":"${beneficiaryId}"`);
+  const filter = ({ body: webhookText }: { body: Buffer }) =>
+    webhookText.includes(`"transaction_id":"${beneficiaryId}"`);
   const calls = await receiver.waitFor(2, { filter });
   expect(receiver.calls.filter(filter).map(({ path }) => path)).toEqual(["/chosen", "/chosen"]);
   const bodies = calls.map(({ body }) => JSON.parse(body.toString()));
@@ -185,13 +185,12 @@ async function expectChanges(beneficiaryId: string): Promise<void> {
   expect(bodies.map((body) => body.data.status)[1]).toBe("cleared");
 }
 
-/** What was done for a payout, as operators read it. */
 async function journal(payoutId: string): Promise<string> {
   const { entries } = await platform.clients.operations.getPayoutJournal({ payoutId });
   return entries.map(({ detail }) => detail).join("\n");
 }
 
-/** A beneficiary with the name of somebody on the sandbox's list. */
+/** Registers a beneficiary with the name of a party on the sandbox's list. */
 async function namesake(): Promise<{ recordId: string; words: readonly string[] }> {
   const { name: listed = "" } = listedParties.find(({ type }) => type === "Individual") ?? {};
   const [first = "", last = ""] = listed.split(" ");

@@ -1,13 +1,12 @@
 import { createBrowser } from "@disburse/sandbox/issuer/test-browser.ts";
 
-/** What `GET /console/session` says. */
 export type SessionAnswer = {
   readonly person: { readonly id: string; readonly name: string; readonly email: string };
   readonly kind: string;
   readonly merchant: { readonly id: string; readonly name: string } | null;
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
-  /** Of a member: the teams of the person, and those that invite it. */
+  /** For a member: current teams and open invitations. */
   readonly merchants?: readonly { readonly id: string; readonly merchant: object }[];
   readonly invitations?: readonly { readonly id: string; readonly merchant: object }[];
   readonly csrf_token: string;
@@ -16,7 +15,7 @@ export type SessionAnswer = {
   readonly mode: string;
 };
 
-/** A person's browser at one of the console's two ports. */
+/** Emulates a person's browser on one of the console's two ports. */
 export function createPerson(origin: string, issuer: string) {
   const cookies = new Map<string, string>();
   const atIssuer = createBrowser(issuer);
@@ -39,20 +38,20 @@ export function createPerson(origin: string, issuer: string) {
   return {
     cookies,
     load,
-    /** Signs in with name and password; answers what the gateway made of it. */
+    /** Signs in with name and password. Returns the gateway's response. */
     signIn: async (name: string, password: string, query = "?return_to=/console/payouts") => {
       const shown = await toProvider(query);
-      // A person who is signed in at the provider is sent straight back.
+      // If already signed in, the provider redirects back immediately.
       if (shown.location !== undefined) return back(shown.location);
       return back((await atIssuer.submit({ name, password })).location);
     },
-    /** What the provider shows first: its page, or the way back. */
+    /** Returns the provider's first response: a page or a redirect. */
     toProvider,
     session: async (): Promise<SessionAnswer | undefined> => {
       const { status, headers, ...answer } = await read(await load("/console/session"));
       return status === 200 ? (answer.json.data as SessionAnswer) : undefined;
     },
-    /** A call with the session's cookie, and its CSRF token where one is given. */
+    /** Calls with the session's cookie, and with a CSRF token if given. */
     call: async (method: string, path: string, body?: unknown, csrfToken?: string) => {
       const headers: Record<string, string> = {
         ...(body !== undefined && { "content-type": "application/json" }),

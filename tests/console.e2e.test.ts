@@ -12,7 +12,7 @@ import { payerOf } from "./payer.ts";
 
 type TeamMember = { readonly id: string; readonly email: string; readonly state: string };
 
-/** The console's server: people sign in at the sandbox's own provider. */
+/** Tests the console's server with sign-ins at the sandbox's own provider. */
 
 let platform: TestPlatform;
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const password = (name: string) => passwordOf(platform.secrets.issuerKey, name);
 const atPublicPort = () => createPerson(platform.baseUrl, issuer.url);
-const atDoor = () => createPerson(platform.operatorsUrl, issuer.url);
+const atOperatorPort = () => createPerson(platform.operatorsUrl, issuer.url);
 
 async function member(name: string) {
   const person = atPublicPort();
@@ -92,12 +92,12 @@ describe("merchants' people on the public port", () => {
         ...{ status: 403, json: { code: "ACCESS_FORBIDDEN", reason: "csrf_token_missing" } },
       });
     }
-    const made = await mia.call("POST", path, recipient, token);
-    expect(made.status).toBe(200);
+    const created = await mia.call("POST", path, recipient, token);
+    expect(created.status).toBe(200);
     const { db, close } = await platform.openDatabase("beneficiary");
     const beneficiaries = db.collection<{ _id: string }>("beneficiaries");
     const stored = await beneficiaries.findOne({
-      _id: (made.json.data as { beneficiary_id: string }).beneficiary_id,
+      _id: (created.json.data as { beneficiary_id: string }).beneficiary_id,
     });
     await close();
     expect(stored).toMatchObject({ actor: { kind: "member", id: session?.person.id } });
@@ -114,7 +114,7 @@ describe("merchants' people on the public port", () => {
     expect(gus.session.merchant).toMatchObject({ id: merchants.globex.merchant_id });
     const accounts = await gus.call("GET", "/api/v1/transfer/accounts");
     expect(JSON.stringify(accounts.json)).not.toContain(platform.accountId("acme", "USD"));
-    // Another session's token is not this one's.
+    // Another session's token is not valid for this one.
     expect((await gus.call("POST", path, recipient, token)).status).toBe(403);
   });
 
@@ -157,7 +157,7 @@ describe("merchants' people on the public port", () => {
   });
 
   it("follow what happens at their merchant, until their session ends", async () => {
-    // Of another merchant than the one whose balance is looked at below.
+    // Another merchant than the one whose balance is checked below.
     const gus = await member("gus");
     const stream = await gus.load("/console/events");
     expect(stream.status).toBe(200);
@@ -180,12 +180,12 @@ describe("merchants' people on the public port", () => {
     const own = `${team}/${vera.session.person.id}`;
     expect((await alma.call("PATCH", own, { role: "approver" }, token)).status).toBe(200);
     expect((await vera.again())?.roles).toEqual(["approver"]);
-    const made = await alma.call("POST", "/api/v1/keys", { scopes: ["account:read"] }, token);
-    const { secret } = made.json.data as { secret: string };
-    const asked = await fetch(`${platform.baseUrl}/api/v1/transfer/accounts`, {
+    const created = await alma.call("POST", "/api/v1/keys", { scopes: ["account:read"] }, token);
+    const { secret } = created.json.data as { secret: string };
+    const reply = await fetch(`${platform.baseUrl}/api/v1/transfer/accounts`, {
       headers: { authorization: `Bearer ${secret}` },
     });
-    expect(asked.status).toBe(200);
+    expect(reply.status).toBe(200);
     expect((await alma.call("DELETE", own, undefined, token)).status).toBe(200);
     expect((await vera.call("GET", "/api/v1/transfer/accounts")).status).toBe(401);
     expect((await vera.signIn("vera", password("vera"))).status).toBe(403);
@@ -199,12 +199,12 @@ describe("merchants' people on the public port", () => {
       expect.stringContaining("member of no merchant"),
     ]);
     expect(await ada.session()).toBeUndefined();
-    const stranger = atPublicPort();
-    const forged = await stranger.load("/console/session/callback?code=abc&state=def");
+    const visitor = atPublicPort();
+    const forged = await visitor.load("/console/session/callback?code=abc&state=def");
     expect(forged.status).toBe(400);
     expect(forged.headers.get("content-security-policy")).toContain("default-src 'none'");
-    await stranger.toProvider("");
-    const other = await stranger.load("/console/session/callback?code=abc&state=def");
+    await visitor.toProvider("");
+    const other = await visitor.load("/console/session/callback?code=abc&state=def");
     expect(other.status).toBe(401);
   });
 });
@@ -214,9 +214,9 @@ describe("an invitation to another merchant's team", () => {
   const invite = async (name: string, email: string, role = "viewer") => {
     const gus = await member("gus");
     const body = { name, email, role };
-    const made = await gus.call("POST", team, body, gus.session.csrf_token);
-    expect(made).toMatchObject({ status: 200, json: { data: { state: "invited" } } });
-    return { gus, id: (made.json.data as { id: string }).id };
+    const created = await gus.call("POST", team, body, gus.session.csrf_token);
+    expect(created).toMatchObject({ status: 200, json: { data: { state: "invited" } } });
+    return { gus, id: (created.json.data as { id: string }).id };
   };
   const merchantIds = () => {
     const { acme, globex } = platform.sandbox.merchants;
@@ -249,7 +249,7 @@ describe("an invitation to another merchant's team", () => {
       avi.call("POST", "/console/session/merchant", memberId, csrf);
     expect((await switched(token)).status).toBe(404);
     expect((await avi.call("POST", accept(id))).status).toBe(403);
-    // Neither the one who invited nor anybody else accepts it.
+    // Only the invited person may accept, not even the one who invited.
     for (const other of [gus, await member("mia")]) {
       const { csrf_token: own } = await (async () => (await other.again()) ?? other.session)();
       expect((await other.call("POST", accept(id), undefined, own)).status).toBe(404);
@@ -264,14 +264,14 @@ describe("an invitation to another merchant's team", () => {
     });
     const next = (moved.json.data as { csrf_token: string }).csrf_token;
     expect(next).not.toBe(token);
-    // What was opened under acme is not submitted under globex.
+    // A form opened for acme can't be submitted for globex.
     const path = "/api/v1/transfer/fiat/beneficiary";
     expect(await avi.call("POST", path, recipient, token)).toMatchObject({
       ...{ status: 403, json: { reason: "csrf_token_missing" } },
     });
     const accounts = await avi.call("GET", "/api/v1/transfer/accounts");
     expect(accounts.headers.get("disburse-merchant")).toBe(globex);
-    // The person's next sign-in goes on where the person was; a step-up stays where it began.
+    // A new sign-in returns to the last merchant. A step-up stays on the current one.
     expect((await member("avi")).session.merchant?.id).toBe(globex);
     const back = { member_id: avi.session.person.id };
     const home = await avi.call("POST", "/console/session/merchant", back, next);
@@ -317,7 +317,7 @@ describe("an invitation to another merchant's team", () => {
 
 describe("the operators' door", () => {
   it("passes a person's calls on with the person's own token", async () => {
-    const ada = atDoor();
+    const ada = atOperatorPort();
     expect((await ada.signIn("ada", password("ada"))).status).toBe(303);
     const session = await ada.session();
     expect(session).toMatchObject({ kind: "operator", merchant: null, roles: ["treasury"] });
@@ -327,12 +327,12 @@ describe("the operators' door", () => {
     });
     const rails = await ada.call("POST", path, {}, session?.csrf_token);
     expect(rails).toMatchObject({ status: 200, json: { rails: expect.any(Array) } });
-    // The service decides: clearing alerts is not treasury's.
+    // The service decides: treasury may not clear alerts.
     const alerts = rpc("compliance.v1.ComplianceReviewService", "ListAlerts");
     expect(await ada.call("POST", alerts, {}, session?.csrf_token)).toMatchObject({
       ...{ status: 403, json: { code: "permission_denied" } },
     });
-    const carol = atDoor();
+    const carol = atOperatorPort();
     await carol.signIn("carol", password("carol"));
     const uid = "sandbox-party-1";
     const wanted = { list: sandboxList.list, entryUid: uid };
@@ -349,7 +349,7 @@ describe("the operators' door", () => {
   });
 
   it("says of every service whether it serves, and in which version", async () => {
-    const ada = atDoor();
+    const ada = atOperatorPort();
     await ada.signIn("ada", password("ada"));
     const token = (await ada.session())?.csrf_token ?? "";
     for (const place of ["gateway", "beneficiary", "compliance", "quote", "payout", "notifier"]) {
@@ -367,7 +367,7 @@ describe("the operators' door", () => {
 
   it("opens to a person's token alone: to no key, no service, no member, nor without any", async () => {
     const path = rpc("payout.v1.PayoutOperationsService", "ListRails");
-    const asked = async (authorization: string | undefined) => {
+    const reply = async (authorization: string | undefined) => {
       const response = await fetch(`${platform.operatorsUrl}${path}`, {
         method: "POST",
         headers: { "content-type": "application/json", ...(authorization && { authorization }) },
@@ -376,19 +376,19 @@ describe("the operators' door", () => {
       return [response.status, ((await response.json()) as { code?: string }).code];
     };
     const shut = [401, "unauthenticated"];
-    expect(await asked(undefined)).toEqual(shut);
-    expect(await asked(`Bearer ${platform.apiKey("acme")}`)).toEqual(shut);
+    expect(await reply(undefined)).toEqual(shut);
+    expect(await reply(`Bearer ${platform.apiKey("acme")}`)).toEqual(shut);
     for (const audience of ["gateway", "payout"]) {
-      expect(await asked(await platform.trust.service("payout")(audience))).toEqual(shut);
+      expect(await reply(await platform.trust.service("payout")(audience))).toEqual(shut);
     }
-    expect(await asked(await platform.trust.person("olga", ["support"])("any"))).toEqual([
+    expect(await reply(await platform.trust.person("olga", ["support"])("any"))).toEqual([
       200,
       undefined,
     ]);
-    const mia = atDoor();
+    const mia = atOperatorPort();
     const answer = await mia.signIn("mia", password("mia"));
     expect([answer.status, await mia.session()]).toEqual([403, undefined]);
-    // The RPC port's services are there, and nothing else is.
+    // Only the RPC port's services are available.
     const unknown = await fetch(`${platform.operatorsUrl}${rpc("payout.v1.Nothing", "Get")}`, {
       method: "POST",
       headers: { authorization: await platform.trust.person("olga")("any") },
@@ -397,7 +397,7 @@ describe("the operators' door", () => {
   });
 });
 
-/** `npm test` builds it, and installs a Chromium where it can. */
+/** `npm test` builds it, and installs Chromium where possible. */
 const isBuilt = existsSync(join(import.meta.dirname, "../packages/console/dist/index.html"));
 const chromium = chromiumPath();
 
@@ -405,7 +405,7 @@ describe.skipIf(chromium === undefined || !isBuilt)("the console in a browser", 
   it("leads a stranger to the log-in, and back to balances; nothing is refused or fails", async () => {
     const browser = await openBrowser(chromium ?? "");
     try {
-      // Where no one has signed in the session is a 401, which the browser complains of.
+      // Without a sign-in the session is a 401, which the browser logs as an error.
       const visit = await browser.newContext();
       const { page } = await openPage(visit, `${platform.baseUrl}/console/`);
       await page.locator("a[href*='session/login']").click();

@@ -8,7 +8,7 @@ import { bankBody, cryptoBody, paths, wallets } from "./bodies.ts";
 import { type Controls, setControls as setControlsOf } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** What a merchant puts between an execute and the payment, over HTTP. */
+/** Tests a merchant's controls between execute and payment, over HTTP. */
 
 const described = readReference();
 let platform: TestPlatform;
@@ -28,7 +28,6 @@ const mutation = () => ({ operationId: crypto.randomUUID() });
 
 const setControls = (controls: Controls) => setControlsOf(platform, acmeId(), controls);
 
-/** Another key of acme's, with one scope. */
 async function keyWith(scope: string): Promise<Merchant> {
   const wish = { mutation: mutation(), merchantId: acmeId(), scopes: [scope] };
   const { secret } = await platform.clients.keys.createKey(wish);
@@ -45,7 +44,7 @@ describe("a guard against duplicates", () => {
     const body = { quote_id: await quoted(), reference_id: "invoice-1" };
     const { status, json } = await acme.post(paths.execute, body, key);
     expect([status, json]).toMatchObject([409, { code: "POSSIBLE_DUPLICATE", payout_id: first }]);
-    // A refusal frees its key.
+    // A refused request releases its key.
     const allowed = await acme.post(paths.execute, { ...body, allow_duplicate: true }, key);
     expect(allowed.status).toBe(200);
     await setControls({});
@@ -53,7 +52,7 @@ describe("a guard against duplicates", () => {
   });
 });
 
-/** Details of one account or wallet that a program enters again. */
+/** The same account or wallet details, entered differently by a program. */
 const retyped: readonly [what: string, path: string, first: BodyValues, again: BodyValues][] = [
   ["a bank account", paths.fiat, bankBody("ACH"), bankBody("ACH")],
   [
@@ -88,7 +87,7 @@ const retyped: readonly [what: string, path: string, first: BodyValues, again: B
   ],
 ];
 
-/** Spellings of `invoice-7 …` that a reader takes for it. */
+/** Lookalike spellings of `invoice-7 …`. */
 const spellings: readonly [what: string, spelled: (reference: string) => string][] = [
   ["as it is", (reference) => reference],
   ["in capitals", (reference) => reference.toUpperCase()],
@@ -152,9 +151,9 @@ describe("approval rules", () => {
     expect(transactions.map(({ id }: { id: string }) => id)).toEqual([refused, paid]);
 
     const required = await vi.waitFor(() => {
-      const told = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
-      expect(told.flatMap((each) => described.webhookProblems(each))).toEqual([]);
-      const of = told.filter((each) => each.transaction_type === "payout.approval_required");
+      const sentEvents = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
+      expect(sentEvents.flatMap((each) => described.webhookProblems(each))).toEqual([]);
+      const of = sentEvents.filter((each) => each.transaction_type === "payout.approval_required");
       expect(of).toHaveLength(2);
       return of;
     }, 10_000);
@@ -197,11 +196,11 @@ describe("approval rules", () => {
     const event_types = ["batch.approval_required"];
     await acme.data("POST", paths.endpoints, { url: chosen.url, event_types });
     const line = { ...(await acme.transfer("USD", "USD")), source_amount: "11.00" };
-    const made = () => acme.data("POST", paths.batches, { lines: [line] });
-    const [batch, other] = [await made(), await made()];
+    const created = () => acme.data("POST", paths.batches, { lines: [line] });
+    const [batch, other] = [await created(), await created()];
     await chosen.waitFor(2);
-    const told = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
-    expect(told.flatMap((each) => described.webhookProblems(each))).toEqual([]);
+    const sentEvents = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
+    expect(sentEvents.flatMap((each) => described.webhookProblems(each))).toEqual([]);
     const ofBatch = (who: Merchant, id: string, what: string, body: object) =>
       who.post(`${paths.batches}/${id}/${what}`, body, {
         "idempotency-key": crypto.randomUUID(),

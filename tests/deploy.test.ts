@@ -13,7 +13,6 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { refusedSettings, settingsOf } from "./service-settings.ts";
 
-/** What these tests look at in docker-compose.yml. */
 type ComposeService = {
   readonly build?: { readonly context: string; readonly dockerfile: string; readonly args: object };
   readonly restart: string;
@@ -49,7 +48,7 @@ const parts = ["mongo", "rabbitmq"];
 const isSealing = (name: string) => sealingServices.some((each) => each === name);
 const observability = ["prometheus", "grafana", "collector"];
 
-/** A service's environment as compose makes it in an empty shell, with the sandbox's secrets. */
+/** Returns a service's environment from compose in an empty shell, with the sandbox's secrets. */
 function environmentOf(service: string): Record<string, string | undefined> {
   const generated = generateSecrets();
   const secrets: Record<string, string> = {
@@ -60,17 +59,16 @@ function environmentOf(service: string): Record<string, string | undefined> {
   return Object.fromEntries(
     entries.map(([name, value]) => {
       if (value === null) return [name, secrets[name.replace(`_${service.toUpperCase()}`, "")]];
-      // The inner one of two first.
+      // Resolves the inner of two nested defaults first.
       const inside = String(value).replaceAll(/\$\{\w+:?-([^${}]*)\}/g, "$1");
       return [name, inside.replaceAll(/\$\{\w+:?-([^}]*)\}/g, "$1")];
     }),
   );
 }
 
-/** What AWS's SDK finds by itself. */
 const readBySdk = ["AWS_REGION", "AWS_SHARED_CREDENTIALS_FILE"];
 
-/** What the image sets for every service. */
+/** Set by the image for every service. */
 const setByImage = ["HOST", "RPC_HOST", "ADMIN_HOST", "ADMIN_PORT"];
 
 describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
@@ -186,7 +184,7 @@ describe("docker-compose.yml", () => {
       const { [own]: _ring, ...others } = environmentOf(name);
       expect(await refusedSettings(name, { ...others, PORT: "none" })).toContain("ENCRYPTION_KEYS");
     }
-    // It seals where it has rails of banks.
+    // Payout needs a ring if it has bank rails.
     expect(rings("payout")).toEqual(["ENCRYPTION_KEYS_PAYOUT", "ENCRYPTION_KEYS_PAYOUT_FILE"]);
     const others = all
       .map(([name]) => name)
@@ -196,11 +194,11 @@ describe("docker-compose.yml", () => {
 
   it("gives each service the certificate that the sandbox's job makes for it", () => {
     const [, settings, keys] = composed("sandbox-secrets").command?.slice(-4) ?? [];
-    const made = composed("sandbox-secrets").volumes ?? [];
+    const created = composed("sandbox-secrets").volumes ?? [];
     for (const name of [...serviceNames, "sandbox"]) {
       const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = environmentOf(name);
       expect(TLS_CA_FILE).toBe(join(dirname(settings ?? ""), "ca.crt"));
-      expect(made).toContain(`${name}-key:${keys}/${name}`);
+      expect(created).toContain(`${name}-key:${keys}/${name}`);
       expect(composed(name).volumes).toContain(`${name}-key:/keys:ro`);
       expect([TLS_CERT_FILE, TLS_KEY_FILE]).toEqual(["/keys/tls.crt", "/keys/tls.key"]);
     }
@@ -232,7 +230,7 @@ describe("docker-compose.yml", () => {
     });
     const ports = composed("balancer").ports?.map((port) => port.split(":").at(-1));
     expect(led).toEqual(ports?.map((port) => [port, port]));
-    // HAProxy starts with no section twice, and knows no line that is not indented.
+    // HAProxy doesn't start with a duplicate section or an unindented line.
     const heads = sections.map((text) => text.split("\n", 1)[0]);
     expect(new Set(heads).size).toBe(heads.length);
     const known = /^(#.*|(global|defaults|(resolvers|frontend|backend) \w+))$/;
@@ -390,11 +388,11 @@ describe("deploy/Dockerfile", () => {
   });
 
   it("can be built for every service and for the sandbox's jobs", () => {
-    const rooms = [...serviceNames.map((name) => `services/${name}`), "packages/sandbox"];
-    for (const room of rooms) {
-      const { name } = JSON.parse(read(`${room}/package.json`)) as { name: string };
-      expect(name).toBe(`@disburse/${room.split("/")[1]}`);
-      expect(existsSync(at(`${room}/src/main.ts`)), room).toBe(true);
+    const serviceFolders = [...serviceNames.map((name) => `services/${name}`), "packages/sandbox"];
+    for (const folder of serviceFolders) {
+      const { name } = JSON.parse(read(`${folder}/package.json`)) as { name: string };
+      expect(name).toBe(`@disburse/${folder.split("/")[1]}`);
+      expect(existsSync(at(`${folder}/src/main.ts`)), folder).toBe(true);
     }
   });
 
@@ -407,7 +405,7 @@ describe("deploy/Dockerfile", () => {
         .map((path) => `!${path}`),
     );
     expect(rules).toEqual(expect.arrayContaining(["**/node_modules", "**/*.test.ts"]));
-    // A later rule goes before an earlier one.
+    // A later rule overrides an earlier one.
     const exception = rules.indexOf("!services/*/src/**/*.md");
     expect(exception).toBeGreaterThan(rules.indexOf("**/*.md"));
   });

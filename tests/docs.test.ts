@@ -7,17 +7,19 @@ import { violationRules } from "@disburse/kernel/violations.ts";
 import { listedParties, riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { describe, expect, it } from "vitest";
 
-/** The guides name what there is, all of it, and nothing else. */
+/** Checks that guides and code list the same names. */
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
 const guide = (name: string) => read(`docs/${name}.md`);
 
-/** The scenarios of the simulated rail, out of its source: a service's rooms are its own. */
+/**
+ * Reads the simulated rail's scenarios from its source, since a service's modules can't be
+ * imported.
+ */
 const [, listed = ""] =
   /scenarios = \[(.*?)\]/s.exec(read("services/payout/src/rails/sandbox/scenarios.ts")) ?? [];
 const scenarios = [...listed.matchAll(/"([a-z-]+)"/g)].map(([, name]) => name);
 
-/** The cells of the table under a heading, row by row, without the header. */
 function rowsUnder(text: string, heading: string): string[][] {
   const [, part = ""] = text.split(`## ${heading}\n`);
   const lines = (part.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("|"));
@@ -59,10 +61,12 @@ describe("the guide to errors", () => {
   });
 
   it("says of every status what to do", () => {
-    const told = rowsUnder(text, "Trying again")
+    const documented = rowsUnder(text, "Trying again")
       .map(([status = ""]) => status)
       .join();
-    const missing = Object.values(errorTable).filter(({ status }) => !told.includes(`${status}`));
+    const missing = Object.values(errorTable).filter(
+      ({ status }) => !documented.includes(`${status}`),
+    );
     expect(missing).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { bankBody, depositorBody, paths } from "./bodies.ts";
 import { exchange, lastAnswer } from "./raw.ts";
 
 let platform: TestPlatform;
-/** For each key; five times as many for a merchant, whose keys these tests share. */
+/** Applies to each key. A merchant has five times as many, which these tests share. */
 const burst = 250;
 beforeAll(async () => {
   platform = await startTestPlatform({
@@ -20,11 +20,14 @@ afterAll(() => platform?.stop());
 const mutation = () => ({ operationId: crypto.randomUUID() });
 type Wish = { readonly scopes?: string[]; readonly sourceCidrs?: string[] };
 
-/** Another key of acme; each has a rate limit of its own. */
 async function newKey(wish: Wish & { expiresAt?: ReturnType<typeof timestampFromDate> } = {}) {
   const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
-  const made = await platform.clients.keys.createKey({ mutation: mutation(), merchantId, ...wish });
-  return { secret: made.secret, keyId: made.key?.id ?? "" };
+  const created = await platform.clients.keys.createKey({
+    mutation: mutation(),
+    merchantId,
+    ...wish,
+  });
+  return { secret: created.secret, keyId: created.key?.id ?? "" };
 }
 
 async function caller(wish: Wish = {}): Promise<Merchant> {
@@ -51,7 +54,7 @@ function expectCode(answer: { status: number; json: unknown }, code: keyof typeo
 
 const digits62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A key of the right form that was never made. */
+/** Returns a well-formed key that was never created. */
 function unknownKey(prefix: string): string {
   const text = prefix + "0".repeat(51);
   let sum = "";

@@ -3,7 +3,7 @@ import { expect, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
 
-/** The interface's table of errors, letter for letter, and what was added beside a row of it. */
+/** The contract's error table, literally, with additions noted on their rows. */
 const table = {
   INVALID_WALLET_ADDRESS: [400, "Wallet address is invalid"],
   RISK_ANALYSIS_FAILED: [400, "Wallet id was found risky"],
@@ -23,12 +23,14 @@ const table = {
 } as const;
 export type Code = keyof typeof table;
 
-/** An answer that is a row of the table. */
+/** Expects a response that matches a row of the table. */
 export function expectRefusal({ status, json }: GatewayAnswer, code: Code): void {
   expect([status, json]).toMatchObject([table[code][0], { code, message: table[code][1] }]);
 }
 
-/** All that a merchant can see of its money, payouts and endpoints, once no payout is under way. */
+/**
+ * Returns all money, payouts and endpoints that a merchant can see, once no payout is in progress.
+ */
 export async function world(payer: Payer): Promise<object> {
   return vi.waitFor(
     async () => {
@@ -45,7 +47,7 @@ export async function world(payer: Payer): Promise<object> {
 
 const isUnderWay = ({ status }: { status: string }) => status === "initiated";
 
-/** Refused, and everything is as it was before. */
+/** Expects a refusal that changes nothing. */
 export async function expectNoEffect(payer: Payer, path: string, body: unknown, code: Code) {
   const before = await world(payer);
   expectRefusal(await payer.post(path, body), code);

@@ -28,15 +28,15 @@ const blockedBody = {
 const eth = wallets.ETHEREUM;
 
 /**
- * Refused under an idempotency key, that key then makes the record of a sound body: whatever the
- * refused one had left behind would answer instead.
+ * Expects a refused request to store nothing. The idempotency key then works for a valid body.
+ * Otherwise the stored response would be returned.
  */
 async function expectNothingStored(path: string, body: object, sound: object, code: Code) {
   const headers = { "idempotency-key": crypto.randomUUID() };
   expectRefusal(await acme.post(path, body, headers), code);
-  const made = await acme.post(path, sound, headers);
-  expect(made.status, made.text).toBe(200);
-  return made.json.data;
+  const created = await acme.post(path, sound, headers);
+  expect(created.status, created.text).toBe(200);
+  return created.json.data;
 }
 
 describe("INVALID_WALLET_ADDRESS", () => {

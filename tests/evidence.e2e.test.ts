@@ -14,7 +14,7 @@ import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { payerOf } from "./payer.ts";
 
-/** Evidence of what was done, on a running platform; then each way of tampering with it. */
+/** Checks the evidence on a running platform, then each way of tampering with it. */
 
 type Id = string | number;
 type Stored = { _id: Id; [field: string]: unknown };
@@ -56,7 +56,6 @@ const readLines = () =>
     readFileSync(join(sink, name), "utf8").split("\n").filter(Boolean),
   );
 
-/** What `npm run audit:verify` says. */
 async function verify(readSink: () => readonly string[] = readLines) {
   return reportOn({
     databases: { client: database.db.client, prefix: prefix() },
@@ -65,7 +64,6 @@ async function verify(readSink: () => readonly string[] = readLines) {
   });
 }
 
-/** The lines of the sink without the newest one of a service. */
 function withoutLast(service: string): string[] {
   const statements = readLines().map((text) => ({
     text,
@@ -78,7 +76,6 @@ function withoutLast(service: string): string[] {
     .map(({ text }) => text);
 }
 
-/** The command itself: its exit code, and what it says. */
 function runCommand(): Promise<{ code: number; text: string }> {
   const script = join(
     import.meta.dirname,
@@ -187,7 +184,6 @@ describe("tampering", () => {
   /** An account with several entries. */
   let accountId: Id = "";
 
-  /** The one document of a filter. */
   const only = async (of: Collection, filter: object): Promise<Stored> => {
     const found = await of.findOne(filter);
     if (found === null) throw new Error(`nothing to tamper with: ${JSON.stringify(filter)}`);
@@ -206,7 +202,6 @@ describe("tampering", () => {
     await of.deleteOne({ _id: before._id });
     return () => of.insertOne(before);
   };
-  /** Puts each of two documents where the other one was. */
   const swap = async (
     of: Collection,
     [one, other]: readonly [Stored, Stored],
@@ -226,7 +221,7 @@ describe("tampering", () => {
 
   beforeAll(async () => {
     const acme = payerOf(platform, "acme");
-    // The last one's money stays held.
+    // The last payout's money stays held.
     for (const reference of ["one", "two", "sandbox-silent"]) await acme.pay(reference);
     await vi.waitFor(
       async () => {
@@ -239,7 +234,7 @@ describe("tampering", () => {
     const [busiest] = await accounts().find().sort({ sequence: -1 }).limit(1).toArray();
     accountId = busiest?._id ?? "";
     expect(busiest?.sequence).toBeGreaterThan(4);
-    // What was tampered with would be shipped too, and is put back here.
+    // Stopped, so that tampered data isn't shipped. It is restored here.
     await stopPlatform();
   }, 60_000);
 
@@ -255,11 +250,11 @@ describe("tampering", () => {
   const payouts = () => collection("payouts");
   const orderOf = (payout: Stored) => payout.order as Stored;
   const quotes = () => quoteDatabase.db.collection<Stored>("quotes");
-  /** A settled payout, and the quote that it claimed. */
+  /** Returns a settled payout. `claimed` returns its quote. */
   const settled = () => only(payouts(), { "progress.stage": "settled" });
   const claimed = async () => only(quotes(), { _id: String(orderOf(await settled()).quote_id) });
 
-  const ways: [how: string, says: RegExp, tamper: () => Promise<Undo>][] = [
+  const tamperings: [how: string, findings: RegExp, tamper: () => Promise<Undo>][] = [
     [
       "an audit entry's person is another",
       /^CHANGED {2}payout: audit entry 2: its hash/m,
@@ -437,22 +432,22 @@ describe("tampering", () => {
     ],
   ];
 
-  it.each(ways)("is found where %s", async (_how, says, tamper) => {
+  it.each(tamperings)("is found where %s", async (_how, findings, tamper) => {
     const undo = await tamper();
     const { lines } = await verify().finally(undo);
-    expect(lines.join("\n")).toMatch(says);
+    expect(lines.join("\n")).toMatch(findings);
     expect(lines.at(-1)).toMatch(/^\d flaws$/);
   });
 
-  // The notifier has no privileged call here, so it has shipped nothing.
+  // The notifier has no privileged call in this test, so it has shipped nothing.
   const shipping = serviceNames.filter((name) => name !== "notifier");
   it.each(shipping)("is found where the last line of %s is cut from the sink", async (service) => {
     const { lines } = await verify(() => withoutLast(service));
-    const said = new RegExp(
+    const message = new RegExp(
       `^CUT  ${service}: statement \\d+: is not there; the database says that it was shipped at`,
       "m",
     );
-    expect(lines.join("\n")).toMatch(said);
+    expect(lines.join("\n")).toMatch(message);
   });
 
   it("is found where a service's database does not know what it shipped", async () => {

@@ -18,7 +18,7 @@ afterAll(() => platform?.stop());
 
 const mutation = () => ({ operationId: crypto.randomUUID() });
 
-/** Sets the terms of a corridor as the sandbox has them, but for the changes. */
+/** Sets the sandbox's corridor terms with some changes. */
 async function setCorridor(source: string, destination: string, changes: object) {
   const corridors = sandboxCorridors.filter((each) => each.source === source);
   const terms = corridors.find((each) => each.destination === destination);
@@ -49,11 +49,10 @@ async function setOpen(corridorId: string, open: boolean): Promise<void> {
   });
 }
 
-/** A quote over the account that has nothing in it. */
 async function unfunded(source_amount: string) {
   const account_id = platform.accountId("acme", "USD", false);
-  const asked = { ...(await acme.transfer("USD", "USD")), source_amount, account_id };
-  return acme.data("POST", paths.rfq, asked);
+  const request = { ...(await acme.transfer("USD", "USD")), source_amount, account_id };
+  return acme.data("POST", paths.rfq, request);
 }
 
 const expired = async (quoteId: string) => {
@@ -88,14 +87,14 @@ it("ACCESS_FORBIDDEN: the quote is another's, whatever else is wrong", async () 
 it("RECORD_NOT_FOUND at RFQ: the beneficiary is archived; its quotes still execute", async () => {
   const [path, body] = recipientBody("USDC_ETH");
   const { beneficiary_id } = await acme.data("POST", path, body);
-  const asked = {
+  const request = {
     source_amount: "10.00",
     ...(await acme.transfer("USD", "USDC_ETH")),
     beneficiary_id,
   };
-  const { id: quote_id } = await acme.data("POST", paths.rfq, asked);
+  const { id: quote_id } = await acme.data("POST", paths.rfq, request);
   await acme.data("DELETE", `${paths.beneficiaries}/${beneficiary_id}`);
-  await expectNoEffect(acme, paths.rfq, asked, "RECORD_NOT_FOUND");
+  await expectNoEffect(acme, paths.rfq, request, "RECORD_NOT_FOUND");
   const { id } = await acme.data("POST", paths.execute, { quote_id });
   await vi.waitFor(async () => {
     const { status } = await acme.data("GET", `${paths.payouts}/${id}`);
@@ -238,12 +237,16 @@ it("SERVICE_UNAVAILABLE at RFQ: the rate is older than its corridor allows", asy
 it("metadata is kept on beneficiary, quote and payout, and finds the payout again", async () => {
   const [path, body] = recipientBody("USD");
   const own = { iban: "not one", desk: "EU" };
-  const made = await acme.data("POST", path, { ...body, metadata: own });
-  const { beneficiary_id } = made;
+  const created = await acme.data("POST", path, { ...body, metadata: own });
+  const { beneficiary_id } = created;
   const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiary_id}`);
   expect(read.metadata).toEqual(own);
-  const asked = { ...(await acme.transfer("USD", "USD")), beneficiary_id, source_amount: "12.34" };
-  const quote = await acme.data("POST", paths.rfq, { ...asked, metadata: { order: " 7 " } });
+  const request = {
+    ...(await acme.transfer("USD", "USD")),
+    beneficiary_id,
+    source_amount: "12.34",
+  };
+  const quote = await acme.data("POST", paths.rfq, { ...request, metadata: { order: " 7 " } });
   expect(quote.metadata).toEqual({ order: "7" });
   const order = crypto.randomUUID();
   const sent = { quote_id: quote.id, metadata: { order, "cost.centre": "a&b=c" } };

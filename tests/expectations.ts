@@ -4,12 +4,11 @@ import { expect, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
 
-/** Stands in whatever bad input is sent, in many places; no log may have it. */
+/** Included in bad input in many places. No log may contain it. */
 export const marker = "Zqmarker7";
 
 export type Answered = { readonly status: number; readonly text: string };
 
-/** Refused with this code, in exactly the error's form. */
 export function expectError(answer: Answered, status: number, code: string): void {
   const { violations, reason, ...json } = JSON.parse(answer.text);
   expect([answer.status, json]).toEqual([status, { code, message: expect.stringMatching(/\S/) }]);
@@ -20,10 +19,10 @@ export function expectError(answer: Answered, status: number, code: string): voi
   expect(reason ?? "none").toMatch(/^[a-z_]+$/);
 }
 
-/** What would tell of our insides: stacks, files, drivers, hosts. */
+/** Internal details that no response may contain: stacks, files, drivers, hosts. */
 const insides = /\bat .+:\d+|node_modules|\.ts\b|Error\b|mongo|127\.0\.0\.1|E11000|stack/i;
 
-/** No answer was a 500, none shows how we are made, and the gateway counted none either. */
+/** Expects no response with status 500 or internal details, nor any that the gateway counted. */
 export async function expectNoInsides(platform: TestPlatform, answers: readonly Answered[]) {
   expect(answers.filter(({ status }) => status >= 500 && status !== 501)).toEqual([]);
   expect(answers.filter(({ text }) => insides.test(text))).toEqual([]);
@@ -32,7 +31,7 @@ export async function expectNoInsides(platform: TestPlatform, answers: readonly 
   expect(metrics).not.toMatch(/status="50[0234]"/);
 }
 
-/** A payout goes all its way. */
+/** Expects a payout to settle with its webhooks. */
 export async function expectWorking(payer: Payer): Promise<void> {
   const payoutId = await payer.pay(marker);
   await vi.waitFor(
@@ -44,7 +43,7 @@ export async function expectWorking(payer: Payer): Promise<void> {
   );
 }
 
-/** No service wrote any of these texts, or an error. */
+/** Expects that no service logged these texts or an error. */
 export function expectQuietLogs(platform: TestPlatform, secrets: readonly string[]): void {
   for (const service of serviceNames) {
     const log = platform.log(service).toLowerCase();

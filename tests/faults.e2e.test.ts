@@ -22,7 +22,9 @@ import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
-/** The short form of `npm run test:faults`: one platform, some of each kind, then the checker. */
+/**
+ * Short form of `npm run test:faults`: one platform, some faults of each kind, then the checker.
+ */
 
 const random = createRandom(1);
 let platform: FaultPlatform;
@@ -46,7 +48,7 @@ beforeAll(async () => {
   load = createLoad(platform, await makeRecipients(platform), random, 4);
   load.start();
   receiver = await openWebhookReceiver(random);
-  // None that refuses, for its retries would be waited for.
+  // Excludes endpoints that refuse, since the test would wait for their retries.
   const kinds = ["ready", "slow"] as const;
   webhooks = await createWebhookLoad({ platform, receiver, random, kinds, pauseMaxMs: 300 });
   webhooks.start();
@@ -59,7 +61,6 @@ afterAll(async () => {
   await backends?.close();
 });
 
-/** Payouts go on being made after a fault. */
 async function untilPayingAgain(): Promise<void> {
   const before = load.accepted.length;
   await vi.waitFor(() => expect(load.accepted.length).toBeGreaterThan(before + 3), {
@@ -74,7 +75,7 @@ it("survives kill -9 of all services at once in the middle of payouts", async ()
   await Promise.all(serviceNames.map((service) => platform.start(service)));
 });
 
-/** While both loads go on every step comes again and again, on a busy machine late. */
+/** Each step recurs while both loads run, but late on a busy machine. */
 const crashWithinMs = 60_000;
 
 const gaps = [
@@ -85,8 +86,9 @@ const gaps = [
 ] as const;
 
 /**
- * Between consuming, inserting and acknowledging, and between posting and settling. Events come
- * in one write; those that the crash left unacknowledged come again, one by one, in the next step.
+ * Crashes between consuming, inserting and acknowledging, and between posting and settling. Events
+ * are stored in one write. Those left unacknowledged by the crash are redelivered one by one in the
+ * next step.
  */
 const steps: readonly (readonly [CrashPoint, number])[] = [
   [{ kind: "write", site: "packages/chassis/src/mongo/database.ts", side: "after" }, 3],
@@ -123,7 +125,7 @@ async function crashBetweenSteps(): Promise<void> {
 }
 
 it("recovers from crashes between hold, claim, create and submit, and at each step of a webhook", async () => {
-  // Neither goes on after the test where the other one fails.
+  // Waits for both, so that neither continues after the other fails.
   const crashes = await Promise.allSettled([crashBetweenWrites(), crashBetweenSteps()]);
   expect(crashes.filter(({ status }) => status === "rejected")).toEqual([]);
   await webhooks.drain();

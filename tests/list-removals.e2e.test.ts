@@ -12,8 +12,8 @@ import { bankBody, paths } from "./bodies.ts";
 import { approvers } from "./second-person.ts";
 
 /**
- * One officer must not clear a party by an import that leaves out its entry: the beneficiary of a
- * confirmed true match could then be paid.
+ * Proves that one officer can't clear a party by importing a list without its entry. Otherwise the
+ * beneficiary of a confirmed true match could be paid.
  */
 
 let platform: TestPlatform;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   platform = await startTestPlatform({ LISTS_POLL_MS: "200" });
   call = merchantOf(platform.baseUrl, platform.apiKey("acme")).call;
   compliance = approvers(platform, "compliance");
-  // Each import builds an index, which takes seconds on a machine that has much else to do.
+  // Each import builds an index, which takes seconds on a busy machine.
   officer = connectService(ComplianceService, platform.url("compliance"), {
     ...{ identity: platform.trust.person("ada"), timeoutMs: 60_000 },
   });
@@ -42,7 +42,7 @@ const entry = (uid: string, name: string) => ({
 });
 const other = entry("other", "Pirmolan Gevaskutir");
 
-/** Replaces a list of the operator's own, as one officer. */
+/** Replaces an operator's own list as one officer. */
 async function importList(list: string, version: string, entries: readonly object[]) {
   const lines = entries.map((each) => `${JSON.stringify(each)}\n`).join("");
   const header = {
@@ -62,7 +62,6 @@ async function data(method: string, path: string, body?: object) {
   return json.data;
 }
 
-/** Registers a beneficiary that is stopped once it is screened. */
 async function beneficiary(first: string, last: string): Promise<string> {
   const names = { beneficiary_first_name: first, beneficiary_last_name: last };
   const { beneficiary_id } = await data("POST", paths.fiat, { ...bankBody(), ...names });
@@ -76,17 +75,17 @@ async function beneficiary(first: string, last: string): Promise<string> {
 const statusOf = async (id: string): Promise<string> =>
   (await data("GET", `${paths.beneficiaries}/${id}`)).screening_status;
 
-/** Requests a quote for a beneficiary: a stopped one is refused there first. */
+/** Requests a quote, which is refused for a stopped beneficiary. */
 async function isPayable(beneficiaryId: string): Promise<boolean> {
-  const asked = {
+  const request = {
     ...{ source_amount: "12.30", beneficiary_id: beneficiaryId },
     account_id: platform.accountId("acme", "USD"),
     ...{ source_currency_code: "USD", destination_currency_code: "USD" },
   };
-  return (await call("POST", paths.rfq, asked)).status === 200;
+  return (await call("POST", paths.rfq, request)).status === 200;
 }
 
-/** Every subject is compared with the lists in force. */
+/** Waits until every subject is compared with the lists in force. */
 const compared = () =>
   vi.waitFor(
     async () => {
@@ -96,9 +95,9 @@ const compared = () =>
     { timeout: 20_000, interval: 100 },
   );
 
-/** Once lists, monitoring and the beneficiary's own record have followed. */
+/** Returns the status after lists, monitoring and the beneficiary's record have been updated. */
 async function settledStatus(id: string): Promise<string> {
-  // The poll of the lists, the round of monitoring and the event are some hundred ms each.
+  // Polling the lists, monitoring and the event take some hundred ms each.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await compared();
   return statusOf(id);
@@ -116,7 +115,7 @@ it("a confirmed true match stays, whatever one officer's list says", async () =>
   await compliance.approve("bob", decided);
   await importList("matches", "2", [other]);
   expect(await settledStatus(id)).toBe("blocked");
-  // Nor by what two persons confirm about a list: that is another question.
+  // A confirmation about a list doesn't affect it either: that is a separate question.
   const proposals = await compliance.approveOpen("bob");
   expect(proposals.map(({ after }) => JSON.parse(after).clears)).toEqual([[]]);
   expect(await settledStatus(id)).toBe("blocked");
@@ -148,7 +147,7 @@ it("an import takes a party off by a second person, who reads whom it clears, or
     compliance.as(person).approveProposal({ mutation: mutation(), ...by });
   await expect(approve("ada", decided)).rejects.toThrow("must not be one's own proposal");
 
-  // A rejected removal leaves the entry in force; the next import proposes it anew.
+  // A rejected removal keeps the entry in force. The next import proposes it again.
   const reason = "the publisher's letter says nothing of this entry";
   const { proposalId } = decided;
   await compliance.as("bob").rejectProposal({ mutation: mutation(), proposalId, reason });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-/** npm verifies a package only against a checksum: the lockfile names one for every package. */
+/** Requires a checksum for every package in the lockfile: npm verifies only those. */
 
 type Entry = { readonly integrity?: string; readonly link?: true; readonly optional?: true };
 
@@ -12,7 +12,7 @@ const installed = Object.entries<Entry>(JSON.parse(lockfile).packages).filter(
 );
 const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 13);
 
-/** Binaries of other platforms that the registry did not have when they were last looked for. */
+/** Binaries of other platforms that the registry lacked when last checked. */
 const withoutChecksum = [
   "@foundry-rs/anvil-darwin-amd64",
   "@foundry-rs/anvil-darwin-arm64",

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** The most that a payout logs, from its quote to its last webhook and reads. */
+/** Limits the log lines of a payout, from its quote to its last webhook and reads. */
 const linesMax = 10;
 const bytesMax = 3_000;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   acme = payerOf(platform, "acme");
   await acme.data("POST", paths.endpoints, { url: receiver.url });
-  // Connections are opened and caches filled by the first of a kind.
+  // The first payout opens connections and fills caches.
   await pay("warm-up");
 });
 afterAll(async () => {
@@ -33,10 +33,10 @@ const texts = () =>
   serviceNames.flatMap((service) => platform.log(service).split("\n").filter(Boolean));
 const linesWith = (id: string) =>
   texts().flatMap((text) => (text.includes(`"${id}"`) ? [JSON.parse(text) as Line] : []));
-const told = ({ service, msg, route, status }: Line) =>
+const summary = ({ service, msg, route, status }: Line) =>
   [`${service}: ${msg}`, route, status].filter((each) => each !== undefined).join(" ");
 
-/** The payout of a quote, when its merchant has read it and received both webhooks. */
+/** Returns the payout after its merchant has read it and received both webhooks. */
 async function pay(name: string): Promise<string> {
   const before = receiver.calls.length;
   const body = { source_amount: "10.00", ...(await acme.transfer("USD", "USD")) };
@@ -56,7 +56,7 @@ it("writes few lines about a payout and its reads", async () => {
   await pay("counted");
   const added = serviceNames.map((service) => platform.log(service).slice(before.get(service)));
   const lines = added.flatMap((text) => text.split("\n").filter(Boolean));
-  const events = lines.map((text) => told(JSON.parse(text)));
+  const events = lines.map((text) => summary(JSON.parse(text)));
   expect(events.length, events.join("\n")).toBeLessThanOrEqual(linesMax);
   expect(Buffer.byteLength(added.join(""))).toBeLessThanOrEqual(bytesMax);
 });
@@ -67,7 +67,7 @@ describe("an operator finds", () => {
 
   it("all lines of a payout by its id", async () => {
     const id = await pay("found");
-    expect(linesWith(id).map(told).toSorted()).toEqual([
+    expect(linesWith(id).map(summary).toSorted()).toEqual([
       `gateway: request ${read} 200`,
       `gateway: request ${read} 200`,
       `gateway: request ${execute} 200`,
@@ -80,7 +80,7 @@ describe("an operator finds", () => {
 
   it("all lines of a request by its id, and what followed from it", async () => {
     const id = await pay("requested");
-    expect(linesWith("requested-execute").map(told).toSorted()).toEqual([
+    expect(linesWith("requested-execute").map(summary).toSorted()).toEqual([
       `gateway: request ${execute} 200`,
       "payout: payout status changed initiated",
       "payout: payout status changed succeeded",
@@ -113,7 +113,7 @@ describe("an operator finds", () => {
   });
 });
 
-/** Runs `npm run trace` on the lines that `docker compose logs` prints. */
+/** Runs `npm run trace` on lines as `docker compose logs` prints them. */
 function trace(id: string): Promise<string> {
   const program = join(import.meta.dirname, "../packages/standalone/src/trace.ts");
   return new Promise((resolve, reject) => {

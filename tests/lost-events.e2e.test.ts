@@ -4,7 +4,7 @@ import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { bankBody, paths } from "./bodies.ts";
 
-/** The drill of the notifier's database at a small scale; each service calls as itself. */
+/** Runs the drill of a lost notifier database on a small scale. Each service calls as itself. */
 
 let platform: TestPlatform;
 let acme: Merchant;
@@ -53,7 +53,7 @@ it("events that the notifier's database lost come back from payout, and are deli
     await vi.waitFor(isAtRest, { timeout: 10_000 });
     await notifier.db.collection("events").deleteMany(lost);
     await notifier.db.collection("deliveries").deleteMany(lost);
-    // What was published in the last minute may still be on its way, and is no gap yet.
+    // Events of the last minute may still be in transit, so they are not a gap yet.
     const published_at = new Date(Date.now() - 120_000);
     await payout.updateOne({ _id: payoutId }, { $set: { published_at } });
 

@@ -25,8 +25,8 @@ describe("another merchant's records", () => {
     mine.quote = (await acme.quote("USD", "USD", usd)).id;
     mine.payout = await acme.pay("mine");
     await vi.waitFor(async () => {
-      const made = await acme.data("GET", `${paths.deliveries}?transaction_id=${mine.payout}`);
-      mine.delivery = made.deliveries[0].id;
+      const created = await acme.data("GET", `${paths.deliveries}?transaction_id=${mine.payout}`);
+      mine.delivery = created.deliveries[0].id;
     }, 60_000);
   });
 

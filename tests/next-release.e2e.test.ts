@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** The next release's migration runs beside this release (docs/MIGRATIONS.md). */
+/** Runs the next release's migration beside this release (docs/MIGRATIONS.md). */
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** A step as the next release may have one: a new field, and an index on it. */
+/** A migration step that the next release might have: a new field with an index. */
 const nextStep = (collection: string): Migration => ({
   name: "expand: batches",
   up: async (db) => {
@@ -42,7 +42,6 @@ const migrateToNext = () =>
     }),
   );
 
-/** Counts the documents that the step gave its field. */
 async function movedIn(service: "payout" | "quote", collection: string): Promise<number> {
   const { db, close } = await platform.openDatabase(service);
   return db

@@ -76,7 +76,7 @@ it("every list begins at its first page with an empty cursor", async () => {
   for (const path of lists) {
     expect([path, (await acme.get(`${path}?cursor=`)).status]).toEqual([path, 200]);
   }
-  // Of the others, records come and go while tests run.
+  // Other tests create and remove records in the other collections.
   const corridors = "/api/v1/transfer/corridors?limit=3";
   const [plain, empty] = [await acme.get(corridors), await acme.get(`${corridors}&cursor=`)];
   expect(empty.json).toEqual(plain.json);
@@ -97,8 +97,8 @@ describe("a wallet that nobody can own", () => {
     const currencies = { POL: "MATIC_POLYGON", SOLANA: "SOL", BTC: "BTC", TRX: "USDT_TRON" };
     const currency = network in currencies ? currencies[network as "POL"] : "ETH";
     const body = { ...cryptoBody(network, currency), beneficiary_account_number: address };
-    const made = await acme.post(paths.crypto, body);
-    expect([made.status, made.json]).toEqual(invalid);
+    const created = await acme.post(paths.crypto, body);
+    expect([created.status, created.json]).toEqual(invalid);
     const own = { ...depositorBody("self_business"), depositor_wallet_address: address };
     const depositor = await acme.post(paths.depositor, own);
     expect([depositor.status, depositor.json]).toEqual(invalid);

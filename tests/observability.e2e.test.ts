@@ -9,18 +9,18 @@ import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { payerOf } from "./payer.ts";
 
-/** Has metrics of its own, and is asked about wallets alone. */
+/** Has its own metrics, and checks wallets only. */
 const walletProvider = {
   ...{ WALLET_PROVIDER_URL: "http://127.0.0.1:9/", WALLET_PROVIDER_API_KEY: "unused" },
 };
 
-/** Ships heads, of which there are metrics. */
+/** Enables the metrics of shipped heads. */
 const sink = mkdtempSync(join(tmpdir(), "disburse-sink-"));
 const evidence = { AUDIT_SINK: pathToFileURL(sink).href };
 
 let platform: TestPlatform;
 let receiver: Receiver;
-/** The labels of each metric's series, and none for a metric without a series yet. */
+/** Labels by metric. A metric without a series has none yet. */
 let metrics: Map<string, Set<string>>;
 
 async function scraped(): Promise<Map<string, Set<string>>> {
@@ -61,7 +61,6 @@ afterAll(async () => {
   rmSync(sink, { recursive: true });
 });
 
-/** The labels that a metric lacks; one without a series yet shows none. */
 function missing(metric: string, labels: readonly string[]): string[] {
   const known = metrics.get(metric);
   if (known === undefined) return [`${metric} is not there`];

@@ -5,7 +5,7 @@ import { paths } from "./bodies.ts";
 import { setControls } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** Attacks with one stolen API key: each of these succeeded once. */
+/** Attacks with one stolen API key. Each of these once succeeded. */
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -30,13 +30,11 @@ const setRules = (approval: typeof everyPayout | undefined) =>
 type NewKey = { scopes: string[]; source_cidrs?: string[]; expires_at?: string };
 const keysPath = "/api/v1/keys";
 
-/** Creates a key by another one, as a merchant's program does. */
 async function childOf(maker: Merchant, wish: NewKey) {
   const { id, secret } = await maker.data("POST", keysPath, wish);
   return { id: id as string, ...merchantOf(platform.baseUrl, secret) };
 }
 
-/** Creates a root key of acme's, as an operator does. */
 async function rootKey(scopes: string[], wish: { sourceCidrs?: string[] } = {}) {
   const request = { mutation: mutation(), merchantId: acmeId(), scopes, ...wish };
   const { key, secret } = await platform.clients.keys.createKey(request);
@@ -125,12 +123,12 @@ describe("one credential", () => {
       scheduled_at,
     });
     const path = `/api/v1/transfer/scheduled-payouts/${order.id}`;
-    const made = await vi.waitFor(async () => {
+    const created = await vi.waitFor(async () => {
       const { payout_id } = await acme.data("GET", path);
       expect(payout_id).not.toBe("");
       return payout_id as string;
     }, 15_000);
-    expect(await approvePayout(child, made)).toMatchObject(sameActor);
+    expect(await approvePayout(child, created)).toMatchObject(sameActor);
   });
 });
 
@@ -183,7 +181,7 @@ describe("a key that another key creates", () => {
   });
 });
 
-/** The public id of acme's own key: the seed's, so a root. */
+/** Returns the public id of acme's seeded key, which is a root. */
 function rootOf(_merchant: Payer): string {
   return platform.apiKey("acme").slice("dsb_test_".length, "dsb_test_".length + 8);
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** The answer to a quote, whole. */
+/** Returns the full response to a quote request. */
 function quoteAnswer([source, destination, , sent, fees, converted, receiving]: Quoted): Exact {
   return {
     data: {
@@ -45,8 +45,8 @@ describe("quotes", () => {
     const amount = fixed === "source" ? sent : receiving;
     const transfer = await acme.transfer(source, destination);
     for (const written of [amount, exactNumber(amount)]) {
-      const asked = { ...transfer, [`${fixed}_amount`]: written };
-      const answer = await acme.post(paths.rfq, asked);
+      const request = { ...transfer, [`${fixed}_amount`]: written };
+      const answer = await acme.post(paths.rfq, request);
       expect(exact(answer)).toEqual(quoteAnswer(row));
       const { id, created_at, expired_at } = answer.json.data;
       expect(Date.parse(expired_at) - Date.parse(created_at)).toBe(300_000);
@@ -60,8 +60,8 @@ describe("quotes", () => {
     ["99.9", "99.90"],
     ["99.900", "99.90"],
   ])("read the number %s as %s", async (written, source) => {
-    const asked = JSON.stringify({ source_amount: "?", ...(await acme.transfer("USD", "USD")) });
-    const answer = await acme.post(paths.rfq, asked.replace('"?"', written));
+    const request = JSON.stringify({ source_amount: "?", ...(await acme.transfer("USD", "USD")) });
+    const answer = await acme.post(paths.rfq, request.replace('"?"', written));
     expect(exact(answer).data.source_amount).toEqual(digits(source));
   });
 
@@ -69,8 +69,8 @@ describe("quotes", () => {
     "go by the source amount beside a receiving amount of %j",
     async (receiving_amount) => {
       const amounts = { source_amount: "123.45", receiving_amount };
-      const asked = { ...amounts, ...(await acme.transfer("USD", "USD")) };
-      const quote = await acme.data("POST", paths.rfq, asked);
+      const request = { ...amounts, ...(await acme.transfer("USD", "USD")) };
+      const quote = await acme.data("POST", paths.rfq, request);
       expect(quote).toMatchObject({ receiving_amount: 122.82 });
     },
   );
@@ -78,9 +78,9 @@ describe("quotes", () => {
   it("are given to whoever has the corridor", async () => {
     const sent = ["USD", "MATIC_POLYGON", "receiving", "0.67", "0.26"] as const;
     const receiving_amount = "1.000000000000000001";
-    const asked = { ...(await globex.transfer("USD", "MATIC_POLYGON")), receiving_amount };
+    const request = { ...(await globex.transfer("USD", "MATIC_POLYGON")), receiving_amount };
     const expected = quoteAnswer([...sent, "0.41", receiving_amount]);
-    expect(exact(await globex.post(paths.rfq, asked))).toEqual(expected);
+    expect(exact(await globex.post(paths.rfq, request))).toEqual(expected);
   });
 });
 
@@ -102,9 +102,8 @@ const accounts = new Map([
   ["USD", "******7890"],
   ["USDC", "******7890"],
 ]);
-/** The failure of a payout that did not fail. */
 const noFailure = { failure_code: "", failure_message: "", rail_code: "", returned_reference: "" };
-/** As long as an address, masked but for its end. */
+/** Masks all but the end of an address and keeps its length. */
 const addressMask = expect.stringMatching(/^\*{28,}[0-9A-Za-z]{4}$/);
 
 async function list(query = "") {
@@ -118,8 +117,8 @@ describe("payouts", () => {
       const [source, destination, fixed, sent, , , receiving] = row;
       const amount = fixed === "source" ? sent : receiving;
       const quote = await acme.quote(source, destination, { [`${fixed}_amount`]: amount });
-      const asked = { quote_id: quote.id, reference_id: referenceOf(at) };
-      const executed = await acme.post(paths.execute, asked);
+      const request = { quote_id: quote.id, reference_id: referenceOf(at) };
+      const executed = await acme.post(paths.execute, request);
       const answer = { data: { id: id("po"), message: "Transaction Queued" } };
       expect([executed.status, executed.json]).toEqual([200, answer]);
       paid.push({ row, quote, payoutId: executed.json.data.id });

@@ -5,7 +5,7 @@ import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-/** What operators send as JSON: a misspelt field once removed all limits of a merchant. */
+/** Tests JSON from operators: a misspelt field once removed all limits of a merchant. */
 
 const operations = "disburse.payout.v1.PayoutOperationsService";
 const merchantId = `mer_${crypto.randomUUID()}`;
@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => reader.close());
 
-/** The answer of an RPC to a body as a person sends it, to the service or by the gateway's door. */
-async function sent(service: ServiceName, rpc: string, body: object, door = false) {
-  const to = door ? "any" : service;
-  const base = door ? `${platform.operatorsUrl}/console/rpc` : platform.url(service);
+/** Sends a JSON body to the service, or through the gateway's operator API proxy. */
+async function sent(service: ServiceName, rpc: string, body: object, isProxied = false) {
+  const to = isProxied ? "any" : service;
+  const base = isProxied ? `${platform.operatorsUrl}/console/rpc` : platform.url(service);
   const authorization = (await platform.trust.person("ada")(to)) ?? "";
   const answer = await fetch(`${base}/${rpc}`, {
     method: "POST",
@@ -33,12 +33,12 @@ async function sent(service: ServiceName, rpc: string, body: object, door = fals
   return { status: answer.status, text: await answer.text() };
 }
 
-const set = (rpc: string, fields: object, door = false) =>
+const set = (rpc: string, fields: object, isProxied = false) =>
   sent(
     "payout",
     `${operations}/${rpc}`,
     { mutation: { operationId: crypto.randomUUID() }, merchantId, ...fields },
-    door,
+    isProxied,
   );
 const limits = async () => (await reader.rpc.getVelocityLimits({ merchantId })).limits;
 const controls = async () => (await reader.rpc.getPayoutControls({ merchantId })).controls;
@@ -57,8 +57,8 @@ describe("a body that names a field which the RPC does not have", () => {
     ["one beside others", { ...strict, note: "" }],
   ])("changes no limits: %s", async (_what, fields) => {
     expect((await set("SetVelocityLimits", strict)).status).toBe(200);
-    for (const door of [false, true]) {
-      const { status, text } = await set("SetVelocityLimits", fields, door);
+    for (const isProxied of [false, true]) {
+      const { status, text } = await set("SetVelocityLimits", fields, isProxied);
       expect([status, text]).toEqual([400, expect.stringContaining("is unknown")]);
     }
     expect(await limits()).toMatchObject(strict);

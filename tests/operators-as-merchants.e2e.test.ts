@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Payer, payerOf } from "./payer.ts";
 import { approvers } from "./second-person.ts";
 
-/** What operators cannot do for a merchant: one treasury person once paid from its account. */
+/** Proves that operators can't pay for a merchant. One treasury person once did. */
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -24,7 +24,7 @@ afterAll(() => second.close());
 
 const acmeId = () => platform.sandbox.merchants.acme.merchant_id;
 const mutation = () => ({ operationId: crypto.randomUUID() });
-/** What a call ends with, as the error of an RPC names it: `permission_denied`. */
+/** Returns the error code in the RPC spelling: `permission_denied`. */
 const codeOf = (call: Promise<unknown>) =>
   call.then(
     () => "OK",
@@ -53,7 +53,7 @@ describe("a person of every role", () => {
       destinationCurrencyCode: "USD",
     });
     expect(await codeOf(priced)).toBe("permission_denied");
-    // The merchant itself still pays by it.
+    // The merchant itself can still pay with it.
     await acme.data("POST", "/api/v1/transfer/execute", { quote_id: quoteId });
   });
 
@@ -94,7 +94,7 @@ describe("a person of every role", () => {
   });
 });
 
-/** What `rpc.mjs` prints in the container of a service. */
+/** Runs `rpc.mjs` in a service's container and returns its output. */
 async function called(service: "gateway" | "quote", quoteId = "qt_none", operationId = "op-none") {
   const script = join(import.meta.dirname, "../deploy/rpc.mjs");
   const order = JSON.stringify({ merchantId: acmeId(), quoteId });
@@ -112,7 +112,6 @@ async function called(service: "gateway" | "quote", quoteId = "qt_none", operati
   });
 }
 
-/** The audit trail of payout, as it is exported. */
 async function trail() {
   const { rpc, close } = connectService(AuditService, platform.url("payout"), {
     identity: platform.trust.person("una", ["auditor"]),
@@ -187,8 +186,8 @@ describe("limits on a merchant's payouts", () => {
     ],
   ])("wait for a second person where one is %s", async (_what, limits) => {
     const before = await inForce();
-    const asked = set(limits);
-    expect(await codeOf(asked)).toBe("APPROVAL_REQUIRED");
+    const refusedCall = set(limits);
+    expect(await codeOf(refusedCall)).toBe("APPROVAL_REQUIRED");
     expect(await inForce()).toEqual(before);
   });
 
@@ -244,8 +243,8 @@ describe("controls of a merchant's payouts", () => {
     ["one part falls while the other rises", { duplicateWindowSeconds: 120, approval: {} }],
   ])("wait for a second person where %s", async (_what, controls) => {
     const before = await inForce();
-    const asked = set(controls);
-    expect(await codeOf(asked)).toBe("APPROVAL_REQUIRED");
+    const refusedCall = set(controls);
+    expect(await codeOf(refusedCall)).toBe("APPROVAL_REQUIRED");
     expect(await inForce()).toEqual(before);
   });
 

@@ -2,7 +2,7 @@ import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
 import type { TestPlatform } from "@disburse/testkit/platform.ts";
 import { approvers } from "./second-person.ts";
 
-/** What stands before a merchant's payouts; what is left out is off. */
+/** Controls on a merchant's payouts. Omitted ones are off. */
 export type Controls = {
   readonly duplicateWindowSeconds?: number;
   readonly approval?: {
@@ -11,7 +11,9 @@ export type Controls = {
   };
 };
 
-/** Sets a merchant's controls as operators do: what loosens them, a second person approves. */
+/**
+ * Sets a merchant's controls as operators do. A second person approves changes that loosen them.
+ */
 export async function setControls(
   platform: TestPlatform,
   merchantId: string,

@@ -101,7 +101,7 @@ describe("without", () => {
     await platform.kill(service);
     for (const answer of await Promise.all(ask(rfq, quote.id))) expectUnavailable(answer);
     expect((await fetch(`${platform.baseUrl}/healthz`)).status).toBe(200);
-    // What others can still do, it still serves.
+    // Endpoints that don't need the failed service still work.
     expect((await fetch(`${platform.baseUrl}/readyz`)).status).toBe(200);
     await platform.start(service);
     await vi.waitFor(async () => {

@@ -30,11 +30,11 @@ describe("the outcome that a reference asks for", () => {
     return found.map(({ step, payout_id }: Record<string, unknown>) => `${step} ${payout_id}`);
   };
 
-  /** Every face that the payout had, however short a time. */
-  const faces = async (payoutId: string): Promise<string[]> => {
+  /** Returns every status that the payout had, even briefly. */
+  const statuses = async (payoutId: string): Promise<string[]> => {
     const { events } = await globex.data("GET", `${paths.payouts}/${payoutId}/events`);
     const all = events.map((each: Record<string, unknown>) => `${each.status} ${each.sub_status}`);
-    return all.filter((face: string, at: number) => face !== all[at - 1]);
+    return all.filter((one: string, at: number) => one !== all[at - 1]);
   };
   const pauseRail = (paused: boolean) =>
     platform.clients.operations.setRailPaused({
@@ -84,7 +84,7 @@ describe("the outcome that a reference asks for", () => {
   it("is a return after success: sandbox-return", async () => {
     const payoutId = await globex.pay("sandbox-return-1");
     await until(payoutId, "failed", "returned");
-    expect((await faces(payoutId)).slice(-2)).toEqual(["succeeded settled", "failed returned"]);
+    expect((await statuses(payoutId)).slice(-2)).toEqual(["succeeded settled", "failed returned"]);
     const failure = { failure_code: "ACCOUNT_CLOSED", rail_code: "AC04" };
     const returned_reference = expect.stringMatching(/^SBX[0-9]{12}$/);
     expect(await read(payoutId)).toMatchObject({
@@ -115,7 +115,7 @@ describe("the outcome that a reference asks for", () => {
     expect(await item(payoutId)).toMatchObject({
       ...{ ...gone, transfer_method: "CREDIT_REVERSAL" },
     });
-    expect((await faces(payoutId)).at(-1)).toBe("failed cancelled");
+    expect((await statuses(payoutId)).at(-1)).toBe("failed cancelled");
     expect((await steps()).slice(0, 2)).toEqual([`release ${payoutId}`, `hold ${payoutId}`]);
     const foreign = await payerOf(platform, "acme").post(cancel, {});
     expect([foreign.status, foreign.json.code]).toEqual([404, "RECORD_NOT_FOUND"]);
@@ -131,7 +131,7 @@ describe("the outcome that a reference asks for", () => {
   it("is not known for a while, and never guessed: sandbox-unknown", async () => {
     const payoutId = await globex.pay("sandbox-unknown-1");
     await until(payoutId, "succeeded", "settled");
-    expect(await faces(payoutId)).toContain("initiated unknown");
+    expect(await statuses(payoutId)).toContain("initiated unknown");
     expect((await read(payoutId)).unique_transaction_reference).toMatch(/^SBX\d{12}$/);
     await vi.waitFor(
       async () => expect(await account()).toMatchObject({ available: 999_980, held: 0 }),
@@ -146,20 +146,20 @@ describe("the outcome that a reference asks for", () => {
     const dear = await globex.post(path, { max_source_amount: "9.99" });
     expect([dear.status, dear.json.code]).toEqual([400, "AMOUNT_NOT_WITHIN_LIMITS"]);
     const change = { reference_id: "paid-again", max_source_amount: "10.00" };
-    const made = await globex.data("POST", path, change);
-    expect(made).toMatchObject({
+    const created = await globex.data("POST", path, change);
+    expect(created).toMatchObject({
       ...{ status: "initiated", source_amount: 10, reference_id: "paid-again" },
       ...{ reissue_of: before, reissued_as: "" },
     });
     const again = await globex.post(path, {});
     const code = "ALREADY_PROCESSED";
-    expect([again.status, again.json]).toMatchObject([400, { code, payout_id: made.id }]);
-    await until(made.id, "succeeded", "settled");
-    expect(await read(before)).toMatchObject({ status: "failed", reissued_as: made.id });
+    expect([again.status, again.json]).toMatchObject([400, { code, payout_id: created.id }]);
+    await until(created.id, "succeeded", "settled");
+    expect(await read(before)).toMatchObject({ status: "failed", reissued_as: created.id });
     const { events } = await globex.data("GET", `${paths.payouts}/${before}/events`);
-    expect(events.at(-1)).toMatchObject({ cause: "reissued", reissued_as: made.id });
+    expect(events.at(-1)).toMatchObject({ cause: "reissued", reissued_as: created.id });
     const { receipt } = await globex.data("GET", `${paths.payouts}/${before}/receipt`);
-    expect(receipt).toMatchObject({ reissued_as: made.id });
+    expect(receipt).toMatchObject({ reissued_as: created.id });
     expect(receipt).not.toHaveProperty("reissue_of");
     const foreign = await payerOf(platform, "acme").post(path, {});
     expect([foreign.status, foreign.json.code]).toEqual([404, "RECORD_NOT_FOUND"]);

@@ -19,10 +19,9 @@ const networkOf: Readonly<Record<string, Network>> = {
   USDT_TRON: "TRX",
 };
 
-/** One of the two amounts of a quote. */
 type Amounts = { readonly source_amount?: string; readonly receiving_amount?: string };
 
-/** How a recipient of a currency is registered: the path and the body. */
+/** Returns the path and body that register a recipient for a currency. */
 export function recipientBody(currency: string): readonly [path: string, body: BodyValues] {
   if (currency === "EUR") return [paths.fiat, bankBody("EUR")];
   if (currency === "INR") return [paths.fiat, bankBody("INR", "Corporate")];
@@ -32,9 +31,9 @@ export function recipientBody(currency: string): readonly [path: string, body: B
 }
 
 /**
- * A merchant of the sandbox that pays; it has one recipient for each currency. What leads up to a
- * test is done with the SDK, which tries nothing twice here: a test that breaks the platform is to
- * see it broken.
+ * Creates a paying merchant of the sandbox with one recipient for each currency. Tests prepare
+ * their state with the SDK. Its retries are off, so that tests that break the platform see the
+ * failure.
  */
 export function payerOf(
   platform: Pick<TestPlatform, "baseUrl" | "apiKey" | "accountId">,
@@ -45,7 +44,7 @@ export function payerOf(
   const { client, problems } = sdkClient(options);
   const recipients = new Map<string, Promise<string>>();
 
-  /** The answer to a call; one that is not as the reference tells fails the test. */
+  /** Returns the response. Fails the test if it doesn't match the reference. */
   const described = async <T>(call: Promise<T>): Promise<T> => {
     const answer = await call;
     if (problems.length > 0) throw new Error(problems.join("; "));
@@ -54,11 +53,11 @@ export function payerOf(
   const makeRecipient = async (currency: string): Promise<string> => {
     const [path, body] = recipientBody(currency);
     const { beneficiaries } = client;
-    const made =
+    const created =
       path === paths.crypto
         ? beneficiaries.createCrypto(body as unknown as CreateCryptoBeneficiaryRequest)
         : beneficiaries.createFiat(body as unknown as CreateFiatBeneficiaryRequest);
-    return (await described(made)).beneficiary_id;
+    return (await described(created)).beneficiary_id;
   };
 
   const recipient = (currency: string): Promise<string> => {
@@ -66,7 +65,6 @@ export function payerOf(
     recipients.set(currency, known);
     return known;
   };
-  /** A body of the RFQ operation without its amount. */
   const transfer = async (source: string, destination: string) => ({
     beneficiary_id: await recipient(destination),
     source_currency_code: source,
@@ -79,9 +77,8 @@ export function payerOf(
     ...(merchant as Merchant),
     recipient,
     transfer,
-    /** A quote, its amounts as text. */
     quote,
-    /** A quote of 10.00 USD in USD, executed; the payout's id. */
+    /** Executes a quote of 10.00 USD to USD and returns the payout's id. */
     pay: async (reference_id: string): Promise<string> => {
       const { id: quote_id } = await quote("USD", "USD", { source_amount: "10.00" });
       return (await described(client.payouts.execute({ quote_id, reference_id }))).id;

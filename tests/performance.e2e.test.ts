@@ -18,21 +18,21 @@ let engine: Engine;
 let platform: TestPlatform;
 let acme: Payer;
 let receiver: Receiver;
-/** How many commands there were before the operations. */
+/** The number of commands before the measured operations. */
 let begun = 0;
-/** So long after its last command, whatever an operation leads to is stored. */
+/** This long after its last command, all effects of an operation are stored. */
 const restMs = 1_200;
 beforeAll(async () => {
   const preload = import.meta.resolve("@disburse/testkit/command-recorder.ts");
   const extras = { preload, environment: { COMMAND_RECORD: record } };
-  // An engine of its own, so that its journal is of nothing else.
-  const onExit = (how: string) => process.stderr.write(`\nThe engine has gone: ${how}.\n`);
+  // Uses a separate engine, so that its journal contains nothing else.
+  const onExit = (how: string) => process.stderr.write(`\nThe engine has ended: ${how}.\n`);
   engine = await startEngine({ dataDir: folder, onExit });
   platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200" }, extras, engine.uri);
   acme = payerOf(platform, "acme");
   receiver = await startReceiver();
   await acme.post("/api/v1/webhooks/endpoints", { url: receiver.url, description: "commands" });
-  // What is read once and cached, or made with the first of a kind.
+  // Fills caches and creates records that the first payout of a kind needs.
   await acme.pay("first");
   await rest();
   begun = lines().length;
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const lines = () => readFileSync(record, "utf8").split("\n").filter(Boolean);
-/** Database commands of operations, without background work. */
+/** Returns the operations' database commands, without background work. */
 function askedByOperations() {
   return lines().flatMap((line) => {
     const [what = "", , command = "", bytes = ""] = line.split("\t");
@@ -54,7 +54,7 @@ function askedByOperations() {
 }
 const ofOperations = () => askedByOperations().map(({ what }) => what);
 
-/** The number of calls of each RPC, by the service that served it. */
+/** Returns the number of calls by RPC, from the service that served it. */
 async function callsServed(): Promise<ReadonlyMap<string, number>> {
   const calls = new Map<string, number>();
   for (const service of serviceNames) {
@@ -67,10 +67,10 @@ async function callsServed(): Promise<ReadonlyMap<string, number>> {
   return calls;
 }
 const servedCall = /^disburse_rpc_duration_seconds_count\{[^}]*rpc="(\w+)"[^}]*\} (\d+)$/gm;
-/** The notifier compares by itself what was published. */
+/** The notifier compares published events in the background. */
 const backgroundCalls: readonly string[] = ["payout.ListPublishedEvents"];
 
-/** Waits until nothing more is asked, however slow the machine is; what never stops is named. */
+/** Waits until there are no more commands, on any machine. Names the ones that never stop. */
 async function rest(): Promise<void> {
   const until = performance.now() + 60_000;
   for (let before = -1, now = ofOperations().length; before !== now; ) {
@@ -83,7 +83,7 @@ async function rest(): Promise<void> {
   }
 }
 
-/** Counts an operation's commands and calls when its consequences are stored. */
+/** Counts an operation's commands and calls once its effects are stored. */
 async function measured(run: () => Promise<unknown>) {
   const before = askedByOperations().length;
   const callsBefore = await callsServed();
@@ -106,15 +106,14 @@ async function measured(run: () => Promise<unknown>) {
   return { kinds, counts, calls };
 }
 
-/** On a real engine these depend on what meets in one moment. */
+/** On a real engine, these counts depend on concurrency. */
 const shared = "writes may share a command, and an account's changes an update";
 const bounded: Bounded = { commands: shared, bytes: shared };
-/** Movements of an account, and results of deliveries, may share an update. */
+/** Account movements or delivery results may share an update. */
 const boundedExecute: Bounded = { ...bounded, documents: shared };
-/** After this time a process reads corridors, rates and keys again. */
+/** After this time, a process reloads corridors, rates and keys. */
 const coldMs = 6_000;
 
-/** Lists the commands whose number is not the page's. */
 function pageProblems(operation: string, counts: ReadonlyMap<string, number>): string[] {
   const rows = new Map(rowsOf(operation).map((row) => [row.what, row]));
   return [...new Set([...rows.keys(), ...counts.keys()])].flatMap((what) => {
@@ -126,8 +125,8 @@ function pageProblems(operation: string, counts: ReadonlyMap<string, number>): s
 }
 
 /**
- * Compares an operation's commands with its table and its counts, again where they differ: on a
- * machine that is busy otherwise a write that goes with another one may go alone.
+ * Compares an operation's commands with its table and counts. Repeats if they differ: on a busy
+ * machine, writes that usually share a command may be sent separately.
  */
 async function expectCommands(
   operation: string,
@@ -181,14 +180,14 @@ describe("journal", () => {
   beforeEach((context) => {
     context.skip(engine.kind === "external", "others write to the same journal");
   });
-  /** The bytes that the engine has written to its journal. */
+  /** Returns the number of bytes that the engine has written to its journal. */
   const journalBytes = async (): Promise<number> => {
     const { db, close } = await platform.openDatabase("payout");
     const { wiredTiger } = await db.admin().command({ serverStatus: 1 });
     await close();
     return Number(wiredTiger?.log?.["log bytes written"]);
   };
-  /** So many that what the idle platform writes meanwhile, 0.3 kB a second, does not count. */
+  /** Enough to make the idle platform's writes, 0.3 kB a second, negligible. */
   const times = 10;
   const reason = "a record is padded to 128 bytes, and what shares a flush shares its padding";
   const bounded = { journal_bytes: reason };
@@ -224,7 +223,7 @@ describe("in a sharded cluster", () => {
   );
   const cells = (table: string) =>
     [...table.matchAll(/^\| `([^`]+)` \| (.*?) \|/gm)].map(([, a = "", b = ""]) => [a, b] as const);
-  /** The fields of each collection's shard key; none of one that stays whole. */
+  /** Fields of each collection's shard key, empty for an unsharded one. */
   const keys = new Map(
     cells(keyTable).map(([place, key]) => [
       place,

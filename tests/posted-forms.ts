@@ -22,16 +22,16 @@ import { publicBodies } from "@disburse/forms/test-bodies.ts";
 import { type AccountType, type BankTransfer, bankBody, paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
 
-/** A form as it is posted: where to, and a body that is taken, a new one each time. */
+/** A form's path, and a function that returns a new valid body. */
 export type Posted = {
   readonly body: PublicBody;
   readonly fields: readonly Field[];
   readonly method?: "PATCH";
   readonly path: (endpointId: string) => string;
-  /** What has to be sent though each field by itself may be left out. */
+  /** Fields that are optional individually but required as a group. */
   readonly atLeast?: BodyValues;
   readonly values: (payer: Payer) => Promise<BodyValues>;
-  /** Takes back what a body that was taken has made, where there can be but a few of them. */
+  /** Reverts an accepted body's effect where only a few may exist. */
   readonly undo?: (payer: Payer, data: { id: string }) => Promise<unknown>;
 };
 
@@ -39,7 +39,7 @@ const usd = ["USD", "USD"] as const;
 
 type Posting = Omit<Posted, "body" | "fields">;
 
-/** How each public body is posted; one that is not here fails the whole file. */
+/** Describes how each public body is posted. A missing one fails the whole file. */
 const postings = new Map<PublicBody, Posting>([
   [cryptoBeneficiary, { path: () => paths.crypto, values: async () => ({}) }],
   [fiatBeneficiary, { path: () => paths.fiat, values: async () => ({}) }],
@@ -105,7 +105,7 @@ const postings = new Map<PublicBody, Posting>([
   ],
 ]);
 
-/** Fiat forms in shapes that between them have every field; the fields depend on one another. */
+/** Together these shapes of fiat forms have every field. The fields depend on one another. */
 const shapes: Readonly<Record<string, readonly [BankTransfer, AccountType][]>> = {
   fiat_beneficiary_usd: [
     ["ACH", "Individual"],
@@ -122,8 +122,8 @@ const shapes: Readonly<Record<string, readonly [BankTransfer, AccountType][]>> =
 };
 
 /**
- * Of a batch: a line has one of two amounts, and an approval its batch (`batches.e2e.test.ts`). A
- * reissue takes a payout that came back (payout's `reissue.int.test.ts`).
+ * Tested elsewhere. A batch line has one of two amounts, and an approval needs its batch
+ * (`batches.e2e.test.ts`). A reissue needs a returned payout (payout's `reissue.int.test.ts`).
  */
 const triedElsewhere: readonly PublicBody[] = [createBatch, approveBatch, reissuePayout];
 
@@ -153,22 +153,28 @@ function holds(condition: Condition, values: BodyValues): boolean {
   return "notIn" in condition ? !condition.notIn.includes(value) : value === "";
 }
 
-/** Whether a body of these values has to have the field. */
 export const isRequired = ({ required }: Field, values: BodyValues) =>
   typeof required === "boolean" ? required : holds(required, values);
 
-/** Every field that a body of these values has, with its path; of a list by its first entry. */
-export function walk(fields: readonly Field[], values: BodyValues, prefix = ""): [string, Field][] {
+/**
+ * Returns every field of a body of these values, with its path. Lists are represented by their
+ * first entry.
+ */
+export function fieldPaths(
+  fields: readonly Field[],
+  values: BodyValues,
+  prefix = "",
+): [string, Field][] {
   return fields.flatMap((field): [string, Field][] => {
     if (field.when !== undefined && !holds(field.when, values)) return [];
     const path = `${prefix}${field.name}`;
     const inner = field.kind === "object" ? "." : "[0].";
-    const below = "fields" in field ? walk(field.fields, values, `${path}${inner}`) : [];
+    const below = "fields" in field ? fieldPaths(field.fields, values, `${path}${inner}`) : [];
     return [[path, field], ...below];
   });
 }
 
-/** The body with one place set, or left out where the value is undefined. */
+/** Returns the body with one value changed, or removed if `value` is undefined. */
 export function changed(values: BodyValues, path: string, value: unknown): BodyValues {
   const copy = structuredClone(values);
   const steps = path.split(/[.[\]]+/);

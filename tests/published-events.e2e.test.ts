@@ -8,7 +8,9 @@ import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { approvers } from "./second-person.ts";
 
-/** Events that persons publish: one admin once sent any merchant a signed "payment succeeded". */
+/**
+ * Tests events published by persons. One admin once sent a merchant a signed "payment succeeded".
+ */
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -44,7 +46,6 @@ const publish = (event: ReturnType<typeof refundOf>, operationId: string = crypt
 const received = (transactionId: string) =>
   receiver.calls.filter(({ body }) => body.includes(transactionId));
 
-/** The notifier's audit trail, every line of it. */
 async function auditLines(): Promise<Record<string, unknown>[]> {
   const { rpc, close } = connectService(AuditService, platform.url("notifier"), {
     identity: platform.trust.person("erin"),
@@ -99,8 +100,8 @@ describe("an event that a person publishes", () => {
 
   it("is stored nowhere before, and cannot be approved by who proposed it", async () => {
     const event = refundOf();
-    const asked = publish(event);
-    await expect(second.approve("frank", asked)).rejects.toThrow("one's own");
+    const call = publish(event);
+    await expect(second.approve("frank", call)).rejects.toThrow("one's own");
     const { events } = await platform
       .as("erin")
       .notifier.listEvents({ merchantId: acmeId(), limit: 100 });

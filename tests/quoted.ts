@@ -1,6 +1,6 @@
 import { sandboxCorridors } from "@disburse/sandbox/sandbox-data.ts";
 
-/** Source, destination, which amount is fixed; then source, fees, converted, receiving amount. */
+/** Source, destination and fixed amount, then source, fees, converted and receiving amount. */
 export type Quoted = readonly [
   string,
   string,
@@ -12,7 +12,7 @@ export type Quoted = readonly [
 ];
 
 /**
- * Worked out by hand from the sandbox's rates and fees with exact fractions (decisions: quotes).
+ * Calculated by hand from the sandbox's rates and fees with exact fractions (decisions: quotes).
  */
 export const quoted: readonly Quoted[] = [
   ["USD", "USD", "source", "123.45", "0.63", "122.82", "122.82"],
@@ -45,7 +45,6 @@ export const quoted: readonly Quoted[] = [
   ["USD", "SOL", "receiving", "18.66", "0.14", "18.52", "0.123456789"],
 ];
 
-/** The sandbox's rate of a corridor. */
 export function rateOf(source: string, destination: string): string {
   const corridors = sandboxCorridors.filter((each) => each.source === source);
   return corridors.find((each) => each.destination === destination)?.rate ?? "";

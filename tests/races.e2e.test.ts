@@ -7,7 +7,7 @@ import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { connect } from "./raw.ts";
 
-/** Many at once, answers that are lost, and a gateway that dies in between. */
+/** Sends concurrent requests, loses responses, and kills a gateway in between. */
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -22,27 +22,27 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** Requests under way at once: four quotes and their racers; two cores answer them within 10 s. */
+/** Concurrent requests: four quotes with their racers. Two cores answer them within 10 s. */
 const lanes = 64;
 
-/** So many results, made in order, some at a time. */
+/** Returns results in order. Limits concurrency. */
 async function times<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
-  const made: T[] = [];
+  const created: T[] = [];
   let next = 0;
   const lane = async () => {
     while (next < count) {
       const at = next;
       next += 1;
-      made[at] = await make(at);
+      created[at] = await make(at);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  return made;
+  return created;
 }
 
 const racers = 16;
 
-/** Executes as a careful client does: who has a key asks again where the platform had no time. */
+/** Executes like a careful client: if the platform is overloaded, it retries with the same key. */
 async function execute(body: object, headers: Record<string, string> = {}): Promise<GatewayAnswer> {
   for (;;) {
     const answer = await acme.post(paths.execute, body, headers);
@@ -50,12 +50,12 @@ async function execute(body: object, headers: Record<string, string> = {}): Prom
   }
 }
 const keyed = (key: string) => ({ "idempotency-key": key });
-/** What an answer came to, in one word. */
-const wordOf = ({ status, json }: GatewayAnswer) => (status === 200 ? "paid" : json.code);
+/** Returns "paid" or the error code. */
+const outcomeOf = ({ status, json }: GatewayAnswer) => (status === 200 ? "paid" : json.code);
 
 it("a quote raced for by many with keys of all kinds has one payout", async () => {
   const quotes = await times(25, () => acme.quote("USD", "USD", { source_amount: "1.00" }));
-  /** Four without a key, four with one of their own, and two keys that four share. */
+  /** Four without a key, four with different keys, and two keys shared by four each. */
   const headersOf = (quoteId: string, at: number): Record<string, string> => {
     if (at % 4 === 0) return {};
     return keyed(at % 4 === 1 ? `${quoteId}-${at}` : `${quoteId}-shared-${at % 4}`);
@@ -69,11 +69,11 @@ it("a quote raced for by many with keys of all kinds has one payout", async () =
   for (const [index, { id: quote_id }] of quotes.entries()) {
     const its = answers.slice(index * racers, (index + 1) * racers);
     const won = its.filter(({ status }) => status === 200);
-    for (const each of its) expect(["paid", ...lost]).toContain(wordOf(each));
+    for (const each of its) expect(["paid", ...lost]).toContain(outcomeOf(each));
     const { transactions } = await acme.data("GET", `${paths.payouts}?quote_id=${quote_id}`);
     expect(transactions).toHaveLength(1);
     for (const each of won) expect(each.json.data.id).toBe(transactions[0].id);
-    // On a slow machine the winner can time out; without an idempotency key its answer is lost.
+    // On a slow machine the winner can time out. Without an idempotency key, its answer is lost.
     const isUnsure = its.some(({ status }) => status === 503);
     const fresh = won.filter(({ headers }) => !headers.has("idempotent-replayed"));
     expect(fresh.length).toBeLessThanOrEqual(1);
@@ -86,19 +86,19 @@ it("a key that comes with two bodies at once pays one of them", async () => {
     await acme.quote("USD", "USD", { source_amount: "1.00" }),
     await acme.quote("USD", "USD", { source_amount: "1.00" }),
   ]);
-  const words = await times(pairs.length, async (at) => {
+  const outcomes = await times(pairs.length, async (at) => {
     const tries = [0, 1, 0, 1].map((of) =>
       execute({ quote_id: pairs[at]?.[of]?.id }, keyed(`bodies-${at}`)),
     );
-    return (await Promise.all(tries)).map(wordOf);
+    return (await Promise.all(tries)).map(outcomeOf);
   });
   const others = ["paid", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_IN_PROGRESS"];
-  expect(words.flat().filter((word) => !others.includes(word))).toEqual([]);
+  expect(outcomes.flat().filter((outcome) => !others.includes(outcome))).toEqual([]);
   const paid = await times(pairs.length, async (at) => {
-    const made = await Promise.all(
+    const created = await Promise.all(
       (pairs[at] ?? []).map(({ id }) => acme.data("GET", `${paths.payouts}?quote_id=${id}`)),
     );
-    return made.flatMap(({ transactions }) => transactions).length;
+    return created.flatMap(({ transactions }) => transactions).length;
   });
   expect(paid).toEqual(pairs.map(() => 1));
 });
@@ -117,23 +117,23 @@ it("an account with room for 50 of 200 pays exactly 50, and nothing is left", as
   const fund = (amount: string) =>
     payout.creditAccount({ mutation: mutation(), merchantId, accountId, amount });
   await fund("350.00");
-  const asked = { ...(await acme.transfer("USD", "USD")), source_amount: "7.00" };
-  asked.account_id = accountId;
-  const quotes = await times(200, () => acme.data("POST", paths.rfq, asked));
+  const request = { ...(await acme.transfer("USD", "USD")), source_amount: "7.00" };
+  request.account_id = accountId;
+  const quotes = await times(200, () => acme.data("POST", paths.rfq, request));
   const answers = await times(200, (at) => {
     const { id: quote_id } = quotes[at];
     return execute({ quote_id }, keyed(`room-${at}`));
   });
-  const words = answers.map(wordOf);
-  expect(words.filter((word) => word === "paid")).toHaveLength(50);
-  expect(words.filter((word) => word === "INSUFFICIENT_BALANCE")).toHaveLength(150);
+  const outcomes = answers.map(outcomeOf);
+  expect(outcomes.filter((outcome) => outcome === "paid")).toHaveLength(50);
+  expect(outcomes.filter((outcome) => outcome === "INSUFFICIENT_BALANCE")).toHaveLength(150);
   const accountPath = `${paths.accounts}/${accountId}`;
   expect(await acme.data("GET", accountPath)).toMatchObject({ available: 0 });
   await vi.waitFor(
     async () => expect(await acme.data("GET", accountPath)).toMatchObject({ held: 0 }),
     10_000,
   );
-  const refused = words.indexOf("INSUFFICIENT_BALANCE");
+  const refused = outcomes.indexOf("INSUFFICIENT_BALANCE");
   await fund("7.00");
   const again = { quote_id: quotes[refused].id };
   expect((await acme.post(paths.execute, again, keyed(`room-${refused}`))).status).toBe(200);
@@ -174,7 +174,7 @@ it("who lost the answer finds the payout by reference, by quote and by key", asy
   expect(answer.json.data).toEqual({ id, message: "Transaction Queued" });
 });
 
-/** Each thing that a POST can bring about, under a key of its own. */
+/** Sends each kind of POST with a separate key. */
 async function postEach(ids: Readonly<Record<string, string>>): Promise<[string, GatewayAnswer][]> {
   const { quote_id, endpoint, delivery } = ids;
   const of = (path: string) => `${paths.endpoints}/${endpoint}/${path}`;
@@ -217,7 +217,7 @@ it("a gateway that died before it kept an answer gives it again, and does nothin
   await platform.kill("gateway");
   const database = await platform.openDatabase("gateway");
   try {
-    // As it is where the process died after the effect, and its lock has ended.
+    // Simulates a process that died after the effect, whose lock has expired.
     const progress = { state: "running", lock_until: new Date() };
     await database.db.collection("idempotency_keys").updateMany({}, { $set: { progress } });
   } finally {
@@ -225,20 +225,23 @@ it("a gateway that died before it kept an answer gives it again, and does nothin
   }
   await platform.start("gateway");
   const after = await postEach({ quote_id, endpoint, delivery });
-  const told = ({ headers, json }: GatewayAnswer) => {
+  const headersAndBody = ({ headers, json }: GatewayAnswer) => {
     const { id, beneficiary_id, secret, standard_secret } = json.data ?? json;
     return [headers.get("idempotent-replayed"), id ?? beneficiary_id, secret, standard_secret];
   };
   for (const [at, [path, answer]] of after.entries()) {
     const first = before[at]?.[1];
-    expect([path, ...told(answer)]).toEqual([path, ...(first ? told(first) : [])]);
+    expect([path, ...headersAndBody(answer)]).toEqual([
+      path,
+      ...(first ? headersAndBody(first) : []),
+    ]);
   }
   expect(await countAll()).toEqual(counts);
 });
 
-/** How many records there are of everything that a POST makes. */
+/** Counts all records that a POST can create. */
 async function countAll(): Promise<Record<string, number>> {
-  // A total of payouts may be a second behind: neither count misses one.
+  // The total of payouts can lag by a second. Both counts must be complete.
   await pause(1_500);
   const depositors = "/api/v1/depositors";
   const { beneficiaries, payouts, endpoints, replays } = paths;

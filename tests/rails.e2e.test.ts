@@ -12,9 +12,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type BankTransfer, bankBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** The rails of banks, through an OpenSSH server and a bank that reads files by itself. */
+/** Tests bank rails through an OpenSSH server and a bank that processes files automatically. */
 
-/** What the bank does, by the last name of who is paid. */
 const fates: readonly Fate[] = ["settled", "rejected", "returned", "returned-short", "changed"];
 
 describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => {
@@ -26,7 +25,7 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
   beforeAll(async () => {
     const fateOf = fatesByRules(fates.map((fate) => ({ fate, name: ` ${fate}` })).toReversed());
     const choices = () => ({ fateOf, pace: 100 });
-    // A file for each payment, which leaves at once.
+    // Sends each payment immediately in a separate file.
     const names = ["bank-usd", "bank-ach"] as const;
     banks = await startBanks(folder, { names, choices, paymentsMax: () => 1 });
     platform = await startTestPlatform({
@@ -42,19 +41,19 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Pays 25.00 USD to someone with a fate; answers the payout's id. */
+  /** Pays 25.00 USD to a payee with this outcome. Returns the payout's id. */
   async function pay(transfer: BankTransfer, fate: Fate): Promise<string> {
     const body = { ...bankBody(transfer), beneficiary_last_name: fate };
     const { beneficiary_id } = await acme.data("POST", paths.fiat, body);
     const currencies = { source_currency_code: "USD", destination_currency_code: "USD" };
     const account_id = platform.accountId("acme", "USD");
-    const asked = { receiving_amount: "25.00", beneficiary_id, account_id, ...currencies };
-    const { id: quote_id } = await acme.data("POST", paths.rfq, asked);
+    const request = { receiving_amount: "25.00", beneficiary_id, account_id, ...currencies };
+    const { id: quote_id } = await acme.data("POST", paths.rfq, request);
     const { id } = await acme.data("POST", paths.execute, { quote_id });
     return id;
   }
 
-  /** Waits until a payout is in a state, and answers it. */
+  /** Waits until a payout reaches a state, and returns it. */
   async function until(id: string, sub_status: string) {
     return await vi.waitFor(
       async () => {
@@ -66,7 +65,7 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
     );
   }
 
-  /** How often the bank paid a payout and got it back, by its own book. */
+  /** Counts a payout's payments and returns in the bank's own book. */
   function booked(name: BankName, id: string) {
     const endToEndId = id.slice("po_".length).toUpperCase();
     const { book } = banks.of(name);

@@ -9,7 +9,7 @@ import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { id } from "./wire.ts";
 
-/** The README's commands, run word for word by a shell, and what it points at. */
+/** Runs the README's commands literally in a shell, and checks its links. */
 
 const root = join(import.meta.dirname, "..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -35,7 +35,7 @@ beforeAll(async () => {
   };
   writeFileSync(join(folder, ".data", "sandbox.json"), JSON.stringify(written));
   writeFileSync(join(folder, ".data", "secrets.json"), JSON.stringify(secrets));
-  // The checkout's own commands, where the sandbox's files are.
+  // Replaces the checkout's own commands, so that they use the sandbox's files.
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const token = scripts.token.replace("scripts/launch.mjs", join(root, "scripts/launch.mjs"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { token } }));
@@ -53,7 +53,7 @@ const isUsd = ({ currency_code, available }: { currency_code: string; available:
 const run = promisify(execFile);
 const enoughMs = 60_000;
 
-/** What a shell prints that runs the text in a folder with the sandbox's file. */
+/** Runs the text in a shell, in a folder with the sandbox's file. Returns its output. */
 async function printed(text: string): Promise<string> {
   const tools = `${dirname(process.execPath)}:${join(root, "node_modules", ".bin")}`;
   const DATA_DIR = join(folder, ".data");
@@ -67,7 +67,7 @@ describe("the reference's introduction", () => {
   const steps = [...info.description.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
 
   it("makes a first payout with curl, step by step", async () => {
-    // What a reader fills in: the key, and the id that each answer gives for the next step.
+    // Values that a reader fills in: the key, and ids from earlier answers.
     const known: Record<string, string> = { API: platform.baseUrl, KEY: platform.apiKey("acme") };
     const given = [
       ["ACCOUNT", (data: Answered) => data.accounts?.find(isUsd)?.id],
@@ -121,11 +121,13 @@ describe("what a merchant reads of webhooks", () => {
     }
     await receiver.waitFor(1);
     await receiver.close();
-    const told = commands.join("").replaceAll(/\$[A-Z]+/g, "*");
+    const commandsText = commands.join("").replaceAll(/\$[A-Z]+/g, "*");
     const { paths: described } = readDocument() as { paths: object };
     const paths = Object.keys(described).filter((path) => /v1\/(?:webhooks|events)/.test(path));
-    const untold = paths.filter((path) => !told.includes(path.replaceAll(/\{\w+\}/g, "*")));
-    expect(untold).toEqual([]);
+    const missing = paths.filter(
+      (path) => !commandsText.includes(path.replaceAll(/\{\w+\}/g, "*")),
+    );
+    expect(missing).toEqual([]);
   });
 
   it("points at files that are there", () => {

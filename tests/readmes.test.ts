@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { describe, expect, it } from "vitest";
 
-/** READMEs of services name every RPC and every group of routes, and none that there is not. */
+/** Compares services' READMEs with all RPCs and route groups, in both directions. */
 
 const root = join(import.meta.dirname, "..");
 const readme = (service: string) =>
   readFileSync(join(root, "services", service, "README.md"), "utf8");
 
-/** The RPCs of a package of the contract. */
 function rpcsOf(name: string): string[] {
   const folder = join(root, "proto", "disburse", name, "v1");
   const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
@@ -20,7 +19,7 @@ function rpcsOf(name: string): string[] {
 
 const shared = ["approval", "audit"];
 const every = new Set([...serviceNames, ...shared].flatMap(rpcsOf));
-/** A name in code style that reads like an RPC. */
+/** Matches a name in code style that could be an RPC. */
 const likeAnRpc =
   /`((?:Get|List|Create|Set|Open|Credit|Propose|Confirm|Withdraw|Resolve|Screen|Import)[A-Z]\w+)`/g;
 
@@ -48,7 +47,6 @@ it("the README of the gateway names the route of every resource", () => {
   expect(missing).toEqual([]);
 });
 
-/** `/a/{b,c}` → `/a/b`, `/a/c`. */
 function expanded(path: string): string[] {
   const [, before, inside, after] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
   return inside === undefined

@@ -5,7 +5,7 @@ import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { payerOf } from "./payer.ts";
 
-/** Statements and receipts as a merchant gets them: through HTTP, against the real platform. */
+/** Tests statements and receipts as a merchant gets them: over HTTP, on a real platform. */
 
 let platform: TestPlatform;
 let client: Disburse;
@@ -39,7 +39,7 @@ describe("a statement", () => {
     expect(answer.headers.get("content-disposition")).toContain("statement.csv");
     const [head = "", ...texts] = (await answer.text()).trimEnd().split("\r\n");
     const names = head.split(",");
-    // What is read here comes before the texts, which may have commas.
+    // The columns used here precede the texts, which may contain commas.
     const rows = texts.map((text): Record<string, string> => {
       return Object.fromEntries(text.split(",").map((cell, at) => [names[at] ?? "", cell]));
     });

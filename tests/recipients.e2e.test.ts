@@ -17,7 +17,7 @@ beforeAll(async () => {
 const types = ["Individual", "Corporate"] as const;
 const masked = (account: unknown) => String(account).replace(/.(?=.{4})/g, "*");
 
-/** A stored beneficiary as its merchant reads it: what was sent, less what is kept secret. */
+/** Returns a stored beneficiary as its merchant reads it, without secret fields. */
 function stored(body: BodyValues, changes: object) {
   const { beneficiary_document_id, beneficiary_date_of_birth, ...shown } = body;
   return {

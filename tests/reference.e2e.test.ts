@@ -7,7 +7,7 @@ import { bankBody, depositorBody, paths } from "./bodies.ts";
 import { setControls } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** Everything that the reference says can be asked, asked; answers are checked where they come. */
+/** Sends every request that the reference describes. The client checks the answers. */
 
 type Value = string | number | boolean | object;
 type Parameter = {
@@ -21,7 +21,7 @@ type Asked = {
   readonly examples?: Value[];
   readonly type: string;
 };
-/** A file is no object with `data`. */
+/** File responses are not objects with `data`. */
 type Answered = { readonly properties?: { readonly data?: object } };
 type Described = {
   readonly operationId: string;
@@ -51,7 +51,7 @@ const replaysPath = "/api/v1/webhooks/replays";
 
 let platform: TestPlatform;
 let acme: Payer;
-/** Records that an example can stand for: by the field or parameter that names them. */
+/** Replaces an example's records by field or parameter name. */
 let records: Readonly<Record<string, string>>;
 beforeAll(async () => {
   platform = await startTestPlatform({
@@ -100,13 +100,12 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** A batch that waits for its approval. */
 async function makeBatch() {
   const line = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
   return acme.data("POST", paths.batches, { lines: [line] });
 }
 
-/** The example with the records of this platform in the place of those that it names. */
+/** Replaces the example's record ids with those of this platform. */
 function live(example: object): object {
   const fields = Object.entries(example);
   const its = (name: string, value: unknown) =>
@@ -119,7 +118,7 @@ function live(example: object): object {
 const livePath = (path: string) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => records[name] ?? `no ${name}`);
 
-/** A payout that waits for approval, executed by another key than acme's first. */
+/** Executes a payout awaiting approval, with another key than acme's first. */
 async function awaitApproval(): Promise<void> {
   const { keys } = platform.clients;
   const merchantId = platform.sandbox.merchants.acme.merchant_id;
@@ -134,7 +133,7 @@ async function awaitApproval(): Promise<void> {
   records = { ...records, payoutId, digest: approval.digest };
 }
 
-/** A scheduled payout that is held, of another key than acme's first. */
+/** Creates a held scheduled payout, with another key than acme's first. */
 async function holdOrder(): Promise<void> {
   const { keys } = platform.clients;
   const merchantId = platform.sandbox.merchants.acme.merchant_id;
@@ -147,12 +146,11 @@ async function holdOrder(): Promise<void> {
   records = { ...records, scheduledPayoutId: id };
 }
 
-/** A payout whose outcome no one knows yet. */
-async function payInDoubt(): Promise<void> {
+async function payWithUnknownOutcome(): Promise<void> {
   records = { ...records, payoutId: await acme.pay("sandbox-silent") };
 }
 
-/** A delivery that failed and waits for its next attempt, of an endpoint of its own. */
+/** Creates a failed delivery that awaits its next attempt, on a separate endpoint. */
 async function triedDelivery(): Promise<void> {
   const { id: endpointId } = await acme.data("POST", paths.endpoints, { url: records.url });
   const body = { transaction_type: "payout_session", status: "failed" };
@@ -165,7 +163,7 @@ async function triedDelivery(): Promise<void> {
   records = { ...records, deliveryId };
 }
 
-/** What has to be there before an operation, each time. */
+/** Creates the state that an operation needs, before each call. */
 const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
   createWebhookReplay: () =>
     vi.waitFor(async () => {
@@ -201,23 +199,25 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   approvePayout: awaitApproval,
   rejectPayout: awaitApproval,
-  settlePayout: payInDoubt,
-  failPayout: payInDoubt,
-  returnPayout: payInDoubt,
-  leavePayoutInDoubt: payInDoubt,
+  settlePayout: payWithUnknownOutcome,
+  failPayout: payWithUnknownOutcome,
+  returnPayout: payWithUnknownOutcome,
+  leavePayoutInDoubt: payWithUnknownOutcome,
   lapseWebhookDelivery: triedDelivery,
   archiveBeneficiary: async () => {
     const { beneficiary_id } = await acme.data("POST", paths.fiat, bankBody());
     records = { ...records, beneficiaryId: beneficiary_id };
   },
   deleteWebhookEndpoint: async () => {
-    const made = await acme.data("POST", paths.endpoints, { url: records.url });
-    records = { ...records, endpointId: made.id };
+    const created = await acme.data("POST", paths.endpoints, { url: records.url });
+    records = { ...records, endpointId: created.id };
   },
 };
 
-/** A parameter as it is sent: with another one that it needs, an object by one of its pairs. */
-function asked(name: string, sample: string): Record<string, string> {
+/**
+ * Returns a parameter's query: with any other that it requires, and an object as one of its pairs.
+ */
+function queryOf(name: string, sample: string): Record<string, string> {
   if (name === "metadata") return { "metadata[order]": sample };
   if (/^amount_(?:from|to)$/.test(name)) return { [name]: "10.00", source_currency_code: "USD" };
   return { [name]: sample };
@@ -242,12 +242,12 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
 
   const inQuery = parameters.filter((each) => each.in === "query" && method === "GET");
   it.each(inQuery)("asked with $name", async ({ name, schema }) => {
-    // A cursor is no example: it is one that a list gave.
+    // A cursor comes from a list, so there is no example.
     if (name === "cursor" || name === "after") return;
     const of = schema.items ?? schema;
     const samples = of.enum ?? of.examples ?? [of.type === "integer" ? 1 : "USD"];
     for (const sample of samples) {
-      const query = new URLSearchParams(asked(name, records[name] ?? String(sample)));
+      const query = new URLSearchParams(queryOf(name, records[name] ?? String(sample)));
       const { status, text } = await acme.get(`${livePath(path)}?${query}`);
       expect(status, text).toBe(200);
     }

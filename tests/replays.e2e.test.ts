@@ -5,7 +5,7 @@ import { paths } from "./bodies.ts";
 import { type Controls, setControls } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** Attacks by repeating another caller's request under its idempotency key: each succeeded once. */
+/** Attacks that repeat another caller's request with its idempotency key. Each once succeeded. */
 
 let platform: TestPlatform;
 let acme: Payer;

@@ -20,7 +20,7 @@ const hook = { url: "http://127.0.0.1:9/hook" };
 const keyed = (key: string) => ({ "idempotency-key": key });
 const newKey = () => keyed(crypto.randomUUID());
 
-/** The answer as a repeat gives it: an endpoint's secrets are shown once. */
+/** Returns the answer to a repeated request, which omits an endpoint's secrets. */
 function asRepeated({ data }: { data: object }) {
   const names = ["secret", "standard_secret"];
   if (!("secret" in data)) return { data };
@@ -28,7 +28,7 @@ function asRepeated({ data }: { data: object }) {
   return { data: { ...data, ...blank, shown_once: names } };
 }
 
-/** A body for each operation that makes something. */
+/** Returns a body for each operation that creates something. */
 const creations: [string, string, () => Promise<object>][] = [
   ["a crypto beneficiary", paths.crypto, async () => cryptoBody()],
   ["a fiat beneficiary", paths.fiat, async () => bankBody()],
@@ -71,10 +71,10 @@ describe("an idempotency key", () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => acme.post(path, body, headers)),
     );
-    const made = answers.filter(({ status }) => status === 200);
-    const [first, ...others] = made.map(({ json }) => json);
+    const created = answers.filter(({ status }) => status === 200);
+    const [first, ...others] = created.map(({ json }) => json);
     for (const other of others) expect(asRepeated(other)).toEqual(asRepeated(first));
-    expect(made.filter(({ json }) => json.data.secret).length).toBeLessThan(2);
+    expect(created.filter(({ json }) => json.data.secret).length).toBeLessThan(2);
     for (const { status, json } of answers.filter(({ status }) => status !== 200)) {
       expect([status, json.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
     }
@@ -200,9 +200,9 @@ it("serves webhook endpoints and their deliveries", async () => {
   const secret = expect.stringMatching(/^\S{32,}$/);
   const standard_secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
   const secrets = { secret, standard_secret };
-  const made = await globex.data("POST", paths.endpoints, hook);
-  expect(made).toEqual({ ...shown, ...secrets });
-  const path = `${paths.endpoints}/${made.id}`;
+  const created = await globex.data("POST", paths.endpoints, hook);
+  expect(created).toEqual({ ...shown, ...secrets });
+  const path = `${paths.endpoints}/${created.id}`;
   expect(await globex.data("GET", path)).toEqual({ ...shown, health: idle });
   const { endpoints, meta_data } = await globex.data("GET", paths.endpoints);
   const listedOnce = [{ ...shown, health: idle }];
@@ -210,13 +210,13 @@ it("serves webhook endpoints and their deliveries", async () => {
   for (const body of [undefined, {}, { overlap_seconds: 0 }, { stage: true }]) {
     const rotated = await globex.data("POST", `${path}/rotate-secret`, body);
     expect(rotated).toEqual({ ...shown, ...secrets });
-    expect([rotated.secret, rotated.standard_secret]).not.toContain(made.secret);
+    expect([rotated.secret, rotated.standard_secret]).not.toContain(created.secret);
   }
   expect(await globex.data("POST", `${path}/activate-secret`)).toEqual(shown);
 
   const delivery = {
     id: id("whd"),
-    endpoint_id: made.id,
+    endpoint_id: created.id,
     event_id: expect.stringMatching(/^evt_/),
     transaction_type: "webhook_test",
     transaction_id: expect.stringMatching(/^\S+$/),
@@ -239,10 +239,10 @@ it("serves webhook endpoints and their deliveries", async () => {
     const timed = { started_at: expect.any(String), duration_ms: expect.any(Number) };
     expect(attempts).toEqual([{ ...refused, ...timed }]);
   }, 10_000);
-  const listed = await globex.data("GET", `${paths.deliveries}?endpoint_id=${made.id}`);
+  const listed = await globex.data("GET", `${paths.deliveries}?endpoint_id=${created.id}`);
   expect(listed.deliveries).toMatchObject([{ id: tested.id, state: "pending" }]);
 
-  expect(await globex.data("DELETE", path)).toEqual({ id: made.id, deleted: true });
+  expect(await globex.data("DELETE", path)).toEqual({ id: created.id, deleted: true });
   expect((await globex.get(path)).status).toBe(404);
   expect((await globex.get(paths.endpoints)).json.data.endpoints).toEqual([]);
 });

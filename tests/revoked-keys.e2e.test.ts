@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** Attacks with orders that outlive the key or the member that made them: each succeeded once. */
+/** Attacks with orders that outlive their key or member. Each once succeeded. */
 
 const described = readReference();
 let platform: TestPlatform;
@@ -27,7 +27,6 @@ const scopes = ["payout:read", "payout:write", "payout:approve", "key:write", "w
 const withKey = () => ({ "idempotency-key": crypto.randomUUID() });
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-/** Creates a key by another one, as a merchant's program does. */
 async function childOf(maker: Merchant) {
   const { id, secret } = await maker.data("POST", keysPath, { scopes });
   return { id: id as string, ...merchantOf(platform.baseUrl, secret) };
@@ -56,7 +55,7 @@ describe("a revoked key", () => {
     const [paid, rejected] = [await schedule(key, 2_000), await schedule(key, 2_000)];
     const answer = await revoke(key.id);
     expect(answer.status).toBe(200);
-    // Longer than the order's time, and than the worker that looks each second.
+    // Longer than the order's delay and the worker's interval of a second.
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     const waiting = { status: "initiated", sub_status: "awaiting_approval", payout_id: "" };
     for (const id of [paid, rejected]) expect(await read(id)).toMatchObject(waiting);
@@ -65,7 +64,7 @@ describe("a revoked key", () => {
       scheduled_payouts: { count: 2, ids: [paid, rejected].sort() },
       batches: { count: 0, ids: [] },
     });
-    // The key's own root did not lose the order: it made it, so it does not approve it.
+    // The key's own root created the order, so it may not approve it.
     expect(await decide(acme, paid, "approve")).toMatchObject(sameActor);
     expect((await decide(approver, paid, "approve")).status).toBe(200);
     await until(paid, { status: "succeeded" });
@@ -112,7 +111,7 @@ describe("a revoked key", () => {
     await revoke(key.id);
     const events = () => chosen.calls.map(({ body }) => JSON.parse(body.toString()));
     const of = (id: string) => events().filter((each) => each.transaction_id === id);
-    // Events of orders that tests before this one held may come as well.
+    // Events of orders held by earlier tests may arrive too.
     const both = () => expect([of(order).length, of(batch).length]).toEqual([1, 1]);
     await vi.waitFor(both, { timeout: 20_000, interval: 100 });
     expect(events().flatMap((each) => described.webhookProblems(each))).toEqual([]);

@@ -20,7 +20,7 @@ it("has a section for each alert, and no other in that part", () => {
   expect(names.length).toBeGreaterThan(20);
 });
 
-/** `payout.PayoutOperationsService/ListRails`, of every contract. */
+/** Returns every RPC of the contracts, such as `payout.PayoutOperationsService/ListRails`. */
 function contracts(): ReadonlySet<string> {
   const files = globSync("proto/disburse/*/v1/*.proto", { cwd: root });
   const methods = files.flatMap((file) => {

@@ -15,7 +15,7 @@ import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { bankBody, depositorBody } from "./bodies.ts";
 
-/** Every state of the interface, reached by what a merchant may do in a sandbox. */
+/** Reaches every state of the contract through a merchant's actions in a sandbox. */
 
 let platform: TestPlatform;
 let client: Disburse;
@@ -23,7 +23,7 @@ let beneficiary_id = "";
 let receiver: Receiver;
 
 beforeAll(async () => {
-  // By itself no payout moves: its rail takes ten minutes.
+  // No payout advances by itself: its rail takes ten minutes.
   platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "600000", RATE_LIMIT_BURST: "5000" });
   client = new Disburse({ apiKey: platform.apiKey("acme"), baseUrl: platform.baseUrl });
   ({ beneficiary_id } = await client.beneficiaries.createFiat(bank({})));

@@ -34,7 +34,7 @@ it.each([
   expect(status).toBe(2);
 });
 
-/** Runs a program in a scratch folder, which it fills, until it is signalled. */
+/** Runs until signalled, in a scratch folder that it fills. */
 const program = `
   import { runNode } from "./scripts/foreground.mjs";
   import { withScratchFolder } from "./scripts/scratch-folder.mjs";

@@ -13,15 +13,15 @@ beforeAll(async () => {
   globex = payerOf(platform, "globex");
 });
 
-/** Far enough ahead for a request to arrive before. */
+/** Leaves time for a request to arrive first. */
 const soonMs = 1_000;
 const hourMs = 3_600_000;
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 async function schedule(ms: number, change: object = {}) {
   const terms = await acme.transfer("USD", "USD");
-  const asked = { ...terms, source_amount: "10.00", ...change, scheduled_at: ahead(ms) };
-  return acme.data("POST", paths.scheduled, asked);
+  const request = { ...terms, source_amount: "10.00", ...change, scheduled_at: ahead(ms) };
+  return acme.data("POST", paths.scheduled, request);
 }
 
 const read = (id: string) => acme.data("GET", `${paths.scheduled}/${id}`);

@@ -4,10 +4,10 @@ import { readReference } from "@disburse/testkit/reference.ts";
 
 const reference = readReference();
 
-/** An id of a record, or the public part of an API key. */
+/** Matches a record id or the public part of an API key. */
 const recordId = /[a-z]+_[0-9a-z]{26,}|(?<=\/keys\/)\w+/;
 
-/** A client of the SDK whose every answer is held against the reference. */
+/** Creates an SDK client that compares every answer with the reference. */
 export function sdkClient(options: ClientOptions) {
   const called = new Set<string>();
   const problems: string[] = [];
@@ -20,7 +20,7 @@ export function sdkClient(options: ClientOptions) {
       const path = new URL(String(url)).pathname;
       const { status, headers } = response;
       const body = JSON.parse(await response.clone().text());
-      // Thrown here, a problem would be a failed connection to the client.
+      // If thrown here, the client would treat a problem as a failed connection.
       const found = reference.problems({ method, path, status, headers, body });
       problems.push(...found.map((each) => `${method} ${path} ${status}: ${each}`));
       called.add(`${method} ${path.replace(recordId, "{id}")}`);
@@ -29,9 +29,8 @@ export function sdkClient(options: ClientOptions) {
   });
   return {
     client,
-    /** Operations that were asked for, with their ids as `{id}`. */
+    /** Requested operations, with ids replaced by `{id}`. */
     called: called as ReadonlySet<string>,
-    /** What was wrong with answers so far. */
     problems: problems as readonly string[],
   };
 }

@@ -22,7 +22,7 @@ import { bankBody, cryptoBody, depositorBody } from "./bodies.ts";
 import { sdkClient } from "./sdk-client.ts";
 import { id, time, times } from "./wire.ts";
 
-/** What a merchant's program does with the SDK, against the whole platform. */
+/** Tests the SDK as a merchant's program uses it, against the whole platform. */
 
 let platform: TestPlatform;
 let acme: ReturnType<typeof sdkClient>;
@@ -77,7 +77,7 @@ describe("every operation", () => {
 
     type Answer = { schema: { properties?: object } };
     type Described = { responses: { 200: { content: { "application/json"?: Answer } } } };
-    // A file of JSON has no `data`.
+    // A JSON file has no `data`.
     const isAnswer = ({ responses }: Described) =>
       "data" in (responses[200].content["application/json"]?.schema.properties ?? {});
     const paths = Object.entries(readDocument().paths as Record<string, Record<string, Described>>);
@@ -101,10 +101,10 @@ async function useBeneficiaries(): Promise<void> {
   expect(forms.map(({ name }) => name)).toEqual(["crypto_beneficiary_individual"]);
   const wallet = cryptoBody() as unknown as Parameters<typeof beneficiaries.createCrypto>[0];
   expect(await beneficiaries.createCrypto(wallet, { validate: true })).toEqual({ valid: true });
-  const made = await beneficiaries.createCrypto(wallet);
-  expect(made).toEqual({ beneficiary_id: id("ben") });
-  const stored = await beneficiaries.get(made.beneficiary_id);
-  expect(stored).toMatchObject({ ...made, screening_status: "cleared", archived: false });
+  const created = await beneficiaries.createCrypto(wallet);
+  expect(created).toEqual({ beneficiary_id: id("ben") });
+  const stored = await beneficiaries.get(created.beneficiary_id);
+  expect(stored).toMatchObject({ ...created, screening_status: "cleared", archived: false });
   const { records, meta_data } = await beneficiaries.list({ beneficiary_type: "crypto" });
   expect(records).toEqual([stored]);
   expect(meta_data).toEqual({ total_count: 1, next_cursor: "" });
@@ -113,16 +113,16 @@ async function useBeneficiaries(): Promise<void> {
   expect(await beneficiaries.getLink(link.id)).toEqual(link);
   expect((await beneficiaries.listLinks()).records).toEqual([link]);
   expect(await beneficiaries.revokeLink(link.id)).toMatchObject({ id: link.id, state: "revoked" });
-  const archived = await beneficiaries.archive(made.beneficiary_id);
-  expect(archived).toMatchObject({ ...made, archived: true });
+  const archived = await beneficiaries.archive(created.beneficiary_id);
+  expect(archived).toMatchObject({ ...created, archived: true });
 }
 
 async function useDepositors(): Promise<void> {
   const body = depositorBody("individual") as unknown as CreateDepositorRequest;
-  const made = await client.depositors.create(body);
-  expect(made).toEqual({ id: id("dep") });
-  const stored = await client.depositors.get(made.id);
-  expect(stored).toMatchObject({ ...made, depositor_type: "Individual", status: "whitelisted" });
+  const created = await client.depositors.create(body);
+  expect(created).toEqual({ id: id("dep") });
+  const stored = await client.depositors.get(created.id);
+  expect(stored).toMatchObject({ ...created, depositor_type: "Individual", status: "whitelisted" });
   expect((await client.depositors.list()).records).toEqual([stored]);
 }
 
@@ -214,7 +214,7 @@ async function useOrders(): Promise<void> {
   expect(records.map((each) => each.id)).toEqual([third.id, other.id, batch.id]);
 }
 
-/** Orders of a key that is revoked, which another actor decides on. */
+/** Creates a revoked key's orders, on which another actor decides. */
 async function useHeldOrders(order: Parameters<typeof client.scheduledPayouts.create>[0]) {
   const { scheduledPayouts, keys } = client;
   const { key, secret } = await platform.clients.keys.createKey({
@@ -264,7 +264,7 @@ async function useAccounts(payoutId: string): Promise<void> {
   const { available, held } = account;
   const now = await client.accounts.get(accountId, { as_of: new Date().toISOString() });
   expect(now).toMatchObject({ id: accountId, available, held });
-  // The statement is written a moment after the money has moved.
+  // The statement is written shortly after the money moves.
   await vi.waitFor(async () => {
     const steps: [string, string, number][] = [];
     for await (const entry of client.accounts.listEntries(accountId, { limit: 2 })) {
@@ -282,24 +282,24 @@ async function useWebhooks(): Promise<void> {
   const { webhookEndpoints, webhookDeliveries } = client;
   const since = new Date(Date.now() - 60_000).toISOString();
   const receiver = await startReceiver();
-  const made = await webhookEndpoints.create({ url: receiver.url, description: "every one" });
-  const { secret, standard_secret, ...shown } = made;
+  const created = await webhookEndpoints.create({ url: receiver.url, description: "every one" });
+  const { secret, standard_secret, ...shown } = created;
   expect(secret).toMatch(/^.{43}=$/);
   expect(standard_secret).toMatch(/^whsec_/);
-  const stored = await webhookEndpoints.get(made.id);
+  const stored = await webhookEndpoints.get(created.id);
   expect(stored).toMatchObject({ id: shown.id, url: receiver.url, description: "every one" });
   expect((await webhookEndpoints.list()).records).toEqual([stored]);
   expect(stored.health).toMatchObject({ circuit: "closed", pending_count: 0 });
   const settings = { order: "strict" as const, event_types: ["payout_session.failed"] };
-  expect(await webhookEndpoints.update(made.id, settings)).toMatchObject(settings);
-  expect(await webhookEndpoints.pause(made.id)).toMatchObject({ state: "paused" });
-  expect(await webhookEndpoints.resume(made.id)).toMatchObject({ state: "active" });
-  expect(await webhookEndpoints.verify(made.id)).toMatchObject({ ...settings, pending_url: "" });
-  const staged = await webhookEndpoints.rotateSecret(made.id, { stage: true });
+  expect(await webhookEndpoints.update(created.id, settings)).toMatchObject(settings);
+  expect(await webhookEndpoints.pause(created.id)).toMatchObject({ state: "paused" });
+  expect(await webhookEndpoints.resume(created.id)).toMatchObject({ state: "active" });
+  expect(await webhookEndpoints.verify(created.id)).toMatchObject({ ...settings, pending_url: "" });
+  const staged = await webhookEndpoints.rotateSecret(created.id, { stage: true });
   expect(staged.secret).not.toBe(secret);
-  expect(await webhookEndpoints.activateSecret(made.id)).toMatchObject({ id: made.id });
+  expect(await webhookEndpoints.activateSecret(created.id)).toMatchObject({ id: created.id });
 
-  const { id: deliveryId } = await webhookEndpoints.sendTest(made.id);
+  const { id: deliveryId } = await webhookEndpoints.sendTest(created.id);
   await receiver.waitFor(1);
   const delivered = await vi.waitFor(async () => {
     const read = await webhookDeliveries.get(deliveryId);
@@ -307,24 +307,24 @@ async function useWebhooks(): Promise<void> {
     return read;
   }, 20_000);
   expect(delivered.attempts).toEqual([expect.objectContaining({ status_code: 200 })]);
-  const listed = await webhookDeliveries.list({ endpoint_id: made.id, state: "delivered" });
+  const listed = await webhookDeliveries.list({ endpoint_id: created.id, state: "delivered" });
   expect(listed.records.map((each) => each.id)).toEqual([deliveryId]);
   expect(await webhookDeliveries.redeliver(deliveryId)).toMatchObject({ replay: 1 });
   await receiver.waitFor(2);
 
   const replay = await webhookDeliveries.createReplay({
-    endpoint_id: made.id,
+    endpoint_id: created.id,
     since,
     states: ["delivered"],
     rate: 1,
   });
-  expect(replay).toMatchObject({ endpoint_id: made.id, rate: 1, states: ["delivered"] });
+  expect(replay).toMatchObject({ endpoint_id: created.id, rate: 1, states: ["delivered"] });
   expect(await webhookDeliveries.getReplay(replay.id)).toMatchObject({ id: replay.id });
   expect((await webhookDeliveries.listReplays()).records).toMatchObject([{ id: replay.id }]);
   const { state } = await webhookDeliveries.cancelReplay(replay.id);
   expect(["cancelled", "done"]).toContain(state);
   await useFeed();
-  expect(await webhookEndpoints.delete(made.id)).toEqual({ id: made.id, deleted: true });
+  expect(await webhookEndpoints.delete(created.id)).toEqual({ id: created.id, deleted: true });
   await receiver.close();
 }
 
@@ -487,9 +487,9 @@ describe("webhooks", () => {
   }
 
   it("are verified with the secrets that were shown, also those from before a rotation", async () => {
-    const made = await client.webhookEndpoints.create({ url: receiver.url });
-    endpointId = made.id;
-    const secrets = { secret: made.secret, standardSecret: made.standard_secret };
+    const created = await client.webhookEndpoints.create({ url: receiver.url });
+    endpointId = created.id;
+    const secrets = { secret: created.secret, standardSecret: created.standard_secret };
     const payoutId = await pay("told");
     const about = ({ body }: ReceivedCall) => body.includes(payoutId);
     const calls = await receiver.waitFor(2, { filter: about });
@@ -497,7 +497,7 @@ describe("webhooks", () => {
     expect(events.map(({ data }) => data.status)).toEqual(["initiated", "succeeded"]);
     const [event] = events as PayoutWebhook[];
     const fed = await fedAbout(payoutId);
-    // What the feed has of an event is what its webhook had.
+    // The feed's event equals the webhook's.
     expect(events.map(({ timestamp, ...each }) => each)).toEqual(
       fed.map(({ status, occurred_at, received_at, ...each }) => each),
     );
@@ -512,16 +512,16 @@ describe("webhooks", () => {
     const forged = body.toString().replace("12.30", "92.30");
     expect(() => verifyWebhook(forged, headers, secrets)).toThrow(WebhookVerificationError);
 
-    const next = await client.webhookEndpoints.rotateSecret(made.id);
-    await client.webhookEndpoints.sendTest(made.id);
-    const [told] = await receiver.waitFor(1, {
+    const next = await client.webhookEndpoints.rotateSecret(created.id);
+    await client.webhookEndpoints.sendTest(created.id);
+    const [webhook] = await receiver.waitFor(1, {
       filter: (call) => call.body.includes("webhook_test"),
     });
     const renewed = { secret: next.secret, standardSecret: next.standard_secret };
     for (const either of [secrets, renewed]) {
-      expect(verifyWebhook(told?.body ?? "", told?.headers ?? {}, either).transaction_type).toBe(
-        "webhook_test",
-      );
+      expect(
+        verifyWebhook(webhook?.body ?? "", webhook?.headers ?? {}, either).transaction_type,
+      ).toBe("webhook_test");
     }
   });
 });
@@ -529,7 +529,7 @@ describe("webhooks", () => {
 describe("the README of the SDK", () => {
   const readme = readFileSync(join(import.meta.dirname, "../packages/sdk/README.md"), "utf8");
   const blocks = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, text = ""]) => text);
-  /** Programs that are servers are run beside the package. */
+  /** Excludes servers, which run beside the package. */
   const [firstPayout = "", ...parts] = blocks.filter((text) => !text.includes("process.env.PORT"));
   const node = oldestNode();
 
@@ -550,7 +550,7 @@ describe("the README of the SDK", () => {
         /^250\.00 USD pay 24\d\.\d{6} USDC_ETH\npayout po_\w{26} succeeded: 0x[0-9a-f]{64}\n$/,
       );
       expect(parts.length).toBeGreaterThanOrEqual(4);
-      // The other blocks go on where the first payout's program is before it executes.
+      // The other blocks continue where the first payout's program has not executed yet.
       const [begun] = firstPayout.split("const { id } = await");
       const lines = parts.map((text) => text.replace(/^import .*\n/gm, ""));
       const imports = [...new Set(parts.flatMap((text) => text.match(/^import .*$/gm) ?? []))];

@@ -8,7 +8,6 @@ import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { TestPlatform } from "@disburse/testkit/platform.ts";
 import { expect } from "vitest";
 
-/** The proposal that a call was refused with, since it needs a second person. */
 export async function proposalOf(call: Promise<unknown>) {
   const error = await call.then(
     () => expect.unreachable(),
@@ -17,7 +16,6 @@ export async function proposalOf(call: Promise<unknown>) {
   return readApprovalRequired(error) ?? expect.unreachable(String(error));
 }
 
-/** Persons who decide proposals of a service; `close` ends their connections. */
 export function approvers(platform: TestPlatform, service: ServiceName) {
   const open = new Map<string, ReturnType<typeof connectService<typeof ApprovalService>>>();
   const as = (person: string) => {
@@ -31,7 +29,7 @@ export function approvers(platform: TestPlatform, service: ServiceName) {
   };
   return {
     as,
-    /** Approves what a call was refused with; answers with the proposal as it ended. */
+    /** Approves the refused call's proposal. Returns the proposal's final state. */
     approve: async (person: string, call: Promise<unknown>) => {
       const { proposalId, contentDigest } = await proposalOf(call);
       const mutation = { operationId: crypto.randomUUID() };
@@ -40,7 +38,6 @@ export function approvers(platform: TestPlatform, service: ServiceName) {
       });
       return proposal;
     },
-    /** Approves all that is open. */
     approveOpen: async (person: string) => {
       const { proposals } = await as(person).listProposals({ state: ProposalState.OPEN });
       for (const { id: proposalId, contentDigest } of proposals) {

@@ -32,7 +32,6 @@ afterAll(async () => {
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, [...args], { env });
 
-/** Runs the job that makes the sandbox, and reads what it wrote. */
 async function seed(change: Record<string, string> = {}): Promise<SeededSandbox> {
   const urls = serviceNames.map((name) => [`${name.toUpperCase()}_URL`, platform.url(name)]);
   const path = join(folder, "sandbox.json");
@@ -83,7 +82,7 @@ it("makes secrets that are settings, and keeps them", async () => {
     await run([join(jobs, "make-secrets.ts"), path, keys, broker]);
     return paths.map((each) => readFileSync(each, "utf8"));
   };
-  // What a run that was killed left.
+  // Left by a killed run.
   writeFileSync(paths[1] ?? "", "SERVICE_KEY=of-another-run\n");
   const first = await make();
   const shared = parseEnv(first[0] ?? "");
@@ -109,8 +108,8 @@ it("makes secrets that are settings, and keeps them", async () => {
   const authority = new X509Certificate(readFileSync(join(folder, "ca.crt")));
   const certificates = () =>
     workloads.map((name) => new X509Certificate(readFileSync(join(keys, name, "tls.crt"))));
-  const made = certificates().map(({ fingerprint256 }) => fingerprint256);
+  const created = certificates().map(({ fingerprint256 }) => fingerprint256);
   for (const each of certificates()) expect(each.verify(authority.publicKey)).toBe(true);
   await make();
-  expect(certificates().map(({ fingerprint256 }) => fingerprint256)).toEqual(made);
+  expect(certificates().map(({ fingerprint256 }) => fingerprint256)).toEqual(created);
 });

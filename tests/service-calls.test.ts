@@ -4,12 +4,12 @@ import { openProgram } from "@disburse/tidy/typed/program.ts";
 import { type ServedRpcs, serviceCalls } from "@disburse/tidy/typed/service-calls.ts";
 import { describe, expect, it } from "vitest";
 
-/** Uses that the checker cannot tell of, each with the reason why none of them is a service's. */
+/** Calls that the checker can't resolve, with the reason why none calls a service. */
 const notServices: Readonly<Record<string, string>> = {
   "services/gateway/src/main.ts": "passes on calls of persons, with the token of the person",
 };
 
-/** By its name in clients: the services that serve it. */
+/** The services that serve each RPC, by client method name. */
 const served: ServedRpcs = new Map(
   [
     ...Map.groupBy(
@@ -21,7 +21,7 @@ const served: ServedRpcs = new Map(
   ].map(([name, all]) => [name, new Set(all.map(({ service }) => service))]),
 );
 
-/** Who may call what: `notifier disburse.quote.v1.QuoteService/getQuote`. */
+/** Permitted calls: `notifier disburse.quote.v1.QuoteService/getQuote`. */
 const open = new Set(
   contracts.flatMap(([, { typeName, methods }]) =>
     methods.flatMap((method) =>
@@ -30,7 +30,7 @@ const open = new Set(
   ),
 );
 
-/** The service whose identity the code of a file has; the sandbox's job is one. */
+/** Returns the service whose identity a file's code uses. The sandbox's job is one. */
 function callerOf(path: string): string | undefined {
   const [, service, sandbox] = /^(?:services\/(\w+)|packages\/(sandbox))\/src\//.exec(path) ?? [];
   return service ?? sandbox;
@@ -51,7 +51,7 @@ describe("calls between services", () => {
   });
 
   it("are all that RPCs are open for", () => {
-    // Another system of the operator's calls from elsewhere.
+    // External systems of the operator call from outside this repository.
     const ours = [...open].filter((each) => !each.startsWith("external "));
     expect(ours.filter((each) => !called.has(each))).toEqual([]);
   });

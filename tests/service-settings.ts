@@ -10,7 +10,9 @@ import { serviceStarts } from "@disburse/standalone/services.ts";
 const at = (path: string) => join(import.meta.dirname, "..", path);
 const read = (path: string) => readFileSync(at(path), "utf8");
 
-/** The settings that a service refuses to start for; it opens nothing before it has read them. */
+/**
+ * Returns the settings that prevent a service from starting. It opens nothing before reading them.
+ */
 export async function refusedSettings(
   service: ServiceName,
   environment: Record<string, string | undefined>,
@@ -24,7 +26,7 @@ export async function refusedSettings(
   return problems.map((problem) => problem.split(":")[0]);
 }
 
-/** Every setting that a service reads: in its config.ts, and in its files of settings. */
+/** Returns every setting of a service: from its config.ts and its settings files. */
 export function settingsOf(service: ServiceName): Set<string> {
   const folder = `services/${service}/src`;
   const every = readdirSync(at(folder), { recursive: true, encoding: "utf8" });

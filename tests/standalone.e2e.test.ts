@@ -31,7 +31,7 @@ afterEach(async () => {
 
 type Started = { child: ChildProcess; output: () => string };
 
-/** Runs a program of the standalone package on embedded parts, as a newcomer's machine has them. */
+/** Runs a program of the standalone package on embedded parts, as on a newcomer's machine. */
 function run(
   program: "main" | "demo" | "trace" | "token",
   settings: Record<string, string>,
@@ -79,7 +79,7 @@ function acme() {
   return merchantOf(base_url, merchants.acme.api_key);
 }
 
-/** Processes that work on the data folder, by their command lines; `ps` is not everywhere. */
+/** Returns command lines of processes that use the data folder. Not every system has `ps`. */
 function leftBehind(): string[] {
   const all = existsSync("/proc/self/cmdline")
     ? readdirSync("/proc").flatMap(processLine)
@@ -91,12 +91,12 @@ function processLine(pid: string): string[] {
   try {
     return [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")];
   } catch {
-    // No process, or one that has just ended.
+    // The process has ended.
     return [];
   }
 }
 
-/** The sandbox's people get tokens by a command, and at its OpenID provider. */
+/** Checks that the sandbox's people get tokens by command and at its OpenID provider. */
 async function checkPeople() {
   const { grpc, issuer, people } = sandbox();
   const found = await fetch(`${issuer}/.well-known/openid-configuration`);
@@ -133,10 +133,9 @@ async function checkPeople() {
   expect(await call("ResolvePayout")).toMatchObject({ code: "permission_denied" });
 }
 
-/** What the command line said last that is no result. */
-let said = "";
+/** The command line's last message on standard error. */
+let shown = "";
 
-/** Runs the command line on the sandbox, in this process. */
 async function disburse(...args: string[]) {
   const ran = { code: 0, out: "", err: "" };
   ran.code = await runCommandLine(commandLine, args, {
@@ -147,19 +146,19 @@ async function disburse(...args: string[]) {
     },
     err: (text) => {
       ran.err += text;
-      said = ran.err;
+      shown = ran.err;
     },
   });
   return ran;
 }
 
-/** An auditor signs the command line in by the device flow, and may then what auditors may. */
+/** Signs an auditor in by the device flow, then checks the auditor's permissions. */
 async function signInByDevice() {
   const { issuer, people } = sandbox();
   const { password } = people.find(({ name }: { name: string }) => name === "erin");
   const login = disburse("login");
-  await vi.waitFor(() => expect(said).toMatch(/^open \S+\nand enter \S+ there/), 60_000);
-  const [, url = "", user_code = ""] = /open (\S+)\nand enter (\S+) there/.exec(said) ?? [];
+  await vi.waitFor(() => expect(shown).toMatch(/^open \S+\nand enter \S+ there/), 60_000);
+  const [, url = "", user_code = ""] = /open (\S+)\nand enter (\S+) there/.exec(shown) ?? [];
   const page = new URL(url);
   const browser = createBrowser(issuer);
   await browser.open(`${page.origin}${page.pathname}`);
@@ -191,7 +190,7 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
   expect(Object.keys(written.merchants)).toEqual(["acme", "globex", "frozen", "bare"]);
   expect(written.base_url).toBe(`http://127.0.0.1:${port}`);
   expect(written.accounts).toHaveLength(6);
-  // It waits for five seconds before it asks whether the person has signed in.
+  // The command waits five seconds before it polls for the sign-in.
   const signedIn = signInByDevice();
   await checkPeople();
   await signedIn;
@@ -250,11 +249,11 @@ it("loses nothing accepted when it is killed, events in process or over RabbitMQ
     const { child } = await ready({ ...settings, PORT });
     const { accounts } = sandbox();
     const call = acme().data;
-    const made = await call("POST", "/api/v1/transfer/fiat/beneficiary", beneficiary);
+    const created = await call("POST", "/api/v1/transfer/fiat/beneficiary", beneficiary);
     for (let at = 0; at < 5; at += 1) {
       const quote = await call("POST", "/api/v1/transfer/rfq", {
         source_amount: "5.00",
-        beneficiary_id: made.beneficiary_id,
+        beneficiary_id: created.beneficiary_id,
         source_currency_code: "USD",
         destination_currency_code: "USD",
         account_id: accounts[0].account_id,
@@ -273,7 +272,7 @@ it("loses nothing accepted when it is killed, events in process or over RabbitMQ
         expect(payout.status).toBe("succeeded");
       }
     },
-    // What a killed worker had leased is taken up when the lease ends, 20 s later.
+    // A killed worker's leases expire after 20 s. Another worker then takes over.
     { timeout: 60_000, interval: 200 },
   );
   const { accounts } = sandbox();
@@ -315,9 +314,9 @@ it("refuses a data folder of another version, and says how to begin anew", async
   const refused = run("main", { ...inProcess, PORT: "0" });
   await once(refused.child, "close");
   expect(refused.child.exitCode).toBe(1);
-  const said = refused.output().trimEnd().split("\n");
-  expect(said.at(-1)).toBe(
-    `Disburse cannot go on: The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`,
+  const shown = refused.output().trimEnd().split("\n");
+  expect(shown.at(-1)).toBe(
+    `Disburse cannot continue: The data in ${folder} was created by another version of Disburse. To start again, delete that folder or set DATA_DIR to another one.`,
   );
   expect(refused.output()).not.toMatch(/^\s+at /m);
   expect(leftBehind()).toEqual([]);

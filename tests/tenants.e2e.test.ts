@@ -6,14 +6,13 @@ import { type Payer, payerOf } from "./payer.ts";
 import { connect, lastAnswer } from "./raw.ts";
 
 /**
- * One merchant that takes all that it can get of what merchants share, and another one beside. What
- * costs time to screen is played against a thread with a large list in
- * `services/compliance/src/index/watch.test.ts`: the sandbox's list is compared too fast.
+ * Tests one merchant that uses all it can of the shared resources, beside another merchant. Slow
+ * screening is tested with a large list in `services/compliance/src/index/watch.test.ts`, since
+ * comparing the sandbox's list is too fast.
  */
 
 let platform: TestPlatform;
 let acme: Payer;
-/** The hostile one. */
 let globex: Payer;
 const sockets: Socket[] = [];
 beforeAll(async () => {
@@ -27,7 +26,7 @@ afterAll(() => {
 
 type Connection = { readonly socket: Socket; readonly text: () => string };
 
-/** A request of globex's, sent as far as this. */
+/** Sends the first part of a request as globex. */
 async function begin(lines: readonly string[], body = ""): Promise<Connection> {
   const socket = await connect(platform.baseUrl);
   sockets.push(socket);
@@ -75,7 +74,7 @@ describe("uploads", () => {
   }, 40_000);
 
   it("that cost time to parse cost their merchant's time", async () => {
-    // Within the bytes and keys of a batch, and no batch: it costs parsing alone.
+    // Within a batch's limits for bytes and keys, but not a batch: it only costs parsing.
     const row = `{${Array.from({ length: 40 }, (_each, at) => `"k${at}":"v"`).join()}}`;
     const body = `{"lines":[${Array.from({ length: 5_000 }, () => row).join()}]}`;
     let isOver = false;
@@ -101,6 +100,6 @@ it("statements that one merchant asks for at once are its own limit", async () =
     expect((await acme.get(path("acme"))).status).toBe(200);
   }
   const statuses = (await Promise.all(flood)).map(({ status }) => status);
-  // Four of a key at a time, each until its turn to be rendered is over.
+  // Each key may have four at a time, each until rendering is finished.
   expect(statuses.toSorted()).toEqual([...Array(4).fill(200), ...Array(8).fill(429)]);
 });

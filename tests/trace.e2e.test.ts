@@ -30,8 +30,8 @@ afterAll(async () => {
 
 type Line = { readonly service: string; readonly msg: string; readonly rpc?: string };
 
-/** A service's lines of one request: `rpc ClaimQuote`, `payout advanced`, as they were written. */
-function told(service: ServiceName, requestId: string): string[] {
+/** Returns a service's log entries for one request: `rpc ClaimQuote`, `payout advanced`. */
+function logged(service: ServiceName, requestId: string): string[] {
   const lines = platform.log(service).split("\n");
   return lines
     .filter((line) => line.includes(`"request_id":"${requestId}"`))
@@ -39,7 +39,7 @@ function told(service: ServiceName, requestId: string): string[] {
     .map(({ msg, rpc }) => (rpc === undefined ? msg : `${msg} ${rpc}`));
 }
 
-/** What the program prints of a log that it is given as `docker compose logs` gives it. */
+/** Runs the program on a log in the format of `docker compose logs`. */
 function trace(requestId: string): Promise<string> {
   const log = serviceNames.flatMap((service) => {
     const lines = platform.log(service).split("\n").filter(Boolean);
@@ -53,13 +53,13 @@ function trace(requestId: string): Promise<string> {
   });
 }
 
-/** Each line's time, and `service: event` where it stands. */
+/** Captures each line's time and `service: event`. */
 const printed = /^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\] (?:INFO|DEBUG): (\w+: [a-z ]+?) \[/;
 
 const times = (service: ServiceName, requestId: string, event: string): number =>
-  told(service, requestId).filter((each) => each === event).length;
+  logged(service, requestId).filter((each) => each === event).length;
 
-/** Executes a quote by one request and waits for all that follows from it; the payout's id. */
+/** Executes a quote in one request and waits for all its effects. Returns the payout's id. */
 async function pay(requestId: string): Promise<string> {
   const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
   const answer = await acme.post(paths.execute, { quote_id }, { "x-request-id": requestId });
@@ -76,10 +76,10 @@ async function pay(requestId: string): Promise<string> {
 
 it("finds a payout's request in every service, up to its last webhook", async () => {
   await pay("traced-payout");
-  expect(told("gateway", "traced-payout")).toEqual(["request"]);
-  expect(told("quote", "traced-payout")).toEqual(["rpc GetClaimableQuote", "rpc ClaimQuote"]);
-  expect(told("beneficiary", "traced-payout")).toContain("rpc GetPaymentInstruction");
-  expect(told("payout", "traced-payout")).toEqual(
+  expect(logged("gateway", "traced-payout")).toEqual(["request"]);
+  expect(logged("quote", "traced-payout")).toEqual(["rpc GetClaimableQuote", "rpc ClaimQuote"]);
+  expect(logged("beneficiary", "traced-payout")).toContain("rpc GetPaymentInstruction");
+  expect(logged("payout", "traced-payout")).toEqual(
     expect.arrayContaining(["rpc ExecutePayout", "rail answered", "payout advanced"]),
   );
   expect(times("notifier", "traced-payout", "event stored")).toBe(2);
@@ -88,7 +88,7 @@ it("finds a payout's request in every service, up to its last webhook", async ()
   const parts = lines.map((line) => printed.exec(line) ?? [line]);
   const moments = parts.map(([, moment = ""]) => moment);
   expect(moments).toEqual(moments.toSorted());
-  const count = serviceNames.flatMap((service) => told(service, "traced-payout")).length;
+  const count = serviceNames.flatMap((service) => logged(service, "traced-payout")).length;
   expect(lines).toHaveLength(count);
   const events = parts.map(([, , event = ""]) => event);
   expect(events).toEqual(
@@ -118,15 +118,15 @@ it("knows of no trace by default, also where a merchant sends one", async () => 
 it("finds a beneficiary's request where it was screened", async () => {
   await acme.post(paths.crypto, cryptoBody(), { "x-request-id": "traced-beneficiary" });
   await vi.waitFor(() => {
-    expect(told("beneficiary", "traced-beneficiary")).toEqual([
+    expect(logged("beneficiary", "traced-beneficiary")).toEqual([
       "record screened",
       "rpc CreateCryptoBeneficiary",
     ]);
-    expect(told("compliance", "traced-beneficiary")).toEqual([
+    expect(logged("compliance", "traced-beneficiary")).toEqual([
       "rpc ScreenWallet",
       "rpc ScreenParty",
     ]);
-    expect(told("gateway", "traced-beneficiary")).toEqual(["request"]);
+    expect(logged("gateway", "traced-beneficiary")).toEqual(["request"]);
   }, 10_000);
 });
 
@@ -139,7 +139,7 @@ it("finds the request that asked for a webhook once more, not the payout's", asy
   expect(status).toBe(200);
   await vi.waitFor(
     () =>
-      expect(told("notifier", "traced-again").toSorted()).toEqual([
+      expect(logged("notifier", "traced-again").toSorted()).toEqual([
         "rpc Redeliver",
         "webhook delivered",
       ]),

@@ -16,7 +16,7 @@ let receiver: Receiver;
 let acme: Payer;
 let webhooks: readonly ReceivedCall[];
 
-/** The merchant's trace and span, which it asks not to be recorded: that is not for it to say. */
+/** The merchant's trace context asks not to record. The platform ignores that. */
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const merchantsSpan = "b7ad6b7169203331";
 const requestId = "traced-main-job";
@@ -49,15 +49,15 @@ afterAll(async () => {
 });
 
 async function payInOneTrace(): Promise<void> {
-  const made = await acme.post(path, recipient, headers);
+  const created = await acme.post(path, recipient, headers);
   const body = {
     ...(await acme.transfer("USD", "USD")),
-    beneficiary_id: made.json.data.beneficiary_id,
+    beneficiary_id: created.json.data.beneficiary_id,
     source_amount: "10.00",
   };
   const quoted = await acme.post(paths.rfq, body, headers);
   const executed = await acme.post(paths.execute, { quote_id: quoted.json.data.id }, headers);
-  expect([made.status, quoted.status, executed.status]).toEqual([200, 200, 200]);
+  expect([created.status, quoted.status, executed.status]).toEqual([200, 200, 200]);
 }
 
 const spansOfTrace = (): CollectedSpan[] =>
@@ -141,7 +141,7 @@ it("sends nothing of a person or a body", () => {
   expect([...personal, ...others].filter((text) => sent.includes(text))).toEqual([]);
 });
 
-/** Shorter ones are codes, and may be in any id. */
+/** Shorter values are codes, which any id may contain. */
 const lengthMin = 5;
 
 function textsOf(body: BodyValues): string[] {

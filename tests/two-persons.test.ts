@@ -6,7 +6,7 @@ import { onePersonRpcs, twoPersonEffects } from "@disburse/sandbox/access/two-pe
 import { contracts } from "@disburse/sandbox/access-table.ts";
 import { describe, expect, it } from "vitest";
 
-/** The table of effects that need two persons, against the contracts and the guards in the code. */
+/** Compares the table of effects that need two persons with the contracts and the code's guards. */
 
 const root = join(import.meta.dirname, "..");
 /** Rail packages are parts of the payout service. */
@@ -17,7 +17,6 @@ const methods = new Map<string, DescMethod>(
     service.methods.map((method) => [`${service.name}/${method.name}`, method] as const),
   ),
 );
-/** Changes nothing, by its name. */
 const isRead = (name: string) =>
   /^(?:Get|List|Compare|Describe|Render|Export|CheckDestination)/.test(name);
 const operatorsChanges = [...methods]
@@ -28,7 +27,7 @@ const rows = twoPersonEffects.flatMap(({ rpcs }) => rpcs);
 const namesOf = (how: (typeof rows)[number]["how"]) =>
   rows.filter((row) => row.how === how).map(({ rpc }) => rpc);
 
-/** The RPCs that the code of a service guards: keys of a `Guards` that name methods. */
+/** Returns the RPCs that a service guards: keys of a `Guards` that name methods. */
 function guardsInCode(): Set<string> {
   const found = new Set<string>();
   for (const file of globSync(guarded, { cwd: root })) {
@@ -80,8 +79,8 @@ describe("the table of effects that need two persons", () => {
   });
 
   it("lets no service's call of such an RPC through that acts for a person", () => {
-    // Guards let services pass: only the sandbox's seeding may be among them, and the outside
-    // system that publishes events.
+    // Guards don't apply to services. Only the sandbox's seeding and the external event publisher
+    // may be among the callers.
     for (const rpc of namesOf("proposal")) {
       const method = methods.get(rpc);
       const services = [...(method === undefined ? [] : callersOf(method).services)];

@@ -31,16 +31,16 @@ const deliveries = "/api/v1/webhooks/deliveries";
 beforeAll(async () => {
   platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200" });
   acme = merchantOf(platform.baseUrl, platform.apiKey("acme"));
-  const made = await acme.data("POST", paths.fiat, bankBody());
-  beneficiaryId = made.beneficiary_id;
+  const created = await acme.data("POST", paths.fiat, bankBody());
+  beneficiaryId = created.beneficiary_id;
 });
 afterAll(() => platform?.stop());
 
 beforeEach(async () => {
   receiver = await startReceiver();
-  const made = await acme.data("POST", endpoints, { url: receiver.url, description: "test" });
-  endpointId = made.id;
-  secrets = { secret: made.secret, standardSecret: made.standard_secret };
+  const created = await acme.data("POST", endpoints, { url: receiver.url, description: "test" });
+  endpointId = created.id;
+  secrets = { secret: created.secret, standardSecret: created.standard_secret };
   return async () => {
     await acme.call("DELETE", `${endpoints}/${endpointId}`);
     await receiver.close();
@@ -60,7 +60,7 @@ async function pay(referenceId: string): Promise<string> {
 }
 
 const statusOf = (call: ReceivedCall): string => JSON.parse(call.body.toString()).data.status;
-/** Calls about one payout: those about the test before may still be on their way. */
+/** Selects the calls about one payout, since calls of earlier tests may still arrive. */
 const about = (id: string, status?: string) => (call: ReceivedCall) =>
   JSON.parse(call.body.toString()).transaction_id === id &&
   (status === undefined || statusOf(call) === status);
@@ -108,11 +108,11 @@ describe("a webhook", () => {
     expect(reference.exec(first ?? "")?.[1]).toBe("");
     expect(reference.exec(second ?? "")?.[1]).not.toBe("");
     expect(reference.exec(third ?? "")?.[1]).toBe("");
-    const told = [first, second, third].map((body) => {
+    const statuses = [first, second, third].map((body) => {
       const { sub_status, failure_code } = JSON.parse(body ?? "").data;
       return `${sub_status} ${failure_code}`;
     });
-    expect(told).toEqual(["queued ", "settled ", "returned ACCOUNT_CLOSED"]);
+    expect(statuses).toEqual(["queued ", "settled ", "returned ACCOUNT_CLOSED"]);
     const returned = JSON.parse(third ?? "").data.returned_reference;
     expect(returned).toBe(reference.exec(second ?? "")?.[1]);
   });
@@ -172,8 +172,11 @@ describe("a webhook", () => {
     const id = await pay("order-paused");
     await vi.waitFor(
       async () => {
-        const { deliveries: made } = await acme.data("GET", `${deliveries}?transaction_id=${id}`);
-        expect(made).toMatchObject([{ state: "pending", status: "succeeded" }]);
+        const { deliveries: created } = await acme.data(
+          "GET",
+          `${deliveries}?transaction_id=${id}`,
+        );
+        expect(created).toMatchObject([{ state: "pending", status: "succeeded" }]);
       },
       { timeout: 10_000, interval: 50 },
     );
@@ -190,12 +193,12 @@ describe("a webhook", () => {
     await globex.data("POST", endpoints, { url: other.url });
     await acme.call("DELETE", `${endpoints}/${endpointId}`);
     const second = await startReceiver();
-    const made = await acme.data("POST", endpoints, { url: second.url });
+    const created = await acme.data("POST", endpoints, { url: second.url });
     const id = await pay("order-elsewhere");
     await second.waitFor(2, { filter: about(id) });
     expect(receiver.calls.filter(about(id))).toEqual([]);
     expect(other.calls).toEqual([]);
-    await acme.call("DELETE", `${endpoints}/${made.id}`);
+    await acme.call("DELETE", `${endpoints}/${created.id}`);
     await Promise.all([other.close(), second.close()]);
   });
 });
@@ -203,7 +206,7 @@ describe("a webhook", () => {
 it("of a credit goes to the endpoint that names it alone", async () => {
   const chosen = await startReceiver();
   const eventTypes = ["account.credited"];
-  const made = await acme.data("POST", endpoints, { url: chosen.url, event_types: eventTypes });
+  const created = await acme.data("POST", endpoints, { url: chosen.url, event_types: eventTypes });
   const accountId = platform.accountId("acme", "USD");
   const { payout } = platform.clients;
   const { entry } = await payout.creditAccount({
@@ -216,7 +219,7 @@ it("of a credit goes to the endpoint that names it alone", async () => {
     },
   });
   const [call] = await chosen.waitFor(1);
-  const own = { secret: made.secret, standardSecret: made.standard_secret };
+  const own = { secret: created.secret, standardSecret: created.standard_secret };
   expect(verifyCall(call!, own)).toEqual(genuine);
   const body = JSON.parse(call?.body.toString() ?? "");
   expect(described.webhookProblems(body)).toEqual([]);
@@ -226,7 +229,7 @@ it("of a credit goes to the endpoint that names it alone", async () => {
   });
   expect(call?.body.toString()).toContain('"amount":17.25,');
   expect(receiver.calls.filter(about(accountId))).toEqual([]);
-  await acme.call("DELETE", `${endpoints}/${made.id}`);
+  await acme.call("DELETE", `${endpoints}/${created.id}`);
   await chosen.close();
 });
 
@@ -260,7 +263,7 @@ describe("a payout whose rail never tells", () => {
     });
     const { proposalId, contentDigest } = await proposalOf(proposed);
     const approval = { mutation: { operationId: "approve-1" }, proposalId, contentDigest };
-    // In another's name it is still the same person who calls.
+    // Under another name, it is still the same caller.
     const inBobsName = {
       operationId: "approve-1",
       actor: { kind: Actor_Kind.OPERATOR, id: "bob" },

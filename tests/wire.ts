@@ -2,19 +2,18 @@ import { ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
 import { expect } from "vitest";
 
-/** What a moment looks like on the wire (decisions: wire conventions). */
+/** A time on the wire (decisions: wire conventions). */
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 export const times = { created_at: time, updated_at: time };
 
-/** What an id of ours looks like. */
 export const id = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_[0-9a-z]{26}$`));
 
-/** A number of a body, digit for digit. */
+/** Preserves the digits of a number in a body. */
 export const digits = (text: string) => new ExactNumber(text);
 
 export type Exact = { readonly data: Record<string, unknown> };
 
-/** The whole answer with every number as it was written; it has to be a success. */
+/** Returns the answer with every number as written. Expects success. */
 export function exact({ status, text }: GatewayAnswer): Exact {
   expect(status, text).toBe(200);
   return parseExactJson(text) as Exact;

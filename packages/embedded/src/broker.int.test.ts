@@ -20,7 +20,7 @@ async function start(dataDir: string, exits: string[] = []): Promise<Broker> {
   return broker;
 }
 
-/** A channel of a connection that may be cut: what that means, the test sees at the broker. */
+/** Ignores connection errors, since tests kill the broker and check the result there. */
 async function channelTo(url: string): Promise<ConfirmChannel> {
   const connection = await connect(url);
   connection.on("error", () => undefined);
@@ -44,7 +44,6 @@ async function take(url: string): Promise<string | undefined> {
   return message === false ? undefined : message.content.toString();
 }
 
-/** Everything that runs for a folder's broker: node, epmd and their supervisors. */
 function processesOf(folder: string): number[] {
   const note = readFileSync(join(folder, "rabbitmq", "processes.json"), "utf8");
   return (JSON.parse(note) as { pid: number; keeperPid: number }[]).flatMap((noted) => [
@@ -57,7 +56,7 @@ test("goes on with its queues after a stop and after a kill", async () => {
   const folder = await temporaryFolder();
   const exits: string[] = [];
   const first = await start(folder, exits);
-  // Stopped in between, since a node killed within 2 s of a quorum queue's declaration loses it.
+  // Restarts in between: a node killed within 2 s of a quorum queue's declaration loses the queue.
   await declare(first.url);
   await first.stop();
   expect(processesOf(folder).filter(isAlive)).toEqual([]);
@@ -97,7 +96,7 @@ test.each([
   const processes = processesOf(folder);
   expect(processes.filter(isAlive)).toEqual(processes);
   const supervisors = processes.filter((_, index) => index % 2 === 1);
-  // In one breath: a starter that sees its supervisor go would end the node by itself.
+  // Kills all at once: a starter that sees its supervisor end would end the node itself.
   await starter.kill(all ? supervisors : []);
   await start(folder);
   expect(processes.filter(isAlive)).toEqual([]);

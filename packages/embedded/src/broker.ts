@@ -5,42 +5,38 @@ import { prepareFolder } from "./data-folder.ts";
 import { type BrokerDefinitions, rabbitmqServer, startNode } from "./rabbitmq.ts";
 import { stopStaleProcesses } from "./stale-processes.ts";
 
-/** A little longer than a node whose starter was killed may take to stop. */
+/** Slightly longer than a node takes to stop after its starter was killed. */
 const leftoversTimeoutMs = 25_000;
 /** A port can be taken by another process between its choice and its use. */
 const startsMax = 2;
 
-/** How a broker is started. */
 export interface BrokerOptions {
-  /** Created where it is missing. */
   dataDir: string;
-  /** Called once, with how it ended, when the broker ends without `stop`. */
+  /** Called once, with the exit status or signal, when the broker ends without `stop`. */
   onExit: (how: string) => void;
   /**
-   * Called with the URL as soon as it is known, and with all ports that the broker will listen at
-   * on this machine: it may take seconds to answer.
+   * Called as soon as the URL is known, with all ports that the broker will listen on. The broker
+   * may still need seconds before it accepts connections.
    */
   onUrl?: (url: string, ports: readonly number[]) => void;
-  /** Users beside the one of `url`, and exchanges, which are there when the broker answers. */
+  /** Users and exchanges that exist, beside the user of `url`, when the broker starts. */
   definitions?: BrokerDefinitions;
   /** Source of AMQP_URL, DISBURSE_BROKER and PATH; this process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
 
-/** A RabbitMQ that any AMQP 0-9-1 client reaches. */
 export interface Broker {
   kind: "external" | "private";
-  /** The node's process; undefined for an external one. */
   pid: number | undefined;
-  /** Of a private node: with a user who may do everything, and a password that the folder keeps. */
+  /** For a private node, includes an administrator whose password is stored in the folder. */
   url: string;
-  /** Stops a private node and waits until it has ended. */
+  /** Waits until a private node has ended. Leaves an external broker alone. */
   stop(): Promise<void>;
 }
 
 /**
- * The RabbitMQ at AMQP_URL, else a private node where it is installed and DISBURSE_BROKER is not
- * `none`. A second start on a folder has the durable queues of the first.
+ * Connects to AMQP_URL, else starts a private node where RabbitMQ is installed and DISBURSE_BROKER
+ * is not `none`. A later start on the same folder keeps the durable queues.
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker | undefined> {
   const env = options.env ?? process.env;
@@ -73,11 +69,10 @@ export async function startBroker(options: BrokerOptions): Promise<Broker | unde
   return { kind: "private", pid: node.pid, url: urlOf(port), stop };
 }
 
-/** The user of a private node who may do everything. */
 const adminName = "admin";
 const passwordBytes = 32;
 
-/** The password that a folder's broker has; a node takes a new one at its next start. */
+/** Returns the password stored in the folder. A changed password takes effect at the next start. */
 function readPassword(folder: string): string {
   const path = join(folder, "admin-password");
   const stored = existsSync(path) ? readFileSync(path, "utf8") : "";
@@ -87,11 +82,11 @@ function readPassword(folder: string): string {
   return password;
 }
 
-/** A node with definitions makes no user by itself. */
+/** A node with definitions doesn't create an administrator itself. */
 function withAdmin(given: BrokerDefinitions | undefined, password: string): BrokerDefinitions {
   const vhost = "/";
   const all = { configure: ".*", write: ".*", read: ".*" };
-  // A user named twice would be either of the two: a node reads them side by side.
+  // Each user has one entry: a node imports them concurrently, so either of two could win.
   const { users, permissions, exchanges } = given ?? { users: [], permissions: [], exchanges: [] };
   return {
     vhosts: [{ name: vhost }],

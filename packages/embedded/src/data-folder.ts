@@ -3,10 +3,10 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A Unix socket's path may have 104 bytes on macOS, of which ours below the folder take 60. */
+/** A Unix socket path may have 104 bytes on macOS. Sockets below this folder need 60 of them. */
 const tmpdirLengthMax = 44;
 
-/** Creates a folder that only this user can read, or throws with what to do about it. */
+/** Creates a folder that only this user can read. Its errors say what to do. */
 export function prepareFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -21,7 +21,6 @@ export function prepareFolder(folder: string): void {
   }
 }
 
-/** The error for a folder that another running process uses. */
 export function folderInUseError(folder: string, cause?: unknown): Error {
   return new Error(
     `The data folder ${folder} is in use by another process. ` +
@@ -30,7 +29,6 @@ export function folderInUseError(folder: string, cause?: unknown): Error {
   );
 }
 
-/** A new folder for sockets, with a short path. */
 export function socketFolder(): Promise<string> {
   const parent = tmpdir().length <= tmpdirLengthMax ? tmpdir() : "/tmp";
   return mkdtemp(join(parent, "disburse-"));

@@ -4,7 +4,7 @@ import { MongoClient } from "mongodb";
 import { folderInUseError, prepareFolder, socketFolder } from "./data-folder.ts";
 import { loaderPrefix } from "./libc.ts";
 import { recordProcesses, stopStaleProcesses } from "./stale-processes.ts";
-import { answers, startSupervised } from "./supervised-process.ts";
+import { isServing, startSupervised } from "./supervised-process.ts";
 
 /** Opening takes under a second; after a crash the journal is read first. */
 export const startTimeoutMs = 60_000;
@@ -13,21 +13,23 @@ export const stopTimeoutMs = 15_000;
 
 /**
  * The C library's allocator has an arena for each of the engine's many threads and returns little
- * of what is freed: busy documents, copied whole with each change, left 60 MB of fragments. Two
- * arenas share them, and pieces from this size on are returned at once.
+ * freed memory. Busy documents, copied on each change, left 60 MB of fragments. Two shared arenas
+ * and this threshold return freed blocks at once.
  */
 const allocator = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "32768" };
 
 const host = join(import.meta.dirname, "engine-host.ts");
 
-/** Throws why an engine did not start on a folder; where another one uses that, what to do. */
+/**
+ * The handler rethrows the cause, or explains that another process uses the folder.
+ */
 export function startError(folder: string) {
   return (cause: unknown): never => {
     throw String(cause).includes("DBPathInUse") ? folderInUseError(folder, cause) : cause;
   };
 }
 
-/** Opens the folder with MongoDB's embedded engine in a process of its own. */
+/** Runs MongoDB's embedded engine in its own process. */
 export async function startEmbedded(
   folder: string,
   cacheMegabytes: number,
@@ -48,12 +50,12 @@ export async function startEmbedded(
     env: { PATH: env.PATH, HOME: env.HOME, TMPDIR: sockets, ...allocator },
     logFile: join(folder, "engine.log"),
     onStart: (started) => {
-      // What cannot be removed is left to the system, whose temporary folder it is in.
+      // Files that can't be removed stay in the system's temporary folder.
       const emptied = () => rm(sockets, { recursive: true, force: true }).catch(() => undefined);
       started.exited.then(emptied, emptied);
       return recordProcesses(record, [{ child: started, mark: data }]);
     },
-    ready: () => answers({ path: socket }),
+    ready: () => isServing({ path: socket }),
     startTimeoutMs,
     stopTimeoutMs,
   }).catch(startError(folder));
@@ -63,7 +65,7 @@ export async function startEmbedded(
   return { child, address };
 }
 
-/** The engine takes this setting only while it runs. */
+/** The engine accepts this setting only while it runs. */
 async function limitCache(address: string, megabytes: number): Promise<void> {
   const client = new MongoClient(address);
   try {
@@ -76,7 +78,9 @@ async function limitCache(address: string, megabytes: number): Promise<void> {
   }
 }
 
-/** Records the sockets' folder, and removes that of a killed engine: the data is locked by now. */
+/**
+ * Records the sockets' folder and removes that of a killed engine. The caller holds the data lock.
+ */
 async function recordSockets(folder: string, sockets: string): Promise<void> {
   const link = join(folder, "sockets");
   const earlier = await readlink(link).catch(() => undefined);

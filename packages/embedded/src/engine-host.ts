@@ -1,7 +1,7 @@
 /**
- * The process of the embedded engine, which allows one per process: `engine-host.ts DATA_FOLDER
- * SOCKET` opens the data and serves the wire protocol on the socket until SIGTERM. It starts no
- * process: under another loader (where the C library is too old) `process.execPath` is not Node.
+ * Runs the embedded engine, which allows one instance per process. `engine-host.ts DATA_FOLDER
+ * SOCKET` serves the wire protocol on the socket until SIGTERM. It must not start processes: with a
+ * bundled loader (where the C library is too old) `process.execPath` is not Node.
  */
 import { rmSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
@@ -13,7 +13,7 @@ if (folder === undefined || socket === undefined) {
 }
 
 const engine = await open(folder);
-// The engine chooses its socket's name; the starter knows this link to it.
+// The engine chooses its socket's name. The starter uses this link.
 symlinkSync(engine.socketPath, socket);
 
 process.once("SIGTERM", () => {

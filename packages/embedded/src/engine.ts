@@ -4,15 +4,14 @@ import { startEmbedded, startError, startTimeoutMs, stopTimeoutMs } from "./embe
 import { onPath } from "./executables.ts";
 import { freePorts } from "./free-ports.ts";
 import { loaderPrefix } from "./libc.ts";
-import { answers, startSupervised } from "./supervised-process.ts";
+import { isServing, startSupervised } from "./supervised-process.ts";
 
-/** How an engine is started. */
 export interface EngineOptions {
-  /** Created where it is missing; embedded engine and mongod have a folder each in it. */
+  /** Created where missing. The embedded engine and mongod each use their own subfolder. */
   dataDir: string;
-  /** Called once, with how it ended, when the engine ends without `stop`. */
+  /** Called once, with the exit status or signal, when the engine ends without `stop`. */
   onExit: (how: string) => void;
-  /** At most so much data in memory; 256 by default, the minimum of a mongod. */
+  /** Limits the data held in memory. The default of 256 is also the minimum for mongod. */
   cacheMegabytes?: number;
   /** Source of MONGODB_URI, PATH and DISBURSE_CACHE_DIR; this process's own by default. */
   env?: NodeJS.ProcessEnv;
@@ -21,24 +20,21 @@ export interface EngineOptions {
 /** Fits a development machine; a mongod's own default is half of all memory. */
 const cacheMegabytesDefault = 256;
 
-/** An engine that any MongoDB driver reaches. */
 export interface Engine {
   kind: "external" | "mongod" | "embedded";
-  /** The engine's process; undefined for an external one. */
   pid: number | undefined;
-  /** A connection string for one database. */
   uri(database: string): string;
-  /** Stops the engine and waits until it has ended. Leaves an external one alone. */
+  /** Waits until the engine has ended. Leaves an external one alone. */
   stop(): Promise<void>;
 }
 
-/** Fetches what the engine will need, before the first start. */
+/** Downloads the engine's dependencies before the first start. */
 export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<void> {
   const external = (env.MONGODB_URI ?? "") !== "" || onPath("mongod", env) !== undefined;
   if (!external) await loaderPrefix(env);
 }
 
-/** MONGODB_URI's MongoDB, else a mongod on PATH, else the embedded one; errors say what to do. */
+/** Uses MONGODB_URI, else a mongod on PATH, else the embedded engine. Errors say what to do. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const env = options.env ?? process.env;
   const external = env.MONGODB_URI;
@@ -62,10 +58,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return { kind, pid: child.pid, uri, stop: child.stop };
 }
 
-/** The minimum of a mongod. */
 const cacheMegabytesMin = 256;
 
-/** Runs the machine's mongod on a folder, on a free port of the loopback address. */
 async function startMongod(
   command: string,
   folder: string,
@@ -85,7 +79,7 @@ async function startMongod(
     ],
     env: { PATH: env.PATH, HOME: env.HOME },
     logFile: join(folder, "..", "mongod.log"),
-    ready: () => answers({ host: "127.0.0.1", port }),
+    ready: () => isServing({ host: "127.0.0.1", port }),
     startTimeoutMs,
     stopTimeoutMs,
   }).catch(startError(folder));
@@ -95,7 +89,7 @@ async function startMongod(
 const shape =
   /^(?<hosts>mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/;
 
-/** A connection string with another default database; credentials stay with the original one. */
+/** Replaces the default database. Credentials still authenticate against the original one. */
 export function withDatabase(uri: string, database: string): string {
   const parts = shape.exec(uri)?.groups;
   if (parts?.hosts === undefined) {

@@ -9,7 +9,7 @@ it("takes the ports that are preferred, each in its place, where they are free",
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const { port: inUse } = taken.address() as AddressInfo;
-  // A process that has ended holds none of its ports.
+  // A process that has ended reserves no ports.
   const [first, , third] = await printedBy(`
     import { freePorts } from ${module};
     process.stdout.write(JSON.stringify(await freePorts(3)));
@@ -23,7 +23,6 @@ it("takes the ports that are preferred, each in its place, where they are free",
 
 const module = JSON.stringify(new URL("./free-ports.ts", import.meta.url).href);
 
-/** The JSON that a program prints. */
 async function printedBy(program: string) {
   const command = ["--input-type=module", "-e", program];
   return JSON.parse((await promisify(execFile)(process.execPath, command)).stdout);
@@ -46,7 +45,7 @@ it("never gives a port twice, and no other process gives it meanwhile", async ()
   const mine = new Set(await freePorts(40));
   expect(await freePorts(40)).toSatisfy((more: number[]) => more.every((port) => !mine.has(port)));
   const [first] = [...mine];
-  // The other process is led to a port of ours first, and then to others.
+  // Offers the other process one of our ports first, then others.
   const other = `
     import { assertPortFree, freePorts } from ${module};
     const share = (${first} - 10_000 + 0.5) / (32_768 - 10_000);
@@ -71,6 +70,6 @@ it("distinguishes a bound port from a free one", async () => {
   server.close();
   await once(server, "close");
   await assertPortFree("127.0.0.1", port);
-  // It was given back, so that it can be taken now.
+  // The reservation was released, so the port is free.
   await assertPortFree("127.0.0.1", port);
 });

@@ -7,10 +7,10 @@ const range = { min: 10_000, max: 32_767 };
 const triesMax = 1_000;
 
 /**
- * Different free TCP ports on 127.0.0.1, each reserved for other callers until this process ends by
- * the UDP port of the same number. Throws where a thousand tries find too few.
+ * Returns different free TCP ports on 127.0.0.1. The UDP port of the same number reserves each one
+ * from other callers until this process ends. Throws after a thousand attempts.
  *
- * @param preferred where the port at the same index is free, it is taken.
+ * @param preferred Used where the port at the same index is free.
  */
 export async function freePorts(
   count: number,
@@ -46,7 +46,10 @@ const isFree = (port: number): Promise<boolean> =>
     () => false,
   );
 
-/** Throws as listening on the port would (`EADDRINUSE`, `EACCES`); 0 is always free. */
+/**
+ * Throws the error that listening on the port would throw (`EADDRINUSE`, `EACCES`). Port 0 is
+ * always free.
+ */
 export async function assertPortFree(host: string, port: number): Promise<void> {
   const server = createServer().listen({ host, port, exclusive: true });
   await once(server, "listening");

@@ -12,7 +12,7 @@ const glibcNeeded = [2, 38] as const;
 const suite = "trixie";
 const packages = ["libc6", "libstdc++6", "libgcc-s1"];
 
-/** For 4 MB of packages from a mirror. */
+/** Allows for downloading 4 MB of packages. */
 const fetchTimeoutMs = 120_000;
 
 const loaders: Record<string, string> = {
@@ -23,7 +23,7 @@ const loaders: Record<string, string> = {
 const alternatives =
   "Otherwise set MONGODB_URI to a MongoDB of your own, or put a mongod on PATH, and start again.";
 
-/** What to put before a command so that it finds a C library that is new enough. */
+/** Returns the command prefix that loads a recent enough C library. */
 export async function loaderPrefix(env: NodeJS.ProcessEnv): Promise<string[]> {
   if (process.platform !== "linux") return [];
   const glibc = glibcVersion();
@@ -33,27 +33,28 @@ export async function loaderPrefix(env: NodeJS.ProcessEnv): Promise<string[]> {
   if (isSupportedGlibc(glibc)) return [];
   const loader = loaders[process.arch];
   if (loader === undefined) {
-    throw new Error(`The embedded MongoDB engine is not made for ${process.arch}. ${alternatives}`);
+    throw new Error(
+      `The embedded MongoDB engine is not available for ${process.arch}. ${alternatives}`,
+    );
   }
   const folder = await fetchLibc(cacheFolder(env), glibc, env);
   const file = join(folder, loader);
   return [file, "--library-path", join(file, "..")];
 }
 
-/** Whether a glibc of this version (`2.36`) runs the engine. */
 export function isSupportedGlibc(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > glibcNeeded[0] || (major === glibcNeeded[0] && minor >= glibcNeeded[1]);
 }
 
 function glibcVersion(): string | undefined {
-  // The report would look up every network interface's name, which can take seconds.
+  // The report would resolve every network interface's name, which can take seconds.
   Object.assign(process.report, { excludeNetwork: true });
   const report = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   return report.header.glibcVersionRuntime;
 }
 
-/** The cache of fetched packages: DISBURSE_CACHE_DIR, else beside the sources. */
+/** Returns DISBURSE_CACHE_DIR, or a folder beside the sources. */
 function cacheFolder(env: NodeJS.ProcessEnv): string {
   const repository = join(import.meta.dirname, "..", "..", "..");
   return env.DISBURSE_CACHE_DIR ?? join(repository, ".cache");
@@ -70,7 +71,7 @@ async function fetchLibc(cache: string, glibc: string, env: NodeJS.ProcessEnv): 
   const work = await mkdtemp(join(cache, "libc", "fetching-"));
   try {
     await unpack(work, env);
-    // Another process may have been faster; its copy serves as well.
+    // Another process may have finished first. Its copy is equivalent.
     await rename(join(work, "root"), folder).catch((cause) => {
       if (!existsSync(folder)) throw cause;
     });
@@ -86,7 +87,7 @@ async function fetchLibc(cache: string, glibc: string, env: NodeJS.ProcessEnv): 
   }
 }
 
-/** Downloads and unpacks the packages with apt's state in `work`, and changes nothing else. */
+/** Downloads and unpacks the packages. Keeps apt's state in `work` and changes nothing else. */
 async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
   const sources = join(work, "sources.list");
   await writeFile(sources, `deb ${await sourceLine(env)} ${suite} main\n`);
@@ -98,7 +99,7 @@ async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
     "Dir::Etc::SourceParts=/dev/null",
     `Dir::State::Lists=${join(work, "lists")}`,
     `Dir::Cache=${join(work, "cache")}`,
-    // As root, apt would change to a user that may not enter this folder.
+    // As root, apt would switch to a user without access to this folder.
     "APT::Sandbox::User=root",
     "Acquire::Languages=none",
     "Acquire::Retries=2",
@@ -112,7 +113,9 @@ async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** This machine's mirror of Debian's main archive, and the keyring that must have signed it. */
+/**
+ * Returns this machine's mirror of Debian's main archive and the keyring that must have signed it.
+ */
 async function sourceLine(env: NodeJS.ProcessEnv): Promise<string> {
   const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
   const signedBy = existsSync(keyring) ? `[signed-by=${keyring}] ` : "";

@@ -1,4 +1,3 @@
-/** `node prepare.ts` fetches what an engine will need on this machine. */
 import { prepareEngine } from "./engine.ts";
 
 try {

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { firstExecutable, onPath } from "./executables.ts";
 import { freePorts } from "./free-ports.ts";
 import { recordProcesses } from "./stale-processes.ts";
-import { answers, startSupervised } from "./supervised-process.ts";
+import { isServing, startSupervised } from "./supervised-process.ts";
 
-/** Booting takes 3 to 5 s on an idle machine; after a crash queues are recovered first. */
+/** Booting takes 3 to 5 s on an idle machine. After a crash, queues are recovered first. */
 const startTimeoutMs = 180_000;
 /** A node needs a second or two to close its queues. */
 const stopTimeoutMs = 20_000;
@@ -14,18 +14,17 @@ const stopTimeoutMs = 20_000;
 /** The log of quorum queues stays in memory until it is full: by default 512 MB. */
 const walBytesMax = 16 * 1_024 * 1_024;
 
-/** The first bytes of an AMQP 0-9-1 client; a server that is ready answers. */
+/** The header that an AMQP 0-9-1 client sends first. A server replies once it is ready. */
 const protocolHeader = Buffer.from("AMQP\x00\x00\x09\x01", "latin1");
 
-/** The script of Debian's and Fedora's packages, which needs no privileges. */
+/** Debian's and Fedora's packages install this script, which needs no privileges. */
 const packagedServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
-/** The script that runs a node as this user; packages put a wrapper on PATH that requires root. */
+/** Returns the script that runs a node as this user. The wrapper on PATH requires root. */
 export function rabbitmqServer(env: NodeJS.ProcessEnv): string | undefined {
   return firstExecutable([packagedServer]) ?? onPath("rabbitmq-server", env);
 }
 
-/** What a node reads at each start, in the form of its own export. */
 export interface BrokerDefinitions {
   vhosts: readonly object[];
   users: readonly object[];
@@ -33,18 +32,17 @@ export interface BrokerDefinitions {
   exchanges: readonly object[];
 }
 
-/** What a node is started with. */
 export interface NodeOptions {
   server: string;
   folder: string;
   record: string;
-  /** They are changed or added to what the node has; nothing is taken away. */
+  /** Merged into the node's definitions. Existing ones are never removed. */
   definitions: BrokerDefinitions;
-  /** Called with the port that the node will listen at, and with those of Erlang's own. */
+  /** Called with the port that the node will listen on, and Erlang's own ports. */
   onPorts: (port: number, others: readonly number[]) => void;
 }
 
-/** Boots a private node with its own ports, names, cookie and data, and records its processes. */
+/** Boots a private node with its own ports, names, cookie and data. Records its processes. */
 export async function startNode(
   { server, folder, record, definitions, onPorts }: NodeOptions,
   env: NodeJS.ProcessEnv,
@@ -63,7 +61,7 @@ export async function startNode(
     cwd: folder,
     logFile: join(folder, "node-output.log"),
     onStart: (child) => {
-      // Its supervisor ends it with this process otherwise.
+      // Otherwise its supervisor ends it with this process.
       child.exited.then(epmd.stop).catch(() => undefined);
       const marked = [
         { child, mark },
@@ -71,14 +69,14 @@ export async function startNode(
       ];
       return recordProcesses(record, marked);
     },
-    ready: () => answers({ host: "127.0.0.1", port: amqp }, protocolHeader),
+    ready: () => isServing({ host: "127.0.0.1", port: amqp }, protocolHeader),
     startTimeoutMs,
     stopTimeoutMs,
   });
   return { node, epmd, port: amqp };
 }
 
-/** Erlang's name server: a node would start it as a daemon that outlives it. */
+/** Starts Erlang's name server. Otherwise a node would start it as a daemon that outlives it. */
 function startEpmd(port: number, folder: string, env: NodeJS.ProcessEnv) {
   return startSupervised({
     name: "Erlang's name server (epmd)",
@@ -86,7 +84,7 @@ function startEpmd(port: number, folder: string, env: NodeJS.ProcessEnv) {
     args: ["-port", String(port), "-address", "127.0.0.1"],
     env: { PATH: env.PATH },
     logFile: join(folder, "epmd.log"),
-    ready: () => answers({ host: "127.0.0.1", port }),
+    ready: () => isServing({ host: "127.0.0.1", port }),
     startTimeoutMs,
     stopTimeoutMs: 1_000,
   });
@@ -104,14 +102,14 @@ function epmdCommand(env: NodeJS.ProcessEnv): string {
   return found;
 }
 
-/** Constant for a folder: a node finds its queues by its name. */
+/** Constant for each folder: the queues' storage depends on the node's name. */
 function nodeName(folder: string): string {
   return `disburse-${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
 }
 
 type Placement = { folder: string; amqp: number; dist: number; names: number };
 
-/** All settings: a machine-wide configuration must not apply. */
+/** Sets everything, so that machine-wide configuration doesn't apply. */
 function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { folder, amqp, dist, names } = place;
   const emptyFolder = join(folder, "conf.d");

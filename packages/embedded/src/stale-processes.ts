@@ -8,17 +8,15 @@ import type { SupervisedProcess } from "./supervised-process.ts";
 const run = promisify(execFile);
 const pollMs = 100;
 
-/** A process that works on a data folder, as `processes.json` records it for the next start. */
+/** A process that uses a data folder, stored in `processes.json` for the next start. */
 interface RecordedProcess {
   pid: number;
-  /** The supervisor's. */
   keeperPid: number;
   starterPid: number;
-  /** Part of its and its supervisor's command line: a pid alone may be reused. */
+  /** Part of both command lines: a pid alone may be reused. */
   mark: string;
 }
 
-/** Records which processes work on the data folder, for the next start on it. */
 export async function recordProcesses(
   file: string,
   processes: readonly { child: SupervisedProcess; mark: string }[],
@@ -30,9 +28,9 @@ export async function recordProcesses(
 }
 
 /**
- * Waits until no process of an earlier run uses the folder. Processes whose starter was killed get
- * time to be stopped by their supervisors; those whose supervisors were killed too are killed here.
- * Throws where the starter is alive: the folder is in use.
+ * Waits until no process of an earlier run uses the folder. If a starter was killed, its
+ * supervisors get time to stop their processes. If the supervisors were killed too, this kills the
+ * processes. Throws while a starter is alive: the folder is in use.
  */
 export async function stopStaleProcesses(
   file: string,
@@ -57,7 +55,6 @@ async function readRecord(file: string): Promise<RecordedProcess[]> {
   try {
     return JSON.parse(text) as RecordedProcess[];
   } catch {
-    // A crash interrupted its writing.
     return [];
   }
 }
@@ -72,7 +69,10 @@ async function stateOf(recorded: RecordedProcess): Promise<State> {
   return supervisor.parent === recorded.starterPid ? "in use" : "ending";
 }
 
-/** A process's parent and arguments; undefined when it is gone. A zombie has no arguments. */
+/**
+ * Returns a process's parent and arguments, or undefined when it is gone. A zombie has no
+ * arguments.
+ */
 async function inspect(pid: number): Promise<{ parent: number; args: string } | undefined> {
   try {
     if (process.platform !== "linux") {

@@ -10,42 +10,35 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const supervisor = join(import.meta.dirname, "supervisor.sh");
 
-/** A command that serves, and how long it may take to start and to stop before it is killed. */
 interface SupervisedCommand {
-  /** For the error. */
   name: string;
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
   cwd?: string;
-  /** Receives its standard output and error. */
   logFile: string;
-  /** Runs before it serves. */
   onStart?: (child: SupervisedProcess) => Promise<void>;
-  /** Whether it serves. */
   ready: () => Promise<boolean>;
   startTimeoutMs: number;
   stopTimeoutMs: number;
 }
 
-/** A child process that cannot outlive this one. */
+/** A child process that can't outlive this one. */
 export interface SupervisedProcess {
   pid: number;
-  /** The pid of the supervising shell. */
   supervisorPid: number;
-  /** Resolves when the process has ended, with how. */
   exited: Promise<string>;
-  /** Calls this with how it ended, where it ends without `stop`. */
+  /** Reports the exit status or signal if the process ends without `stop`. */
   onLost(listener: (how: string) => void): void;
-  /** Stops it and waits until it has ended; kills it where it takes too long. */
+  /** Stops the process and waits until it has ended. Kills it after the stop timeout. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a command under a supervisor, and waits until it serves. The supervisor is a shell in a
- * session of its own, which Ctrl-C does not reach and which ends the command however this process
- * ends. Where the supervisor is killed, this process ends the command. Throws with the last lines
- * of its log where it ends before it serves, or takes too long.
+ * Starts a command under a supervisor and waits until it serves. The supervisor is a shell in its
+ * own session, so Ctrl-C doesn't reach it. It ends the command when this process ends for any
+ * reason. If the supervisor is killed, this process ends the command. Throws with the last lines of
+ * the log if the command ends or times out before it serves.
  */
 export async function startSupervised(run: SupervisedCommand): Promise<SupervisedProcess> {
   const child = await startUnder(run);
@@ -89,7 +82,7 @@ async function startUnder(run: SupervisedCommand): Promise<SupervisedProcess> {
   };
 }
 
-/** What a listener throws ends the process, as what any other listener throws does. */
+/** An error from a listener ends the process, as in any other event listener. */
 function endByThrowing(error: unknown): void {
   queueMicrotask(() => {
     throw error;
@@ -105,7 +98,7 @@ async function exitOf(child: ChildProcess): Promise<string> {
   return typeof code === "number" ? `exit code ${code}` : String(code);
 }
 
-/** Kills what is left of a supervisor's process group. */
+/** Kills the remaining processes of a supervisor's group. */
 function endGroup(supervisorPid: number | undefined): void {
   if (supervisorPid === undefined) return;
   try {
@@ -116,11 +109,11 @@ function endGroup(supervisorPid: number | undefined): void {
 }
 
 function isNoSuchProcess(cause: unknown): boolean {
-  // macOS answers EPERM for a group of which only zombies are left.
+  // macOS returns EPERM for a group that has only zombies.
   return cause instanceof Error && /ESRCH|EPERM/.test(cause.message);
 }
 
-/** Not noticeable at start, and leaves the processor to the child. */
+/** Adds no noticeable delay and leaves the processor to the child. */
 const pollMs = 25;
 
 async function waitUntilReady(
@@ -141,8 +134,8 @@ async function waitUntilReady(
   throw new Error(`${name} did not start: ${what}.\n${await logTail(logFile)}`);
 }
 
-/** Whether a server accepts there, and replies to `greeting` where one is given. */
-export async function answers(address: NetConnectOpts, greeting?: Buffer): Promise<boolean> {
+/** Returns whether a server accepts connections, and replies to `greeting` if given. */
+export async function isServing(address: NetConnectOpts, greeting?: Buffer): Promise<boolean> {
   const socket = connect({ ...address, timeout: 2_000 });
   socket.on("timeout", () => socket.destroy(new Error("timeout")));
   try {
@@ -160,7 +153,6 @@ export async function answers(address: NetConnectOpts, greeting?: Buffer): Promi
   }
 }
 
-/** The last lines of a log, for an error message. */
 async function logTail(file: string): Promise<string> {
   const lines = (await readFile(file, "utf8").catch(() => "")).trimEnd().split("\n");
   return lines.slice(-12).join("\n");

@@ -1,4 +1,4 @@
-/** What the tests of this package share: temporary folders, and starters to be killed. */
+/** Shared helpers for tests: temporary folders, and processes to kill. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -9,27 +9,25 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-/** An environment without an engine or broker of the machine. */
+/** Hides any engine or broker installed on this machine. */
 export const bareEnv: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   DISBURSE_CACHE_DIR: process.env.DISBURSE_CACHE_DIR,
 };
 
-/** A temporary folder that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "disburse-embedded-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** What a started part reports to the test. */
 interface Reported {
   pid: number;
   address: string;
 }
 
-/** Runs a module's start function in a child process, to be killed as in a crash. */
+/** Runs a module's start function in a child process, which the test can kill. */
 export async function startInChildProcess(
   module: string,
   code: string,
@@ -50,12 +48,11 @@ export async function startInChildProcess(
   return { ...(JSON.parse(line) as Reported), kill };
 }
 
-/** Polls until the condition holds, or the test times out. */
+/** Polls until the condition holds or the test times out. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(20);
 }
 
-/** Whether a process runs; on Linux a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -32,7 +32,7 @@ import { type ServiceName, serviceNames } from "./service-names.ts";
 
 const target = join(import.meta.dirname, "../../../docs/ACCESS.md");
 
-/** Every service of the contract, with the service that serves it. */
+/** All services of the contract, with the process that serves each. */
 export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ["beneficiary", BeneficiaryService],
   ["beneficiary", BeneficiarySandboxService],
@@ -54,13 +54,10 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ...(["compliance", "gateway", "notifier", "payout", "quote"] as const).map(
     (service) => [service, ApprovalService] as const,
   ),
-  // Of each service's own trail.
   ...serviceNames.map((name) => [name, AuditService] as const),
-  // Of the spans of the process that answers.
   ...serviceNames.map((name) => [name, TraceService] as const),
 ];
 
-/** The roles by their words, in the contract's order. */
 export const allRoles: readonly Role[] = wordsOf(RoleEnum);
 
 const head = `# Who may call what
@@ -81,7 +78,6 @@ Where it says *fresh sign-in*, a person must have signed in within \`STEP_UP_MAX
 - A replay is authorised as the first request was. A person joins a team by accepting its invitation ([decision 0056](decisions/0056-the-consoles-server.md)).
 `;
 
-/** docs/ACCESS.md. */
 export function accessTable(): string {
   const roles = allRoles.map((role) => role.replaceAll("_", " "));
   const services = new Set(contracts.map(([, service]) => service));

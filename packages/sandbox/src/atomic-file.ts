@@ -1,9 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 
-/** The files hold keys and secrets. */
 const fileMode = 0o600;
 
-/** Writes a file so that readers, also after a crash, see the old text or the new one. */
+/** Replaces a file atomically: readers see the old or the new text, even after a crash. */
 export function writeFileAtomically(path: string, text: string, mode = fileMode): void {
   const draft = `${path}.draft`;
   const file = openSync(draft, "w", mode);

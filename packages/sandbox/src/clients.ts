@@ -17,18 +17,15 @@ import {
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import type { ServiceName } from "./service-names.ts";
 
-/** Where each service's RPCs are served. */
 export type ServiceUrls = Readonly<Record<ServiceName, string>>;
 
-/** Clients of every internal service. */
 export type SandboxClients = ReturnType<typeof connectServices>["rpcs"];
 
-/** A list's import is the longest call. */
+/** Importing a list is the longest call. */
 const callTimeoutMs = 30_000;
 
 type AnyService = Parameters<typeof connectService>[0];
 
-/** Typed clients of every internal service; `close` ends their connections. */
 export function connectServices(
   url: (service: ServiceName) => string,
   identity: ClientIdentity,
@@ -62,13 +59,12 @@ export function connectServices(
   };
 }
 
-/** Waits until a service reports that it is serving. */
 export async function waitUntilServing(
   url: string,
   timeoutMs: number,
   secured?: { readonly tls: Tls; readonly peer: ServiceName },
 ): Promise<void> {
-  // Health is open to all.
+  // Health checks need no identity.
   const health = connectService(Health, url, { identity: () => "", ...secured });
   try {
     await retryUntilAvailable(async () => {
@@ -81,10 +77,9 @@ export async function waitUntilServing(
   }
 }
 
-/** The pause between two attempts. */
 const retryMs = 50;
 
-/** Retries a call while its service is unavailable; throws the last error after `timeoutMs`. */
+/** Retries a call while its service is unavailable. Throws the last error after `timeoutMs`. */
 export async function retryUntilAvailable(
   call: () => Promise<unknown>,
   timeoutMs: number,

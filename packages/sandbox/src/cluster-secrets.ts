@@ -1,18 +1,16 @@
 import type { ClusterConfig } from "./config.ts";
 
-/** Text by key, as a Kubernetes Secret holds it. */
+/** Plain text by key. A Kubernetes Secret encodes it as base64. */
 type SecretData = Readonly<Record<string, string>>;
 
-/** The API server of a cluster that starts is slow. */
+/** The API server of a starting cluster is slow. */
 const timeoutMs = 10_000;
 
-/** A Secret of the job's namespace as the API has it; values are base64. */
 type SecretObject = {
   readonly metadata: { readonly name: string };
   readonly data?: SecretData;
 };
 
-/** The Secrets of the job's namespace, over the API of its Kubernetes cluster. */
 export function openClusterSecrets(config: ClusterConfig) {
   const base = `${config.KUBERNETES_API}/api/v1/namespaces/${config.KUBERNETES_NAMESPACE}/secrets`;
   const request = async (method: string, path: string, expected: number[], object?: object) => {
@@ -26,7 +24,7 @@ export function openClusterSecrets(config: ClusterConfig) {
       ...(object && { body: JSON.stringify(object) }),
     });
     if (!expected.includes(response.status)) {
-      // The body could hold what was sent.
+      // The body could contain the request's secrets.
       throw new Error(`${method} ${base}${path}: ${response.status}`);
     }
     return response;
@@ -40,9 +38,9 @@ export function openClusterSecrets(config: ClusterConfig) {
   const create = async (name: string, data: SecretData): Promise<boolean> =>
     (await request("POST", "", [201, 409], objectOf(name, data))).status === 201;
   return {
-    /** Creates a Secret; false where there is one of that name, which stays as it is. */
+    /** Returns false if the Secret exists, and leaves it unchanged. */
     create,
-    /** What a Secret holds; undefined where there is none. */
+    /** Returns undefined if the Secret doesn't exist. */
     read: async (name: string): Promise<SecretData | undefined> => {
       const response = await request("GET", `/${name}`, [200, 404]);
       if (response.status === 404) return undefined;
@@ -51,7 +49,6 @@ export function openClusterSecrets(config: ClusterConfig) {
         Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]),
       );
     },
-    /** Replaces what a Secret holds, or creates it. */
     write: async (name: string, data: SecretData): Promise<void> => {
       if (await create(name, data)) return;
       await request("PUT", `/${name}`, [200], objectOf(name, data));

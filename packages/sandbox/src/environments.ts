@@ -4,43 +4,38 @@ import { issuerSettings } from "./people.ts";
 import { encryptionKeysOf, type Secrets } from "./secrets.ts";
 import { eachService, type ServiceName } from "./service-names.ts";
 
-/** The port of each service; `public` is the gateway's public one. */
 export type Ports = Readonly<Record<ServiceName | "public", number>> & {
-  /** Of the operators' door, where it is open. */
   readonly operators?: number;
 };
 
-/** What the services of one machine are configured from. */
 export type MachineOptions = {
-  /** Where the services listen. */
   readonly host: string;
-  /** Where merchants reach the gateway, where that is another address. */
+  /** The merchants' host name for the gateway, if it differs from `host`. */
   readonly publicHost?: string;
   readonly ports: Ports;
-  /** The ports of every replica, where there are several; those of this one among them. */
   readonly replicas?: readonly Ports[];
-  /** Where each shows its probes and metrics; the system chooses where this is left out. */
+  /** Ports for probes and metrics. The system chooses them by default. */
   readonly adminPorts?: Readonly<Record<ServiceName, number>>;
   readonly secrets: Secrets;
-  /** The URL of the OpenID provider, where there is one beside the services. */
   readonly issuer?: string;
-  /** Ports of the database and the broker; with them, no webhook may go to the platform itself. */
+  /**
+   * Ports of the database and broker. Webhooks may not be sent to these, nor to the platform's own.
+   */
   readonly partPorts?: readonly number[];
-  /** The connection string of each service's own database. */
   readonly mongodbUri: (database: string) => string;
-  /** Where the heads of the audit trails are shipped to; absent: nowhere. */
+  /** Destination of the audit trails' heads. Not shipped by default. */
   readonly auditSink?: string;
-  /** Absent where the services share a process and a bus in it. */
+  /** Absent if the services share a process and its in-memory bus. */
   readonly amqpUrl?: string;
-  /** Whether the broker has a user for each service, made of `brokerDefinitions`. */
+  /** The broker has a user for each service, created by `brokerDefinitions`. */
   readonly hasBrokerUsers?: boolean;
-  /** Prefix of every database's name, so that platforms can share an engine. */
+  /** Prefixes every database's name, so that platforms can share an engine. */
   readonly databasePrefix?: string;
-  /** Settings of every service: log level, timings of the sandbox, … */
+  /** Applies to every service: log level, sandbox timings and so on. */
   readonly settings?: Environment;
 };
 
-/** The environment of each service of a platform on one machine. */
+/** Returns the environment of each service for a platform on one machine. */
 export function serviceEnvironments(options: MachineOptions): Record<ServiceName, Environment> {
   const { host, ports, secrets, databasePrefix = "disburse_" } = options;
   const { replicas = [ports] } = options;
@@ -67,7 +62,7 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     NOTIFIER_URL: url("notifier"),
   });
   const { partPorts, adminPorts = {}, issuer } = options;
-  // One that the system chooses is not known yet.
+  // A port chosen by the system is not known yet.
   const issuerPorts = issuer === undefined ? {} : { issuer: Number(new URL(issuer).port) };
   const all = [...replicas, adminPorts, issuerPorts, { ...partPorts }];
   const ownPorts = all.flatMap((each): number[] => Object.values(each));
@@ -89,29 +84,28 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
   };
 }
 
-/** How people reach the console, and where they sign in. */
 function consoleSettings({ host, publicHost = host, ports, issuer }: MachineOptions): Environment {
   const { operators } = ports;
-  const door = operators !== undefined && {
+  const operatorProxy = operators !== undefined && {
     OPERATORS_HOST: host,
     OPERATORS_PORT: String(operators),
     OPERATORS_URL: `http://${browserHost(host)}:${operators}`,
   };
-  if (issuer === undefined) return { ...door };
+  if (issuer === undefined) return { ...operatorProxy };
   return {
-    ...door,
+    ...operatorProxy,
     CONSOLE_URL: `http://${browserHost(publicHost)}:${ports.public}`,
     MEMBERS_OIDC_ISSUER: issuer,
     OPERATORS_OIDC_ISSUER: issuer,
   };
 }
 
-/** The address of this machine by which a browser on it reaches a host: none is called 0.0.0.0. */
+/** Browsers can't connect to 0.0.0.0, so it becomes 127.0.0.1. */
 function browserHost(host: string): string {
   return host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
 }
 
-/** How a service reaches the broker; not at all where it exchanges no events. */
+/** Returns no settings for a service that exchanges no events. */
 function brokerSettings(options: MachineOptions, service: ServiceName): Environment {
   const { amqpUrl, hasBrokerUsers = false, secrets } = options;
   if (amqpUrl === undefined) return {};

@@ -6,7 +6,6 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 
-/** Every event of the contract. */
 export const events: readonly DescMessage[] = [
   ScreeningChangedSchema,
   PayoutStatusChangedSchema,

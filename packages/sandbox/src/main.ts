@@ -10,9 +10,9 @@ import { readClusterConfig, readConfig } from "./config.ts";
 import { createSandbox } from "./sandbox-file.ts";
 import { eachService, type ServiceName, serviceNames } from "./service-names.ts";
 
-/** Creates the sandbox in running services, and writes a file of what it holds. */
+/** Creates the sandbox in running services and writes `sandbox.json`. */
 
-/** For six services on a small machine. */
+/** Allows six services to start on a small machine. */
 const startTimeoutMs = 120_000;
 
 async function createFromSettings(): Promise<void> {
@@ -34,7 +34,7 @@ async function createFromSettings(): Promise<void> {
   await kept?.store();
 }
 
-/** The file as a Secret of a Kubernetes cluster, where jobs have no disk that lasts. */
+/** Stores the file as a Secret, since a Kubernetes job's disk is temporary. */
 function keptInCluster(name: string | undefined, path: string) {
   if (name === undefined) return undefined;
   const secrets = openClusterSecrets(readClusterConfig());
@@ -53,6 +53,6 @@ try {
   await createFromSettings();
   log.info({}, "sandbox ready");
 } catch (error) {
-  log.fatal({ err: error }, "sandbox not made");
+  log.fatal({ err: error }, "sandbox not created");
   process.exit(1);
 }

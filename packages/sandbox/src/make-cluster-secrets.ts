@@ -4,9 +4,12 @@ import { openClusterSecrets } from "./cluster-secrets.ts";
 import { readClusterConfig } from "./config.ts";
 import { generateSecrets, ownSettings, sharedSettings, workloads } from "./secrets.ts";
 
-/** Makes the Secret of a sandbox in a Kubernetes cluster. What is there stays: data needs it. */
+/**
+ * Creates the Secret of a sandbox in a Kubernetes cluster. Keeps existing values: stored data
+ * depends on them.
+ */
 
-/** What the manifests of deploy/k8s mount. */
+/** The manifests in deploy/k8s mount this Secret. */
 const secretName = "disburse";
 
 const log = createLog("sandbox-secrets", "info");
@@ -16,16 +19,16 @@ try {
   const wanted = withBrokerUsers({ ...clusterSecret(), ...stored });
   if (Object.entries(wanted).some(([name, text]) => stored[name] !== text)) {
     await cluster.write(secretName, wanted);
-    log.info({}, "secrets made");
+    log.info({}, "secrets created");
   } else {
     log.info({}, "secrets are there already");
   }
 } catch (error) {
-  log.fatal({ err: error }, "secrets not made");
+  log.fatal({ err: error }, "secrets not created");
   process.exit(1);
 }
 
-/** All secrets by their settings. The name of a service's own secret ends in the service. */
+/** Returns all secrets by setting. A service's own secret ends in the service's name. */
 function clusterSecret(): Record<string, string> {
   const secrets = generateSecrets();
   const { OIDC_ISSUER: _issuer, OIDC_AUDIENCE: _audience, ...shared } = sharedSettings(secrets);
@@ -42,7 +45,7 @@ function clusterSecret(): Record<string, string> {
   };
 }
 
-/** The users of the broker, as this release wants them, with the passwords that services have. */
+/** Updates the broker's users to this release, and keeps the services' passwords. */
 function withBrokerUsers(secret: Record<string, string>): Record<string, string> {
   const passwords = brokerPasswordsOf((service) => secret[`AMQP_URL_${service.toUpperCase()}`]);
   const BROKER_DEFINITIONS = JSON.stringify(brokerDefinitions(passwords));

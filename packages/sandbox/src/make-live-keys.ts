@@ -5,14 +5,14 @@ import { writeFileAtomically } from "./atomic-file.ts";
 import { serviceNames } from "./service-names.ts";
 
 /**
- * `npm run keys -- FOLDER`: writes a new key of each service of a live deployment to a new folder,
- * `payout.key` and the like, and the public ones of all to `trusted-keys.json`.
+ * `npm run keys -- FOLDER` creates a folder with a new key for each service of a live deployment,
+ * such as `payout.key`, and all public keys in `trusted-keys.json`.
  */
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("usage: npm run keys -- FOLDER");
 
-// Throws where it exists: a key that is in use is not replaced.
+// Throws if the folder exists, so that keys in use are not replaced.
 mkdirSync(folder, { mode: 0o700 });
 const publicJwks = serviceNames.map((service) => {
   const { privateText, publicJwk } = generateServiceKey(service);

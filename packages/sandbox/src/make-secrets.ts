@@ -13,10 +13,10 @@ import { readSecretsConfig } from "./config.ts";
 import { generateSecrets, ownSettings, sharedSettings, workloads } from "./secrets.ts";
 
 /**
- * Writes a sandbox's secrets to files of settings: what all services share to one, and to a file in
- * a folder of each service what it has for itself; its certificate beside it, and their authority
- * beside the first; and to a folder of the broker, as RabbitMQ reads them, its users. A file that is
- * there stays: data needs it. Certificates are made anew before they end.
+ * Writes a sandbox's secrets to settings files: one file that all services share, and one in each
+ * service's folder. The service's certificate is beside its file. The authority is beside the
+ * shared file. The broker's folder gets its users in RabbitMQ's format. Existing files stay, since
+ * data depends on them. Certificates are renewed before they expire.
  */
 
 const [path, keysFolder, brokerFolder] = process.argv.slice(2);
@@ -26,7 +26,7 @@ if (path === undefined || keysFolder === undefined || brokerFolder === undefined
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** The settings of a file; writes it where it is not there, or not to be kept. */
+/** Returns the file's settings. Writes the file if it is missing or outdated. */
 const keep = (file: string, settings: Settings, isKept: boolean): Settings => {
   if (isKept && existsSync(file)) return parseEnv(readFileSync(file, "utf8"));
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
@@ -36,13 +36,14 @@ const keep = (file: string, settings: Settings, isKept: boolean): Settings => {
 
 const secrets = generateSecrets();
 const ownFile = (workload: string): string => join(keysFolder, workload, "sandbox.env");
-// The public keys of all are written last: without them a run was killed, and all are made anew.
-const isMade = existsSync(path);
+// The public keys are written last. If they are missing, a run was killed, so all keys are created
+// again.
+const areKeysComplete = existsSync(path);
 const own = workloads.map((workload) => {
   const file = ownFile(workload);
-  return [workload, keep(file, ownSettings(secrets, workload), isMade)] as const;
+  return [workload, keep(file, ownSettings(secrets, workload), areKeysComplete)] as const;
 });
-keep(path, sharedSettings(secrets), isMade);
+keep(path, sharedSettings(secrets), areKeysComplete);
 const { TRUST_DOMAIN: trustDomain } = readSecretsConfig();
 const caFile = join(dirname(path), "ca.crt");
 await makeCertificates({ caFile, keysFolder, trustDomain }, workloads);
@@ -51,7 +52,7 @@ const urls = Object.fromEntries(own.map(([workload, { AMQP_URL }]) => [workload,
 const passwords = brokerPasswordsOf((service) => urls[service]);
 if (Object.keys(passwords).length < brokerServices.length)
   throw new Error("a broker's user is missing");
-/** The broker runs as another user; there is nothing in it by which a password could be found. */
+/** The broker runs as another user. The files contain only salted hashes of random passwords. */
 const readableByAll = 0o644;
 const definitions = join(brokerFolder, "definitions.json");
 writeFileAtomically(definitions, JSON.stringify(brokerDefinitions(passwords)), readableByAll);

@@ -2,8 +2,8 @@ import { readTokenConfig } from "./config.ts";
 import { tokenOfRole } from "./people.ts";
 
 /**
- * `node print-token.ts ROLE` in a container of the sandbox: an access token of the person of a
- * role. Beside `npm start` it is `npm run -s token`.
+ * `node print-token.ts ROLE` prints an access token in a container of the sandbox. With `npm
+ * start`, use `npm run -s token`.
  */
 
 const [role = ""] = process.argv.slice(2);

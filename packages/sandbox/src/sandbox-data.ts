@@ -1,11 +1,8 @@
-/** The sandbox's data after decisions §8; rates and fees are its own. */
+/** The sandbox's data (decisions §8). Rates and fees are its own. */
 
-/** The sandbox's merchants. */
 export const merchantNames = ["acme", "globex", "frozen", "bare"] as const;
-/** The name of a sandbox merchant. */
 export type MerchantName = (typeof merchantNames)[number];
 
-/** The accounts of the merchants, with their opening balances. */
 export const sandboxAccounts = [
   { merchant: "acme", currency: "USD", funds: "1000000.00" },
   { merchant: "acme", currency: "USD", funds: "" },
@@ -26,7 +23,6 @@ function corridor(
   return { source, destination, rate, feeShare, feeFlat, active: true, openTo: both };
 }
 
-/** The corridors, and the merchants that they are open to. */
 export const sandboxCorridors = [
   corridor("USD", "USD", "1", ["0.001", "0.50"]),
   corridor("USD", "USDC", "0.9998", ["0.001", "0.50"]),
@@ -46,7 +42,7 @@ export const sandboxCorridors = [
   { ...corridor("USD", "MATIC_POLYGON", "2.5", ["0.003", "0.25"]), openTo: ["globex" as const] },
 ];
 
-/** The limits of one payout, by source currency. */
+/** Minimum and maximum of one payout, by source currency. */
 export const sandboxLimits: Readonly<Record<string, { min: string; max: string }>> = {
   USD: { min: "1.00", max: "100000.00" },
   USDC_ETH: { min: "1.000000", max: "100000.000000" },

@@ -15,44 +15,42 @@ import {
 import { listedParties, riskyWallets } from "./sandbox-list.ts";
 import { type SandboxMerchants, type SeededSandbox, seedSandbox } from "./seed.ts";
 
-/** `sandbox.json` (decisions §8): what tools and tests need of a sandbox. */
+/** Describes a sandbox to tools and tests (decisions §8). */
 export type SandboxDocument = SeededSandbox & {
   readonly base_url: string;
-  /** Where the merchants' people and the operators reach the console, where they do. */
+  /** URL of the console for merchants' people, where it is served. */
   readonly console_url?: string | undefined;
   readonly operators_url?: string | undefined;
   readonly grpc: ServiceUrls;
   readonly grpc_token: string;
-  /** The OpenID provider of its persons, where it has one. */
   readonly issuer?: string | undefined;
   readonly people: readonly SandboxPerson[];
-  /** Where each service shows its probes and metrics, where that is known. */
   readonly admin?: ServiceUrls | undefined;
   readonly risky_wallets: typeof riskyWallets;
   readonly listed_parties: typeof listedParties;
 };
 
-/** A person of the sandbox's team, or of a merchant's, by the name for the sign-in. */
+/** An operator or a merchant's member, by sign-in name. */
 type SandboxPerson = {
   readonly name: string;
-  /** Of an operator; of a member the one role in the merchant's team. */
+  /** An operator's roles, or a member's single role. */
   readonly roles: readonly (Role | (typeof sandboxMembers)[number]["role"])[];
-  /** Of a member of a merchant's team. */
+  /** Present for a merchant's member only. */
   readonly merchant_id?: string;
   readonly email?: string;
-  /** Where there is a provider to sign in at. */
+  /** Present if people sign in at a provider. */
   readonly password?: string;
 };
 
-/** A century: `grpc_token` ends with its data folder, whose issuer signed it. */
+/** A century: `grpc_token` stays valid as long as its data folder, whose issuer signed it. */
 const grpcTokenSeconds = 100 * 365 * 86_400;
-/** The same at each start, so that the token stays the same. It names no sign-in. */
+/** Constant, so that the token is the same at each start. It names no sign-in. */
 const grpcTokenTimes = {
   seconds: grpcTokenSeconds,
   issuedAt: new Date("2026-01-01T00:00:00Z"),
 };
 
-/** Creates the sandbox in running services and writes its file; a repeat changes nothing. */
+/** Creates the sandbox in running services and writes its file. A repeat changes nothing. */
 export async function createSandbox({
   baseUrl,
   grpc,
@@ -67,17 +65,13 @@ export async function createSandbox({
   readonly baseUrl: string;
   readonly grpc: ServiceUrls;
   readonly admin?: ServiceUrls;
-  /** Of the job that creates it. */
   readonly identity: ClientIdentity;
-  /** Absent where the services are reached without. */
+  /** Absent if the services use no TLS. */
   readonly tls?: Tls | undefined;
-  /** Signs `grpc_token`. */
   readonly issuerKey: string;
-  /** The URL of the OpenID provider, where there is one. */
   readonly issuer?: string;
-  /** The console for merchants' people and that for operators, where they are served. */
+  /** URLs of the members' and the operators' console, where they are served. */
   readonly console?: { readonly members: string; readonly operators: string };
-  /** Of `sandbox.json`. */
   readonly path: string;
 }): Promise<SandboxDocument> {
   const { rpcs, close } = connectServices((name) => grpc[name], identity, tls);
@@ -101,7 +95,7 @@ export async function createSandbox({
   return sandbox;
 }
 
-/** All people, with their passwords where there is a provider to sign in at. */
+/** Includes passwords only if there is a provider to sign in at. */
 function peopleOf({ merchants }: SeededSandbox, signInKey: string | undefined): SandboxPerson[] {
   const withPassword = (person: SandboxPerson): SandboxPerson =>
     signInKey === undefined ? person : { ...person, password: passwordOf(signInKey, person.name) };
@@ -115,7 +109,7 @@ function peopleOf({ merchants }: SeededSandbox, signInKey: string | undefined): 
   ];
 }
 
-/** The merchants of an earlier file, where the gateway knows their keys. */
+/** Returns an earlier file's merchants if the gateway knows their keys. */
 async function knownMerchants(
   { keys }: SandboxClients,
   path: string,

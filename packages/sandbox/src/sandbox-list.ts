@@ -1,11 +1,9 @@
 /**
  * The sandbox's sanctions list. Its parties are invented, with unique names. Its wallets are real
  * and public: each belongs to a party of OFAC's Specially Designated Nationals list, named below.
- * Their entries are named after the designation, so that no real person's name matches in the
- * sandbox.
+ * Entries are named after the designation, so that no real person's name matches in the sandbox.
  */
 
-/** Wallets that the sandbox refuses, by network. */
 export const riskyWallets = {
   /** Lazarus Group; added to its designation on 14 April 2022. */
   ETHEREUM: "0x098B716B8Aaf21512996dC57EB0615e2383E2f96",
@@ -15,7 +13,7 @@ export const riskyWallets = {
   TRX: "TTKnV2S1295UrPr7N67Tp9ykNL7xX2Z4Uj",
 } as const;
 
-/** Invented parties of the sandbox's list, in the words of a beneficiary's form. */
+/** The list's invented parties, with a beneficiary form's fields. */
 export const listedParties = [
   party("Zoltvar Quimbrandt", "Individual", "1971-03-14", "DE"),
   party("Ondrecka Milusava Vashtibor", "Individual", "1964-11-02", "CZ"),
@@ -24,7 +22,7 @@ export const listedParties = [
   party("Brelvanta Oskarim Petrochem LLC", "Corporate", "2013-09-01", "AE"),
 ] as const;
 
-/** `dateOfBirth` is of incorporation for a corporate party. */
+/** For a corporate party, `dateOfBirth` is the date of incorporation. */
 function party(
   name: string,
   type: "Individual" | "Corporate",
@@ -34,7 +32,6 @@ function party(
   return { name, type, date_of_birth: dateOfBirth, country } as const;
 }
 
-/** The name and version of the sandbox's list. */
 export const sandboxList = { list: "sandbox", version: "1" } as const;
 
 const walletEntries = [
@@ -43,7 +40,7 @@ const walletEntries = [
   { currency: "TRX", address: riskyWallets.TRX, of: "Fengbing Xia" },
 ];
 
-/** The sandbox's list as JSON lines, for `ImportList`. */
+/** Returns the list as JSON lines for `ImportList`. */
 export function sandboxListLines(): string {
   const parties = listedParties.map((party, at) => ({
     uid: `sandbox-party-${at + 1}`,

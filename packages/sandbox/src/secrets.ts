@@ -15,34 +15,30 @@ import {
 import { generateIssuerKey, issuerSettings } from "./people.ts";
 import { type ServiceName, serviceNames } from "./service-names.ts";
 
-/** The secrets of one deployment. */
 export type Secrets = {
-  /** A ring of each service that seals. */
+  /** A key ring for each service that encrypts data. */
   readonly encryptionKeys: Readonly<Record<string, string>>;
   readonly apiKeyPepper: string;
-  /** The private key of each service, and of the job that creates the sandbox. */
+  /** Private keys of the services and of the job that creates the sandbox. */
   readonly serviceKeys: Readonly<Record<Workload, string>>;
-  /** The public keys of all of them; no secret. */
+  /** The public keys, which are not secret. */
   readonly trustedKeys: string;
-  /** Signs the tokens of the sandbox's persons. */
   readonly issuerKey: string;
-  /** Of the users of the broker. */
   readonly brokerPasswords: BrokerPasswords;
 };
 
-/** What has a key of its own: the services, and the job that creates the sandbox. */
+/** A process with a key of its own: a service, or the job that creates the sandbox. */
 export type Workload = ServiceName | "sandbox";
 
-/** What has a key of its own. */
 export const workloads: readonly Workload[] = [...serviceNames, "sandbox"];
 
-/** The services that seal. */
+/** The services that always encrypt data. */
 export const sealingServices = ["beneficiary", "compliance", "gateway", "notifier"] as const;
 
-/** Payout seals where rails of banks are configured: what `npm start` may be given. */
+/** Payout also needs a ring: `npm start` may configure it with bank rails. */
 const ringed = [...sealingServices, "payout"] as const;
 
-/** The ring of a service; `undefined` of one that seals nothing. */
+/** Returns undefined for a service that encrypts nothing. */
 export function encryptionKeysOf({ encryptionKeys }: Secrets, workload: Workload) {
   return encryptionKeys[workload];
 }
@@ -50,7 +46,6 @@ export function encryptionKeysOf({ encryptionKeys }: Secrets, workload: Workload
 /** All symmetric secrets have 256 bits. */
 const secretBytes = 32;
 
-/** New random secrets. */
 export function generateSecrets(): Secrets {
   const keys = workloads.map((name) => [name, generateServiceKey(name)] as const);
   const privateTexts = keys.map(([name, { privateText }]) => [name, privateText]);
@@ -68,7 +63,7 @@ export function generateSecrets(): Secrets {
 
 const textOf = (names: readonly string[]) =>
   z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
-/** `k2:BASE64,k1:BASE64`: the versions of a secret. */
+/** Versions of a secret: `k2:BASE64,k1:BASE64`. */
 const versions = z.string().regex(/^[a-z][0-9]+:[^,]+(,[a-z][0-9]+:[^,]+)*$/);
 const storedSecrets = z.object({
   encryptionKeys: z.object(Object.fromEntries(ringed.map((name) => [name, versions]))),
@@ -79,20 +74,19 @@ const storedSecrets = z.object({
   brokerPasswords: textOf(brokerServices),
 });
 
-/** True if a stored value has every secret, in the form of `generateSecrets`. */
+/** Checks that a stored value has every secret in the format of `generateSecrets`. */
 export function isSecrets(value: unknown): value is Secrets {
   return storedSecrets.safeParse(value).success;
 }
 
-/** The trust domain of a sandbox, the default of `TRUST_DOMAIN`. */
+/** The sandbox's trust domain, also the default of `TRUST_DOMAIN`. */
 const trustDomain = "disburse";
 
-/** The identity of the job that creates the sandbox. */
 export function sandboxIdentity({ serviceKeys }: Secrets): ClientIdentity {
   return serviceIdentity(readServiceKey(serviceKeys.sandbox), trustDomain);
 }
 
-/** The settings that all services of a sandbox share, and the job that creates it. */
+/** Settings shared by all services of a sandbox and the job that creates it. */
 export function sharedSettings(secrets: Secrets) {
   return {
     API_KEY_PEPPER: secrets.apiKeyPepper,
@@ -101,7 +95,6 @@ export function sharedSettings(secrets: Secrets) {
   };
 }
 
-/** By the names of settings. */
 type OwnSettings = {
   readonly SERVICE_KEY: string;
   readonly ISSUER_KEY?: string;
@@ -109,10 +102,9 @@ type OwnSettings = {
   readonly ENCRYPTION_KEYS?: string;
 };
 
-/** Where containers find the broker. */
 const containerBroker = "amqp://rabbitmq:5672";
 
-/** The settings that a service of a sandbox, or the job that creates it, has for itself. */
+/** Settings specific to one service, or to the job that creates the sandbox. */
 export function ownSettings(secrets: Secrets, workload: Workload): OwnSettings {
   const { serviceKeys, issuerKey, brokerPasswords, encryptionKeys } = secrets;
   const SERVICE_KEY = serviceKeys[workload];

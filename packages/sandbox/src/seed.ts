@@ -14,17 +14,16 @@ import {
 } from "./sandbox-data.ts";
 import { sandboxList, sandboxListLines } from "./sandbox-list.ts";
 
-/** The sandbox's merchants: created once, kept by the caller. */
+/** Created once and kept by the caller. */
 export type SandboxMerchants = Readonly<Record<MerchantName, SandboxMerchant>>;
 
 type SandboxMerchant = {
   readonly merchant_id: string;
   readonly api_key: string;
-  /** Of merchants that pay: another root, which approves the payouts of `api_key`. */
+  /** Another root key of a paying merchant. It approves the payouts of `api_key`. */
   readonly approver_api_key?: string;
 };
 
-/** An account of the sandbox. */
 export type SeededAccount = {
   readonly merchant: MerchantName;
   readonly account_id: string;
@@ -32,17 +31,16 @@ export type SeededAccount = {
   readonly available: string;
 };
 
-/** What the sandbox holds. */
 export type SeededSandbox = {
   readonly merchants: SandboxMerchants;
   readonly accounts: readonly SeededAccount[];
 };
 
 const seeder = "sandbox";
-/** Merchants that have somebody to approve their payouts. */
+/** Merchants with a second key that approves payouts. */
 const paying: ReadonlySet<MerchantName> = new Set(["acme", "globex"]);
 
-/** Creates the sandbox, each step idempotent. `known` are the merchants of an earlier start. */
+/** Creates the sandbox. Each step is idempotent. `known` has the merchants of an earlier start. */
 export async function seedSandbox(
   clients: SandboxClients,
   known: SandboxMerchants | undefined,
@@ -73,7 +71,7 @@ async function importSandboxList({ compliance }: SandboxClients): Promise<void> 
 
 async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchants> {
   const run = crypto.randomUUID();
-  const made = merchantNames.map(async (name) => {
+  const created = merchantNames.map(async (name) => {
     const merchantId = newId("merchant");
     const keyOf = async (what: string, scopes: string[]): Promise<string> => {
       const mutation = { operationId: `sandbox:${what.replace(" ", "-")}:${name}:${run}` };
@@ -89,10 +87,10 @@ async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchan
     };
     return [name, merchant] as const;
   });
-  return Object.fromEntries(await Promise.all(made)) as SandboxMerchants;
+  return Object.fromEntries(await Promise.all(created)) as SandboxMerchants;
 }
 
-/** Registers the merchants that are not, and sets what they may do. */
+/** Registers missing merchants and sets their permissions. */
 async function registerMerchants(
   { beneficiary }: SandboxClients,
   merchants: SandboxMerchants,
@@ -110,7 +108,7 @@ async function registerMerchants(
       const mutation = { operationId: `sandbox:merchant:${merchantId}` };
       await beneficiary.createMerchant({ mutation, merchantId, name });
     }
-    // `frozen` may create nothing; `bare` has no settings.
+    // `frozen` may not create anything. `bare` has no settings.
     if (name === "bare") return;
     const allowed = name !== "frozen";
     await beneficiary.setMerchantSettings({
@@ -121,7 +119,7 @@ async function registerMerchants(
   await Promise.all(merchantNames.map(register));
 }
 
-/** Adds the teams; a member who was removed stays so. */
+/** Adds the teams. A removed member stays removed. */
 async function addMembers({ team }: SandboxClients, merchants: SandboxMerchants): Promise<void> {
   const added = sandboxMembers.map((member) => {
     const { id, name, merchant, role } = member;
@@ -183,8 +181,8 @@ async function openAccounts(
     const merchantId = merchants[merchant].merchant_id;
     const key = `sandbox:account:${merchantId}:${at}`;
     const mutation = { operationId: key };
-    const made = await payout.openAccount({ mutation, merchantId, currencyCode: currency });
-    const accountId = made.account?.id ?? "";
+    const created = await payout.openAccount({ mutation, merchantId, currencyCode: currency });
+    const accountId = created.account?.id ?? "";
     if (funds !== "") {
       await payout.creditAccount({
         mutation: { operationId: `${key}:funds` },

@@ -9,10 +9,9 @@ import { type Environment, readSettings } from "@disburse/chassis/settings.ts";
 import { everyRole, issuerSettings, personToken, type TokenTimes } from "./people.ts";
 import { generateSecrets, type Secrets, type Workload } from "./secrets.ts";
 
-/** The tokens that are made here are good for a day. */
 const tokenSeconds = 86_400;
 
-/** All who have an identity in a deployment whose secrets are at hand; by default a new one. */
+/** Provides every identity of a deployment from its secrets, by default new ones. */
 export function createTrust(secrets: Secrets = generateSecrets()) {
   const settings = (workload: Workload): Environment => ({
     SERVICE_KEY: secrets.serviceKeys[workload],
@@ -34,15 +33,14 @@ export function createTrust(secrets: Secrets = generateSecrets()) {
   };
   return {
     secrets,
-    /** The settings by which a service is who it is, and believes the others. */
+    /** Settings that give a service its identity and make it trust the others. */
     settings,
-    /** Verifies the callers of a service. */
+    /** Returns the verifier of a service's callers. */
     verify: (workload: Workload): Verify => opened(workload).verify,
-    /** The identity of a service, or of the job that creates the sandbox. */
     service: (workload: Workload): ClientIdentity => opened(workload).identity,
-    /** Sign events as a service, and verify those of all. */
+    /** Returns keys that sign events as a service and verify the events of all. */
     eventKeys: (workload: Workload): EventKeys => opened(workload),
-    /** The identity of a person, with every role and a fresh sign-in where none is named. */
+    /** Returns a person's identity. By default it has every role and a fresh sign-in. */
     person,
   };
 }

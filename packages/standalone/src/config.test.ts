@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { merchantNames } from "@disburse/sandbox/sandbox-data.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readConfig, readPortsBefore, readSecrets, readStoredSecrets } from "./config.ts";
+import { readConfig, readPreviousPorts, readSecrets, readStoredSecrets } from "./config.ts";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 const [, table = ""] = /## Settings of `npm start`\n(.*?)\n## /s.exec(readme) ?? [];
@@ -15,7 +15,7 @@ const rows = [...table.matchAll(/^\| (`[^|]+`) \| ([^|]*)\|/gm)].map(
   }),
 );
 
-/** Read where the database and the broker are started, in packages/embedded. */
+/** Read by packages/embedded, which starts the database and broker. */
 const ofParts = ["MONGODB_URI", "AMQP_URL", "DISBURSE_BROKER"];
 
 it("reads the settings that the README lists, and no other", () => {
@@ -29,17 +29,17 @@ it("reads the settings that the README lists, and no other", () => {
 });
 
 it("has the README's defaults", () => {
-  const told = Object.fromEntries(
+  const documented = Object.fromEntries(
     rows.flatMap(({ names, defaults }) =>
       names.map((name, at) => [name, defaults.split(", ")[at] ?? ""]),
     ),
   );
   const { PORT, HOST, DATA_DIR, SANDBOX_SETTLE_MS } = readConfig({}, "/root");
   expect([String(PORT), HOST, DATA_DIR, String(SANDBOX_SETTLE_MS)]).toEqual([
-    told.PORT,
-    told.HOST,
-    `/root/${told.DATA_DIR}`,
-    told.SANDBOX_SETTLE_MS,
+    documented.PORT,
+    documented.HOST,
+    `/root/${documented.DATA_DIR}`,
+    documented.SANDBOX_SETTLE_MS,
   ]);
 });
 
@@ -54,7 +54,7 @@ describe("a data folder", () => {
   const write = (name: string, value: object) =>
     writeFileSync(join(folder, name), JSON.stringify(value));
   const refusal = () =>
-    `The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`;
+    `The data in ${folder} was created by another version of Disburse. To start again, delete that folder or set DATA_DIR to another one.`;
 
   it("keeps its secrets", () => {
     const secrets = readSecrets(folder);
@@ -95,9 +95,9 @@ describe("a data folder", () => {
   };
 
   it("has the ports of its last start", () => {
-    expect(readPortsBefore(folder)).toEqual([]);
+    expect(readPreviousPorts(folder)).toEqual([]);
     write("sandbox.json", sandbox);
-    expect(readPortsBefore(folder)).toEqual(Array.from({ length: 14 }, (_each, at) => 1001 + at));
+    expect(readPreviousPorts(folder)).toEqual(Array.from({ length: 14 }, (_each, at) => 1001 + at));
   });
 
   it.each<[string, object]>([
@@ -106,6 +106,6 @@ describe("a data folder", () => {
     ["a merchant too few", { ...sandbox, merchants: {} }],
   ])("of another version has %s in its sandbox.json: it is refused", (_what, older) => {
     write("sandbox.json", older);
-    expect(() => readPortsBefore(folder)).toThrow(refusal());
+    expect(() => readPreviousPorts(folder)).toThrow(refusal());
   });
 });

@@ -14,7 +14,7 @@ import { eachService, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { z } from "zod";
 import { OtherVersionError } from "./other-version.ts";
 
-/** The settings of `npm start`; README.md lists them. */
+/** Reads the settings of `npm start`, which README.md lists. */
 export function readConfig(environment: Environment, root: string) {
   const settings = readSettings(environment, {
     HOST: z.string().default("127.0.0.1"),
@@ -23,7 +23,7 @@ export function readConfig(environment: Environment, root: string) {
     LOG_LEVEL: z.enum(logLevels).optional(),
     LOG_FORMAT: z.enum(["pretty", "json"]).optional(),
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
-    /** Of each service: the requests of the last minutes, in some 3 MB. */
+    /** For each service. Covers the last minutes of requests in about 3 MB. */
     TRACE_MEMORY_SPANS: countSetting().default(4_000),
   });
   const present = serviceSettings.filter((name) => environment[name] !== undefined);
@@ -33,7 +33,7 @@ export function readConfig(environment: Environment, root: string) {
   return { ...settings, passedOn };
 }
 
-/** Settings of single services that `npm start` passes on. */
+/** Settings of single services that `npm start` accepts. */
 const serviceSettings = [
   "ADDRESS_RATE_LIMIT_PER_SECOND",
   "ADDRESS_RATE_LIMIT_BURST",
@@ -74,7 +74,7 @@ const serviceSettings = [
 /** Describes the sandbox to tools and tests. */
 export const sandboxFile = "sandbox.json";
 
-/** The secrets of a data folder's platform, generated at its first start. */
+/** Returns the secrets of a data folder. Generates them at its first start. */
 export function readSecrets(folder: string): Secrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, secretsFile);
@@ -84,7 +84,7 @@ export function readSecrets(folder: string): Secrets {
   return secrets;
 }
 
-/** The secrets of a data folder whose platform has been started; throws where there is none. */
+/** Throws if the data folder's platform has never been started. */
 export function readStoredSecrets(folder: string): Secrets {
   const path = join(folder, secretsFile);
   if (!existsSync(path)) throw new Error(`no sandbox was started in ${folder}: npm start`);
@@ -112,11 +112,11 @@ const storedSandbox = z.object({
 });
 
 /**
- * The ports that the services had at the last start, in the order of `serviceNames`, and those
- * of the operator API proxy and the OpenID provider. By its port the notifier recognizes its own
- * deliveries in flight after a crash; otherwise they wait 15 s.
+ * Returns the ports of the last start: the services in the order of `serviceNames`, then the
+ * operator API proxy and the OpenID provider. The notifier recognizes its own deliveries in flight
+ * after a crash by its port. With another port, they would wait 15 s.
  */
-export function readPortsBefore(folder: string): number[] {
+export function readPreviousPorts(folder: string): number[] {
   const path = join(folder, sandboxFile);
   if (!existsSync(path)) return [];
   const { data } = storedSandbox.safeParse(JSON.parse(readFileSync(path, "utf8")));

@@ -6,11 +6,11 @@ import { sandboxFile } from "./config.ts";
 import { runMainJob } from "./main-job.ts";
 import { startStandalone } from "./start.ts";
 
-/** `npm run demo`: the main job against the running platform, or one of its own. */
+/** `npm run demo` runs the main job against a running platform, or starts its own. */
 
 const root = join(import.meta.dirname, "../../..");
 
-/** The sandbox of a platform that runs on the data folder. */
+/** Returns the sandbox of a platform that runs on the data folder. */
 async function runningSandbox(): Promise<SandboxDocument | undefined> {
   const path = join(process.env.DATA_DIR || join(root, ".data"), sandboxFile);
   if (!existsSync(path)) return undefined;

@@ -14,7 +14,7 @@ import { createLog, type LogLevel } from "@disburse/chassis/log.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type LogFormat, logFiles, openLogFile, openLogOutput } from "./log-output.ts";
 
-/** What is shown and what is kept of some lines of two services. */
+/** Returns the shown and the stored text for some lines of two services. */
 function outputs(format: LogFormat, level?: LogLevel) {
   const shown: string[] = [];
   const out = { write: (line: string) => void shown.push(line) };

@@ -12,44 +12,40 @@ import type { LogDestination, LogLevel } from "@disburse/chassis/log.ts";
 import { pino } from "pino";
 import { type LogLine, readableLines } from "./readable-line.ts";
 
-/** How lines look on standard output. */
 export type LogFormat = "pretty" | "json";
 
-/** Where log lines go, and how they look. */
 type LogOutputOptions = {
-  /** Standard output. */
   readonly out: LogDestination;
   readonly dataDir: string;
   readonly format: LogFormat;
   readonly colors: boolean;
-  /** The level of standard output; absent for requests and failures alone. */
+  /** Level of standard output. By default it shows requests and failures only. */
   readonly level: LogLevel | undefined;
 };
 
-/** The file's level: enough to trace a request. */
+/** The level of the file, sufficient to trace a request. */
 const fileLevel = "info";
 
-/** Many days of calls by hand; a load test does not fill the disk. */
+/** Holds many days of manual calls. A load test can't fill the disk. */
 const fileBytesMax = 16 * 1024 * 1024;
-/** Lines are buffered this long, so that a busy platform writes hundreds at a time. */
+/** Buffering time. A busy platform writes hundreds of lines at a time. */
 const bufferMs = 20;
-/** Only for this user. */
 const folderMode = 0o700;
 const fileMode = 0o600;
 
-/** The paths of a data folder's log files, oldest first. */
+/** Returns the paths of a data folder's log files, oldest first. */
 export function logFiles(dataDir: string): readonly [string, string, string] {
   const path = join(dataDir, "log", "disburse.log");
   return [`${path}.2`, `${path}.1`, path];
 }
 
-/** A log file; `close` writes what is buffered, and later lines are dropped. */
+/** `close` writes buffered lines. Later lines are dropped. */
 export type LogFile = LogDestination & { close(): void };
 
 /**
- * The log of a data folder: a file of `bytesMax`, exceeded by less than a line, and the two before
- * it. Buffered lines are written when the process exits, and lost when it is killed. `onError` is
- * called once, when the file can no longer be written.
+ * Opens a data folder's log: a file of `bytesMax`, exceeded by less than a line, and its two
+ * predecessors. Buffered lines are written when the process exits, and lost when it is killed.
+ * `onError` is called once, when the file can no longer be written.
  */
 export function openLogFile(
   dataDir: string,
@@ -73,7 +69,7 @@ export function openLogFile(
     renameSync(path, previous);
     return open();
   };
-  /** Runs a step; after one that fails nothing is written any more. */
+  /** Runs a step. After a failure, nothing more is written. */
   const attempt = (step: () => void) => {
     try {
       step();
@@ -122,13 +118,13 @@ export function openLogFile(
   };
 }
 
-/** Printed without a level: failures, and each answered request. */
+/** Without a level, failures and each answered request are printed. */
 function isPrintedByDefault(line: LogLine): boolean {
   const isRequest = line.service === "gateway" && line.msg === "request";
   return isRequest || (line.level !== "info" && line.level !== "debug");
 }
 
-/** The log of services that share a process: to standard output, and as JSON to the data folder. */
+/** Logs services that share a process to standard output, and as JSON to the data folder. */
 export function openLogOutput({ out, dataDir, format, colors, level }: LogOutputOptions) {
   const readable = readableLines({ colors, dated: false });
   const pretty: LogDestination = {
@@ -143,13 +139,12 @@ export function openLogOutput({ out, dataDir, format, colors, level }: LogOutput
   const defaultLevel = format === "pretty" ? "info" : "warn";
   const streamLevel = level === "debug" ? level : fileLevel;
   return {
-    /** The level that services must log at for both outputs. */
+    /** Services must log at this level to serve both outputs. */
     level: streamLevel,
     destination: pino.multistream([
       { level: level ?? defaultLevel, stream: format === "pretty" ? pretty : out },
       { level: streamLevel, stream: file },
     ]),
-    /** Writes what is buffered for the file. */
     close: file.close,
   };
 }

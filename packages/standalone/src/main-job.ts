@@ -6,18 +6,17 @@ import { Disburse } from "@disburse/sdk/disburse.ts";
 import { isDisburseError } from "@disburse/sdk/disburse-error.ts";
 import { verifyWebhook } from "@disburse/sdk/verify-webhook.ts";
 
-/** Prints a step's title and result. */
 function show(title: string, text: string): void {
   process.stdout.write(`\n■ ${title}\n  ${text}\n`);
 }
 
-/** An answer as it is printed, without secrets. */
+/** Formats an answer without its secrets. */
 function printable(answer: unknown): string {
   const isSecret = (name: string) => name === "secret" || name === "standard_secret";
   return JSON.stringify(answer, (name, value) => (isSecret(name) ? "…" : value));
 }
 
-/** Waits for a call and prints its answer; a refusal ends the job with the step's name. */
+/** Waits for a call and prints its answer. A refusal ends the job with the step's name. */
 async function step<T>(title: string, call: Promise<T>): Promise<T> {
   try {
     const answer = await call;
@@ -25,7 +24,7 @@ async function step<T>(title: string, call: Promise<T>): Promise<T> {
     return answer;
   } catch (error) {
     const why = isDisburseError(error) ? `${error.code}: ${error.message}` : String(error);
-    throw new Error(`"${title}" did not happen: ${why}`, { cause: error });
+    throw new Error(`"${title}" failed: ${why}`, { cause: error });
   }
 }
 
@@ -70,10 +69,9 @@ const depositor = {
   depositor_business_id: "business-1",
 } as const;
 
-/** How long a webhook may take on a busy machine. */
 const webhookTimeoutMs = 30_000;
 
-/** Registers, quotes, executes, reads, lists, and waits for two genuine webhooks. */
+/** Registers, quotes, executes, reads and lists, then waits for two genuine webhooks. */
 export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
   const apiKey = sandbox.merchants.acme.api_key;
   const disburse = new Disburse({ apiKey, baseUrl: sandbox.base_url });
@@ -128,7 +126,7 @@ type ReceivedWebhook = { readonly headers: IncomingHttpHeaders; readonly body: s
 
 type Payload = { transaction_id: string; data: { id: string; status: string } };
 
-/** A minimal webhook endpoint: answers 200 and keeps what it received. */
+/** Starts a minimal webhook endpoint that answers 200 and keeps each request. */
 async function startWebhookListener() {
   const received: ReceivedWebhook[] = [];
   const server = createServer((request, response) => {
@@ -152,14 +150,13 @@ async function startWebhookListener() {
 
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
-    /** Waits for the webhook of a payout's status. */
     next: async (id: string, status: string, timeoutMs: number): Promise<ReceivedWebhook> => {
       const signal = AbortSignal.timeout(timeoutMs);
       for (;;) {
         const found = find(id, status);
         if (found !== undefined) return found;
         await once(server, "webhook", { signal }).catch(() => {
-          throw new Error(`no webhook said that the payout is ${status}`);
+          throw new Error(`no webhook reported the status ${status}`);
         });
       }
     },

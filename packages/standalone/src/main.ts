@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Standalone, startStandalone } from "./start.ts";
 
-/** `npm start`: the whole platform on this machine, until it is stopped. */
+/** `npm start` runs the whole platform on this machine until it is stopped. */
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -17,7 +17,7 @@ const brokers = {
   "in process": "handed over in process (no RabbitMQ on this machine)",
 } as const satisfies Record<Standalone["brokerKind"], string>;
 
-/** What is printed at the start: where the platform is, a first call, where to read on. */
+/** Returns the text printed at the start: addresses, a first call and further reading. */
 function banner({ sandbox, sandboxPath, engineKind, brokerKind }: Standalone): string {
   const { base_url, merchants, grpc, admin, issuer, console_url, operators_url } = sandbox;
   const { gateway, ...others } = grpc;
@@ -47,11 +47,10 @@ A person's access token:    npm run -s token -- treasury
 }
 
 function fail(message: string): never {
-  process.stderr.write(`\nDisburse cannot go on: ${message}\n`);
+  process.stderr.write(`\nDisburse cannot continue: ${message}\n`);
   process.exit(1);
 }
 
-/** What to do about a failed start, in a sentence. */
 function advice(error: unknown): string {
   const { code, port, message } = error as { code?: string; port?: number; message: string };
   if (code === "EADDRINUSE") {

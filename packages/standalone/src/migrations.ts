@@ -18,7 +18,6 @@ const migrations: Readonly<Record<ServiceName, readonly Migration[]>> = {
   quote,
 };
 
-/** Migrates the database of every service, in parallel. */
 export async function migrateServices(
   environments: Readonly<Record<ServiceName, Environment>>,
   logOf: (service: ServiceName) => Log,

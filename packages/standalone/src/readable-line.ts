@@ -1,27 +1,25 @@
 import { prettyFactory } from "pino-pretty";
 
-/** A line of a service's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** How lines are formatted. */
 export type ReadableOptions = {
-  /** Colours, for a terminal. */
   readonly colors: boolean;
-  /** With the date. */
   readonly dated: boolean;
 };
 
 /** Printed before the fields, or below the line. */
 const printedApart = new Set(["time", "level", "service", "msg", "request_id", "err"]);
 
-/** Unambiguous without quotes. */
 const plainText = /^[\x21\x23-\x7e]+$/;
 
 function readable(value: unknown): string {
   return typeof value === "string" && plainText.test(value) ? value : JSON.stringify(value);
 }
 
-/** `payout: payout advanced [r-1] payout_id=po_1 stage=settled`: all but time, level and error. */
+/**
+ * `payout: payout advanced [r-1] payout_id=po_1 stage=settled`: everything but time, level and
+ * error.
+ */
 function message(line: LogLine): string {
   const { service, msg, request_id: requestId } = line;
   const from = typeof service === "string" ? [`${printable(service)}:`] : [];
@@ -33,12 +31,12 @@ function message(line: LogLine): string {
   return [...from, ...event, ...id, ...fields].join(" ");
 }
 
-/** Text without control characters of terminals: lines may come from anywhere. */
+/** Removes terminal control characters: lines may come from any source. */
 function printable(text: string): string {
   return plainText.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }
 
-/** Formats log lines for people: all on one line but an error, whose stack is below. */
+/** Formats log lines for people. Only an error's stack uses further lines. */
 export function readableLines({ colors, dated }: ReadableOptions): (line: LogLine) => string {
   return prettyFactory({
     colorize: colors,
@@ -49,7 +47,7 @@ export function readableLines({ colors, dated }: ReadableOptions): (line: LogLin
   });
 }
 
-/** The JSON object of a line, after the container's name that `docker compose logs` puts there. */
+/** Parses a line's JSON object, after any container name added by `docker compose logs`. */
 function jsonOf(text: string): LogLine | undefined {
   const from = text.indexOf("{");
   if (from < 0) return undefined;
@@ -57,17 +55,17 @@ function jsonOf(text: string): LogLine | undefined {
     const value: unknown = JSON.parse(text.slice(from));
     return typeof value === "object" && value !== null ? { ...value } : undefined;
   } catch {
-    // Another program's line, or one cut off by a kill.
+    // Another program's line, or one truncated by a kill.
     return undefined;
   }
 }
 
-/** The fields by whose id a line is found: its request, or the record that it is of. */
+/** Lines are found by their request's or record's id. */
 const idFields = ["request_id", "payout_id", "record_id", "transaction_id"] as const;
 
 /**
- * The lines of one request or record, of all services, in time order; those without a time are left
- * out.
+ * Returns the lines of one request or record, from all services, in time order. Omits lines without
+ * a time.
  */
 export async function linesOf(
   lines: AsyncIterable<string>,

@@ -8,7 +8,6 @@ import { start as startPayout } from "@disburse/payout/main.ts";
 import { start as startQuote } from "@disburse/quote/main.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 
-/** How each service starts. */
 export const serviceStarts: Readonly<Record<ServiceName, StartService>> = {
   compliance: startCompliance,
   beneficiary: startBeneficiary,
@@ -18,7 +17,7 @@ export const serviceStarts: Readonly<Record<ServiceName, StartService>> = {
   gateway: startGateway,
 };
 
-/** Starts every service in this process; `ends` gets how each is stopped. */
+/** Starts every service in this process. Adds each service's stop function to `ends`. */
 export async function startServices(
   environments: Readonly<Record<ServiceName, Environment>>,
   shared: Shared,

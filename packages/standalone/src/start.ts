@@ -14,26 +14,27 @@ import { createSandbox } from "@disburse/sandbox/sandbox-file.ts";
 import { sandboxIdentity } from "@disburse/sandbox/secrets.ts";
 import { eachService, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { pino } from "pino";
-import { readConfig, readPortsBefore, readSecrets, sandboxFile } from "./config.ts";
+import { readConfig, readPreviousPorts, readSecrets, sandboxFile } from "./config.ts";
 import { openLogOutput } from "./log-output.ts";
 import { migrateServices } from "./migrations.ts";
 import { OtherVersionError } from "./other-version.ts";
 import { startServices } from "./services.ts";
 
-/** A running platform on embedded parts; `stop` ends services, broker and engine. */
+/** A running platform on embedded parts. `stop` ends its services, broker and engine. */
 export type Standalone = Awaited<ReturnType<typeof startStandalone>>;
 
-/** With 256 MB the platform needs 700 MB at 20,000 payouts; with this it does not grow. */
+/** With 256 MB the platform needs 700 MB at 20,000 payouts. With this limit it doesn't grow. */
 const cacheMegabytes = 64;
 
-/** Beside the database, and not in it: evidence of what operators did there. */
+/** Outside of the database, since it is evidence of operators' changes there. */
 const auditFolder = "audit";
 
-/** The services' own ports are this machine's alone: `HOST` opens the gateway to others. */
+/** The services' own ports are local. `HOST` makes only the gateway public. */
 const loopback = "127.0.0.1";
 
 /**
- * Starts the platform and creates its sandbox; calls `onLost` when engine or broker ends by itself.
+ * Starts the platform and creates its sandbox. Calls `onLost` when the engine or broker ends by
+ * itself.
  */
 export async function startStandalone(
   environment: Environment,
@@ -46,11 +47,11 @@ export async function startStandalone(
   const stop = async () => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
   };
-  const lost = (part: string) => (how: string) => onLost(`The ${part} has gone: ${how}.`);
+  const lost = (part: string) => (how: string) => onLost(`The ${part} has ended: ${how}.`);
   try {
     await assertPortFree(config.HOST, config.PORT);
     const secrets = readSecrets(dataDir);
-    const portsBefore = readPortsBefore(dataDir);
+    const previousPorts = readPreviousPorts(dataDir);
     const env = { ...environment };
     const definitions = brokerDefinitions(secrets.brokerPasswords);
     const ofBroker = { dataDir, env, definitions, onExit: lost("message broker") };
@@ -59,14 +60,14 @@ export async function startStandalone(
     const onExit = lost("database engine");
     const engine = await startEngine({ dataDir, env, cacheMegabytes, onExit });
     ends.push(engine.stop);
-    // The engine has locked the data folder: no other platform writes its log.
+    // The engine has locked the data folder, so no other platform writes its log.
     const log = openLog(config);
     ends.push(async () => log.close());
     const amqpUrl = await broker.url;
     const brokerKind = brokerKindOf(amqpUrl, environment);
     const sandboxPath = join(dataDir, sandboxFile);
     const issuerLog = createLog("issuer", log.level, log.destination);
-    const ports = await freePorts(2 * serviceNames.length + 2, portsBefore);
+    const ports = await freePorts(2 * serviceNames.length + 2, previousPorts);
     const port = () => ports.shift() ?? 0;
     const { issuerKey } = secrets;
     const issuer = await startIssuer({ port: ports.pop() ?? 0, issuerKey, log: issuerLog });
@@ -107,13 +108,12 @@ export async function startStandalone(
   }
 }
 
-/** Names the data folder in the error; an external database is named by its own error. */
+/** Names the data folder in the error. An external database's own error identifies it. */
 const otherVersionOf = (dataDir: string, engineKind: string) => (error: unknown) => {
   const isOfFolder = error instanceof OtherStepsError && engineKind !== "external";
   throw isOfFolder ? new OtherVersionError(dataDir) : error;
 };
 
-/** What each service is handed of the settings. */
 function settingsOf(config: ReturnType<typeof readConfig>): Environment {
   const { passedOn, SANDBOX_SETTLE_MS, TRACE_MEMORY_SPANS } = config;
   return {
@@ -123,7 +123,6 @@ function settingsOf(config: ReturnType<typeof readConfig>): Environment {
   };
 }
 
-/** Where browsers of this machine reach the console. */
 function consoleUrls({ CONSOLE_URL, OPERATORS_URL }: Environment) {
   return { members: `${CONSOLE_URL}/console/`, operators: `${OPERATORS_URL}/console/` };
 }
@@ -138,8 +137,8 @@ function openLog(config: ReturnType<typeof readConfig>) {
 }
 
 /**
- * Starts the broker beside everything else, for it takes longer than all of that: services are
- * started with its URL, and connect when it answers. Until then events wait in their outboxes.
+ * Starts the broker in parallel, since it takes longer than everything else. Services start with
+ * its URL and connect once it is ready. Until then, events wait in their outboxes.
  */
 function startBrokerBeside(
   options: Omit<BrokerOptions, "onUrl">,
@@ -176,19 +175,17 @@ function startBrokerBeside(
   };
 }
 
-/** The ports of the database and the broker. */
 function partPortsOf(mongodbUri: string, amqpUrl: string | undefined): number[] {
   return [...portsOf(mongodbUri, 27_017), ...portsOf(amqpUrl, 5_672)];
 }
 
-/** The ports in a URL of one or more hosts; none where it names sockets. */
+/** Returns the ports of a URL with one or more hosts. Returns none for socket paths. */
 function portsOf(url = "", byDefault: number): number[] {
   const [, hosts = ""] = /^\w+(?:\+\w+)?:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? [];
   const each = hosts.split(",").filter((host) => host !== "" && !/%2f/i.test(host));
   return each.map((host) => Number(/:(\d+)$/.exec(host)?.[1] ?? byDefault));
 }
 
-/** Who carries events between the services. */
 function brokerKindOf(amqpUrl: string | undefined, { AMQP_URL = "" }: Environment) {
   if (amqpUrl === undefined) return "in process";
   return AMQP_URL === "" ? "private" : "external";

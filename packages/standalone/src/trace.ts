@@ -4,7 +4,10 @@ import { createInterface } from "node:readline";
 import { logFiles } from "./log-output.ts";
 import { linesOf, readableLines } from "./readable-line.ts";
 
-/** `npm run trace -- ID`: log lines of a request or payout, of the data folder or (`-`) of stdin. */
+/**
+ * `npm run trace -- ID` prints the log lines of a request or payout, from the data folder or (`-`)
+ * stdin.
+ */
 
 const root = join(import.meta.dirname, "../../..");
 const usage = "usage: npm run trace -- ID [-]\n";
@@ -31,6 +34,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 process.stdout.write(lines.map(readable).join(""));
 if (lines.length === 0) {
-  process.stderr.write(`No line of ${id} was found.\n`);
+  process.stderr.write(`No log line found for ${id}.\n`);
   process.exitCode = 1;
 }

@@ -1,16 +1,13 @@
-/** An effect that one operator must not cause alone, by any RPC. */
 export type TwoPersonEffect = {
   readonly effect: string;
   readonly rpcs: readonly TwoPersonRpc[];
 };
 
-/** An RPC that can cause the effect, and its second person. */
 export type TwoPersonRpc = {
-  /** `PayoutService/CreditAccount`. */
   readonly rpc: string;
   /**
-   * `proposal`: its guard makes a proposal of it, which another person approves. `retained`: what it
-   * takes away stays in force until `by` runs.
+   * `proposal`: the call creates a proposal that another person must approve. `retained`: removed
+   * data stays in force until `by` runs.
    */
   readonly how: "proposal" | "retained";
   readonly when: string;
@@ -21,7 +18,7 @@ const proposal = (rpc: string, when: string): TwoPersonRpc => ({ rpc, how: "prop
 
 const removal = "ComplianceService/RemoveRetainedEntries";
 
-/** The effects that need two persons, with every operators' RPC that can have them. */
+/** Lists the effects that need two persons, with every operator RPC that can cause them. */
 export const twoPersonEffects: readonly TwoPersonEffect[] = [
   {
     effect: "A stopped party is cleared",
@@ -97,7 +94,7 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
   },
 ];
 
-/** The operators' RPCs that change something and have none of these effects, and why. */
+/** Explains why each other mutating operator RPC needs only one person. */
 export const onePersonRpcs: Readonly<Record<string, string>> = {
   "ApprovalService/ApproveProposal": "is the second person",
   "ApprovalService/RejectProposal": "stops",
@@ -135,7 +132,6 @@ export const onePersonRpcs: Readonly<Record<string, string>> = {
   "TeamService/RemoveMember": "stops",
 };
 
-/** The part of docs/ACCESS.md about effects that need two persons. */
 export function twoPersonTable(): string {
   const rows = twoPersonEffects.flatMap(({ effect, rpcs }) =>
     rpcs.map(({ rpc, how, when, by }) => {

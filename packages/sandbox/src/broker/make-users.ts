@@ -9,9 +9,9 @@ import {
 } from "./users.ts";
 
 /**
- * `npm run broker-users -- FOLDER amqps://HOST:PORT [NAMESPACE]`: writes new users of a broker to a
- * new folder: `definitions.json` as RabbitMQ reads it, and to `payout.amqp-url` and the like each
- * service's `AMQP_URL`.
+ * `npm run broker-users -- FOLDER amqps://HOST:PORT [NAMESPACE]` creates a folder with the broker's
+ * users: `definitions.json` for RabbitMQ, and each service's `AMQP_URL` in `payout.amqp-url` and so
+ * on.
  */
 
 const [folder, url, namespace] = process.argv.slice(2);
@@ -19,7 +19,7 @@ if (folder === undefined || url === undefined || !/^amqps?:\/\/[^/]/.test(url)) 
   throw new Error("usage: npm run broker-users -- FOLDER amqps://HOST:PORT [NAMESPACE]");
 }
 
-// Throws where it exists: a password that is in use is not replaced.
+// Throws if the folder exists, so that passwords in use are not replaced.
 mkdirSync(folder, { mode: 0o700 });
 const passwords = generateBrokerPasswords();
 for (const service of brokerServices) {

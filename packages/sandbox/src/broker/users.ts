@@ -7,27 +7,25 @@ import { type ServiceName, serviceNames } from "../service-names.ts";
 
 const options = events.map((message) => getOption(message, event));
 const publishers = [...new Set(options.flatMap((each) => each.publishers))];
-/** Whose exchanges a service is bound to. */
+/** Lists the services whose exchanges a service is bound to. */
 const readBy = (service: string) =>
   new Set(options.flatMap((each) => (each.consumers.includes(service) ? each.publishers : [])));
 
-/** The services that exchange events. */
 export const brokerServices: readonly ServiceName[] = serviceNames.filter(
   (name) => publishers.includes(name) || readBy(name).size > 0,
 );
 
-/** The password of each service's own user of the broker. */
 export type BrokerPasswords = Readonly<Partial<Record<ServiceName, string>>>;
 
 const passwordBytes = 32;
 
-/** New random passwords, safe in a URL. */
+/** Returns random passwords that need no escaping in a URL. */
 export function generateBrokerPasswords(): BrokerPasswords {
   const passwords = brokerServices.map((name) => [name, randomBytes(passwordBytes)] as const);
   return Object.fromEntries(passwords.map(([name, bytes]) => [name, bytes.toString("base64url")]));
 }
 
-/** A broker's address as a service uses it: by its own user. */
+/** Returns the broker's address with a service's own credentials. */
 export function brokerUrlOf(url: string, service: ServiceName, passwords: BrokerPasswords): string {
   const own = new URL(url);
   own.username = service;
@@ -35,7 +33,7 @@ export function brokerUrlOf(url: string, service: ServiceName, passwords: Broker
   return own.href;
 }
 
-/** The passwords in the addresses that services were given before. */
+/** Extracts the passwords from existing `AMQP_URL` settings. */
 export function brokerPasswordsOf(
   urlOf: (service: ServiceName) => string | undefined,
 ): BrokerPasswords {
@@ -45,22 +43,22 @@ export function brokerPasswordsOf(
   );
 }
 
-/** Where containers have the broker's settings: all files of it, in place of the image's own. */
+/** Containers mount the broker's settings here. The folder replaces the image's own. */
 const folder = "/etc/rabbitmq/conf.d";
 
-/** The settings of a broker's container that reads its users from a file beside them. */
+/** Configures a broker container to load its users from `definitions.json` in the same folder. */
 export const brokerConfig = `load_definitions = ${folder}/definitions.json\nlog.console = true\n`;
 
 /**
- * The users of a broker, one for each service that exchanges events: it may configure and write its
- * own exchange and queues, and read these and the exchanges that it is bound to. The exchanges are
- * there from the start, since no service may declare another's. `guest` is shut out where there is
- * one. Passwords are hashed; the same ones make the same text.
+ * Creates a broker user for each service that exchanges events. A user may configure and write its
+ * own exchange and queues. It may read these and the exchanges that it is bound to. Exchanges are
+ * predeclared, since no service may declare another's. `guest` loses access. Equal passwords always
+ * produce the same text.
  */
 export function brokerDefinitions(passwords: BrokerPasswords, namespace = "disburse") {
   const vhost = "/";
   const nothing = { configure: "^$", write: "^$", read: "^$" };
-  // Known to those alone who know all the others.
+  // Only a holder of all other passwords can derive this one.
   const shutOut = { name: "guest", password: Object.values(passwords).join("") };
   const users = brokerServices.map((name) => ({ name, password: passwords[name] ?? "" }));
   return {
@@ -82,7 +80,7 @@ export function brokerDefinitions(passwords: BrokerPasswords, namespace = "disbu
   };
 }
 
-/** Patterns of the names that a service's user may configure, write and read. */
+/** Returns name patterns that a service's user may configure, write and read. */
 function permissionsOf(service: ServiceName, namespace: string) {
   const own = `^${namespace}\\.${service}\\.(events|inbox|dead)$`;
   const queues = [`${service}\\.inbox`, `${service}\\.dead`];
@@ -91,7 +89,7 @@ function permissionsOf(service: ServiceName, namespace: string) {
   return { configure: own, write: own, read: exchanges.length === 0 ? "^$" : read };
 }
 
-/** A user as RabbitMQ keeps it: 4 bytes of salt, and SHA-256 of these and the password. */
+/** RabbitMQ stores 4 bytes of salt, followed by SHA-256 of the salt and password. */
 function brokerUser(name: string, password: string) {
   const salt = createHash("sha256").update(`${name} ${password}`).digest().subarray(0, 4);
   const digest = createHash("sha256").update(salt).update(password).digest();

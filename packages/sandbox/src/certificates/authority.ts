@@ -1,4 +1,4 @@
-// What @peculiar/x509 is built on asks for it.
+// A dependency of @peculiar/x509 requires it.
 import "reflect-metadata";
 import { KeyObject, randomBytes } from "node:crypto";
 import { spiffeId } from "@disburse/chassis/identity/service-tokens.ts";
@@ -12,30 +12,27 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 
-/** A certificate and its private key, PEM. */
 export type IssuedCertificate = { readonly cert: string; readonly key: string };
 
-/** Makes the certificates of a deployment's services. */
 export type Authority = Awaited<ReturnType<typeof createAuthority>>;
 
-/** From when and until when a certificate is good. */
 export type Validity = { readonly notBefore: Date; readonly notAfter: Date };
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const makeKeys = () => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-/** Positive, and of 16 bytes. */
+/** RFC 5280 requires a positive serial number. This one has 16 bytes. */
 const serialNumber = () => `01${randomBytes(15).toString("hex")}`;
 
 const pemOf = (key: CryptoKey): string =>
   KeyObject.from(key).export({ type: "pkcs8", format: "pem" }).toString();
 
 /**
- * A new authority. Its key is kept nowhere: who has it could make a certificate of any service, so
- * certificates are renewed by another authority beside the one of before.
+ * Creates an authority without storing its key, since its holder could impersonate any service. To
+ * renew certificates, create another authority and trust both.
  */
 export async function createAuthority(validity: Validity) {
   const keys = await makeKeys();
-  // In its name, for OpenSSL finds an authority by that: two of one name are taken for each other.
+  // Part of its name: OpenSSL looks up authorities by name and would confuse two equal ones.
   const serial = serialNumber();
   const root = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serial,
@@ -49,9 +46,8 @@ export async function createAuthority(validity: Validity) {
     ],
   });
   return {
-    /** What its certificates are believed by. */
     cert: `${root.toString("pem")}\n`,
-    /** A certificate of a service, named by its SPIFFE ID, to serve and to call. */
+    /** Issues a certificate for a service's SPIFFE ID. The service uses it as server and client. */
     issue: async (
       trustDomain: string,
       service: string,
@@ -72,7 +68,7 @@ export async function createAuthority(validity: Validity) {
           new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
           new SubjectAlternativeNameExtension([
             { type: "url", value: spiffeId(trustDomain, service) },
-            // What tools that know hosts alone look for; our own clients do not.
+            // Standard tools check host names. Our own clients check the SPIFFE ID instead.
             ...["localhost", service].map((value) => ({ type: "dns", value }) as const),
           ]),
         ],

@@ -22,7 +22,6 @@ function sandbox() {
       makeCertificates({ caFile, keysFolder: folder, trustDomain }, workloads, { now, spread: 0 }),
     certificate: (workload: string) =>
       new X509Certificate(readFileSync(place(workload, "tls.crt"))),
-    /** The authorities of the file, newest first. */
     authorities: () =>
       readFileSync(caFile, "utf8")
         .split(/(?<=-----END CERTIFICATE-----\n)/)
@@ -56,7 +55,7 @@ it("keeps them for as long as they are good, and then believes the old ones besi
   expect(await make(daysLater(250))).toBe(true);
   expect(certificate("payout").fingerprint256).not.toBe(fingerprint256);
   expect(authorities().map(({ serialNumber }) => serialNumber)[1]).toBe(first?.serialNumber);
-  // The first authority has ended by now.
+  // By now the first authority has expired.
   await make(daysLater(500));
   expect(authorities()).toHaveLength(2);
 });
@@ -77,11 +76,11 @@ it.each<[string, (of: ReturnType<typeof sandbox>) => void]>([
     },
   ],
 ])("makes them anew where %s", async (_what, spoil) => {
-  const made = sandbox();
-  await made.make();
-  spoil(made);
-  expect(await made.make()).toBe(true);
-  expect(serviceOfCertificate(made.certificate("quote"), "disburse")).toBe("quote");
+  const created = sandbox();
+  await created.make();
+  spoil(created);
+  expect(await created.make()).toBe(true);
+  expect(serviceOfCertificate(created.certificate("quote"), "disburse")).toBe("quote");
 });
 
 it("makes them anew for another trust domain", async () => {

@@ -9,27 +9,24 @@ import { createAuthority } from "./authority.ts";
 
 const dayMs = 86_400_000;
 const validDays = 365;
-/** With less left than this all are made anew, at the next run of the job. */
+/** The next run of the job replaces certificates with fewer days left. */
 const renewDays = 120;
-/** Every process has read the new authority by then: they look each 10 s. */
+/** Every process reloads authorities each 10 s, so all trust the new one by then. */
 const spreadMs = 15_000;
-/** No secret. */
 const readableByAll = 0o644;
 
-/** Where the certificates of a sandbox are, and whose they are. */
 export type CertificatePlaces = {
-  /** Of the authorities that are believed, for all. */
+  /** Trusted authorities, readable by all. */
   readonly caFile: string;
-  /** In it a folder for each, with `tls.crt` and `tls.key`. */
+  /** Contains a folder for each service, with `tls.crt` and `tls.key`. */
   readonly keysFolder: string;
   readonly trustDomain: string;
 };
 
 /**
- * Makes the certificates of a sandbox's services where they are missing or end soon, by an
- * authority whose key is forgotten then. Services that run read them anew without a failed call:
- * the new authority is believed beside those of before, for `spread` ms, before anyone shows a
- * certificate of it. Answers whether it made any.
+ * Creates missing certificates and renews those that expire soon, then forgets the authority's key.
+ * Running services reload them without a failed call: they trust the new authority along with
+ * earlier ones for `spread` ms before any service uses it. Returns whether it renewed.
  */
 export async function makeCertificates(
   { caFile, keysFolder, trustDomain }: CertificatePlaces,
@@ -52,7 +49,7 @@ export async function makeCertificates(
   };
   if (workloads.every(isGood)) return false;
   const authority = await createAuthority({
-    // Clocks differ.
+    // Allows for clock differences.
     notBefore: new Date(now.getTime() - dayMs),
     notAfter: new Date(now.getTime() + validDays * dayMs),
   });
@@ -67,7 +64,7 @@ export async function makeCertificates(
   return true;
 }
 
-/** The authorities of a file that are still good. */
+/** Returns the file's authorities that have not expired. */
 function authoritiesOf(path: string, now: Date): X509Certificate[] {
   if (!existsSync(path)) return [];
   const pattern = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;

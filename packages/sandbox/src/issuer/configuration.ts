@@ -18,26 +18,25 @@ import {
 } from "../people.ts";
 import { escapeHtml, messagePage, page } from "./pages.ts";
 
-/** Sessions, codes and refresh tokens at a time: of a few people. */
+/** Bounds sessions, codes and refresh tokens together. A sandbox has few users. */
 const entriesMax = 10_000;
-/** What has no end of its own is kept for so long. */
+/** Applies to entries without their own expiry. */
 const secondsDefault = 86_400;
 
-/** What access tokens are asked for by `resource`; in the tokens it is the audience `disburse`. */
+/** Requested by `resource`. Tokens carry it as the audience `disburse`. */
 export const resource = "urn:disburse";
 const audience = "disburse";
-/** The one scope of that resource: what a person may do is in the claim `roles`. */
+/** The resource's only scope. The claim `roles` carries permissions. */
 const scope = "disburse";
 
-/** What the merchants' console asks for: no service takes its tokens for those of an operator. */
+/** The merchants' console requests it. Services don't accept its tokens as an operator's. */
 const membersResource = "urn:disburse:console";
 const membersAudience = "disburse-console";
 const membersClient = "disburse-merchants";
 
-/** Who can sign in; a member of a merchant's team has an email and no role of an operator. */
+/** An account that can sign in. A merchant's member has an email and no operator role. */
 export type Account = Person & { readonly name?: string; readonly email?: string };
 
-/** How a member of a merchant's team signs in. */
 export function memberAccount(member: SandboxMember): Account {
   return { id: member.id, name: member.name, email: emailOf(member), roles: [] };
 }
@@ -45,12 +44,12 @@ export function memberAccount(member: SandboxMember): Account {
 const minute = 60;
 const workday = 8 * 60 * minute;
 
-/** Where the gateway takes a sign-in back, on any port of this machine (RFC 8252, 7.3). */
+/** Redirect URIs may use any port of this machine (RFC 8252, 7.3). */
 const consoleRedirects = ["127.0.0.1", "localhost"].map(
   (host) => `http://${host}/console/session/callback`,
 );
 
-/** Programs by which people sign in; all are public: PKCE or the device's code protects them. */
+/** All clients are public: PKCE or the device code protects them. */
 const clients: Configuration["clients"] = [
   {
     client_id: "disburse-console",
@@ -84,8 +83,8 @@ const clients: Configuration["clients"] = [
 ];
 
 /**
- * An OpenID provider for these people: authorization code with PKCE, and the device flow. Access
- * tokens are JWTs of 15 minutes with a person's roles (RFC 9068).
+ * Supports authorization code with PKCE, and the device flow. Access tokens are JWTs of 15 minutes
+ * with a person's roles (RFC 9068).
  */
 export function issuerConfiguration(
   issuerKey: string,
@@ -106,7 +105,7 @@ export function issuerConfiguration(
       acr: null,
       auth_time: null,
     },
-    // A gateway has them from the id token, without a request more.
+    // Puts claims into the id token, which saves the gateway a request.
     conformIdTokenClaims: false,
     acrValues: [passwordAcr],
     pkce: { required: () => true },
@@ -165,14 +164,14 @@ export function issuerConfiguration(
 
 const resourceOf = (clientId: string) => (clientId === membersClient ? membersResource : resource);
 
-/** When and how the person signed in for whom a token is made: a refreshed one keeps it. */
+/** Returns the time and method of the token's sign-in. A refreshed token keeps them. */
 function signInOf({ oidc: { entities } }: KoaContextWithOIDC) {
   const { AuthorizationCode, DeviceCode, RefreshToken } = entities;
   const { authTime, acr } = AuthorizationCode ?? DeviceCode ?? RefreshToken ?? {};
   return { auth_time: authTime, acr };
 }
 
-/** The clients are our own: nothing has to be consented to. */
+/** All clients are ours, so consent is not needed. */
 function policyWithoutConsent() {
   const policy = interactionPolicy.base();
   policy.remove("consent");
@@ -197,7 +196,7 @@ const renderError: Configuration["renderError"] = (ctx, { error, error_descripti
 
 type DeviceFlow = NonNullable<NonNullable<Configuration["features"]>["deviceFlow"]>;
 
-/** Where a person enters the code that the command line shows; `form` is the provider's own. */
+/** Asks a person for the code that the command line shows. `form` is the provider's own. */
 const devicePages: DeviceFlow = {
   userCodeInputSource: (ctx, form, _out, error) => {
     const problem = error === undefined ? "" : '<p role="alert">That code is not known.</p>';
@@ -216,12 +215,11 @@ const devicePages: DeviceFlow = {
 };
 
 /**
- * Where the provider keeps what it gives out: in memory, for the time that it is good. After a
- * restart people sign in again; keys and passwords are the same.
+ * Stores the provider's entries in memory until they expire. After a restart, people sign in again.
+ * Keys and passwords stay the same.
  */
 function createStore(): AdapterFactory {
   const entries = new LRUCache<string, AdapterPayload>({ max: entriesMax });
-  /** Keys by what else an entry is found by. */
   const keys = new LRUCache<string, string>({ max: entriesMax });
   return (model): Adapter => {
     const keyOf = (id: string) => `${model} ${id}`;

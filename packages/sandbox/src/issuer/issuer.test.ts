@@ -37,7 +37,7 @@ afterAll(async () => {
   await issuer?.stop();
 });
 
-/** Payout's RPCs for operators, which answer with who calls. */
+/** Serves payout's operator RPCs. They return the caller. */
 async function startService(url: string) {
   const settings = readSettings(
     {
@@ -111,11 +111,11 @@ async function ask(endpoint: string, fields: Record<string, string>): Promise<To
 }
 const text = (value: unknown) => String(value ?? "");
 
-/** Signs in at the page where the browser is. */
+/** Signs in on the browser's current page. */
 const signIn = (browser: Browser, name: string, password = passwordOf(issuerKey, name)) =>
   browser.submit({ name, password });
 
-/** What the console gets where this person signs in. */
+/** Returns the tokens that the console gets when this person signs in. */
 async function consoleTokens(name: string, change: Record<string, string> = {}): Promise<Tokens> {
   const verifier = verifierOf();
   const browser = createBrowser(issuer.url);
@@ -153,7 +153,7 @@ describe("the console's sign-in", () => {
     await expect(service.as(token, "resolvePayout")).rejects.toThrow("permission_denied");
     const id = decodeJwt(text(tokens.id_token));
     expect(id).toMatchObject({ sub: "bob", aud: "disburse-console" });
-    // What says who signed in is no access token.
+    // An id token is no access token.
     const misused = service.as(text(tokens.id_token), "approveProposal");
     await expect(misused).rejects.toThrow("the token's aud is not accepted");
   });
@@ -172,11 +172,11 @@ describe("the console's sign-in", () => {
     people = sandboxPeople.filter(({ id }) => id !== "ada");
     expect(await refresh(taken)).toMatchObject({ error: "invalid_grant" });
     people = sandboxPeople;
-    // A refresh token is good once.
+    // A refresh token works once.
     expect(await refresh(first)).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("is kept for the next one, unless a fresh one is asked for", async () => {
+  it("is kept for the next one, unless a fresh one is requested", async () => {
     const browser = createBrowser(issuer.url);
     await browser.open(authorizationUrl());
     await signIn(browser, "dan");
@@ -211,7 +211,7 @@ describe("the console's sign-in", () => {
 });
 
 describe("a password", () => {
-  it("that is wrong is asked for again", async () => {
+  it("that is wrong can be entered again", async () => {
     const browser = createBrowser(issuer.url);
     await browser.open(authorizationUrl());
     for (const [name, password] of [
@@ -264,8 +264,8 @@ describe("the command line's sign-in", () => {
     const browser = createBrowser(issuer.url);
     await browser.open(text(begun.verification_uri));
     expect((await browser.submit({ user_code: "WRNG-CODE" })).html).toContain("is not known");
-    const asked = await browser.submit({ user_code: text(begun.user_code) });
-    expect(asked.html).toContain(text(begun.user_code));
+    const confirmation = await browser.submit({ user_code: text(begun.user_code) });
+    expect(confirmation.html).toContain(text(begun.user_code));
     await browser.submit({ confirm: "yes" });
     const done = await signIn(browser, "dan");
     expect(done.html).toContain("You can go back to the command line.");
@@ -275,7 +275,7 @@ describe("the command line's sign-in", () => {
     expect(Number(claims.auth_time)).toBeGreaterThan(Date.now() / 1_000 - 60);
     const again = await refresh(tokens, "disburse-cli");
     expect(decodeJwt(text(again.access_token))).toMatchObject({ sub: "dan" });
-    // A code that comes twice was stolen by one of two: what came of it ends.
+    // A reused code indicates theft, so all tokens issued for it are revoked.
     expect(await poll(code)).toMatchObject({ error: "invalid_grant" });
     expect(await refresh(again, "disburse-cli")).toMatchObject({ error: "invalid_grant" });
   });
@@ -286,7 +286,7 @@ it("answers by its own address alone", async () => {
   const shown = await fetch(`http://localhost:${port}/.well-known/openid-configuration`).catch(
     () => undefined,
   );
-  // Where localhost is another address than 127.0.0.1, there is no answer at all.
+  // Where localhost has another address than 127.0.0.1, the request gets no response.
   expect([421, undefined]).toContain(shown?.status);
 });
 

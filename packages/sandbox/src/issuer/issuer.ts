@@ -6,11 +6,10 @@ import { type Person, passwordAcr, passwordOf, type SandboxMember } from "../peo
 import { type Account, issuerConfiguration, memberAccount } from "./configuration.ts";
 import { messagePage, signInPage } from "./pages.ts";
 
-/** How often a secret may be guessed. */
 type AttemptLimits = {
-  /** Wrong guesses that may follow each other at once. */
+  /** Wrong guesses allowed at once. */
   readonly max: number;
-  /** One more is allowed after each of these. */
+  /** Allows one more guess at this interval. */
   readonly refillMs: number;
 };
 
@@ -22,14 +21,15 @@ type Deps = {
   readonly members: readonly SandboxMember[];
 };
 
-/** A request's listener. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Of one person: five at once, then one a minute. */
+/** Each person may guess five times at once, then once a minute. */
 const passwordLimits = { max: 5, refillMs: 60_000 };
-/** Of all secrets here, the codes of devices too: thirty at once, then one every two seconds. */
+/**
+ * Bounds guesses of all secrets, including device codes: thirty at once, then one every two
+ * seconds.
+ */
 const overallLimits = { max: 30, refillMs: 2_000 };
-/** Names and passwords are short. */
 const bodyBytesMax = 4_096;
 
 const pageHeaders = {
@@ -38,12 +38,11 @@ const pageHeaders = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
 };
-/** Of our own page. After a sign-in it is redirected to a program of this machine. */
+/** Applies to the sign-in page. After a sign-in, it redirects to a program of this machine. */
 const signInPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; " +
   "form-action 'self' http://127.0.0.1:* http://localhost:*";
 
-/** The provider and its page for signing in. */
 export function createIssuer(deps: Deps): Listener {
   const { url, issuerKey, log, people } = deps;
   const members = deps.members.map(memberAccount);
@@ -57,7 +56,7 @@ export function createIssuer(deps: Deps): Listener {
   const signIn = createSignIn({ provider, passwords, overall, personOf, issuerKey });
   return async (request, response) => {
     for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
-    // Another name for this address could be a page's that wants to read the answers.
+    // Prevents DNS rebinding: another host name could belong to a page that reads the responses.
     if (request.headers.host !== host) {
       sendPage(response, 421, messagePage("Another address", `This is ${url}.`));
       return;
@@ -87,11 +86,11 @@ function createSignIn({
   readonly personOf: (id: string) => Account | undefined;
   readonly issuerKey: string;
 }): Listener {
-  /** The person whose name and password these are, or how long to wait in milliseconds. */
+  /** Returns the person if the password is right, or the milliseconds to wait. */
   const personBy = (name: string, password: string): Account | number | undefined => {
     const nowMs = performance.now();
     const person = personOf(name);
-    // Unknown names are one: else each would be kept.
+    // Unknown names share one key, so that guesses can't fill the memory.
     const key = person?.id ?? "";
     const waitMs = overall.begin("all", nowMs) || passwords.begin(key, nowMs);
     if (waitMs > 0) return waitMs;
@@ -131,13 +130,12 @@ function createSignIn({
   };
 }
 
-/** In the same time whatever differs. */
 function isEqual(given: string, wanted: string): boolean {
   const [left, right] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-/** The fields of a form; nothing where it is too long. */
+/** Returns undefined if the form is too long. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -160,8 +158,8 @@ function sendPage(response: ServerResponse, status: number, html: string): void 
 }
 
 /**
- * Limits guesses under some key: of a password by its person's name, of all. Each guess counts from
- * its begin, so that concurrent ones are counted too; a right one is given back.
+ * Limits guesses by key: for each person's password, and overall. A guess counts from its start, so
+ * that concurrent guesses count too. A right one is given back.
  */
 export function createAttempts({ max, refillMs }: AttemptLimits) {
   const used = new Map<string, { readonly count: number; readonly atMs: number }>();
@@ -170,14 +168,13 @@ export function createAttempts({ max, refillMs }: AttemptLimits) {
     return Math.max(0, count - (nowMs - atMs) / refillMs);
   };
   return {
-    /** Counts a guess, or answers in how many milliseconds one is allowed. */
+    /** Counts a guess, or returns the milliseconds until one is allowed. */
     begin: (key: string, nowMs: number): number => {
       const count = countAt(key, nowMs);
       if (count + 1 > max) return Math.ceil((count + 1 - max) * refillMs);
       used.set(key, { count: count + 1, atMs: nowMs });
       return 0;
     },
-    /** The guess was right. */
     giveBack: (key: string, nowMs: number): void => {
       used.set(key, { count: Math.max(0, countAt(key, nowMs) - 1), atMs: nowMs });
     },

@@ -1,16 +1,14 @@
-/** The provider's own pages: plain forms without a script. */
+/** Renders the provider's pages: plain forms without a script. */
 
 const style = `body { font: 16px/1.5 system-ui, sans-serif; max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
 label, input, button { display: block; width: 100%; box-sizing: border-box }
 label { margin-top: 1rem } input, button { font: inherit; padding: .5rem } button { margin-top: 1.5rem }
 [role=alert] { border-left: 4px solid #b00020; padding-left: .75rem }`;
 
-/** Text as it may stand in a page. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A page; `body` is HTML. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -30,7 +28,6 @@ ${body}
 `;
 }
 
-/** Where a person signs in; `problem` says why the last try did not. */
 export function signInPage(client: string, problem = ""): string {
   const alert = problem === "" ? "" : `<p role="alert">${escapeHtml(problem)}</p>\n`;
   return page(
@@ -46,7 +43,6 @@ export function signInPage(client: string, problem = ""): string {
   );
 }
 
-/** A page that says something. */
 export function messagePage(title: string, message: string): string {
   return page(title, `<p>${escapeHtml(message)}</p>`);
 }

@@ -4,27 +4,26 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { type Person, type SandboxMember, sandboxMembers, sandboxPeople } from "../people.ts";
 import type { Listener } from "./issuer.ts";
 
-/** Where the sandbox's OpenID provider is served, and for whom. */
 export type IssuerOptions = {
-  /** Of 127.0.0.1; 0 lets the system choose. */
+  /** A port of 127.0.0.1. With 0, the system chooses. */
   readonly port: number;
   readonly issuerKey: string;
   readonly log: Log;
-  /** Who can sign in now: read for each token. */
+  /** Called for each token, so that changes take effect at once. */
   readonly people?: () => readonly Person[];
-  /** Who can of the merchants' teams. */
+  /** Members of the merchants' teams who can sign in. */
   readonly members?: readonly SandboxMember[];
 };
 
-/** Other machines have no access: passwords go over plain HTTP. */
+/** Not reachable from other machines: passwords are sent over plain HTTP. */
 const host = "127.0.0.1";
 
-/** The URL of a provider, as its tokens name it. */
+/** Returns the provider's URL as its tokens name it. */
 export const issuerUrl = (port: number): string => `http://${host}:${port}`;
 
 /**
- * Serves an OpenID provider for the sandbox's people. What it is made of is loaded with its first
- * request, for most starts of the sandbox never need it.
+ * Serves an OpenID provider for the sandbox's people. Loads its modules at the first request, since
+ * most starts of the sandbox never need it.
  */
 export async function startIssuer({
   people = () => sandboxPeople,

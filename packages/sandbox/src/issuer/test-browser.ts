@@ -1,4 +1,4 @@
-/** What a browser shows: a page, or where it was sent outside of the provider. */
+/** A browser's current page, or its redirect to another site. */
 type Shown = {
   readonly status: number;
   readonly html: string;
@@ -6,13 +6,12 @@ type Shown = {
   readonly retryAfter: string | null;
 };
 
-/** A person's browser, as far as the provider needs one: redirects, cookies and forms. */
+/** Emulates a browser as far as the provider needs: redirects, cookies and forms. */
 export type Browser = ReturnType<typeof createBrowser>;
 
-/** Redirects between two pages. */
 const redirectsMax = 10;
 
-/** A browser that stays at one site: a redirect to another one is where it ends. */
+/** Creates a browser that stops at the first redirect to another site. */
 export function createBrowser(site: string) {
   const cookies = new Map<string, { readonly value: string; readonly path: string }>();
   let at = site;
@@ -61,7 +60,7 @@ export function createBrowser(site: string) {
 
   return {
     open: (url: string) => load(url),
-    /** Fills in and submits the page's form; hidden fields go along. */
+    /** Fills in and submits the page's form, including hidden fields. */
     submit: (fields: Record<string, string>) => {
       const action = /<form[^>]* action="([^"]*)"/.exec(html)?.[1] ?? at;
       const hidden = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(

@@ -1,22 +1,20 @@
 import { type Answer, Bank } from "./bank.ts";
 import { type Fate, fatesInOrder } from "./fates.ts";
 
-/** What the bank keeps of a return that is short, in hundredths. */
+/** The bank's charge for a short return, in hundredths. */
 export const returnCharge = 7n;
 
-/** The files that a bank sends for one of ours, and its book. */
 export type Answers = {
   readonly bank: Bank;
   readonly statusReport: Uint8Array;
-  /** As the bank books: debits, then what came back. */
+  /** Debits first, then returned payments. */
   readonly notifications: readonly Uint8Array[];
-  /** Of the day, with its balances. */
   readonly statement: Uint8Array;
 };
 
 /**
- * Answers a pain.001, as a bank on one evening does. `fates` are in the order of the file;
- * `inOneSum` says how it books blocks, whatever the file wishes.
+ * Answers a pain.001 as a bank does in one evening. `fates` follow the order of the file.
+ * `inOneSum` sets how the bank books blocks, overriding the file.
  */
 export function answersOf(file: Uint8Array, fates: readonly Fate[], inOneSum?: boolean): Answers {
   const bank = new Bank({

@@ -1,27 +1,27 @@
 import type { FateOf } from "./fates.ts";
 import type { CustomerAccount } from "./instructions.ts";
 
-/** How the bank is. */
 export type BankOptions = {
-  /** Begins the references of its messages: letters and digits. */
+  /** Prefix of its message references: letters and digits. */
   readonly name: string;
   readonly fateOf: FateOf;
-  /** Files that it has had: refused with a report, passed over in silence, or paid once more. */
+  /**
+   * The bank's reaction to a repeated file: refuses it with a report, ignores it, or pays again.
+   */
   readonly duplicates: "refuse" | "ignore" | "pay";
-  /** What it says of a payment that it takes: on its way, or settled. */
+  /** Status of an accepted payment: in progress or settled. */
   readonly accepted: "ACSP" | "ACSC";
-  /** Whether it books blocks in one sum; without a word, as their files wish. */
+  /** Books each block in one sum. By default the file decides. */
   readonly inOneSum?: boolean;
-  /** What each account begins with, and what the bank takes, in hundredths. */
+  /** Each account's opening balance in hundredths. */
   readonly opening: bigint;
   readonly returnCharge: bigint;
   readonly debitCharge: bigint;
-  /** What NACHA files are debited to where they name no account. */
   readonly achAccount: CustomerAccount;
   readonly now: () => Date;
 };
 
-/** A bank without wishes: settles all, refuses what comes twice. */
+/** Settles all payments and refuses repeated files. */
 export const bankDefaults: BankOptions = {
   name: "BANK",
   fateOf: () => "settled",

@@ -15,16 +15,14 @@ import {
   statusReport,
 } from "./writing/reports.ts";
 
-/** A file of the bank. Those of a later stage follow those of an earlier one. */
 export type Answer = {
   readonly kind: "status-report" | "notification" | "statement" | "returns";
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** 0: what it says at once; 1: what it booked; 2: what came back. */
+  /** 0: immediate status, 1: bookings, 2: returns. Later stages follow earlier ones. */
   readonly stage: 0 | 1 | 2;
 };
 
-/** A file that the bank got, and what it did with it. */
 export type Receipt = {
   readonly id: string;
   readonly taken: "paid" | "duplicate" | "refused";
@@ -32,19 +30,18 @@ export type Receipt = {
   readonly payments: number;
 };
 
-/** Reasons of ISO 20022's lists, and of NACHA's. */
+/** Reason codes of ISO 20022 and NACHA. */
 const reasons = { closed: "AC04", duplicate: "AM05", duplicateFile: "DU01", broken: "FF01" };
 const achCodes = { return: "R02", contested: "R74", change: "C01" };
 
-/** Fates whose money leaves at once. */
+/** Outcomes that debit the account at once. */
 const debited: ReadonlySet<Fate> = new Set([
   ...(["settled", "returned", "returned-short", "contested", "changed"] as const),
 ]);
 
-/** A bank: takes files of a customer, keeps its book, says what became of them. */
+/** Accepts customer files, keeps a book and reports each payment's outcome. */
 export class Bank {
   readonly book: Book;
-  /** Every file that came, in order. */
   readonly receipts: Receipt[] = [];
   readonly #options: BankOptions;
   readonly #had = new Set<string>();
@@ -57,7 +54,6 @@ export class Bank {
     this.book = new Book(this.#options);
   }
 
-  /** Takes a file; what it is, the bank sees for itself. */
   receive(bytes: Uint8Array): Answer[] {
     const file = this.#read(bytes);
     if (file === undefined) return [];
@@ -80,7 +76,6 @@ export class Bank {
     return this.#pay(file);
   }
 
-  /** Books a payment that waits. */
   release(endToEndId: string): Answer[] {
     const at = this.#waiting.findIndex((payment) => isOf(payment, endToEndId));
     const [found] = at < 0 ? [] : this.#waiting.splice(at, 1);
@@ -88,14 +83,14 @@ export class Bank {
     return this.#notify([this.#debit([found])], 1);
   }
 
-  /** Brings a payment back that was debited, however long ago; less `charge`. */
+  /** Returns a debited payment less `charge`, at any later time. */
   giveBack(endToEndId: string, charge = 0n): Answer[] {
     const payment = this.book.payments().find((each) => isOf(each, endToEndId));
     if (payment === undefined) throw new Error("no payment of this id was debited");
     return this.#bringBack([{ payment, charge }]);
   }
 
-  /** Closes the day of every account: a statement each, by the name of its day. */
+  /** Closes the day of every account. Returns one statement each, named after the day. */
   closeDay(on = this.#today()): Answer[] {
     return this.book.close(on).map((day) => {
       const report = this.#report();
@@ -108,7 +103,7 @@ export class Bank {
       const isAch = bytes[0] === "1".charCodeAt(0);
       return isAch ? readAchFile(bytes, this.#options.achAccount) : readInitiation(bytes);
     } catch (error) {
-      // What is no file of a customer gets no answer by itself: its sender would not know it.
+      // Invalid files get no answer: their sender would not recognize it.
       const fault = error instanceof Error ? error.message : String(error);
       this.receipts.push({ id: "", taken: "refused", faults: [fault], payments: 0 });
       return undefined;
@@ -149,7 +144,7 @@ export class Bank {
   }
 
   #bookBlock(block: Block, fateOf: FateOf): Answer[] {
-    // ACH has no rejection before settlement: such an entry is debited and comes back.
+    // ACH doesn't reject before settlement: it debits such an entry and returns it.
     const isAch = block.payments.some(({ ach }) => ach !== undefined);
     const paid = block.payments.filter((payment) => {
       const fate = fateOf(payment);
@@ -161,7 +156,7 @@ export class Bank {
       isAch || (this.#options.inOneSum ?? block.inOneSum)
         ? [this.#debit(paid, block.id)]
         : paid.map((payment) => this.#debit([payment]));
-    // Of an ACH batch the statement of the day says it.
+    // An ACH batch is reported in the day's statement.
     return isAch ? [] : this.#notify(bookings, 1);
   }
 
@@ -185,7 +180,7 @@ export class Bank {
       return [...answers, ...this.#achWords(contested, changed)];
     }
     if (contested.length === 0) return answers;
-    // The bank says that it rejects what it has debited.
+    // Reports a debited payment as rejected.
     const report = this.#report();
     const of = { ...file, blocks: file.blocks.map((block) => only(block, contested)) };
     const rejected = statusReport(of, () => ({ status: "RJCT", reason: reasons.closed }), report);

@@ -1,30 +1,26 @@
 import { sumOf } from "./amounts.ts";
 import type { CustomerAccount, Instructed } from "./instructions.ts";
 
-/** A line of the bank's book. */
 export type Booking = {
   readonly account: CustomerAccount;
   readonly currency: string;
   readonly direction: "debit" | "credit";
   readonly minor: bigint;
-  /** What of it the bank took for itself, and names beside. */
+  /** The bank's charge, included in the amount and named separately. */
   readonly charge: bigint;
-  /** The bank's own reference. */
   readonly reference: string;
   readonly bookedOn: string;
-  /** What it is for: one payment, or all of a block. */
+  /** One payment, or a block's payments booked in one sum. */
   readonly payments: readonly Instructed[];
-  /** Of a block that was booked in one sum. */
+  /** Present for a block booked in one sum. */
   readonly blockId?: string;
-  /** Why the money came back. */
   readonly reason?: string;
 };
 
-/** An account's day: what its statement says. */
 export type Day = {
   readonly account: CustomerAccount;
   readonly currency: string;
-  /** Of the statements of the account, from 1. */
+  /** Number of the account's statement, from 1. */
   readonly number: number;
   readonly on: string;
   readonly opening: bigint;
@@ -41,20 +37,18 @@ type Ledger = {
   days: number;
 };
 
-/** What the bank paid and got back: the only book that tests hold the platform against. */
+/** The bank's payments and returns. Tests compare the platform with this book only. */
 export class Book {
   readonly #ledgers = new Map<string, Ledger>();
   readonly #opening: bigint;
   readonly #name: string;
   #references = 0;
 
-  /** `opening`: what each account begins with, in hundredths; `name` begins its references. */
   constructor({ opening, name }: { readonly opening: bigint; readonly name: string }) {
     this.#opening = opening;
     this.#name = name;
   }
 
-  /** Books, and answers the line. */
   add(line: Omit<Booking, "reference">): Booking {
     this.#references += 1;
     const booking = {
@@ -65,24 +59,23 @@ export class Book {
     return booking;
   }
 
-  /** How often a payment was debited: 2 is what must never be. */
+  /** Number of debits for a payment. More than one is an error. */
   paid(endToEndId: string): number {
     return this.#about(endToEndId, "debit").length;
   }
 
-  /** How often a payment came back. */
   returned(endToEndId: string): number {
     return this.#about(endToEndId, "credit").length;
   }
 
-  /** The payments that were debited, each as often as it was. */
+  /** Debited payments, repeated for each debit. */
   payments(): readonly Instructed[] {
     return this.#all()
       .filter(({ direction }) => direction === "debit")
       .flatMap(({ payments }) => payments);
   }
 
-  /** What left in payments and what came back of them, by currency, in hundredths. */
+  /** Sums of payments and returns in one currency, in hundredths. */
   sums(currency: string): { readonly paid: bigint; readonly returned: bigint } {
     const own = this.#all().filter((each) => each.currency === currency);
     const back = own.filter(({ direction }) => direction === "credit");
@@ -90,13 +83,12 @@ export class Book {
     return { paid: sumOf(left), returned: sumOf(back) };
   }
 
-  /** What an account has now. */
   balance(accountId: string): bigint | undefined {
     const ledger = [...this.#ledgers.values()].find(({ account }) => account.id === accountId);
     return ledger && balanceOf(ledger, ledger.bookings.length);
   }
 
-  /** Closes the day of every account; what is booked afterwards is on the next statement. */
+  /** Closes the day of every account. Later bookings go to the next statement. */
   close(on: string): Day[] {
     return [...this.#ledgers.values()].map((ledger): Day => {
       const { account, currency, bookings, closed } = ledger;
@@ -114,7 +106,7 @@ export class Book {
     });
   }
 
-  /** Lets an account have a statement before anything was booked on it. */
+  /** Opens an account, so that it gets a statement without bookings. */
   open(account: CustomerAccount, currency: string): void {
     this.#of(account, currency);
   }
@@ -141,10 +133,12 @@ export class Book {
   }
 }
 
-/** The receiver's identification of an ACH entry has room for the end of an end-to-end id. */
+/**
+ * The receiver's identification of an ACH entry only holds the last characters of an end-to-end id.
+ */
 const achReferenceMax = 15;
 
-/** Whether a payment is the one of an end-to-end id. */
+/** Compares by end-to-end id, or by its end for ACH. */
 export function isOf({ reference, ach }: Instructed, endToEndId: string): boolean {
   return reference === (ach === undefined ? endToEndId : endToEndId.slice(-achReferenceMax));
 }

@@ -1,7 +1,7 @@
 import { hundredths } from "./amounts.ts";
 import type { Instructed } from "./instructions.ts";
 
-/** What the bank can do with a payment; README.md says what it answers to each. */
+/** Payment outcomes. README.md describes the bank's answers to each. */
 export const fates = [
   "settled",
   "rejected",
@@ -13,21 +13,19 @@ export const fates = [
   "changed",
 ] as const;
 
-/** What the bank does with a payment. */
 export type Fate = (typeof fates)[number];
 
-/** Decides on each payment, in the order in which they come. */
 export type FateOf = (payment: Instructed) => Fate;
 
-/** Which payments have a fate: those of an amount, `12.34`, or with a text in the name. */
+/** Matches payments by amount, `12.34`, or by a text in the name. */
 export type FateRule = {
   readonly fate: Fate;
   readonly amount?: string;
-  /** A part of the creditor's name, in any case. */
+  /** Part of the creditor's name, case-insensitive. */
   readonly name?: string;
 };
 
-/** The first rule that a payment meets decides; all others are settled. */
+/** The first matching rule decides. Other payments settle. */
 export function fatesByRules(rules: readonly FateRule[]): FateOf {
   return ({ minor, creditorName }) => {
     const name = creditorName.toLowerCase();
@@ -39,7 +37,7 @@ export function fatesByRules(rules: readonly FateRule[]): FateOf {
   };
 }
 
-/** Payments get the fates of a list in the order in which they come; those after it are settled. */
+/** Assigns outcomes in order of arrival. Payments after the end of the list settle. */
 export function fatesInOrder(list: readonly Fate[]): FateOf {
   const left = [...list];
   return () => left.shift() ?? "settled";

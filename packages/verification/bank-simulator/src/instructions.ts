@@ -1,10 +1,9 @@
-/** An account of a customer, by its IBAN or by the number that the bank knows it by. */
+/** A customer's account, identified by IBAN or by the bank's account number. */
 export type CustomerAccount = { readonly kind: "iban" | "number"; readonly id: string };
 
-/** What an ACH entry says beside: what a return has to repeat. */
+/** The ACH fields that a return must repeat. */
 export type AchPart = {
   readonly trace: string;
-  /** Of the receiving bank, nine digits. */
   readonly routing: string;
   readonly transactionCode: string;
   readonly entryClass: string;
@@ -13,40 +12,39 @@ export type AchPart = {
   readonly odfi: string;
 };
 
-/** A payment as it stands in a file: all that the bank knows of it. Never logged. */
+/** A payment as read from a file. Personal data: never log it. */
 export type Instructed = {
-  /** Of its file: `MsgId`, or origin, day and modifier of a NACHA file. */
+  /** `MsgId`, or the origin, day and modifier of a NACHA file. */
   readonly fileId: string;
   readonly blockId: string;
-  /** Its end-to-end id; of an ACH entry the receiver's identification, 15 characters at most. */
+  /** The end-to-end id, or an ACH entry's receiver identification of at most 15 characters. */
   readonly reference: string;
   readonly uetr?: string;
-  /** Hundredths of the currency. */
+  /** In hundredths. */
   readonly minor: bigint;
   readonly currency: string;
   readonly debited: CustomerAccount;
   readonly creditorName: string;
   readonly creditorAccount: string;
-  /** The day on which the account is to be debited, `yyyy-mm-dd`; "" where a file names none. */
+  /** Requested debit date, `yyyy-mm-dd`. Empty where the file has none. */
   readonly requestedOn: string;
   readonly ach?: AchPart;
 };
 
-/** Payments of one account, day and currency. */
+/** Payments with the same account, day and currency. */
 export type Block = {
   readonly id: string;
-  /** Whether the customer wants them booked in one sum. */
+  /** The customer requests booking in one sum. */
   readonly inOneSum: boolean;
   readonly account: CustomerAccount;
   readonly currency: string;
   readonly payments: readonly Instructed[];
 };
 
-/** A file of a customer, read by the bank. */
 export type CustomerFile = {
   readonly format: "pain.001.001.03" | "pain.001.001.09" | "nacha";
   readonly id: string;
   readonly blocks: readonly Block[];
-  /** What a bank refuses the whole file for; none in a good one. */
+  /** Reasons to refuse the whole file. Empty if it is valid. */
   readonly faults: readonly string[];
 };

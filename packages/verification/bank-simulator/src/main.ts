@@ -7,7 +7,7 @@ import { type FateRule, fates, fatesByRules } from "./fates.ts";
 import { hasOpenSsh, startOpenSsh } from "./openssh.ts";
 import { BankSimulator } from "./simulator.ts";
 
-/** `npm run bank`: a bank on this machine, behind an SFTP server, until it is stopped. */
+/** `npm run bank` runs a bank behind an SFTP server on this machine until it is stopped. */
 
 const usage =
   "usage: npm run bank [-- --fate returned:name=lovelace] [--fate rejected:amount=12.34]…\n" +
@@ -19,7 +19,7 @@ const optionTypes = {
   "day-seconds": { type: "string", default: "60" },
 } as const;
 
-/** `returned:name=lovelace` or `rejected:amount=12.34`. */
+/** Parses `returned:name=lovelace` or `rejected:amount=12.34`. */
 function ruleOf(text: string): FateRule {
   const [, fate = "", by = "", value = ""] = /^([a-z-]+):(name|amount)=(.+)$/.exec(text) ?? [];
   return { fate: oneOf(fates, fate, usage), [by]: value };

@@ -16,43 +16,43 @@ import { join } from "node:path";
 
 const daemon = "/usr/sbin/sshd";
 
-/** Whether Debian's `openssh-server` is here, and the client's `ssh-keygen`. */
+/** Requires Debian's `openssh-server` and the client's `ssh-keygen`. */
 export const hasOpenSsh = existsSync(daemon) && existsSync("/usr/bin/ssh-keygen");
 
-/** A user of an SFTP server, as a client needs it. Never logged: it has a private key. */
+/** SFTP access for a client. Includes a private key: never log it. */
 export type SftpAccess = {
   readonly host: string;
   readonly port: number;
   readonly username: string;
   readonly privateKey: string;
-  /** Fingerprints as `ssh-keygen -lf` prints them. */
+  /** In the format of `ssh-keygen -lf`. */
   readonly hostKeys: readonly string[];
   readonly timeoutMs: number;
 };
 
-/** For the names of tests. */
+/** Appended to the names of skipped tests. */
 export const openSshReason = hasOpenSsh ? "" : " (skipped: Debian's openssh-server is not here)";
 
-/** An OpenSSH server of one's own, with one user and one folder. */
+/** A private OpenSSH server with one user and one folder. */
 export type OpenSsh = {
   readonly settings: SftpAccess;
-  /** The folder on this machine, which the user sees under the same path. */
+  /** The user sees the folder under the same path. */
   readonly folder: string;
-  /** Ends the server's side of the newest connection. */
+  /** Kills the server's side of the newest connection. */
   readonly cut: () => void;
   readonly stop: () => Promise<void>;
 };
 
-/** As root the server is another user's: it needs no folder of the system's then. */
+/** Started as root, the server runs as another user, so that it needs no system folder. */
 const nobody = 65_534;
 
 /**
- * Starts a server on a port of its own; each connection has a daemon, which ends with it. `folders`
- * are made in its folder, each the user's.
+ * Starts a server on a free port. Each connection has its own daemon, which ends with it. Creates
+ * `folders` for the user.
  */
 export async function startOpenSsh(folders: readonly string[] = []): Promise<OpenSsh> {
   const isRoot = process.getuid?.() === 0;
-  // A folder of root's for temporary files may be closed to the other user.
+  // Root's temporary folder may be inaccessible to the other user.
   const home = mkdtempSync(join(isRoot ? "/tmp" : tmpdir(), "disburse-sftp-"));
   const own = (path: string, mode: number): void => {
     if (isRoot) chownSync(path, nobody, nobody);
@@ -74,7 +74,7 @@ export async function startOpenSsh(folders: readonly string[] = []): Promise<Ope
     [
       `HostKey ${join(home, "host")}`,
       `AuthorizedKeysFile ${join(home, "user.pub")}`,
-      // Without PAM the daemon takes a user without a password for a locked one.
+      // Without PAM, the daemon treats a user without a password as locked.
       ...["StrictModes no", "UsePAM yes", "PasswordAuthentication no", "PidFile none"],
       ...["KbdInteractiveAuthentication no", "Subsystem sftp internal-sftp"],
       "ForceCommand internal-sftp",
@@ -111,7 +111,7 @@ export async function startOpenSsh(folders: readonly string[] = []): Promise<Ope
     },
     cut: () => [...children].at(-1)?.kill("SIGTERM"),
     stop: async () => {
-      // A daemon ends with its connection; killed, it would leave processes of its own behind.
+      // A daemon ends with its connection. Killing it would leave its child processes running.
       const ends = [...children].map((child) => once(child, "exit"));
       server.close();
       await Promise.all(ends);

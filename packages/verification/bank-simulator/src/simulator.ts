@@ -13,29 +13,27 @@ import { type Answer, Bank } from "./bank.ts";
 import type { BankOptions } from "./bank-options.ts";
 import type { Book } from "./book.ts";
 
-/** A bank behind folders that an SFTP server serves. */
 export type SimulatorOptions = Partial<BankOptions> & {
-  /** Where customers put their files, and where they find the bank's. */
+  /** The customers' outbound folder, and the one with the bank's files. */
   readonly outgoing: string;
   readonly incoming: string;
-  /** What becomes of a file that was taken: it stays, goes, or goes to `archive`. */
+  /** The bank keeps, deletes or archives a processed file. */
   readonly taken?: "stays" | "goes" | "archived";
   readonly archive?: string;
   /**
-   * The pause before each stage of an answer (`bank.ts`); `by-hand`: nothing is sent before
+   * Pause in ms before each stage of an answer (`bank.ts`). `by-hand` sends nothing before
    * `deliver`.
    */
   readonly pace?: number | "by-hand";
-  /** Writes its files under their own names, half of one first. */
+  /** Writes files under their final names in two halves. */
   readonly writesSlowly?: boolean;
 };
 
-/** How often it looks for files. */
-const lookEveryMs = 50;
-/** How long a half of a file lies alone, where it is written slowly. */
+const pollEveryMs = 50;
+/** Pause between the halves of a slowly written file. */
 const halfMs = 300;
 
-/** A bank that runs on two folders of this machine; `stop` ends it, its book stays readable. */
+/** Runs a bank on two local folders. After `stop`, its book stays readable. */
 export class BankSimulator {
   readonly bank: Bank;
   readonly #options: SimulatorOptions;
@@ -53,43 +51,37 @@ export class BankSimulator {
     this.#beside(this.#run());
   }
 
-  /** What it paid. */
   get book(): Book {
     return this.bank.book;
   }
 
-  /** Its files that were sent, in order. */
   get sent(): readonly Answer[] {
     return this.#sent;
   }
 
-  /** Sends what is held back, by default all of it in its order. */
+  /** Sends held files. By default, all in their order. */
   async deliver(order: (held: Answer[]) => readonly Answer[] = (all) => all): Promise<void> {
     for (const each of order(this.#held.splice(0))) await this.#send(each);
   }
 
-  /** Sends again what it has sent, under other names. */
   async repeat(): Promise<void> {
     const again = this.#sent.map((each) => ({ ...each, name: `again-${each.name}` }));
     for (const each of again) await this.#send(each);
   }
 
-  /** Closes the day: a statement of each account. */
   async closeDay(on?: string): Promise<void> {
     await this.#answer(this.bank.closeDay(on));
   }
 
-  /** Brings a payment back that was paid, less a charge. */
+  /** Returns a paid payment less a charge. */
   async giveBack(endToEndId: string, charge?: bigint): Promise<void> {
     await this.#answer(this.bank.giveBack(endToEndId, charge));
   }
 
-  /** Books a payment that waits. */
   async release(endToEndId: string): Promise<void> {
     await this.#answer(this.bank.release(endToEndId));
   }
 
-  /** Ends its work, and throws what went wrong in it. */
   async stop(): Promise<void> {
     this.#ends.abort();
     await Promise.all(this.#background);
@@ -99,12 +91,12 @@ export class BankSimulator {
   async #run(): Promise<void> {
     const { signal } = this.#ends;
     while (!signal.aborted) {
-      this.#look();
-      await pause(lookEveryMs, undefined, { signal });
+      this.#poll();
+      await pause(pollEveryMs, undefined, { signal });
     }
   }
 
-  #look(): void {
+  #poll(): void {
     const { outgoing, archive = "", taken = "stays" } = this.#options;
     for (const name of readdirSync(outgoing).sort()) {
       if (name.endsWith(".part") || name.startsWith(".")) continue;
@@ -140,7 +132,7 @@ export class BankSimulator {
     await write(join(incoming, answer.name), answer.bytes, writesSlowly);
   }
 
-  /** Does something beside; what it throws is thrown by `stop`. */
+  /** Runs work in the background. `stop` throws its errors. */
   #beside(work: Promise<void>): void {
     const noted = work.catch((error: unknown) => {
       if (!this.#ends.signal.aborted) this.#errors.push(error);
@@ -150,7 +142,7 @@ export class BankSimulator {
   }
 }
 
-/** Under a name of its own from the beginning on only where it is written slowly. */
+/** Writes under the final name only if slow. Otherwise it renames a finished file. */
 async function write(path: string, bytes: Uint8Array, isSlow: boolean): Promise<void> {
   if (isSlow) {
     writeFileSync(path, bytes.subarray(0, bytes.length / 2));

@@ -1,4 +1,4 @@
-/** A pain.001.001.09 by hand: a payment of each amount. */
+/** Creates a pain.001.001.09 with a payment for each amount, independently of our writer. */
 export function initiation(
   amounts: readonly string[],
   id = "M1",

@@ -6,29 +6,30 @@ import type { measureBacklog } from "./webhooks/backlog.ts";
 
 type RestFigures = ReturnType<typeof restFigures>;
 
-/** All that `--json` writes. The package's README.md describes the figures. */
+/** The content of `--json`. README.md describes the figures. */
 export type BenchFigures = {
   readonly machine: {
     readonly cpu: string;
     readonly memory_gb: number;
     readonly os: string;
-    /** The load average in the minute before the run. */
     readonly load_before: number;
     readonly node: string;
     readonly mongodb: string;
-    /** The kind of database, and how its figures differ from another's. */
+    /** The kind of database. Figures from different kinds are not comparable. */
     readonly engine: string;
     readonly log_level: string;
-    /** The measured commit; `+` if the tree had changes. */
+    /** The measured commit, with `+` if the tree had changes. */
     readonly commit: string;
-    /** The day, in UTC. */
     readonly date: string;
   };
   readonly seconds_in_all: number;
   readonly concurrency: number;
-  /** The platform at rest, per second. The figures per request leave it out. */
+  /** The platform at rest, per second. Excluded from the figures per request. */
   readonly at_rest?: RestFigures;
-  /** The merchants of `merchants`, the payouts of each before the run, and their platform at rest. */
+  /**
+   * Describes the `merchants` scenario: merchants, payouts of each before the run, and the platform
+   * at rest.
+   */
   readonly history?: {
     readonly merchants: number;
     readonly payouts_each: number;

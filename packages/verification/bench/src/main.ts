@@ -16,7 +16,7 @@ import { logLevel } from "./platforms/bench-platform.ts";
 import { report } from "./report.ts";
 import { compareSizes, measureHistory, measurePlatform } from "./run.ts";
 
-/** `npm run bench`: README.md describes what it measures and how. */
+/** `npm run bench`: README.md describes the measurements. */
 
 async function main(options: BenchOptions, backends: Backends): Promise<number> {
   const startedAt = performance.now();
@@ -29,7 +29,7 @@ async function main(options: BenchOptions, backends: Backends): Promise<number> 
     ? await measurePlatform(bench)
     : undefined;
   const history = only.has("merchants") ? await measureHistory(bench) : undefined;
-  // Last, because the engine works for minutes on what is seeded for it.
+  // Runs last, because the engine works for minutes on the seeded data.
   const sizes = only.has("flat") ? await compareSizes(bench) : undefined;
   const moneyFaults = [ledger, small, history, sizes].flatMap((each) => each?.faults ?? []);
   const { faults, webhookFaults = [], ...measured } = small ?? { faults: [], scenarios: {} };
@@ -54,7 +54,7 @@ async function main(options: BenchOptions, backends: Backends): Promise<number> 
 
 const gigabyte = 1_024 ** 3;
 
-/** The figures of a run depend on these. */
+/** Describes the machine, since figures depend on it. */
 function readMachine(database: DatabaseServer): BenchFigures["machine"] {
   return {
     cpu: `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown"}`,
@@ -70,7 +70,6 @@ function readMachine(database: DatabaseServer): BenchFigures["machine"] {
   };
 }
 
-/** The commit of the tree, with `+` if files differ from it. */
 function commit(): string {
   const git = (...args: string[]) =>
     execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" }).trim();
@@ -78,7 +77,7 @@ function commit(): string {
     const changed = git("status", "--porcelain", "--untracked-files=no") === "" ? "" : "+";
     return git("rev-parse", "--short=10", "HEAD") + changed;
   } catch {
-    // A tarball has no history.
+    // A tarball has no commit.
     return "unknown";
   }
 }

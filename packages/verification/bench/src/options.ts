@@ -1,7 +1,6 @@
 import { countOf, oneOf, readArguments } from "@disburse/harness/command-line.ts";
 import { scenarioNames } from "./measures/scenario.ts";
 
-/** The measurements. README.md describes each. */
 export const measurementNames = [
   ...scenarioNames,
   ...(["ledger", "hot", "flat", "webhooks"] as const),
@@ -9,7 +8,6 @@ export const measurementNames = [
 
 type MeasurementName = (typeof measurementNames)[number];
 
-/** The options of `npm run bench`. */
 export type BenchOptions = ReturnType<typeof readOptions>;
 
 const usage =
@@ -18,23 +16,20 @@ const usage =
   `NAME is one of ${measurementNames.join(", ")}.`;
 
 const whole = {
-  /** The time of each closed loop. */
   seconds: 10,
-  /** The time of lifecycles, and of each fixed rate. */
+  /** Seconds for lifecycles and for each fixed rate. */
   lifecycleSeconds: 30,
   warmUpSeconds: 6,
-  /** Background loops run often in this time. */
+  /** Seconds. Background loops run often in this time. */
   restSeconds: 10,
-  /** Payouts of the two platforms that `flat` compares, and its rounds. */
+  /** Payouts of the two platforms that `flat` compares. */
   sizes: { small: 1_000, large: 200_000 },
   rounds: 7,
-  /** The merchants of `merchants`, and the payouts of each before the run. */
   merchants: 100,
   history: 2_000,
-  /** Deliveries in the backlog of `webhooks`. */
   backlog: 10_000,
 };
-/** Shows that everything works. Its figures mean nothing. */
+/** Verifies that everything works. Its figures have no meaning. */
 const smoke = {
   seconds: 1,
   lifecycleSeconds: 2,
@@ -56,7 +51,6 @@ const optionTypes = {
   smoke: { type: "boolean", default: false },
 } as const;
 
-/** Reads the arguments of `npm run bench`. */
 export function readOptions(args: readonly string[]) {
   const given = readArguments(args, optionTypes, usage);
   const preset = given.smoke ? smoke : whole;
@@ -72,7 +66,7 @@ export function readOptions(args: readonly string[]) {
     lifecycleSeconds: count("seconds", preset.lifecycleSeconds),
     merchants: count("merchants"),
     history: count("history"),
-    /** The file for all figures as JSON. */
+    /** Output file for all figures as JSON. */
     json: given.json,
   };
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const read = (path: string) => readFileSync(join(import.meta.dirname, "../../../..", path), "utf8");
 const page = read("docs/PERFORMANCE.md");
 
-/** The names of a collection's indexes in its service's migrations. */
+/** Returns a collection's index names from its service's migrations. */
 function indexesOf(service: string, collection: string): string[] {
   const source = read(`services/${service}/src/migrations.ts`);
   const own = source.split(`  ${collection}: [`)[1]?.split("\n  ],")[0] ?? "";

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { report, table } from "./report.ts";
 import { exampleFigures as figures } from "./testing.ts";
 
-/** The cells of a table's row, by the heads. */
 function row(title: string, first: string, text = report(figures)): Record<string, string> {
   const lines = (text.split(title)[1] ?? "").split("\n").filter((line) => line.startsWith("|"));
   const cellsOf = (line = "") => line.split("|").map((each) => each.trim());

@@ -9,7 +9,7 @@ const webhook = ["webhook.p50_ms", "webhook.p99_ms"];
 const cpu = ["cpu_us_total", "rest_cpu_us"];
 const ended = ["unavailable", "kept_up"];
 
-/** All figures as Markdown. The heads of tables are the names that `--json` writes. */
+/** Formats all figures as Markdown. Column names equal those of `--json`. */
 export function report(figures: BenchFigures): string {
   const { machine, concurrency, ledger, hot_account, flat, webhooks } = figures;
   const scenarios = Object.entries(figures.scenarios);
@@ -62,7 +62,7 @@ export function report(figures: BenchFigures): string {
   ].join("\n\n");
 }
 
-/** Many merchants with history: the load of a platform in use. */
+/** Reports many merchants with history, the load of a platform in use. */
 function headline({ scenarios: { merchants }, history }: BenchFigures): string[] {
   if (merchants === undefined || history === undefined) return [];
   const { cpu_us_total, rest_cpu_us, naive_cpu_ratio, naive_ratio, journal_bytes } = merchants;
@@ -88,7 +88,7 @@ function restLine(name: string, rest: BenchFigures["at_rest"]): string[] {
 
 const named = (figures: unknown): Named[] => (figures === undefined ? [] : [["", figures]]);
 
-/** A title and its table; nothing where nothing was measured. */
+/** Returns nothing if there are no measurements. */
 function tableOf(title: string, rows: readonly Named[], paths: readonly string[]): string[] {
   if (rows.length === 0) return [];
   const heads = paths.map((path) => path.replaceAll(".", " "));
@@ -96,21 +96,20 @@ function tableOf(title: string, rows: readonly Named[], paths: readonly string[]
   return [title, table(["", ...heads], cells)];
 }
 
-/** A figure by the names that lead to it. */
 function at(row: unknown, path: string): unknown {
   return path.split(".").reduce((of, name) => {
     return (of as Readonly<Record<string, unknown>> | null | undefined)?.[name];
   }, row);
 }
 
-/** A number with thousands separators; a dash for none. */
+/** Formats a number with thousands separators, or a dash for none. */
 function cell(value: unknown): string {
   if (typeof value === "number") return value.toLocaleString("en-US", { maximumFractionDigits: 3 });
   if (typeof value === "boolean") return value ? "yes" : "NO";
   return String(value ?? "–");
 }
 
-/** A Markdown table, padded so that it also reads well in a terminal. */
+/** Pads a Markdown table, so that it is readable in a terminal. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => {
     return Math.max(3, ...[head, ...rows].map((row) => (row[column] ?? "").length));

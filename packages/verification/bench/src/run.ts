@@ -22,10 +22,9 @@ import { createMerchants } from "./platforms/merchants.ts";
 import { seedPayouts } from "./seeding/seeding.ts";
 import { measureBacklog } from "./webhooks/backlog.ts";
 
-/** What a run of the bench works with. */
 type Bench = { readonly backends: Backends; readonly options: BenchOptions };
 
-/** Measures many merchants with history on a platform that stops here. */
+/** Measures many merchants with history on a new platform, then stops it. */
 export async function measureHistory(bench: Bench) {
   const { backends, options } = bench;
   const { merchants, history } = options;
@@ -47,7 +46,7 @@ export async function measureHistory(bench: Bench) {
   };
 }
 
-/** Measures the other scenarios, the hot account and webhooks on one platform, which stops here. */
+/** Measures the other scenarios, the hot account and webhooks on a new platform, then stops it. */
 export async function measurePlatform(bench: Bench) {
   const { backends, options } = bench;
   const { only, sizes } = options;
@@ -79,7 +78,7 @@ export async function measurePlatform(bench: Bench) {
   };
 }
 
-/** Compares a platform with few payouts to one with many. Both stop here. */
+/** Compares platforms with few and many payouts, then stops both. */
 export async function compareSizes(bench: Bench) {
   const { options } = bench;
   await using ends = new AsyncDisposableStack();
@@ -137,7 +136,7 @@ async function measureAll(
   return { scenarios, at_rest: restFigures(rest) };
 }
 
-/** The work of a platform and its engine when nothing is requested. */
+/** Measures the work of a platform and its engine without requests. */
 async function measureRest({ mongo, pids }: BenchPlatform, seconds: number) {
   const before = await readUsage(mongo, pids);
   await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));

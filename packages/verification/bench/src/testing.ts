@@ -30,7 +30,7 @@ const at_rest = { cpu_share: { gateway: 0.012, broker: null }, mongo_ops: 42 };
 
 const sizes = { few: 1_000, many: 200_000 };
 
-/** Figures of a run whose second rate was too much. */
+/** Figures of a run that was overloaded at its second rate. */
 export const exampleFigures: BenchFigures = {
   machine: {
     cpu: "2 × Example",

@@ -1,4 +1,4 @@
-/** Ends a walk where something is not as it should be. */
+/** The test fails with `what` as message. */
 export function expectThat(isSo: boolean, what: string): void {
-  if (!isSo) throw new Error(`not so: ${what}`);
+  if (!isSo) throw new Error(`failed: ${what}`);
 }

@@ -1,17 +1,15 @@
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What a public route answered with. */
 type Data = Readonly<Record<string, string>>;
 
-/** Whom a merchant adds as a beneficiary. */
 type Party = {
   readonly name: string;
   readonly country?: string | undefined;
   readonly date_of_birth?: string | undefined;
 };
 
-/** Sends a request of acme's program; answers its `data`. */
+/** Sends a request as acme's program. Returns its `data`. */
 async function send({ base_url: url, merchants }: SandboxDocument, path: string, body: object) {
   const response = await fetch(`${url}/api/v1/${path}`, {
     method: "POST",
@@ -26,7 +24,7 @@ async function send({ base_url: url, merchants }: SandboxDocument, path: string,
   return (JSON.parse(text) as { data: Data }).data;
 }
 
-/** Adds a beneficiary with a wallet to acme; answers its id. */
+/** Adds a beneficiary with a wallet to acme. Returns its id. */
 export async function addBeneficiary(sandbox: SandboxDocument, party: Party): Promise<string> {
   const added = await send(sandbox, "transfer/crypto/beneficiary", {
     beneficiary_name: party.name,
@@ -49,12 +47,12 @@ export async function addBeneficiary(sandbox: SandboxDocument, party: Party): Pr
   return added["beneficiary_id"] ?? "";
 }
 
-/** Has acme switch off what stands before its payouts: of operators, two would have to. */
+/** Turns off the merchant's own payout controls. Operators would need two persons for that. */
 export async function clearControls(sandbox: SandboxDocument): Promise<void> {
   await send(sandbox, "sandbox/payout-controls", {});
 }
 
-/** Pays a beneficiary of acme with a wallet out of its account in USD; answers the payout's id. */
+/** Pays acme's beneficiary with a wallet from the USD account. Returns the payout's id. */
 export async function payBeneficiary(
   sandbox: SandboxDocument,
   payout: { readonly beneficiaryId: string; readonly amount: string; readonly reference: string },
@@ -73,7 +71,7 @@ export async function payBeneficiary(
   return (await send(sandbox, "transfer/execute", body))["id"] ?? "";
 }
 
-/** Asks for a payout that there is not; answers the request's id. */
+/** Requests a nonexistent payout. Returns the request's id. */
 export async function refusedRequest(sandbox: SandboxDocument): Promise<string> {
   const { base_url: url, merchants } = sandbox;
   const response = await fetch(`${url}/api/v1/transfer/payouts/po_none`, {
@@ -82,7 +80,7 @@ export async function refusedRequest(sandbox: SandboxDocument): Promise<string> 
   return response.headers.get("x-request-id") ?? "";
 }
 
-/** Calls an RPC at the operators' door with the person's own session; answers the status. */
+/** Calls an RPC through the operator API proxy with the person's session. Returns the status. */
 export async function callRpc({ page }: Visitor, rpc: string, request: object): Promise<number> {
   const { origin } = new URL(page.url());
   const session = await page.request.get(`${origin}/console/session`);

@@ -8,10 +8,11 @@ import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 const root = join(import.meta.dirname, "../../../..");
 const entry = join(root, "packages/standalone/src/main.ts");
 
-/** Engine, broker and services start on a busy machine. */
 const startMs = 300_000;
 
-/** Starts what `npm start` starts, in a folder of its own; `stop` ends it and removes that. */
+/**
+ * Starts the program of `npm start` in a temporary folder. `stop` ends it and removes the folder.
+ */
 export async function startSandbox() {
   const folder = mkdtempSync(join(tmpdir(), "disburse-console-"));
   const [port] = await freePorts(1);
@@ -35,7 +36,6 @@ export async function startSandbox() {
   }
 }
 
-/** The file that a started sandbox has written. */
 export function readSandbox(file: string): SandboxDocument {
   return JSON.parse(readFileSync(file, "utf8")) as SandboxDocument;
 }
@@ -54,7 +54,6 @@ function ready(output: NodeJS.ReadableStream, ended: Promise<void>): Promise<voi
   });
 }
 
-/** The settings of a platform in a folder, beside those that this process was started with. */
 function sandboxEnvironment(folder: string, port: number) {
   const own = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: "warn", LOG_FORMAT: "json" };
   return { ...process.env, ...own };

@@ -4,32 +4,30 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Locator, Page } from "playwright-core";
 
-/** WCAG 2.2 AA, and what axe recommends beside it. */
+/** WCAG 2.2 AA and axe's best practices. */
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** A narrow telephone, and a desk. */
 const narrow = { width: 360, height: 780 };
 const wide = { width: 1280, height: 860 };
 
-/** Pages whose narrow look is kept as a picture too; all are looked at. */
+/** Pages with a narrow screenshot. All pages are checked. */
 const narrowPictures = new Set(["home", "payout-confirm", "alert"]);
 
-/** A page waits for so long for what should be on it. */
+/** Timeout for an expected element of a page. */
 const patienceMs = 60_000;
 
-/** What is found fault with, and where pictures go. */
-export type Look = { readonly screenshots?: string | undefined };
+/** Screenshots are saved only if a folder is given. */
+export type PageCheckOptions = { readonly screenshots?: string | undefined };
 
-/** A person's browser at the console. */
 export type Visitor = Awaited<ReturnType<typeof createVisitor>>;
 
 /**
- * Opens a browser of its own for a person at a door of the console. Its faults are what axe finds,
- * what is wider than a narrow screen, and what the browser's console complains of.
+ * Opens a separate browser for a person on one of the console's ports. Its faults are axe's
+ * findings, elements wider than a narrow screen, and messages in the browser's console.
  */
-export async function createVisitor(browser: Browser, home: string, look: Look) {
+export async function createVisitor(browser: Browser, home: string, checkPage: PageCheckOptions) {
   const context = await browser.newContext({ viewport: wide, colorScheme: "light" });
   const page = await context.newPage();
   page.setDefaultTimeout(patienceMs);
@@ -38,7 +36,7 @@ export async function createVisitor(browser: Browser, home: string, look: Look) 
   const { origin } = new URL(home);
   const isOurs = () => page.url().startsWith(origin);
   page.on("console", (message) => {
-    // Where no one has signed in, `GET /console/session` is a 401, which browsers report.
+    // Without a sign-in, `GET /console/session` returns 401, which browsers report.
     const { url } = message.location();
     const isKnown = ["/console/session", ...refusals].some((each) => url.endsWith(each));
     if (["error", "warning"].includes(message.type()) && isOurs() && !isKnown) {
@@ -50,13 +48,12 @@ export async function createVisitor(browser: Browser, home: string, look: Look) 
     page,
     faults,
     close: () => context.close(),
-    /** A request to an address of this ending will be refused, which browsers report. */
+    /** Ignores the browser's report of a refused request to an address with this ending. */
     willBeRefused: (ending: string) => void refusals.push(ending),
-    /** Opens a page of the console by its address below `/console/`. */
     open: async (path: string) => {
       await page.goto(new URL(path, home).href);
     },
-    /** Signs in at the sandbox's provider, from the log-in page or where a page leads to it. */
+    /** Signs in at the sandbox's provider, from the log-in page or a page with a link to it. */
     signIn: async (name: string, password: string, link = "Sign in") => {
       if (link === "Sign in") await page.goto(home);
       await page.getByRole("link", { name: link }).click();
@@ -66,27 +63,27 @@ export async function createVisitor(browser: Browser, home: string, look: Look) 
       await page.locator("#content").waitFor();
     },
     /**
-     * Looks at the page as it is: wide and light, then narrow and dark. What another's component
-     * makes, below `except`, axe does not look at.
+     * Checks the current page: wide and light, then narrow and dark. Axe skips third-party
+     * components below `except`.
      */
-    look: async (name: string, expected: Locator, except?: string) => {
+    checkPage: async (name: string, expected: Locator, except?: string) => {
       await expected.first().waitFor();
       await settle(page);
       faults.push(...(await accessibility(page, name, except)));
-      await picture(page, look, name);
+      await picture(page, checkPage, name);
       await page.setViewportSize(narrow);
       await page.emulateMedia({ colorScheme: "dark" });
       await settle(page);
       faults.push(...(await accessibility(page, `${name}, narrow and dark`, except)));
       faults.push(...(await overflow(page, name)));
-      if (narrowPictures.has(name)) await picture(page, look, `${name}-narrow`);
+      if (narrowPictures.has(name)) await picture(page, checkPage, `${name}-narrow`);
       await page.setViewportSize(wide);
       await page.emulateMedia({ colorScheme: "light" });
     },
   };
 }
 
-/** Until nothing is being loaded any more; live updates keep a connection open, which is none. */
+/** Waits until nothing is loading. Ignores the connection for live updates. */
 async function settle(page: Page): Promise<void> {
   await page.getByText("Loading…").first().waitFor({ state: "detached" });
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))");
@@ -107,7 +104,7 @@ async function overflow(page: Page, name: string): Promise<string[]> {
   return Number(by) > 0 ? [`${name}: ${by} pixels wider than ${narrow.width}`] : [];
 }
 
-async function picture(page: Page, { screenshots }: Look, name: string): Promise<void> {
+async function picture(page: Page, { screenshots }: PageCheckOptions, name: string): Promise<void> {
   if (screenshots === undefined) return;
   await mkdir(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`) });

@@ -1,18 +1,16 @@
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What a walk is given. */
-export type WalkDeps = {
+export type BrowserTestDeps = {
   readonly sandbox: SandboxDocument;
-  /** A new browser at the door of a person, who has signed in. */
+  /** Opens a new browser and signs the person in. */
   readonly arrive: (name: string) => Promise<Visitor>;
-  /** A new browser at the door of merchants' people, where no one has signed in. */
-  readonly stranger: () => Promise<Visitor>;
+  /** Opens a new browser on the merchants' port without signing in. */
+  readonly anonymous: () => Promise<Visitor>;
 };
 
-/** The main job of one role, as its person does it. */
-export type Walk = {
+export type BrowserTest = {
   readonly name: string;
   readonly about: string;
-  readonly run: (deps: WalkDeps) => Promise<void>;
+  readonly run: (deps: BrowserTestDeps) => Promise<void>;
 };

@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readSandbox, startSandbox } from "./platform.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
-import type { Walk } from "./walk.ts";
+import type { BrowserTest } from "./walk.ts";
 import { approvals } from "./walks/approvals.ts";
 import { compliance } from "./walks/compliance.ts";
 import { docs } from "./walks/docs.ts";
@@ -12,9 +12,9 @@ import { maker } from "./walks/maker.ts";
 import { admin, invited, viewer } from "./walks/members.ts";
 import { treasury } from "./walks/treasury.ts";
 
-/** `npm run test:console`: README.md says what it walks and how. */
+/** `npm run test:console`: README.md describes the tests. */
 
-const walks: readonly Walk[] = [
+const browserTests: readonly BrowserTest[] = [
   ...[maker, approvals, admin, viewer, invited],
   ...[compliance, treasury, docs],
 ];
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => ends.disposeAsync());
 
-test.each(walks)("$name: $about", async ({ run }) => {
+test.each(browserTests)("$name: $about", async ({ run }) => {
   const visitors: Visitor[] = [];
   const visit = async (home: string | undefined) => {
     if (home === undefined) throw new Error("the platform has no console");
@@ -48,7 +48,7 @@ test.each(walks)("$name: $about", async ({ run }) => {
   try {
     await run({
       sandbox,
-      stranger: () => visit(sandbox.console_url),
+      anonymous: () => visit(sandbox.console_url),
       arrive: async (name) => {
         const person = sandbox.people.find((each) => each.name === name);
         const isMember = person?.merchant_id !== undefined;

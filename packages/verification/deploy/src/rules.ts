@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "../../../..");
 const alerts = join(root, "deploy/observability/alerts");
 const target = join(root, "deploy/k8s/components/monitoring/rules.yaml");
 
-/** The PrometheusRule of the alert files: kustomize reads no file of another form. */
+/** Combines the alert files into a PrometheusRule, since kustomize reads no other format. */
 export function prometheusRule(): string {
   const files = existsSync(alerts) ? readdirSync(alerts).sort() : [];
   const groups = files

@@ -5,26 +5,26 @@ import type { Manifest } from "./manifests.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 
-/** Packages of models by the group of a custom resource; Kubernetes' own are in another one. */
+/** Packages with types for each custom resource group. Kubernetes' own types are elsewhere. */
 const packages: Readonly<Record<string, string>> = {
   "cert-manager.io": "@kubernetes-models/cert-manager",
   "external-secrets.io": "@kubernetes-models/external-secrets",
   "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",
 };
 
-/** Groups whose resources have no published schema on the registry. */
+/** Groups without a published schema on the registry. */
 const unpublished = ["mongodbcommunity.mongodb.com", "rabbitmq.com"];
 
 const groupOf = ({ apiVersion }: Manifest): string => apiVersion.split("/")[0] ?? "";
 
-/** The module that has the model of an object; undefined where no package has one. */
+/** Returns the module with an object's model, or undefined if no package has one. */
 function moduleOf(object: Manifest): string | undefined {
   if (unpublished.includes(groupOf(object))) return undefined;
   const models = packages[groupOf(object)] ?? "kubernetes-models";
   return `${models}/${object.apiVersion}/${object.kind}`;
 }
 
-/** What Kubernetes' schema says is wrong with an object: types, required fields, formats. */
+/** Returns the violation of Kubernetes' schema: types, required fields or formats. */
 export async function schemaProblem(object: Manifest): Promise<string | undefined> {
   const name = moduleOf(object);
   if (name === undefined) return undefined;
@@ -45,8 +45,8 @@ export async function schemaProblem(object: Manifest): Promise<string | undefine
 }
 
 /**
- * Fields that Kubernetes does not know, which its schemas ignore: the objects as literals of their
- * published TypeScript types, which the compiler checks. Each message names field and object.
+ * Returns fields that Kubernetes doesn't know, which its schemas ignore. The compiler checks
+ * objects as literals of their published TypeScript types. Each message names field and object.
  */
 export function unknownFields(objects: readonly Manifest[]): string[] {
   const folder = join(root, ".cache", `manifests-${process.pid}`);

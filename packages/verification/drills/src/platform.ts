@@ -12,21 +12,20 @@ import { connectServices } from "@disburse/sandbox/clients.ts";
 import { encryptionKeysOf } from "@disburse/sandbox/secrets.ts";
 import { MongoClient } from "mongodb";
 
-/** The platform that drills hurt, with a merchant who pays and hears webhooks. */
+/** The platform under test, with a merchant who pays and receives webhooks. */
 export type DrillPlatform = Awaited<ReturnType<typeof startDrillPlatform>>;
 
 const prefix = "drill_";
-/** Transfers settle while a drill waits. */
 const settings = {
   ...unlimitedRate,
   LOG_LEVEL: "warn",
   SANDBOX_SETTLE_MS: "200",
   GAP_SWEEP_SECONDS: "5",
 };
-/** A return and a second look at an unknown transfer take less. */
+/** Longer than a return, or a second poll of an unknown transfer. */
 const restMs = 60_000;
 
-/** Starts engine, broker and six processes in a folder; `stop` ends all of them. */
+/** Starts engine, broker and six processes in a folder. `stop` ends them all. */
 export async function startDrillPlatform(folder: string) {
   await using starting = new AsyncDisposableStack();
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
@@ -60,14 +59,13 @@ export async function startDrillPlatform(folder: string) {
     client,
     databases,
     webhooks: webhooks.received,
-    /** Clients by the identity of the gateway, which acts for merchants. */
+    /** Uses the gateway's identity, which acts for merchants. */
     asGateway: gateway.rpcs,
-    /** Waits until nothing is under way; throws where something stays so. */
+    /** Waits until nothing is in progress. Throws on a timeout. */
     rest: async (): Promise<void> => {
       const busy = await untilQuiet(databases, restMs);
       if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
     },
-    /** What breaks an invariant now. */
     findings: async (): Promise<readonly Finding[]> => {
       const open = await openerFor(databases, encryptionKeysOf(platform.secrets, "gateway") ?? "");
       return (await checkDatabase(databases, { now: new Date(), open })).findings;
@@ -76,7 +74,7 @@ export async function startDrillPlatform(folder: string) {
   };
 }
 
-/** A merchant's endpoint: `<payout> <status> <webhook-id>` of each call. */
+/** Opens a merchant's endpoint. Records `<payout> <status> <webhook-id>` of each call. */
 async function openReceiver() {
   const received: string[] = [];
   const { url, close } = await serveLocally(async (request, response) => {

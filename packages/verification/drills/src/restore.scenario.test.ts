@@ -10,13 +10,13 @@ import { quoteLoss } from "./losses/quote.ts";
 import { type DrillPlatform, startDrillPlatform } from "./platform.ts";
 import { runDrill } from "./restore.ts";
 
-/** `npm run drill:restore`: README.md says what it does and how. */
+/** `npm run drill:restore`: README.md describes the drills. */
 
 const losses = [payoutLoss, quoteLoss, beneficiaryLoss, gatewayLoss, notifierLoss];
 let platform: DrillPlatform;
 
 beforeAll(async () => {
-  // The script removes the folder, also when the run is interrupted.
+  // The script removes the folder, even if the run is interrupted.
   platform = await startDrillPlatform(mkdtempSync(join(tmpdir(), "drill-")));
 });
 afterAll(() => platform?.stop());

@@ -13,15 +13,15 @@ import type { Document, MongoClient } from "mongodb";
 import type { Drill } from "./drill.ts";
 import type { DrillPlatform } from "./platform.ts";
 
-/** A backup of one database: the documents of each collection at one moment of rest. */
+/** A backup of one idle database: the documents by collection. */
 type DatabaseCopy = ReadonlyMap<string, readonly Document[]>;
 
-/** What the simulated rail does with the orders that are lost. */
+/** These references select outcomes of the simulated rail for the lost orders. */
 const references = ["order-1", "order-2", "sandbox-fail-3", "sandbox-return-4"];
 
 /**
- * Pays, copies a database, pays on, restores the copy while its service is down, and recovers by
- * the runbook's steps. Answers what is wrong after it; prints what it sees.
+ * Pays, copies a database, and pays again. Restores the copy while the service is down, then
+ * recovers by the runbook. Returns the remaining problems and prints progress.
  */
 export async function runDrill(platform: DrillPlatform, drill: Drill): Promise<string[]> {
   const { service } = drill;
@@ -66,7 +66,7 @@ export async function runDrill(platform: DrillPlatform, drill: Drill): Promise<s
 
 const asText = ({ invariant, subject, detail }: Finding) => `${invariant}: ${subject} ${detail}`;
 
-/** Orders to one beneficiary, each with a quote of its own. */
+/** Sends orders to one beneficiary, each with its own quote. */
 async function pay(
   platform: DrillPlatform,
   beneficiaryId: string,
@@ -82,7 +82,7 @@ async function pay(
 
 type World = Readonly<Record<string, unknown>>;
 
-/** What must be the same after a recovery: money, outcomes, and what the rail has paid. */
+/** Returns the state that a recovery must preserve: money, outcomes and the rail's payments. */
 async function world(platform: DrillPlatform, orders: readonly Order[]): Promise<World> {
   const { clients, client, merchantId, accountId } = platform;
   const { account } = await clients.payout.getAccount({ merchantId, accountId });
@@ -106,7 +106,7 @@ function differences(before: World, after: World): string[] {
     .map((key) => `${key}: was ${before[key]}, is ${after[key]}`);
 }
 
-/** The merchant repeats its orders under their keys: each is the payout that it was. */
+/** Repeats the merchant's orders with their keys. Returns those with another payout. */
 async function otherAnswers(platform: DrillPlatform, orders: readonly Order[]) {
   const problems: string[] = [];
   for (const { payoutId, body, key } of orders) {
@@ -127,7 +127,7 @@ function sayFindings(when: string, findings: readonly Finding[]): void {
   }
 }
 
-/** A webhook that comes again has its `webhook-id`, by which a merchant knows it. */
+/** A redelivered webhook has the same `webhook-id`, so that a merchant recognizes it. */
 function sayWebhooks({ webhooks }: DrillPlatform, heard: number): void {
   const known = new Set(webhooks.slice(0, heard));
   const since = webhooks.slice(heard);
@@ -135,7 +135,7 @@ function sayWebhooks({ webhooks }: DrillPlatform, heard: number): void {
   say(`webhooks since: ${again} again under their webhook-id, ${since.length - again} new`);
 }
 
-/** Copies every collection of a database. Nothing may be writing. */
+/** Copies every collection of a database. Requires that nothing writes. */
 async function copyDatabase(client: MongoClient, name: string): Promise<DatabaseCopy> {
   const db = client.db(name);
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -146,8 +146,8 @@ async function copyDatabase(client: MongoClient, name: string): Promise<Database
 }
 
 /**
- * Brings a database back to a copy; its indexes stay. `kept` are collections that are not the
- * service's own data. Answers how many documents were lost, by collection.
+ * Restores a database to a copy but keeps its indexes. `kept` lists collections that are not the
+ * service's own data. Returns the number of lost documents by collection.
  */
 async function restoreDatabase(
   client: MongoClient,

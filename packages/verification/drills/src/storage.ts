@@ -6,15 +6,14 @@ import { execute, registerBeneficiary, requestQuote } from "@disburse/platform/m
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { type DrillPlatform, startDrillPlatform } from "./platform.ts";
 
-/** `npm run bench:storage`: bytes that a payout leaves in each collection (docs/SCALING.md). */
+/** `npm run bench:storage` measures bytes per payout in each collection (docs/SCALING.md). */
 
 const usage = "usage: npm run bench:storage [-- --payouts N]";
-/** Merchants' requests at a time. */
 const lanes = 16;
 
 type Size = { documents: number; plain: number; stored: number; indexes: number };
 
-/** The sizes of all collections by `service.collection`, after a checkpoint. */
+/** Returns the sizes of all collections by `service.collection`, after a checkpoint. */
 async function sizes({ client, database }: DrillPlatform): Promise<ReadonlyMap<string, Size>> {
   await client.db("admin").command({ fsync: 1 });
   const found = new Map<string, Size>();
@@ -33,7 +32,6 @@ async function sizes({ client, database }: DrillPlatform): Promise<ReadonlyMap<s
   return found;
 }
 
-/** Makes so many of something, a few at a time. */
 async function make(count: number, one: () => Promise<unknown>): Promise<void> {
   let left = count;
   const lane = async (): Promise<void> => {
@@ -45,7 +43,7 @@ async function make(count: number, one: () => Promise<unknown>): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** Prints what each collection grew by, per unit made; the sum is the last line. */
+/** Prints each collection's growth per unit. The last line is the sum. */
 function sayGrowth(
   what: string,
   count: number,

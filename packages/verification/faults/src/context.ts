@@ -6,51 +6,43 @@ import type { Recipient } from "./payouts/recipients.ts";
 import { type Recovered, spreadOf } from "./payouts/recovery.ts";
 import type { FaultPlatform } from "./platform.ts";
 
-/** The options of `npm run test:faults`. */
 type FaultOptions = {
-  /** Random kills of services. */
   readonly kills: number;
-  /** Seeds that the random faults are tried with, and the first one. */
+  /** Number of seeds for the random faults. The first one follows. */
   readonly seeds: number;
   readonly seed: number;
-  /** Quotes that are executed by sixteen callers each. */
+  /** Number of quotes, each executed by sixteen callers. */
   readonly races: number;
-  /** Tries of each gap between two writes. */
   readonly perPoint: number;
 };
 
-/** What a fault is tried on. */
 export type FaultContext = {
   readonly platform: FaultPlatform;
   readonly backends: FaultBackends;
-  /** Before the names of exchange and queues. */
   readonly busNamespace: string;
-  /** The small disk that the database is on; `undefined` where it is on the machine's. */
+  /** A small disk for the database. `undefined` if it uses the machine's disk. */
   readonly disk: string | undefined;
   readonly recipients: readonly Recipient[];
   readonly load: Load;
   readonly random: Random;
   readonly options: FaultOptions;
-  /** Counts that a fault really fired, by its name. */
   readonly fired: (name: string, times?: number) => void;
-  /** Notes how long what was under way took after a restart. */
   readonly recovered: (name: string, took: Recovered) => void;
 };
 
-/** A kind of fault; it leaves everything up, and throws nothing that it has caused itself. */
+/** A kind of fault. It leaves everything running, and doesn't throw errors that it caused. */
 export type Fault = {
   readonly name: string;
-  /** What it does, in a line. */
   readonly about: string;
-  /** How long everything may take to come to rest afterwards; two minutes by default. */
+  /** Time for the platform to become idle afterwards. Defaults to two minutes. */
   readonly restMs?: number;
-  /** Why it cannot be tried here; `undefined` where it can. */
+  /** Returns the reason if it can't run here. */
   readonly unavailable?: (context: FaultContext) => string | undefined;
-  /** Tries it under load; may answer with what else had to hold. */
+  /** Injects the fault under load. May return further verdicts. */
   readonly run: (context: FaultContext) => Promise<readonly Verdict[]>;
 };
 
-/** A fault that strikes once a seed while payouts are made. */
+/** Wraps a fault that occurs once per seed under load. */
 export function underLoad(strike: (context: FaultContext) => Promise<void>): Fault["run"] {
   return async (context) => {
     context.load.start();
@@ -60,17 +52,14 @@ export function underLoad(strike: (context: FaultContext) => Promise<void>): Fau
   };
 }
 
-/** Counts of what fired and times of what recovered, as a run goes on. */
 export function createCounters() {
   const fired = new Map<string, number>();
   const times = new Map<string, Recovered[]>();
   return {
     fired: (name: string, count = 1) => void fired.set(name, (fired.get(name) ?? 0) + count),
     recovered: (name: string, took: Recovered) => void times.getOrInsert(name, []).push(took),
-    /** `name count` of each. */
     counts: (): string[] => [...fired].map(([name, count]) => `${name} ${count}`),
     total: (): number => [...fired.values()].reduce((sum, count) => sum + count, 0),
-    /** Lines with the times that recovery took. */
     timeLines: (): string[] => [...times].map(([name, all]) => timeLine(name, all)),
   };
 }

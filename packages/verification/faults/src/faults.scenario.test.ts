@@ -25,7 +25,7 @@ import { makeRecipients, type Recipient } from "./payouts/recipients.ts";
 import { type FaultPlatform, startFaultPlatform } from "./platform.ts";
 import { webhookFault } from "./webhooks/crashes.ts";
 
-/** `npm run test:faults`: README.md says what it tries and how. */
+/** `npm run test:faults`: README.md describes the faults. */
 
 const faults: readonly Fault[] = [
   ...[raceFault, killFault, writeFault, engineFault, brokerFault, hangFault, networkFault],
@@ -39,7 +39,7 @@ const options = {
   perPoint: countOption("per-point", 20),
 };
 const busNamespace = "faults";
-/** Holds the databases of a long run, and is filled quickly. */
+/** Holds the databases of a long run, and fills quickly. */
 const diskMegabytes = 4_096;
 
 const ends = new AsyncDisposableStack();
@@ -50,7 +50,7 @@ let recorder: WebhookRecorder;
 let recipients: readonly Recipient[];
 
 beforeAll(async () => {
-  // The script removes the folder and unmounts the disk where the run is interrupted.
+  // The script removes the folder and unmounts the disk if the run is interrupted.
   const scratch = mkdtempSync(join(tmpdir(), "faults-"));
   const engine = join(scratch, "disk");
   mkdirSync(engine);

@@ -8,16 +8,14 @@ import {
 import { type PlatformOptions, unlimitedRate } from "@disburse/platform/services.ts";
 import type { MongoClient } from "mongodb";
 
-/** Where the services' databases and events are. */
 export type Places = Omit<PlatformOptions, "settings"> & {
-  /** The same databases past every proxy. */
+  /** A direct connection to the same databases. */
   readonly mongo: () => MongoClient;
 };
 
-/** Six processes and a merchant with much money, all of which may be hurt. */
 export type FaultPlatform = Platform & FundedMerchant & { readonly databases: () => Databases };
 
-/** Faults are the only reason for a refusal here: neither rate nor the age of a quote is. */
+/** Prevents refusals without a fault: neither rate limits nor quote expiry apply. */
 const settings = {
   ...unlimitedRate,
   LOG_LEVEL: "error",
@@ -25,7 +23,6 @@ const settings = {
   SANDBOX_SETTLE_MS: "200",
 };
 
-/** Starts the services and seeds the sandbox in them. */
 export async function startFaultPlatform({ mongo, ...places }: Places): Promise<FaultPlatform> {
   const platform = await startPlatform({ ...places, settings });
   return {

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
-/** An error that the user can correct, such as an unknown argument. It is shown without a stack. */
+/** An error that the user can correct, such as an unknown argument. Shown without a stack. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** The values of a command's arguments. @throws {UsageError} for any that is not an option. */
+/** @throws {UsageError} for any unknown argument. */
 export function readArguments<T extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: T,
@@ -20,14 +20,14 @@ export function readArguments<T extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Reads a whole number above zero. @throws {UsageError} for anything else. */
+/** Parses a positive integer. @throws {UsageError} for anything else. */
 export function countOf(option: string, text: string, usage: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
   throw new UsageError(`${option}: must be a whole number above zero\n${usage}`);
 }
 
-/** One of the names that an option may have. @throws {UsageError} for any other. */
+/** Requires one of the option's names. @throws {UsageError} for any other. */
 export function oneOf<T extends string>(names: readonly T[], text: string, usage: string): T {
   const found = names.find((name) => name === text);
   if (found === undefined) {
@@ -36,7 +36,7 @@ export function oneOf<T extends string>(names: readonly T[], text: string, usage
   return found;
 }
 
-/** Runs a command, which returns its exit code; 2 for an error that the user can correct. */
+/** Runs a command and sets its exit code. A `UsageError` sets 2. */
 export async function runCommand(
   run: (args: readonly string[]) => number | Promise<number>,
 ): Promise<void> {
@@ -49,17 +49,15 @@ export async function runCommand(
   }
 }
 
-/** Ends this process at SIGINT and SIGTERM, and with it all that it started. */
+/** Exits at SIGINT and SIGTERM, which also ends child processes. */
 export function exitOnSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 }
 
-/** Writes figures to a file, where one is named. */
 export function writeJson(file: string | undefined, figures: unknown): void {
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
-/** Prints a line. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }

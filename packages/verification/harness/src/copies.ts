@@ -1,23 +1,19 @@
 import { Binary, type Document } from "mongodb";
 
-/** The differences of a copy from its original. */
 export type CopyTerms = {
-  /** In the order of the names that the originals were compiled with, and each as long. */
+  /** In the order and with the lengths of the names at compilation. */
   readonly names: readonly string[];
-  /** Added to every moment. */
   readonly shiftMs: number;
 };
 
-/** Makes a copy of one original. */
 export type Copier = (terms: CopyTerms) => Document;
 
-/** Makes a part of a copy; a part without one is the same in every copy. */
 type Maker = ((terms: CopyTerms) => unknown) | undefined;
 
 /**
  * Compiles a function that copies a document as its service would have written it for another
- * payout: names of the original, also inside texts and bytes, become the copy's, and all times move.
- * The search for them runs once: a copy without it costs half.
+ * payout. It replaces the original's names, also inside texts and bytes, and moves all times. It
+ * searches for names once, so a copy takes half the time.
  */
 export function compileCopy(document: Document, names: readonly string[]): Copier {
   return copyFields(document, names) ?? (() => ({ ...document }));
@@ -35,7 +31,7 @@ function copyValue(value: unknown, names: readonly string[]): Maker {
   return "_bsontype" in value ? undefined : copyFields(value, names);
 }
 
-/** Splits a text at the names; `undefined` if it has none. */
+/** Returns `undefined` if a text contains none of the names. */
 function copyText(text: string, names: readonly string[]): Maker {
   const at = names.findIndex((name) => text.includes(name));
   if (at === -1) return undefined;

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 
-/** Lets a server listen on a free port of this machine; answers the port. */
+/** Listens on a free local port. Returns the port. */
 export async function listenLocally(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
 }
 
-/** Serves HTTP on a free port of this machine, and breaks the connection where `answer` throws. */
+/** Serves HTTP on a free local port. Breaks the connection if `answer` throws. */
 export async function serveLocally(
   answer: (request: IncomingMessage, response: ServerResponse) => unknown,
 ) {
@@ -17,7 +17,7 @@ export async function serveLocally(
     try {
       await answer(request, response);
     } catch {
-      // Its sender was killed in the middle of a call.
+      // The sender was killed during a call.
       response.destroy();
     }
   });

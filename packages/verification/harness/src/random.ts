@@ -1,12 +1,11 @@
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 
-/** Random numbers that a seed determines: the same seed gives the same numbers in order. */
+/** A deterministic random generator: the same seed gives the same sequence. */
 export type Random = ReturnType<typeof createRandom>;
 
 const wholes = 2 ** 32;
 
-/** A generator of its own for a seed. */
 export function createRandom(seed: number) {
   const generator = xoroshiro128plus(seed);
   const fraction = (): number => (generator.next() >>> 0) / wholes;
@@ -14,16 +13,14 @@ export function createRandom(seed: number) {
   return {
     /** At least 0, below 1. */
     fraction,
-    /** A whole number from 0 to `limit` − 1. */
+    /** Returns an integer from 0 to `limit` − 1. */
     below,
-    /** True with a probability between 0 and 1. */
+    /** Returns true with a probability between 0 and 1. */
     chance: (probability: number) => fraction() < probability,
-    /** One item of a list that is not empty. */
     pick: <T>(from: readonly T[]): T => {
       if (from.length === 0) throw new Error("there is nothing to pick from");
       return from[below(from.length)] as T;
     },
-    /** The same items in another order. */
     shuffled: <T>(from: readonly T[]): T[] => {
       const left = [...from];
       return Array.from({ length: from.length }, () => left.splice(below(left.length), 1)[0] as T);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Looks every so often until it is done, or too late; answers whether it was done. */
+/** Polls until done or timed out. Returns whether it was done. */
 export async function until(
   isDone: () => boolean | Promise<boolean>,
   { timeoutMs, everyMs }: { readonly timeoutMs: number; readonly everyMs: number },
@@ -13,13 +13,12 @@ export async function until(
   return true;
 }
 
-/** Whether something settles within a time. */
 export async function settlesWithin(what: Promise<unknown>, ms: number): Promise<boolean> {
   const late = Symbol("late");
   return (await Promise.race([what, pause(ms, late)])) !== late;
 }
 
-/** Clients that repeat a step, each for itself, from `start` until `drain`. */
+/** Creates clients that each repeat a step, from `start` until `drain`. */
 export function createLoop(step: () => Promise<void>, clients: number) {
   let isGoing = false;
   let running: Promise<void>[] = [];
@@ -27,13 +26,11 @@ export function createLoop(step: () => Promise<void>, clients: number) {
     while (isGoing) await step();
   };
   return {
-    /** Lets the clients begin, or go on. */
     start: () => {
       if (isGoing) return;
       isGoing = true;
       running = Array.from({ length: clients }, client);
     },
-    /** Lets every client finish what it has begun. */
     drain: async () => {
       isGoing = false;
       await Promise.all(running);

@@ -3,7 +3,7 @@ import { createAccountCheck } from "./account-check.ts";
 import type { Account, RecordedEntry } from "./documents.ts";
 import { now, soundDocuments } from "./test-documents.ts";
 
-/** An account with the entries of its ledger, which tests may change. */
+/** Returns an account with a valid ledger, which tests may change. */
 function sound() {
   const { accounts, ledger_entries: entries } = soundDocuments();
   const [account] = accounts;

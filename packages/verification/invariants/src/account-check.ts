@@ -1,14 +1,13 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import type { Account, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
-import { addHouse, checkEntry, effectOf, keyOf } from "./entry-check.ts";
+import { addPlatformPostings, checkEntry, effectOf, keyOf } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf, zero } from "./exact.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
-/** What was decided longer ago and is not done is forgotten, not under way. */
+/** A decision not executed after this time was forgotten. */
 export const overdueMs = 60_000;
 
-/** Where a chain stands after an entry. */
 type Chain = {
   sequence: number;
   hash: string;
@@ -17,21 +16,18 @@ type Chain = {
   held: bigint;
   /** Credits less reversals. */
   funded: bigint;
-  /** Posted less returned. */
+  /** Posted less returned amounts. */
   settledOut: bigint;
   readonly house: Map<string, Decimal>;
-  /** Amounts by the payout that they are held for. */
   readonly holds: Map<string, bigint>;
-  /** Payouts by what became of their money. */
   readonly counts: { held: number; paid: number; released: number; returned: number };
-  /** Amounts by the keys of credits that were not taken back. */
+  /** Amounts of credits, by key, that were not reversed. */
   readonly credits: Map<string, bigint>;
 };
 
 /**
- * Begins to check one account along its chain: every recorded entry is added in the order of
- * sequence, which takes memory for its open holds and its credits alone. A fresh account has an
- * empty chain.
+ * Starts checking one account along its chain. `add` expects recorded entries in sequence order.
+ * Uses memory only for open holds and credits. A new account has an empty chain.
  */
 export function createAccountCheck(account: Account) {
   const findings: Finding[] = [];
@@ -58,14 +54,14 @@ export function createAccountCheck(account: Account) {
       const detail = "the ledger has another entry than the account";
       findings.push({ invariant: 1, subject: entry._id, detail });
     },
-    /** Adds what is not recorded yet, and answers what is wrong with account and entries. */
+    /** Adds unrecorded entries and returns the account's and entries' findings. */
     end: (now: Date): Finding[] => {
       const isRecorded = chain.sequence >= account.recorded_sequence;
       const inOrder = [...unrecorded.values()].sort((a, b) => a.sequence - b.sequence);
       for (const entry of inOrder) findings.push(...checkLink(account, chain, entry));
       return [...findings, ...checkHead(account, chain, isRecorded, now)];
     },
-    /** After `end`: payouts whose money is held. */
+    /** After `end`: payouts with held money. */
     holding: (): readonly string[] => [...chain.holds.keys()],
   };
 }
@@ -97,7 +93,7 @@ function checkLink(account: Account, chain: Chain, entry: RecordedEntry | Recent
   const isPaidUncovered = available < 0n && spending.has(entry.step);
   expect(2, !isPaidUncovered, `a ${entry.step} of more than there was`);
   expect(4, endsWhatIsThere(chain, entry), `a ${entry.step} of nothing, or of another amount`);
-  addHouse(chain.house, entry.postings);
+  addPlatformPostings(chain.house, entry.postings);
   const counted = countedAs[entry.step];
   if (counted !== undefined) chain.counts[counted] += 1;
   return findings;
@@ -110,14 +106,16 @@ const countedAs: Readonly<Record<string, keyof Chain["counts"]>> = {
   return: "returned",
 };
 
-/** Rail accounts are the house's; docs/decisions/0050. */
+/** Rail accounts belong to the platform (docs/decisions/0050). */
 const isRails = ({ merchant_id }: Account): boolean => merchant_id === "house";
 
-/** A bank takes its charges whether they are covered or not; nothing else is paid uncovered. */
+/** A bank takes its charges even without cover. Other payments require cover. */
 const mayBeOverdrawn = isRails;
 const spending: ReadonlySet<string> = new Set(["hold", "reversal", "sweep", "rail_hold"]);
 
-/** Books the entry; whether what it ends or takes back was there, with its amount, once. */
+/**
+ * Applies the entry. Returns whether it ends or reverses an open entry, with the same amount, once.
+ */
 function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): boolean {
   const amount = minorOf(entry.amount);
   const { holds, credits } = chain;
@@ -149,12 +147,12 @@ function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): bool
       chain.settledOut += amount;
       return take(holds, entry.payout_id) === amount;
     case "rail_release":
-      // Of nothing: laid down so that no hold comes after it.
+      // A release of nothing prevents a later hold.
       return (take(holds, entry.payout_id) ?? 0n) === amount;
     case "release":
       return take(holds, entry.payout_id) === amount;
     default:
-      // Whether a return has its post is seen from its payout.
+      // The payout's check compares a return with its post.
       chain.settledOut -= amount;
       return true;
   }
@@ -178,12 +176,12 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   expect(2, isCovered && held >= 0n, `has ${available} available and ${held} held`);
   expect(1, account.sequence === chain.sequence, "its sequence is not that of its last entry");
   expect(1, account.head_hash === chain.hash, "its head is not the hash of its last entry");
-  expect(1, isRecorded, "the ledger lacks entries that it is said to have");
-  const { held: made, paid, released, returned } = chain.counts;
+  expect(1, isRecorded, "the ledger lacks entries that the account counts as recorded");
+  const { held: created, paid, released, returned } = chain.counts;
   const { initiated, succeeded, failed } = account.counts;
-  expect(1, initiated === made - paid - released, `counts ${initiated} payouts initiated`);
+  expect(1, initiated === created - paid - released, `counts ${initiated} payouts initiated`);
   expect(1, succeeded === paid - returned, `counts ${succeeded} payouts succeeded`);
-  // A release may be of an order whose quote expired.
+  // A release may belong to an order whose quote expired.
   const isFailed = failed >= returned && failed <= returned + released;
   expect(1, isFailed, `counts ${failed} payouts failed`);
   const names = new Set([...chain.house.keys(), ...Object.keys(account.house)]);
@@ -195,7 +193,7 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   const nostro = chain.house.get(`house:nostro/${account.currency}`) ?? zero;
   const mirrored = isRails(account) ? -(available + held) : 0n;
   const isMirrored = compare(nostro, major(mirrored, account.currency)) === 0;
-  expect(1, isMirrored, "house:nostro does not mirror what it has");
+  expect(1, isMirrored, "house:nostro does not mirror its balance");
   const isAtRest = account.recent.length === 0 && account.open_holds.length === 0;
   expect(5, isAtRest || account.dirty === true, "has work left that no sweep would find");
   const overdue = now.getTime() - overdueMs;
@@ -206,7 +204,7 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   return findings;
 }
 
-/** Held money whose payout is not there and not awaited is held for ever. */
+/** Finds money that would be held forever, since its payout neither exists nor is expected. */
 export function checkHolding(
   account: Account,
   holding: readonly string[],
@@ -226,7 +224,7 @@ const paying: ReadonlySet<string> = new Set([
   ...["post", "return", "rail_post", "rail_return", "rail_charge"],
 ]);
 
-/** Whether an entry that names a payout belongs to it. */
+/** Checks that an entry belongs to the payout that it names. */
 export function checkOwner(
   entry: RecordedEntry | RecentEntry,
   payout: Payout | undefined,

@@ -2,7 +2,7 @@ import { createDecipheriv } from "node:crypto";
 import type { IdempotencyKey } from "./documents.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
-/** What the answer under an idempotency key names: collections by the prefix of an id. */
+/** Maps an id's prefix to the collection of records that answers can name. */
 const collections = {
   ben: "beneficiaries",
   po: "payouts",
@@ -10,25 +10,24 @@ const collections = {
   whe: "endpoints",
 } as const;
 
-/** A record that an answer says there is. */
 export type NamedRecord = {
   readonly collection: (typeof collections)[keyof typeof collections];
   readonly id: string;
 };
 
-/** Opens what the gateway sealed; `undefined` where that cannot be. */
+/** Decrypts a value sealed by the gateway. Returns `undefined` on failure. */
 export type OpenSealed = (sealed: string, context: string) => string | undefined;
 
 const nonceLength = 12;
 const tagLength = 16;
 
-/** A key of the gateway's own, wrapped by a key of `ENCRYPTION_KEYS`: `data_keys`. */
+/** A key of the gateway, wrapped by a key of `ENCRYPTION_KEYS`: `data_keys`. */
 export type DataKey = { readonly _id: string; readonly wrapped: string };
 
 /**
- * Opens with the setting `ENCRYPTION_KEYS` (`key_id:base64,…`) and the gateway's data keys, which
- * are sealed under those: AES-256-GCM, the text `key_id.base64url(nonce ‖ tag ‖ ciphertext)`, with
- * key id and place authenticated.
+ * Decrypts with the setting `ENCRYPTION_KEYS` (`key_id:base64,…`) and the gateway's data keys,
+ * which it wraps. Uses AES-256-GCM. The text is `key_id.base64url(nonce ‖ tag ‖ ciphertext)`. Key
+ * id and context are authenticated.
  */
 export function openerOf(encryptionKeys: string, dataKeys: readonly DataKey[] = []): OpenSealed {
   const pairs = encryptionKeys.split(",").map((pair) => pair.split(":"));
@@ -55,13 +54,12 @@ function openerUnder(keys: ReadonlyMap<string, Buffer>): OpenSealed {
       const body = packed.subarray(nonceLength + tagLength);
       return decipher.update(body, undefined, "utf8") + decipher.final("utf8");
     } catch {
-      // Altered, or sealed for another place: GCM says no more than that.
       return undefined;
     }
   };
 }
 
-/** The record that a kept answer names, if it names one; `"sealed"` where it cannot be read. */
+/** Returns the record named by a stored answer, or `"sealed"` if it can't be decrypted. */
 export function namedBy(key: IdempotencyKey, open: OpenSealed): NamedRecord | "sealed" | undefined {
   const { sealed_answer } = key.progress;
   if (sealed_answer === undefined) return undefined;
@@ -76,7 +74,7 @@ export function namedBy(key: IdempotencyKey, open: OpenSealed): NamedRecord | "s
   return { id, collection: collections[prefix as keyof typeof collections] };
 }
 
-/** What is wrong with an idempotency key: `record` is what its answer names, where it names one. */
+/** Checks an idempotency key. `record` is the record named by its answer, if any. */
 export function checkAnswer(
   key: IdempotencyKey,
   named: NamedRecord | "sealed" | undefined,
@@ -94,7 +92,7 @@ export function checkAnswer(
   expect(6, named !== "sealed", "its answer cannot be opened");
   if (typeof named !== "object") return findings;
   const what = `its answer names ${named.id}`;
-  expect(5, record !== undefined, `${what}, which there is not`);
+  expect(5, record !== undefined, `${what}, which does not exist`);
   const isOwn = record === undefined || record.merchant_id === key.merchant_id;
   expect(12, isOwn, `${what}, which is another merchant's`);
   return findings;

@@ -3,13 +3,13 @@ import type { BankFile, BankPayment } from "./documents.ts";
 import { checkDocuments } from "./documents-check.ts";
 import { now, soundDocuments } from "./test-documents.ts";
 
-/** What is spoilt: any field of any document. */
+/** Changes any field of any document. */
 // biome-ignore lint/suspicious/noExplicitAny: a corruption is a wrong value in any place.
 type Spoilt = Record<string, any[]>;
 
 const states = { settled: "settled", returned: "returned", rejected: "rejected", going: "filed" };
 
-/** The same payouts, paid in two files of a bank in place of the sandbox. */
+/** Returns the same payouts, paid in two bank files instead of the sandbox. */
 function bankDocuments() {
   const documents = soundDocuments();
   const fileOf = (id: string) => (id === "po_returned" ? "F2" : "F1");

@@ -3,7 +3,7 @@ import { minorOf } from "./exact.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 import { wasReported } from "./reported.ts";
 
-/** States of a payment at a bank that go with a stage of its payout, once both are at rest. */
+/** Allowed states of a bank payment for each stage of its payout, once both are at rest. */
 const statesOf: Readonly<Record<string, readonly string[]>> = {
   settled: ["settled"],
   returning: ["returned"],
@@ -12,10 +12,10 @@ const statesOf: Readonly<Record<string, readonly string[]>> = {
   cancelled: ["withdrawn"],
 };
 
-/** Stages whose money left in a file. */
+/** Stages in which the money was sent in a file. */
 const paid: ReadonlySet<string> = new Set(["settled", "returning", "returned"]);
 
-/** A payment in the files of a bank is a payout's, agrees with it, and is in one sent file once. */
+/** Checks that a bank payment matches its payout and is in one sent file, once. */
 export function checkBankPayment(
   payment: BankPayment,
   payout: Payout | undefined,
@@ -23,7 +23,7 @@ export function checkBankPayment(
 ): Finding[] {
   const { findings, expect } = expectationsOf(payment._id);
   expect(9, payout !== undefined, "a bank's rail has a payment of no payout");
-  // A stone: it never came, and never will be taken.
+  // A tombstone: it was withdrawn before it arrived, and will never be accepted.
   const isStone = payment.state === "withdrawn" && payment.currency === "";
   if (payout === undefined || isStone) return findings;
   const isSame =
@@ -31,7 +31,8 @@ export function checkBankPayment(
     minorOf(payment.amount_minor) === minorOf(payout.receiving_minor);
   expect(9, isSame, "its payment at the bank is of another amount");
   expect(9, payment.rail === payout.rail, "its payment is at another rail than its own");
-  // What its rail learned and it has not asked for yet is on its way; people outweigh the rail.
+  // The payout may not have read the rail's last result yet. An operator's report overrides the
+  // rail.
   if (payment.owed === true || wasReported(payout)) return findings;
   const { stage } = payout.progress;
   const states = statesOf[stage];
@@ -45,8 +46,8 @@ export function checkBankPayment(
 }
 
 /**
- * A file's members are the payments that name it: `filed` of them. One that another file has as
- * well names that one, and is missing here.
+ * Compares a file's members with the `filed` payments that name it. A payment in two files names
+ * only one of them, so it is missing in the other.
  */
 export function checkBankFile({ _id, state, members = [] }: BankFile, filed: number): Finding[] {
   const { findings, expect } = expectationsOf(_id);
@@ -54,7 +55,7 @@ export function checkBankFile({ _id, state, members = [] }: BankFile, filed: num
   expect(9, ids.size === members.length, "has a payment twice");
   const isOut = state === "sent" || state === "sending" || state === "undecided";
   expect(9, !isOut || members.length > 0, `is ${state} and has no payments`);
-  // Payments learn of it before it leaves.
+  // Payments record the file before it is sent.
   const isSame = filed === members.length;
   expect(9, !isOut || isSame, `has ${members.length} payments, and ${filed} name it`);
   return findings;

@@ -5,8 +5,8 @@ import { startEngine } from "@disburse/embedded/engine.ts";
 import { UsageError } from "@disburse/harness/command-line.ts";
 
 /**
- * Opens the databases of a folder of `npm start`: over the socket of the engine that has them open,
- * or with an engine of our own. Throws where another `mongod` has the folder.
+ * Opens the databases of a folder of `npm start`: over the socket of a running engine, or with its
+ * own engine. Throws if another `mongod` uses the folder.
  */
 export async function openDataFolder(dataDir: string) {
   if (!existsSync(dataDir)) throw new UsageError(`--data-dir: there is no folder ${dataDir}`);
@@ -17,8 +17,8 @@ export async function openDataFolder(dataDir: string) {
   }
   const engine = await startEngine({
     dataDir,
-    // Calls to the engine fail with their connection.
-    onExit: (how) => process.stderr.write(`The database engine has gone: ${how}.\n`),
+    // Calls to the engine fail with the connection.
+    onExit: (how) => process.stderr.write(`The database engine has ended: ${how}.\n`),
   });
   return { uri: engine.uri("admin"), close: engine.stop };
 }

@@ -38,7 +38,7 @@ it("reads all that belongs together, of databases as of memory", async () => {
 
 it("names what is under way", async () => {
   const busy = await untilQuiet(databases, 0);
-  expect(busy).toEqual(["1 payouts on their way", "1 accounts with entries to record"]);
+  expect(busy).toEqual(["1 payouts in progress", "1 accounts with entries to record"]);
 });
 
 it("says which invariants are broken, and where", async () => {
@@ -48,6 +48,6 @@ it("says which invariants are broken, and where", async () => {
   const found = lines.join("\n");
   expect(found).toContain("po_settled:post: a post without a payout");
   expect(found).toContain("qt_settled: was claimed and its payout is not there");
-  expect(found).toContain("key_2: its answer names po_settled, which there is not");
+  expect(found).toContain("key_2: its answer names po_settled, which does not exist");
   expect(found).toContain("po_settled: the rail has a transfer of no payout");
 });

@@ -12,25 +12,24 @@ import {
 } from "./documents-check.ts";
 import type { Finding, Invariant } from "./finding.ts";
 
-/** Documents of one kind that are in memory at once, with what they name. */
+/** Documents of one kind loaded at a time, with their relations. */
 const batchSize = 500;
-/** Of a platform that is broken throughout the first findings and their number suffice. */
+/** Limits the reported findings for a badly broken platform. All are counted. */
 const findingsKept = 1_000;
 
-/** Where the services' databases are: their names are `prefix` and a service's name. */
+/** Database names are `prefix` followed by the service's name. */
 export type Databases = { readonly client: MongoClient; readonly prefix: string };
 
-/** What a check of databases came to. */
 export type CheckReport = ReturnType<ReturnType<typeof createReport>["end"]>;
 
 type Document<C extends CollectionName> = Documents[C][number];
 
-/** A collection of the service that owns it, typed as the checks read it. */
+/** Returns a collection from its service's database, typed for the checks. */
 export function collectionOf<C extends CollectionName>({ client, prefix }: Databases, name: C) {
   return client.db(`${prefix}${serviceOf[name]}`).collection<Document<C> & { _id: string }>(name);
 }
 
-/** Opens kept answers of databases whose gateway has these keys. */
+/** Returns a decryption function for stored answers, using the gateway's keys. */
 export async function openerFor({ client, prefix }: Databases, encryptionKeys: string) {
   const dataKeys = client
     .db(`${prefix}${serviceOf.idempotency_keys}`)
@@ -39,8 +38,8 @@ export async function openerFor({ client, prefix }: Databases, encryptionKeys: s
 }
 
 /**
- * Checks all invariants from the raw documents, a batch at a time: accounts, endpoints and the
- * keys of one batch are in memory, and nothing that grows with the number of payouts.
+ * Checks all invariants on the raw documents, in batches. Memory holds accounts, endpoints and one
+ * batch's keys, but nothing that grows with the number of payouts.
  */
 export async function checkDatabase(
   databases: Databases,
@@ -67,7 +66,6 @@ export async function checkDatabase(
   return report.end();
 }
 
-/** A report with what was found beside the documents. */
 export function withFindings(report: CheckReport, found: readonly Finding[]): CheckReport {
   const broken = new Map(report.broken);
   for (const { invariant } of found) broken.set(invariant, (broken.get(invariant) ?? 0) + 1);
@@ -89,13 +87,10 @@ function createReport() {
       }
     },
     end: () => ({
-      /** How many documents of each collection were checked. */
       counts: Object.fromEntries(
         Object.keys(serviceOf).map((name) => [name, counts[name as CollectionName] ?? 0]),
       ),
-      /** The first 1,000. */
       findings: findings as readonly Finding[],
-      /** How many there are of each invariant; absent for none. */
       broken: broken as ReadonlyMap<Invariant, number>,
     }),
   };
@@ -152,7 +147,7 @@ async function checkCollection<C extends Batched>(
   }
 }
 
-/** How many payments name each file: a file may have 20,000. */
+/** Counts the payments that name each file. A file may have 20,000. */
 async function filedOf(
   databases: Databases,
   files: Documents["bank_files"],
@@ -168,13 +163,11 @@ async function filedOf(
 
 type Reader = ReturnType<typeof reader>;
 
-/** Reads documents of a batch's relations by their ids. */
 function reader(databases: Databases, options: CheckOptions) {
   const where = <C extends CollectionName>(
     name: C,
     filter: Filter<Document<C> & { _id: string }>,
   ) => readAll(databases, name, filter);
-  /** Those that some documents name. */
   const named = async <C extends CollectionName, T>(
     name: C,
     by: readonly T[],
@@ -186,12 +179,12 @@ function reader(databases: Databases, options: CheckOptions) {
   return { options, where, named };
 }
 
-/** What each kind of document names, read for a whole batch. */
+/** The related documents of each kind, read for a whole batch. */
 const related = {
   payouts: async ({ payouts = [] }: Partial<Documents>, { named, where }: Reader) => {
     const keys = payouts.flatMap(({ _id }) => payoutSteps.map((step) => `${_id}:${step}`));
     const paid = [...new Set(payouts.map(({ beneficiary_id }) => beneficiary_id))];
-    // One more than there can be; an event of any other id is found from its own side.
+    // One more than the maximum. Events with other ids are found from their own side.
     const eventIds = payouts.flatMap(({ _id, merchant_id, version }) =>
       Array.from({ length: version + 1 }, (_each, at) => {
         return `${merchant_id}/evt_${_id.slice("po_".length)}_${at + 1}`;
@@ -220,7 +213,7 @@ const related = {
     bank_files: await named("bank_files", bank_payments, ({ file }) => file),
   }),
   bank_files: async () => ({}),
-  // Compared with their chain by `chain/chain-check.ts`.
+  // `chain/chain-check.ts` compares them with their chain.
   chain_transfers: async () => ({}),
   events: async ({ events = [] }: Partial<Documents>, { named, where }: Reader) => ({
     payouts: await named("payouts", events, ({ transaction_id }) => transaction_id),
@@ -250,12 +243,11 @@ const related = {
   },
 } as const;
 
-/** Beside payouts their collection has orders of which none was made. */
+/** Excludes orders without a payout, which share the payouts' collection. */
 export function whole<F extends object>(name: CollectionName, filter: F): F {
   return name === "payouts" ? { status: { $exists: true }, ...filter } : filter;
 }
 
-/** The documents of a filter; of payouts those that were created. */
 export async function readAll<C extends CollectionName>(
   databases: Databases,
   name: C,
@@ -264,7 +256,6 @@ export async function readAll<C extends CollectionName>(
   return (await collectionOf(databases, name).find(whole(name, filter)).toArray()) as Document<C>[];
 }
 
-/** All documents of a collection, some at a time, by their ids. */
 export async function* batches<C extends CollectionName>(
   databases: Databases,
   name: C,

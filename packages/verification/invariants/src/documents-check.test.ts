@@ -5,7 +5,6 @@ import { type Invariant, invariantNumbers } from "./finding.ts";
 import { sealedAnswer, sealingKeys } from "./test-answer.ts";
 import { now, soundDocuments } from "./test-documents.ts";
 
-/** What a sound set of documents is spoilt with: any field of any document. */
 // biome-ignore lint/suspicious/noExplicitAny: a corruption is a wrong value in any place.
 type Spoilt = Record<string, any[]>;
 
@@ -126,7 +125,12 @@ const saga: Corruption[] = [
   ["a claim of another", 3, "not its own", (d) => (quote("settled")(d).claim.payout_id = "po_x")],
   ["a claim that is open", 3, "disagree", (d) => (quote("settled")(d).state = "open")],
   ["a claim without its payout", 5, "not there", drop("payouts", "po_rejected")],
-  ["a payout that nobody looks at", 5, "nobody will", (d) => delete payout("going")(d).work_due_at],
+  [
+    "a payout without a due time",
+    5,
+    "not due for work",
+    (d) => delete payout("going")(d).work_due_at,
+  ],
   ["a payout left alone", 5, "nobody came", (d) => (payout("going")(d).work_due_at = old)],
   ["an account that no sweep finds", 5, "no sweep", (d) => delete account(d).dirty],
   ["a hold that nobody finished", 5, "finished", (d) => (account(d).open_holds[0].since = old)],
@@ -177,7 +181,7 @@ const saga: Corruption[] = [
   ["nothing that arrives", 13, "nothing", (d) => (quote("open")(d).amounts.receiving = "0")],
 ];
 
-/** The beneficiary is blocked permanently, so long before a payout to it is sent. */
+/** Blocks the beneficiary permanently, this long before a payout to it is sent. */
 function stop(documents: Spoilt, beforeMs: number): void {
   documents.beneficiaries![0].screening.status = "blocked";
   documents.beneficiaries![0].updated_at = new Date(now.getTime() - beforeMs);
@@ -188,7 +192,7 @@ const executor = { kind: "api_key", id: "key_1" };
 const child = { kind: "api_key", id: "key_2", root: "key_1" };
 const late = new Date(now.getTime() + 6_000);
 
-/** The settled payout needed approval, which it had until now, but for what is different. */
+/** Gives the settled payout a valid approval, with some changes. */
 function decide(documents: Spoilt, different: object | undefined, stage = "settled"): void {
   const sound = { as: "approved", at: now, by: { kind: "member", id: "mem_1" } };
   const decision = different && { ...sound, ...different };
@@ -199,7 +203,7 @@ function decide(documents: Spoilt, different: object | undefined, stage = "settl
   own.progress.stage = stage;
 }
 
-/** An approval is in the history of the settled payout, which its rail rejected. */
+/** Adds an approval to the history of the settled payout, whose rail rejected it. */
 function rejectApproved(documents: Spoilt): void {
   decide(documents, {});
   payout("settled")(documents).journal[0].operation_id = "op_approval";
@@ -214,7 +218,7 @@ function goBack(documents: Spoilt): void {
   payout("settled")(documents).journal.push({ stage: "processing", version: 3 });
 }
 
-/** The rejected payout was cancelled by its merchant instead. */
+/** Makes the rejected payout one cancelled by its merchant. */
 function cancel(documents: Spoilt): void {
   const rejected = payout("rejected")(documents);
   rejected.progress.stage = "cancelled";
@@ -225,15 +229,15 @@ function unsubmit(documents: Spoilt): void {
   payout("going")(documents).progress.stage = "queued";
 }
 
-const told: Corruption[] = [
+const eventCorruptions: Corruption[] = [
   ["an event that never came", 8, "stored 0 times", drop("events", "mer_1/evt_settled_2")],
-  ["an event of another status", 7, "something else", (d) => (d.events![0].status = "failed")],
+  ["an event of another status", 7, "other content", (d) => (d.events![0].status = "failed")],
   ["an event of another version", 7, "not its payout's", (d) => (d.events![0].event_id = "evt_x")],
   ["a version that never was", 7, "never had", (d) => beyond(d)],
   ["an event that is owed for long", 8, "owes", (d) => owe(d)],
-  ["an event of no payout", 8, "there is not", (d) => (d.events![0].transaction_id = "po_x")],
+  ["an event of no payout", 8, "does not exist", (d) => (d.events![0].transaction_id = "po_x")],
   ["an event without its delivery", 8, "0 deliveries", drop("deliveries", "whd_evt_settled_1")],
-  ["an endpoint that was not told", 8, "0 deliveries", (d) => untold(d)],
+  ["an endpoint without its delivery", 8, "0 deliveries", (d) => unpublish(d)],
   ["a delivery of no event", 8, "event that", (d) => (d.deliveries![0].event_id = "evt_x")],
   ["a delivery without its 200", 8, "200", (d) => (d.deliveries![0].attempts = [])],
   ["a delivery that nobody sends", 8, "nobody sends", (d) => (d.deliveries![0].state = "pending")],
@@ -249,7 +253,7 @@ function owe(documents: Spoilt): void {
   payout("settled")(documents).outbox = [{ id: "evt_settled_2", at: old }];
 }
 
-function untold(documents: Spoilt): void {
+function unpublish(documents: Spoilt): void {
   documents.events![0].endpoint_ids = [];
   drop("deliveries", "whd_evt_settled_1")(documents);
 }
@@ -271,7 +275,7 @@ const others: Corruption[] = [
   ["an event of another merchant", 12, "than its payout", (d) => alien(d.events![0])],
   ["an event to another's endpoint", 12, "does not have", (d) => alien(d.endpoints![0])],
   ["a delivery of another merchant", 12, "another merchant", (d) => alienDelivery(d)],
-  ["an answer of what is not there", 5, "there is not", (d) => answer(d, "po_none")],
+  ["an answer that names no record", 5, "does not exist", (d) => answer(d, "po_none")],
   [
     "an answer of another's record",
     12,
@@ -298,7 +302,7 @@ function alienDelivery(documents: Spoilt): void {
   alien(documents.deliveries![0]);
 }
 
-/** Keeps an answer that names a record; of another merchant where the record is. */
+/** Stores an answer that names a record, possibly of another merchant. */
 function answer(documents: Spoilt, id: string) {
   const key = documents.idempotency_keys![0];
   key.progress = { state: "done", sealed_answer: sealedAnswer(key, id) };
@@ -339,7 +343,6 @@ it("lets a payout go that was sent before its beneficiary was stopped, later scr
   expect(check(documents)).toEqual([]);
 });
 
-/** The first delivery, due long ago and not attempted since. */
 function waits(documents: Spoilt): void {
   Object.assign(documents.deliveries![0], { state: "pending", due_at: old });
 }
@@ -380,13 +383,13 @@ it.each<[string, (documents: Spoilt) => unknown]>([
   ],
 ])("lets an event go untold to an endpoint that %s", (_name, change) => {
   const documents: Spoilt = structuredClone(soundDocuments());
-  untold(documents);
+  unpublish(documents);
   expect(check(documents)).toHaveLength(1);
   change(documents);
   expect(check(documents)).toEqual([]);
 });
 
-const corruptions = [...money, ...saga, ...told, ...others];
+const corruptions = [...money, ...saga, ...eventCorruptions, ...others];
 
 it("lets a payout go that another one approved", () => {
   const documents: Spoilt = structuredClone(soundDocuments());
@@ -410,7 +413,7 @@ it.each(corruptions)("finds %s", (_name, invariant, detail, spoil) => {
 });
 
 it("has a corruption for every invariant", () => {
-  // Those of chains stand beside the rule that asks one: `chain/transfer-check.test.ts`.
+  // Rules for chains are tested in `chain/transfer-check.test.ts`.
   const tried = new Set<Invariant>([...corruptions.map(([, invariant]) => invariant), 15]);
   expect(invariantNumbers.filter((number) => !tried.has(number))).toEqual([]);
 });

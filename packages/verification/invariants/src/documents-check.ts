@@ -8,20 +8,18 @@ import type { Finding } from "./finding.ts";
 import { checkPayout, checkTransfer, type PayoutRelations } from "./payout-check.ts";
 import { checkQuote } from "./quote-check.ts";
 
-/** What a check knows beside the documents. */
 export type CheckOptions = {
-  /** The time by which what is due is judged. */
+  /** Current time, for judging what is due. */
   readonly now: Date;
-  /** Opens kept answers; without it they are not looked into. */
+  /** Decrypts stored answers. Without it they are not checked. */
   readonly open?: OpenSealed;
 };
 
-/** Documents by what they are looked up by. */
 export type DocumentIndex = ReturnType<typeof indexDocuments>;
 
 /**
- * Everything in memory: what a simulation has at its end. A database is checked with the same
- * rules a batch at a time, by `checkDatabase`.
+ * Checks documents in memory, as at the end of a simulation. `checkDatabase` applies the same rules
+ * to databases in batches.
  */
 export function checkDocuments(documents: Documents, options: CheckOptions): Finding[] {
   const index = indexDocuments(documents);
@@ -38,7 +36,7 @@ export function checkDocuments(documents: Documents, options: CheckOptions): Fin
   ];
 }
 
-/** What is wrong with a recorded entry beside its chain: whose it is. */
+/** Checks the owner of a recorded entry. Its chain is checked separately. */
 export function checkLedgerEntry(entry: RecordedEntry, index: DocumentIndex): Finding[] {
   const { account_id, payout_id } = entry;
   const orphan = { invariant: 1, subject: entry._id, detail: "is of no account" } as const;
@@ -47,7 +45,7 @@ export function checkLedgerEntry(entry: RecordedEntry, index: DocumentIndex): Fi
   return [...stray, ...(isPayouts ? checkOwner(entry, index.payouts.get(payout_id)) : [])];
 }
 
-/** Checks each document but accounts and entries against what it names in the index. */
+/** Checks each document except accounts and entries against its related documents. */
 export function checkBatch(
   batch: Partial<Documents>,
   index: DocumentIndex,
@@ -81,8 +79,8 @@ export function checkBatch(
         ({ _id, merchant_id }) =>
           merchant_id === event.merchant_id || event.endpoint_ids.includes(_id),
       );
-      const made = index.deliveriesOf.get(event._id) ?? [];
-      return checkEvent(event, { payout, endpoints: own, deliveries: made }, now);
+      const created = index.deliveriesOf.get(event._id) ?? [];
+      return checkEvent(event, { payout, endpoints: own, deliveries: created }, now);
     }),
     ...deliveries.flatMap((delivery) => {
       const event = index.events.get(`${delivery.merchant_id}/${delivery.event_id}`);
@@ -98,7 +96,7 @@ export function checkBatch(
   ];
 }
 
-/** Makes documents findable by what others name them by. */
+/** Indexes documents by the ids that others use to name them. */
 export function indexDocuments(documents: Partial<Documents>) {
   const { accounts = [], ledger_entries = [], payouts = [] } = documents;
   const { bank_payments = [], bank_files = [], chain_transfers = [] } = documents;
@@ -114,7 +112,7 @@ export function indexDocuments(documents: Partial<Documents>) {
     chainTransfers: byId(chain_transfers),
     bankPayments: byId(bank_payments),
     bankFiles: byId(bank_files),
-    /** How many payments name a file that has them. */
+    /** Counts the payments that name a file and are in one. */
     filed: filedIn(bank_payments),
     quotes: byId(quotes),
     beneficiaries: byId(beneficiaries),
@@ -127,7 +125,7 @@ export function indexDocuments(documents: Partial<Documents>) {
   };
 }
 
-/** By file, the payments that know by what answers name them there. */
+/** Counts, by file, the payments with an identification for answers. */
 function filedIn(payments: readonly BankPayment[]): ReadonlyMap<string, number> {
   const filed = new Map<string, number>();
   for (const { file, block, trace } of payments) {
@@ -141,7 +139,7 @@ function byId<T extends { readonly _id: string }>(documents: readonly T[]): Map<
   return new Map(documents.map((document) => [document._id, document]));
 }
 
-/** The steps that a payout's money can take after accounts were funded, the rail's included. */
+/** Ledger steps of a payout after funding, including the rail's. */
 export const payoutSteps = [
   ...(["hold", "post", "release", "return"] as const),
   ...(["rail_hold", "rail_post", "rail_release", "rail_return"] as const),

@@ -5,7 +5,7 @@ import type { Entry, Posting, RecentEntry, RecordedEntry } from "./documents.ts"
 import { compare, decimalOf, major, minorOf, plus, zero } from "./exact.ts";
 import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 
-/** What one unit of a movement does to its account's two balances. */
+/** Change of an account's two balances by one unit of a movement. */
 const effects: Readonly<Record<string, { readonly available: bigint; readonly held: bigint }>> = {
   credit: { available: 1n, held: 0n },
   reversal: { available: -1n, held: 0n },
@@ -22,18 +22,17 @@ const effects: Readonly<Record<string, { readonly available: bigint; readonly he
   rail_charge: { available: -1n, held: 0n },
 };
 
-/** A return of which the merchant bears all, or the release of what was never held. */
+/** A return that the merchant bears entirely, or a release without a hold. */
 const mayBeOfNothing: ReadonlySet<string> = new Set(["return", "rail_release"]);
 
-/** Canonical decimal text: no plus, no exponent, no zeros that say nothing. */
+/** Canonical decimal text without plus sign, exponent or redundant zeros. */
 const canonical = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
-/** The key of an entry, wherever it is kept. */
 export function keyOf(entry: RecordedEntry | RecentEntry): string {
   return "_id" in entry ? entry._id : entry.key;
 }
 
-/** What a movement of this step and amount adds to the two balances; `undefined`: no such step. */
+/** Returns the change of both balances, or `undefined` for an unknown step. */
 export function effectOf(entry: Entry): { available: bigint; held: bigint } | undefined {
   const unit = effects[entry.step];
   if (unit === undefined) return undefined;
@@ -41,7 +40,7 @@ export function effectOf(entry: Entry): { available: bigint; held: bigint } | un
   return { available: unit.available * amount, held: unit.held * amount };
 }
 
-/** What is wrong with an entry by itself: its key, its hash, its postings. */
+/** Checks an entry by itself: key, hash and postings. */
 export function checkEntry(entry: RecordedEntry | RecentEntry): Finding[] {
   const key = keyOf(entry);
   const { findings, expect } = expectationsOf(key);
@@ -86,7 +85,7 @@ function hasOwnKey(entry: Entry, key: string): boolean {
   }
 }
 
-/** The chain's link, as the decisions on the ledger and on evidence (0008, 0043) write it down. */
+/** Returns the chain's link as defined by the decisions on ledger and evidence (0008, 0043). */
 export function hashOf(entry: Entry, key: string): string {
   const { actor } = entry;
   const fields = [
@@ -121,26 +120,28 @@ function checkPostings(
   }
 }
 
-/** The exact sum of postings. */
 function sumOf(postings: readonly Posting[]): Decimal {
   return postings.reduce((sum, { amount }) => plus(sum, decimalOf(amount)), zero);
 }
 
-/** Whether `back` takes back every posting to the house of `entry`, and nothing else. */
-export function takesBackHouse(back: Entry, entry: Entry): boolean {
-  const sums = houseSums([back, entry]);
+/** Checks that `back` reverses exactly the platform account postings of `entry`. */
+export function reversesPlatformPostings(back: Entry, entry: Entry): boolean {
+  const sums = platformSums([back, entry]);
   return [...sums.values()].every(({ units }) => units === 0n);
 }
 
-/** Sums of postings to the house by `account/currency`. */
-function houseSums(entries: readonly Entry[]): Map<string, Decimal> {
+/** Sums postings to platform accounts by `account/currency`. */
+function platformSums(entries: readonly Entry[]): Map<string, Decimal> {
   const sums = new Map<string, Decimal>();
-  for (const { postings } of entries) addHouse(sums, postings);
+  for (const { postings } of entries) addPlatformPostings(sums, postings);
   return sums;
 }
 
-/** Adds an entry's postings to the house to the sums so far. */
-export function addHouse(sums: Map<string, Decimal>, postings: readonly Posting[]): void {
+/** Adds an entry's postings to platform accounts to the sums. */
+export function addPlatformPostings(
+  sums: Map<string, Decimal>,
+  postings: readonly Posting[],
+): void {
   for (const { account, currency, amount } of postings) {
     if (!account.startsWith("house:")) continue;
     const name = `${account}/${currency}`;
@@ -148,7 +149,7 @@ export function addHouse(sums: Map<string, Decimal>, postings: readonly Posting[
   }
 }
 
-/** Whether what an entry gives a house account is this, exactly. */
-export function givesHouse(entry: Entry, name: string, amount: Decimal): boolean {
-  return compare(houseSums([entry]).get(name) ?? zero, amount) === 0;
+/** Checks the exact amount that an entry posts to a platform account. */
+export function postsToPlatform(entry: Entry, name: string, amount: Decimal): boolean {
+  return compare(platformSums([entry]).get(name) ?? zero, amount) === 0;
 }

@@ -2,41 +2,37 @@ import { currencyOf } from "@disburse/kernel/currency.ts";
 import { type Decimal, normalise, parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Minor } from "./documents.ts";
 
-/** A stored whole number of minor units; a database may write 1000 as `1E+3`. */
+/** Parses stored minor units. A database may write 1000 as `1E+3`. */
 export function minorOf(stored: Minor): bigint {
   const { units, scale } = decimalOf(stored.toString());
   if (scale !== 0) throw new Error(`${stored} is not a whole number of minor units`);
   return units;
 }
 
-/** Stored decimal text; throws where it is none. */
+/** Throws if the text is not a decimal. */
 export function decimalOf(text: string): Decimal {
   const read = parseDecimal(text);
   if (read === undefined) throw new Error(`${JSON.stringify(text)} is no decimal number`);
   return read;
 }
 
-/** Nothing. */
 export const zero: Decimal = { units: 0n, scale: 0 };
 
-/** The exact sum. */
 export function plus(left: Decimal, right: Decimal): Decimal {
   const scale = Math.max(left.scale, right.scale);
   return normalise({ units: unitsAt(left, scale) + unitsAt(right, scale), scale });
 }
 
-/** The exact product. */
 export function times(left: Decimal, right: Decimal): Decimal {
   return normalise({ units: left.units * right.units, scale: left.scale + right.scale });
 }
 
-/** −1, 0 or 1 as `left` is below, equal to or above `right`. */
+/** Returns −1, 0 or 1. */
 export function compare(left: Decimal, right: Decimal): number {
   const { units } = plus(left, { ...right, units: -right.units });
   return units === 0n ? 0 : units < 0n ? -1 : 1;
 }
 
-/** Minor units of a currency in major ones. */
 export function major(minor: bigint, currency: string): Decimal {
   return normalise({ units: minor, scale: currencyOf(currency).decimals });
 }

@@ -1,7 +1,7 @@
 /**
- * What must always hold, by its number (the first thirteen invariants of the reliability design;
- * the fourteenth, that logs and messages hold nothing private, cannot be read from documents), and
- * what is compared with counterparts of rails.
+ * Numbered as in the reliability design: its first thirteen invariants, followed by comparisons
+ * with rails' counterparts. The fourteenth (no private data in logs and messages) can't be checked
+ * from documents.
  */
 export const invariants = {
   1: "per account: funded + credited − settled out = available + held, entry by entry",
@@ -11,7 +11,7 @@ export const invariants = {
   5: "what was accepted exists, and somebody will work on whatever is not at its end",
   6: "an operation and an idempotency key have one effect, and answers name what exists",
   7: "status moves only forward, versions have no gap",
-  8: "each change of status is told to each endpoint: acknowledged, pending or exhausted",
+  8: "each change of status is delivered to each endpoint: acknowledged, pending or exhausted",
   9: "at most one rail transfer for each payout, and it agrees with the payout",
   10: "no payout to a beneficiary that was not cleared",
   11: "nothing executes after its quote expired",
@@ -20,25 +20,21 @@ export const invariants = {
   15: "a chain has one payment of each settled transfer, in its amount, and none of any other",
 } as const;
 
-/** The number of an invariant. */
 export type Invariant = keyof typeof invariants;
 
-/** All numbers, in their order. */
 export const invariantNumbers = Object.keys(invariants).map(Number) as readonly Invariant[];
 
-/** A place where an invariant is broken. */
 export type Finding = {
   readonly invariant: Invariant;
-  /** The id of the record: never a name or a number of a person. */
+  /** The record's id, never personal data. */
   readonly subject: string;
-  /** What is wrong, in words; ids, amounts and states alone. */
+  /** Contains ids, amounts and states, no personal data. */
   readonly detail: string;
 };
 
-/** Notes a finding unless it holds: `expect(13, sum === whole, "…")`. */
+/** Records a finding if the condition is false: `expect(13, sum === whole, "…")`. */
 export type Expect = (invariant: Invariant, holds: boolean, detail: string) => void;
 
-/** Collects what is wrong with one record. */
 export function expectationsOf(subject: string) {
   const findings: Finding[] = [];
   const expect: Expect = (invariant, holds, detail) => {

@@ -15,7 +15,7 @@ import {
 import { untilQuiet } from "./quiet.ts";
 import { reportLines, verdictOf } from "./report.ts";
 
-/** `npm run check:invariants`: README.md says what it checks and how. */
+/** `npm run check:invariants`: README.md describes the checks. */
 
 async function check(command: ReturnType<typeof readCommand>): Promise<number> {
   const { mongodbUri, dataDir, prefix, settleSeconds, json, nodes } = command;
@@ -26,7 +26,7 @@ async function check(command: ReturnType<typeof readCommand>): Promise<number> {
     const busy = await untilQuiet(databases, settleSeconds * 1_000);
     if (busy.length > 0) say(`not at rest after ${settleSeconds} s: ${busy.join(", ")}`);
     const keys = encryptionKeysOf(dataDir);
-    if (keys === undefined) say(`kept answers are not opened: ${dataDir} has no keys`);
+    if (keys === undefined) say(`stored answers are not decrypted: ${dataDir} has no keys`);
     const open = keys === undefined ? {} : { open: await openerFor(databases, keys) };
     let report = await checkDatabase(databases, { now: new Date(), ...open });
     if (nodes.length === 0) say("transfers on chains are not compared with one: no --node");
@@ -62,7 +62,6 @@ const optionTypes = {
   node: { type: "string", multiple: true },
 } as const;
 
-/** Reads the arguments of `npm run check:invariants`. */
 function readCommand(args: readonly string[]) {
   const values = readArguments(args, optionTypes, usage);
   const settleSeconds = Number(values.settle);
@@ -73,16 +72,16 @@ function readCommand(args: readonly string[]) {
     prefix: values.prefix,
     dataDir: values["data-dir"],
     json: values.json,
-    /** Of chains that transfers are compared with. */
     nodes: values.node ?? [],
-    /** Of a running database; without it `dataDir` is opened, or the engine that has it open. */
+    /**
+     * A running database. Without it, `dataDir` is opened, directly or through a running engine.
+     */
     mongodbUri: values["mongodb-uri"],
-    /** How long a platform may take to come to rest. */
     settleSeconds,
   };
 }
 
-/** The keys that the folder's platform seals with, if the folder has them. */
+/** Returns the encryption keys of the folder's platform, if present. */
 function encryptionKeysOf(dataDir: string): string | undefined {
   const path = join(dataDir, "secrets.json");
   if (!existsSync(path)) return undefined;

@@ -13,32 +13,26 @@ import type {
   TakenByChain,
   Transfer,
 } from "./documents.ts";
-import { givesHouse, takesBackHouse } from "./entry-check.ts";
+import { postsToPlatform, reversesPlatformPostings } from "./entry-check.ts";
 import { payoutEvents } from "./event-check.ts";
 import { compare, decimalOf, major, minorOf } from "./exact.ts";
 import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 import { wasReported } from "./reported.ts";
 import { checkRailMoney, checkShort } from "./treasury-check.ts";
 
-/** What belongs to a payout, as far as it was found. */
 export type PayoutRelations = {
   readonly account: Account | undefined;
   readonly quote: Quote | undefined;
   readonly beneficiary: Beneficiary | undefined;
-  /** Of its beneficiary, kept for ever. */
   readonly screenings: readonly Screening[];
   readonly transfer: Transfer | undefined;
-  /** What the rail of a bank has of it. */
   readonly bankPayment: BankPayment | undefined;
-  /** What the rail on a chain has of it. */
   readonly chainTransfer: TakenByChain | undefined;
-  /** Its entries by their steps. */
   readonly entries: Readonly<Record<string, Entry | undefined>>;
-  /** What the notifier stored of it. */
   readonly events: readonly StoredEvent[];
 };
 
-/** Of each stage what a merchant sees, and the movements after the hold that go with it. */
+/** The public status of each stage, and its movements after the hold. */
 const stages: Readonly<Record<string, readonly [status: string, ...endings: string[]]>> = {
   awaiting_approval: ["initiated", ""],
   queued: ["initiated", ""],
@@ -59,10 +53,9 @@ const openStages = [
   ...["awaiting_approval", "queued", "awaiting_funds", "submitting", "processing"],
   ...["cancelling", "concluding", "returning"],
 ];
-/** A database's and a service's clock may differ, and a screening's time is a service's. */
+/** Allows for clock differences, since the screening's time is another service's. */
 const clocksApartMs = 5_000;
 
-/** What is wrong with a payout and with what belongs to it. */
 export function checkPayout(payout: Payout, relations: PayoutRelations, now: Date): Finding[] {
   const { findings, expect } = expectationsOf(payout._id);
   findings.push(...checkPayoutMoney(payout, relations));
@@ -72,7 +65,7 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   checkCleared(payout, relations, expect);
   checkApproved(payout, expect);
   const { transfer, bankPayment, chainTransfer } = relations;
-  // Of a cancelled one its rail may know nothing but that it never pays the key.
+  // The rail of a cancelled payout may only have its promise never to pay the key.
   const isBacked =
     (transfer ?? bankPayment ?? chainTransfer) !== undefined ||
     payout.progress.stage === "cancelled" ||
@@ -81,10 +74,8 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   return findings;
 }
 
-/** What a payout's terms and money are compared with. */
 type MoneyRelations = Pick<PayoutRelations, "quote" | "account" | "entries">;
 
-/** What is wrong with a payout's terms, and with its entries in the ledger. */
 export function checkPayoutMoney(payout: Payout, relations: MoneyRelations): Finding[] {
   const { findings, expect } = expectationsOf(payout._id);
   checkSource(payout, relations, expect);
@@ -92,7 +83,7 @@ export function checkPayoutMoney(payout: Payout, relations: MoneyRelations): Fin
   return findings;
 }
 
-/** The payout is its quote's, word for word. */
+/** Requires that the payout equals its quote. */
 function checkSource(payout: Payout, { quote, account }: MoneyRelations, expect: Expect): void {
   expect(3, quote !== undefined, "has no quote");
   const isAccounts =
@@ -124,12 +115,12 @@ function checkSource(payout: Payout, { quote, account }: MoneyRelations, expect:
   expect(3, isRate, "its rate is not its quote's");
 }
 
-/** Dates and amounts with their types. */
+/** Serializes dates and amounts with their types. */
 function orderText(order: object): string {
   return BSON.EJSON.stringify(order, { relaxed: false });
 }
 
-/** Its stage and its entries agree, and its money went where its quote says. */
+/** Requires that stage and entries agree, and that the money went where the quote says. */
 function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect): void {
   const { hold, post, release } = entries;
   expect(4, hold !== undefined, "its money was never held");
@@ -140,7 +131,7 @@ function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect)
   expect(4, allowed, `is ${stage} and its ledger has hold ${ending.join(" ")}`);
   for (const entry of [hold, post, release, entries.return]) {
     if (entry === undefined) continue;
-    // A short return is looked at by itself.
+    // `checkShort` checks a short return.
     if (entry.step === "return" && payout.progress.short !== undefined) continue;
     const isAll = minorOf(entry.amount) === minorOf(payout.source_minor);
     expect(4, isAll, `its ${entry.step} is of another amount`);
@@ -148,23 +139,23 @@ function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect)
   checkRailMoney(payout, entries, expect);
   if (post === undefined) return;
   const fees = major(minorOf(payout.fees_minor), payout.source);
-  const isFees = givesHouse(post, `house:fees/${payout.source}`, fees);
+  const isFees = postsToPlatform(post, `house:fees/${payout.source}`, fees);
   expect(1, isFees, "its post books other fees than its own");
   const paid = major(minorOf(payout.receiving_minor), payout.destination);
-  const isPaid = givesHouse(post, `house:settlement/${payout.destination}`, paid);
+  const isPaid = postsToPlatform(post, `house:settlement/${payout.destination}`, paid);
   expect(1, isPaid, "its post books another payment than its own");
   const back = entries.return;
   if (back === undefined) return;
   if (payout.progress.short !== undefined) checkShort(payout, back, expect);
-  else expect(1, takesBackHouse(back, post), "its return is not its post's");
+  else expect(1, reversesPlatformPostings(back, post), "its return is not its post's");
 }
 
-/** A payout that is not at its end is due for work, and not overdue. */
+/** Requires that a payout with pending work has a due time and isn't overdue. */
 function checkWork(payout: Payout, expect: Expect, now: Date): void {
   const { stage } = payout.progress;
   const due = payout.work_due_at?.getTime();
   const isOpen = openStages.includes(stage) || stage === "unknown";
-  expect(5, !isOpen || due !== undefined, `is ${stage} and nobody will look at it again`);
+  expect(5, !isOpen || due !== undefined, `is ${stage} and is not due for work`);
   const overdue = now.getTime() - overdueMs;
   const isLate = isOpen && due !== undefined && due < overdue;
   expect(5, !isLate, `is ${stage} and nobody came when it was due`);
@@ -172,27 +163,27 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
   expect(8, !owes, "owes an event that nobody published");
 }
 
-/** The notifier has each version once, unless the payout still owes it. */
+/** Requires that the notifier has each version once, unless publishing is pending. */
 function checkEvents(payout: Payout, all: readonly StoredEvent[], expect: Expect): void {
   const events = all.filter(({ transaction_type }) => transaction_type === payoutEvents);
   const seen = statusesOf(payout);
-  const owed = new Set(payout.outbox.map(({ id }) => id));
+  const unpublished = new Set(payout.outbox.map(({ id }) => id));
   for (const [at, status] of seen.entries()) {
     const version = at + 1;
     const id = `evt_${payout._id.slice("po_".length)}_${version}`;
     const stored = events.filter(({ sequence }) => sequence === version);
-    const isThere = stored.length === 1 || (stored.length === 0 && owed.has(id));
+    const isThere = stored.length === 1 || (stored.length === 0 && unpublished.has(id));
     expect(8, isThere, `its version ${version} is stored ${stored.length} times as an event`);
     const isSame = stored.every((event) => event.event_id === id && event.status === status);
-    expect(7, isSame, `its version ${version} was told as something else`);
+    expect(7, isSame, `its version ${version} was published with other content`);
   }
   const beyond = events.filter(({ sequence }) => sequence < 1 || sequence > seen.length);
-  expect(7, beyond.length === 0, "was told in a version that it never had");
+  expect(7, beyond.length === 0, "was published in a version that it never had");
 }
 
 /**
- * The beneficiary was cleared, by a screening of its own, before the payout was made, and was not
- * blocked before the payout was sent. One that was stopped for a while leaves no trace.
+ * Requires that a screening cleared the beneficiary before the payout was created, and that it
+ * wasn't blocked before sending. A temporary stop leaves no trace.
  */
 function checkCleared(
   payout: Payout,
@@ -215,14 +206,14 @@ function checkCleared(
   expect(10, !isLate, "was sent after its beneficiary had been stopped");
 }
 
-/** Keys and members of one root are one actor. */
+/** Keys and members with the same root are one actor. */
 function rootOf(actor: Actor | undefined): string | undefined {
   if (actor === undefined) return undefined;
   const { kind, id, root = id } = actor;
   return kind === "api_key" || kind === "member" ? `merchant ${root}` : `${kind} ${id}`;
 }
 
-/** A payout that needs approval was approved in time, by another, before it was sent. */
+/** Requires a timely approval by another actor before sending, if the payout needs one. */
 function checkApproved({ approval, order, submitted_at, progress }: Payout, expect: Expect): void {
   const isWaiting = progress.stage === "awaiting_approval";
   expect(10, approval !== undefined || !isWaiting, "waits for an approval that it does not need");
@@ -238,7 +229,7 @@ function checkApproved({ approval, order, submitted_at, progress }: Payout, expe
   expect(10, !isLate, "was decided on after its approval had expired");
 }
 
-/** A transfer in the rail's records is a payout's, and agrees with it. */
+/** Requires that a transfer in the rail's records matches its payout. */
 export function checkTransfer(transfer: Transfer, payout: Payout | undefined): Finding[] {
   const { findings, expect } = expectationsOf(transfer._id);
   expect(9, payout !== undefined, "the rail has a transfer of no payout");
@@ -254,36 +245,36 @@ export function checkTransfer(transfer: Transfer, payout: Payout | undefined): F
   const isPaid = ["settled", "returning", "returned"].includes(stage);
   expect(9, withdrawn_at === undefined || !isPaid, `is ${stage} and its rail took it back`);
   expect(9, !(isRejected && isPaid), `is ${stage} and its rail rejected it`);
-  // A rail rejects what it was asked never to pay: by operators, whose resolution came too late.
+  // A rail rejects a payment that operators withdrew, even if their resolution came too late.
   const mayReject = isRejected || withdrawn_at !== undefined;
   expect(9, mayReject || stage !== "rejected", "is rejected and its rail did not reject it");
   expect(9, reference === transfer.reference, "has another reference than its rail gave");
   return findings;
 }
 
-/** The ways that a status may go (service interface, payout statuses). */
-const ways: ReadonlySet<string> = new Set([
+/** Allowed status changes (service interface, payout statuses). */
+const transitions: ReadonlySet<string> = new Set([
   "initiated",
   "initiated succeeded",
   "initiated failed",
   "initiated succeeded failed",
 ]);
 
-/** A rail that wavers between these without end is journalled up to a bound. */
+/** Changes between these are journaled up to a limit. */
 const wavering: ReadonlySet<string> = new Set([
   ...["submitting", "processing", "unknown", "cancelling"],
 ]);
 
-/** The statuses that a payout had, one for each version, by its journal. */
+/** Returns a payout's statuses from its journal, one per version. */
 export function statusesOf({ journal }: Payout): string[] {
   const all = journal.map(({ stage }) => stages[stage]?.[0] ?? `no status for ${stage}`);
   return all.filter((status, at) => status !== all[at - 1]);
 }
 
-/** A payout's journal, version and present state agree, and are allowed. */
+/** Requires that journal, version and current state agree and are allowed. */
 function checkJournal(payout: Payout, expect: Expect): void {
   const seen = statusesOf(payout);
-  expect(7, ways.has(seen.join(" ")), `its status went ${seen.join(", ")}`);
+  expect(7, transitions.has(seen.join(" ")), `its status went ${seen.join(", ")}`);
   expect(7, payout.version === seen.length, `has version ${payout.version} after ${seen.length}`);
   expect(7, payout.status === seen.at(-1), `is ${payout.status} and its journal is not`);
   const versions = payout.journal.map(({ version }) => version);

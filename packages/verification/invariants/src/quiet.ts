@@ -1,14 +1,14 @@
 import { collectionOf, type Databases } from "./database-check.ts";
 
 const askEveryMs = 200;
-/** A wait of a merchant's endpoint that is longer than this is its own, not the platform's. */
+/** A longer wait is the endpoint's, not the platform's. */
 const dueSoonMs = 1_000;
 
 /**
- * Waits until a platform rests: every payout at its end or in doubt, every movement recorded, every
- * event published, nothing due for a merchant. Answers what is still under way after `timeoutMs`,
- * in words; none for a platform at rest. Several looks in a row have to find it so. Payouts of
- * `unconfirmed` rails rest while they are processed: nothing says that they were paid but time.
+ * Waits until a platform is idle: every payout final or with an unknown outcome, every movement
+ * recorded, every event published, and nothing due for a merchant. Several consecutive polls must
+ * agree. Returns the pending work after `timeoutMs`. Payouts on `unconfirmed` rails are idle while
+ * processing, since only time confirms them.
  */
 export async function untilQuiet(
   databases: Databases,
@@ -24,7 +24,7 @@ export async function untilQuiet(
   }
 }
 
-/** Between two looks an event may be with the broker, and in no document. */
+/** Between two polls, an event may be at the broker and in no document. */
 const looksInARow = 5;
 
 async function underWay(databases: Databases, unconfirmed: readonly string[]): Promise<string[]> {
@@ -32,13 +32,13 @@ async function underWay(databases: Databases, unconfirmed: readonly string[]): P
   const soon = new Date(Date.now() + dueSoonMs);
   const isResting = [{ paused_at: { $type: "date" } }, { verified_at: { $type: "null" } }];
   const resting = await of("endpoints").distinct("_id", { $or: isResting });
-  const asked = {
-    "payouts on their way": of("payouts").countDocuments({
+  const pending = {
+    "payouts in progress": of("payouts").countDocuments({
       status: "initiated",
       "progress.stage": { $ne: "unknown" },
       $nor: [{ rail: { $in: unconfirmed }, "progress.stage": "processing" }],
     }),
-    "payouts on their way back": of("payouts").countDocuments({ "progress.stage": "returning" }),
+    "payouts being returned": of("payouts").countDocuments({ "progress.stage": "returning" }),
     "events to publish": of("payouts").countDocuments({ "outbox.at": { $gt: new Date(0) } }),
     "accounts with entries to record": of("accounts").countDocuments({ dirty: true }),
     "webhooks due": of("deliveries").countDocuments({
@@ -46,13 +46,13 @@ async function underWay(databases: Databases, unconfirmed: readonly string[]): P
       due_at: { $lte: soon },
       endpoint_id: { $nin: resting },
     }),
-    "requests under way": of("idempotency_keys").countDocuments({
+    "requests in progress": of("idempotency_keys").countDocuments({
       "progress.state": "running",
       "progress.lock_until": { $gt: new Date() },
     }),
   };
-  const counts = await Promise.all(Object.values(asked));
-  return Object.keys(asked).flatMap((name, at) =>
+  const counts = await Promise.all(Object.values(pending));
+  return Object.keys(pending).flatMap((name, at) =>
     counts[at] === 0 ? [] : [`${counts[at]} ${name}`],
   );
 }

@@ -3,15 +3,12 @@ import type { Account, Beneficiary, Payout, Quote } from "./documents.ts";
 import { compare, decimalOf, major, minorOf, times } from "./exact.ts";
 import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 
-/** What a quote names, as far as it was found. */
 export type QuoteRelations = {
   readonly account: Account | undefined;
   readonly beneficiary: Beneficiary | undefined;
-  /** The payout of its claim. */
   readonly payout: Payout | undefined;
 };
 
-/** What is wrong with a quote: its arithmetic, its claim, whose it is. */
 export function checkQuote(
   quote: Quote,
   { account, beneficiary, payout }: QuoteRelations,
@@ -51,8 +48,8 @@ function checkArithmetic(quote: Quote, expect: Expect): void {
   const rate = decimalOf(quote.rate);
   const bought = (minor: bigint) => times(major(minor, source), rate);
   const paid = (minor: bigint) => major(minor, destination);
-  // What arrives is rounded down from what was converted; or what is converted was rounded up
-  // from what is to arrive. Neither may be off by one unit.
+  // Either the receiving amount is rounded down from the converted one, or the converted amount is
+  // rounded up from the receiving one. Neither may differ by a unit.
   const isRoundedDown = compare(paid(receiving + 1n), bought(converted)) > 0;
   const isRoundedUp = compare(bought(converted - 1n), paid(receiving)) < 0;
   const isCovered = compare(paid(receiving), bought(converted)) <= 0;

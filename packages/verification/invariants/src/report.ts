@@ -1,15 +1,14 @@
 import type { CheckReport } from "./database-check.ts";
 import { invariantNumbers, invariants } from "./finding.ts";
 
-/** Findings that are shown of each invariant; the JSON report has more. */
+/** Findings shown for each invariant. The JSON report has more. */
 const shownMax = 10;
 
-/** How many invariants hold, and how many are broken. */
 export function verdictOf({ broken }: CheckReport): { passed: number; failed: number } {
   return { passed: invariantNumbers.length - broken.size, failed: broken.size };
 }
 
-/** The report as a person reads it; its last line is `N passed, M failed`. */
+/** Formats the report. The last line is `N passed, M failed`. */
 export function reportLines(report: CheckReport): string[] {
   const counted = Object.entries(report.counts).map(([name, count]) => {
     return `${count} ${name.replaceAll("_", " ")}`;

@@ -1,11 +1,11 @@
 import type { Payout } from "./documents.ts";
 
-/** Where operations of merchants leave a payout that say nothing of its outcome. */
+/** Stages set by merchants' operations, which don't report an outcome. */
 const unreported: ReadonlySet<string> = new Set(["queued", "cancelling", "submitting"]);
 
 /**
- * Whether an outcome was reported, which outweighs what a rail has; an approval and a merchant's
- * wish to cancel are none.
+ * Checks for a reported outcome, which overrides the rail's. Approvals and cancellation requests
+ * are not outcomes.
  */
 export function wasReported({ journal }: Payout): boolean {
   return journal.some(

@@ -1,13 +1,11 @@
 import { createCipheriv, randomBytes } from "node:crypto";
 
-/** Seals answers as the gateway keeps them, for tests that open them. */
+/** Encrypts stored answers like the gateway, for tests that decrypt them. */
 
 const key = randomBytes(32);
 
-/** As the setting `ENCRYPTION_KEYS` has them. */
 export const sealingKeys = `k1:${key.toString("base64")}`;
 
-/** A kept answer that names a record, sealed for its key. */
 export function sealedAnswer(at: { _id: string; merchant_id: string }, id: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);

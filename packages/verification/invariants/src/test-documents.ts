@@ -13,14 +13,14 @@ import type {
 } from "./documents.ts";
 import { hashOf } from "./entry-check.ts";
 
-/** A sound set of documents: one payout at each kind of end, and one on its way. */
+/** A valid set of documents: one payout for each kind of end, and one in progress. */
 
 export const now = new Date("2026-03-01T12:00:00.000Z");
 const at = new Date("2026-03-01T11:59:50.000Z");
 const merchant = "mer_1";
 const accountId = "acc_1";
 
-/** Of a payout of 100.00 USD to 8,245.84 INR, as its entries write it. */
+/** A payout of 100.00 USD to 8,245.84 INR, as its entries contain it. */
 const usd = { account: "", currency: "USD", amount: "" };
 const post: Posting[] = [
   { ...usd, account: "held", amount: "-100" },
@@ -62,7 +62,7 @@ const effects: Readonly<Record<string, readonly [number, number]>> = {
   return: [10_000, 0],
 };
 
-/** `step` of the credit or payout of that name, in their order. */
+/** Steps with the credit's or payout's name, in order. */
 const movements = [
   ["credit", "one"],
   ["credit", "two"],
@@ -149,9 +149,11 @@ function quote(name: string, claimed = true): Quote {
 
 function payout(name: string): Payout {
   const journal = journals[name] ?? [];
-  const faces = journal.map((stage) => statusOf[stage] ?? "initiated");
+  const publicStatuses = journal.map((stage) => statusOf[stage] ?? "initiated");
   const steps = journal.map((stage, index) => {
-    const changes = faces.slice(1, index + 1).filter((face, before) => face !== faces[before]);
+    const changes = publicStatuses
+      .slice(1, index + 1)
+      .filter((publicStatus, before) => publicStatus !== publicStatuses[before]);
     return { stage, version: 1 + changes.length };
   });
   const stage = journal.at(-1) ?? "";
@@ -185,7 +187,7 @@ function delivery({ event_id, transaction_id }: StoredEvent): Delivery {
   };
 }
 
-/** New documents with each call, so that a test may spoil them. */
+/** Returns new documents on each call, so that tests may change them. */
 export function soundDocuments() {
   const entries = chain();
   const names = ["settled", "returned", "rejected", "going"];

@@ -5,7 +5,7 @@ import { hashOf } from "./entry-check.ts";
 import { expectationsOf } from "./finding.ts";
 import { checkRailMoney, checkShort } from "./treasury-check.ts";
 
-/** A rail account and a payout of 25.00 USD for 2,000.00 INR, as decision 50 has them. */
+/** A rail account and a payout of 25.00 USD for 2,000.00 INR (decision 50). */
 const at = new Date("2026-03-01T11:59:50.000Z");
 const now = new Date("2026-03-01T12:00:00.000Z");
 const accountId = "rail:bank:INR";
@@ -98,19 +98,18 @@ const payout = (own: Partial<Payout> = {}) =>
 const byStep = (entries: readonly RecordedEntry[]) =>
   Object.fromEntries(entries.map((entry) => [entry.step, entry]));
 
-/** What is wrong with account, entries and payout, in words. */
 function check(spoil: (entries: RecordedEntry[], own: Account) => unknown, of = payout()): string {
   const entries = chain();
   const own = account(entries);
   spoil(entries, own);
-  const walk = createAccountCheck(own);
-  for (const entry of entries) walk.add(entry);
+  const accountCheck = createAccountCheck(own);
+  for (const entry of entries) accountCheck.add(entry);
   const { findings, expect: expectation } = expectationsOf(of._id);
   checkRailMoney(of, byStep(entries), expectation);
   const owners = entries
     .filter(({ payout_id }) => payout_id !== "")
     .flatMap((entry) => checkOwner(entry, of));
-  return [...walk.end(now), ...findings, ...owners].map(({ detail }) => detail).join("; ");
+  return [...accountCheck.end(now), ...findings, ...owners].map(({ detail }) => detail).join("; ");
 }
 
 it("finds nothing in a sound rail account", () => {
@@ -148,7 +147,7 @@ it.each<[string, Partial<Payout>, string]>([
   expect(check(() => undefined, payout(own))).toContain(found);
 });
 
-/** The merchant's entry of the return: `amount` came back, and `charges` were the house's. */
+/** The merchant's return entry with the returned amount and the platform's charges. */
 const back = (amount: string, charges: string) =>
   ({
     ...{ amount, currency: "USD" },
@@ -167,7 +166,7 @@ it.each<[string, string | undefined, Entry, string]>([
 ])("of a short return: %s", (_what, bearer, entry, found) => {
   const { findings, expect: expectation } = expectationsOf("po_1");
   checkShort(payout({ return_charges: bearer } as never), entry, expectation);
-  const said = findings.map(({ detail }) => detail).join("; ");
-  if (found === "") expect(said).toBe("");
-  else expect(said).toContain(found);
+  const reported = findings.map(({ detail }) => detail).join("; ");
+  if (found === "") expect(reported).toBe("");
+  else expect(reported).toContain(found);
 });

@@ -1,9 +1,9 @@
 import type { Entry, Payout } from "./documents.ts";
-import { givesHouse } from "./entry-check.ts";
+import { postsToPlatform } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf, plus, times } from "./exact.ts";
 import type { Expect } from "./finding.ts";
 
-/** The movements at its rail that go with each stage of a payout that is paid from an account. */
+/** Movements at the rail for each stage of a payout that is paid from an account. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   awaiting_approval: [""],
   queued: ["", "hold"],
@@ -22,7 +22,9 @@ const endings: Readonly<Record<string, readonly string[]>> = {
 
 type Entries = Readonly<Record<string, Entry | undefined>>;
 
-/** A payout's stage, amounts and entries at its rail agree; one without an account has none. */
+/**
+ * Requires that stage, amounts and entries at the rail agree. Without an account there are none.
+ */
 export function checkRailMoney(payout: Payout, entries: Entries, expect: Expect): void {
   const { stage, short = "0" } = payout.progress;
   const steps = ["hold", "post", "release", "return"];
@@ -42,25 +44,28 @@ export function checkRailMoney(payout: Payout, entries: Entries, expect: Expect)
   }
 }
 
-/** A return that is short costs the house exactly that, or the merchant as little as covers it. */
+/**
+ * Requires that a short return costs the platform exactly the difference, or the merchant the least
+ * amount that covers it.
+ */
 export function checkShort(payout: Payout, back: Entry, expect: Expect): void {
   const { destination, source, progress } = payout;
   const short = decimalOf(progress.short ?? "0");
   const less = { ...short, units: -short.units };
   const paid = major(minorOf(payout.receiving_minor), destination);
   const arrived = plus(paid, less);
-  const isArrived = givesHouse(back, `house:settlement/${destination}`, {
+  const isArrived = postsToPlatform(back, `house:settlement/${destination}`, {
     ...arrived,
     units: -arrived.units,
   });
-  expect(1, isArrived, "its return books another amount than came back");
+  expect(1, isArrived, "its return books another amount than was returned");
   const withheld = minorOf(payout.source_minor) - minorOf(back.amount);
   const isMerchants = payout.return_charges === "merchant";
   const cost = isMerchants ? { units: 0n, scale: 0 } : less;
-  const isCost = givesHouse(back, `house:charges/${destination}`, cost);
+  const isCost = postsToPlatform(back, `house:charges/${destination}`, cost);
   expect(1, isCost, "its return books other charges than its own");
   if (!isMerchants) {
-    expect(4, withheld === 0n, "the house bears the charges and the merchant paid some");
+    expect(4, withheld === 0n, "the platform bears the charges and the merchant paid some");
     return;
   }
   const worth = (minor: bigint) => times(major(minor, source), decimalOf(payout.exchange_rate));

@@ -1,16 +1,13 @@
-/** An answer of the gateway. */
 type Answer = {
   readonly status: number;
-  /** `code` of a refusal; "" of a success. */
+  /** A refusal's `code`. Empty on success. */
   readonly code: string;
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   readonly data: any;
 };
 
-/** Whom to call, and as whom. */
 type Caller = { readonly baseUrl: string; readonly apiKey: string };
 
-/** Calls the gateway as a merchant's program does. */
 export async function callGateway(
   { baseUrl, apiKey }: Caller,
   method: "GET" | "POST",
@@ -30,14 +27,14 @@ export async function callGateway(
   return { status: response.status, code, data };
 }
 
-/** The data of a success; throws what was answered else. */
+/** Returns `data`. Throws the answer if it is not a success. */
 export async function post(caller: Caller, path: string, body: object, key?: string) {
   const { status, code, data } = await callGateway(caller, "POST", path, body, key);
   if (status !== 200) throw new Error(`POST ${path}: ${status} ${code}`);
   return data;
 }
 
-/** The request for a beneficiary with an account in the US, paid by ACH. */
+/** Creates a beneficiary with a US account, paid by ACH. */
 export const achBeneficiary = {
   beneficiary_first_name: "Grace",
   beneficiary_last_name: "Hopper",
@@ -54,13 +51,12 @@ export const achBeneficiary = {
   beneficiary_account_number: "123456789012",
 };
 
-/** Registers a beneficiary of payouts; returns its id. */
 export async function registerBeneficiary(caller: Caller): Promise<string> {
   const { beneficiary_id } = await post(caller, "/transfer/fiat/beneficiary", achBeneficiary);
   return beneficiary_id;
 }
 
-/** A quote of 10.00 USD; answers its id. */
+/** Requests a quote of 10.00 USD. Returns its id. */
 export async function requestQuote(
   platform: Caller & { readonly accountId: string },
   beneficiaryId: string,
@@ -75,10 +71,9 @@ export async function requestQuote(
   return id;
 }
 
-/** What a merchant knows of a payout that it asked for. */
 export type Order = { readonly payoutId: string; readonly body: object; readonly key: string };
 
-/** Executes a quote under a key of the merchant's. */
+/** Executes a quote with one of the merchant's idempotency keys. */
 export async function execute(caller: Caller, quoteId: string, reference: string): Promise<Order> {
   const key = `order-${quoteId}`;
   const body = { quote_id: quoteId, reference_id: reference };

@@ -1,6 +1,6 @@
 import { startServices } from "@disburse/standalone/services.ts";
 
-/** Runs every service in this process, as its argument configures them, until SIGTERM. */
+/** Runs every service in this process until SIGTERM. The argument has their settings. */
 
 const ends: (() => Promise<void>)[] = [];
 const started = startServices(JSON.parse(process.argv[2] ?? ""), {}, ends);

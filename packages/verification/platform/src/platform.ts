@@ -4,19 +4,18 @@ import { createTrust } from "@disburse/sandbox/trust.ts";
 import type { StartExtras } from "./processes.ts";
 import { configureServices, type PlatformOptions } from "./services.ts";
 
-/** The whole platform with the sandbox in it. */
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
-/** Six processes start on two cores. */
+/** Allows six processes to start on two cores. */
 const startTimeoutMs = 60_000;
 
-/** How the services of a platform run: each as a process, all in this one, or all in another. */
+/** Runs services as separate processes, in this process, or together in another one. */
 export type Places = "apart" | "here" | StartExtras;
 
 /**
- * Starts every service, by default each from its own `main.ts`, and seeds the sandbox over their
- * RPCs. `clients` call as one person with every role, `seeders` as the job that makes the sandbox,
- * for which no credit is too large.
+ * Starts every service and seeds the sandbox over RPCs. By default each service runs its own
+ * `main.ts`. `clients` call as a person with every role. `seeders` call as the job that creates the
+ * sandbox, without a credit limit.
  */
 export async function startPlatform(options: PlatformOptions, places: Places = "apart") {
   const services = await configureServices(options);
@@ -43,13 +42,13 @@ export async function startPlatform(options: PlatformOptions, places: Places = "
   }
 }
 
-/** A merchant of the sandbox with money for any number of small payouts. */
+/** A sandbox merchant with enough money for any number of small payouts. */
 export type FundedMerchant = Awaited<ReturnType<typeof fundMerchant>>;
 
-/** Enough for a million payouts of the amounts that load asks for. */
+/** Enough for a million of the load's payouts. */
 export const ampleFunds = "50000000.00";
 
-/** Credits the sandbox's first merchant with more money than the sandbox gives. */
+/** Credits the sandbox's first merchant with more than the sandbox's opening balance. */
 export async function fundMerchant({ seeders, sandbox }: Platform) {
   const { merchant_id: merchantId, api_key: apiKey } = sandbox.merchants.acme;
   const credit = async (accountId: string, amount: string, key: string) => {
@@ -63,9 +62,8 @@ export async function fundMerchant({ seeders, sandbox }: Platform) {
   return {
     merchantId,
     apiKey,
-    /** Its US dollar account. */
     accountId: await credit(account_id ?? "", ampleFunds, "funds"),
-    /** Opens another US dollar account with this much in it; answers its id. */
+    /** Opens another USD account with this balance. Returns its id. */
     openAccount: async (amount: string) => {
       const key = `open:${crypto.randomUUID()}`;
       const opening = { mutation: { operationId: key }, merchantId };

@@ -9,37 +9,40 @@ import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.
 import { migrateServices } from "@disburse/standalone/migrations.ts";
 import { startServices } from "@disburse/standalone/services.ts";
 
-/** The services of a platform on this machine: each a process of its own, all in one, or here. */
+/**
+ * A platform's services on this machine: as separate processes, together in one, or in this one.
+ */
 export type ServiceProcesses = ReturnType<typeof createServiceProcesses>;
 
-/** What one start of a service has beside its configuration. */
+/** Additions to a service's configuration for one start. */
 export type StartExtras = {
-  /** The URL of a module that is loaded before the service. */
+  /** URL of a module to load before the service. */
   readonly preload: string;
   readonly environment: Environment;
 };
 
 const root = join(import.meta.dirname, "../../../..");
 const oneProcess = join(import.meta.dirname, "one-process.ts");
-/** Asks a service to end when this process has gone, however it went. */
+/** Ends a service when this process has ended for any reason. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
 lifeline.searchParams.set("starter", String(process.pid));
-/** What Node keeps of modules, where this process has any of it. */
+/** This process's compile cache, if it has one. */
 const cached = getCompileCacheDir();
-/** Node has a folder of its version in it. */
+/** Node adds a folder for its version. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
-/** Six processes start on two cores. */
 const startTimeoutMs = 60_000;
-/** Longer than any service takes to end by itself. */
+/** Longer than any service needs to stop. */
 const stopTimeoutMs = 15_000;
-/** Of a service that failed so many lines are shown. */
 const lastLines = 12;
-/** How often a starting service is asked whether it is up. */
+/** Polling interval of a starting service. */
 const askEveryMs = 50;
 
 type Started = { readonly child: ChildProcess; readonly output: string[] };
 
-/** `serviceEnvironments` makes the environments. Under load, logs would fill this process. */
+/**
+ * `serviceEnvironments` creates the environments. Limits logs, which under load would
+ * fill this process.
+ */
 export function createServiceProcesses(
   environments: Readonly<Record<ServiceName, Environment>>,
   logChunksMax = Number.POSITIVE_INFINITY,
@@ -65,17 +68,16 @@ export function createServiceProcesses(
   const migrate = () => migrateServices(environments, () => silentLog);
   const here = servicesHere(environments);
   return {
-    /** Migrates every database; a service that is started by itself needs it before. */
+    /** Migrates every database. Required before starting a single service. */
     migrate,
-    /** Starts one from its own `main.ts`, as it was configured, and waits until it answers. */
+    /** Starts one service from its `main.ts` with its configuration. Waits until it responds. */
     start,
     startAll: async () => {
       await migrate();
       await Promise.all(serviceNames.map((service) => start(service)));
     },
-    /** Starts all of them in this process, which costs least: its modules are loaded and warm. */
+    /** Starts all services in this process, which is cheapest: modules are loaded and compiled. */
     startHere: () => migrate().then(here.start),
-    /** Starts all of them in another process. */
     startTogether: async (extras: StartExtras) => {
       await migrate();
       const program = [oneProcess, JSON.stringify(environments)];
@@ -86,43 +88,39 @@ export function createServiceProcesses(
         serviceNames.map((service) => untilUp(service, environments[service], together)),
       );
     },
-    /** Ends one with SIGKILL and waits until it is gone. */
     kill: async (service: ServiceName) => {
       const { child } = started(service);
       child.kill("SIGKILL");
       await gone(child);
     },
-    /** Ends one with SIGTERM, and with SIGKILL where that takes longer than any service may. */
     end: (service: ServiceName) => end(started(service).child),
-    /** Settles when the process of a service has gone, however it went. */
+    /** Settles when a service's process has ended for any reason. */
     gone: (service: ServiceName) => gone(started(service).child),
-    /** Sends all of them SIGTERM, and kills those that take longer than any service may. */
+    /** Sends SIGTERM to all services, then SIGKILL after the stop timeout. */
     stop: async () => {
       await here.stop();
       const children = new Set([...processes.values()].map(({ child }) => child));
       await Promise.all([...children].map(end));
     },
-    /** The process of a service that was started. */
     pid: (service: ServiceName): number => started(service).child.pid ?? 0,
-    /** All that a service has written, over every start. */
+    /** Returns a service's output from all starts. */
     log: (service: ServiceName): string => {
       const output = processes.get(service)?.output ?? here.output;
       const lines = output.join("").split("\n");
       return lines.filter((line) => !isOfAnother(service, line)).join("\n");
     },
-    /** What ended by a fault of its own since the last call, each with its last lines. */
+    /** Returns unexpected ends since the last call, each with its last lines. */
     takeFailures: () => failures.splice(0),
   };
 }
 
 function noteFailure(failures: string[], what: string, { child, output }: Started): void {
   child.once("close", (code) => {
-    // A killed process has no code; one that got SIGTERM has 0.
+    // A killed process has no exit code. After SIGTERM it is 0.
     if (code) failures.push(`${what} ended with code ${code}:\n${lastOf(output)}`);
   });
 }
 
-/** The services in this process. */
 function servicesHere(environments: Readonly<Record<ServiceName, Environment>>) {
   const output: string[] = [];
   const ends: (() => Promise<void>)[] = [];
@@ -140,7 +138,7 @@ function lastOf(output: readonly string[]): string {
   return output.join("").trimEnd().split("\n").slice(-lastLines).join("\n");
 }
 
-/** Services that share a process share its output; what is no line of a log is everyone's. */
+/** Services in one process share its output. Lines that are not log lines belong to all. */
 function isOfAnother(service: ServiceName, line: string): boolean {
   const writer = /"service":"([a-z]+)"/.exec(line)?.[1];
   return writer !== undefined && writer !== service;
@@ -163,7 +161,6 @@ function spawnProgram(
   return { child, output };
 }
 
-/** Waits until a service has started. */
 async function untilUp(
   service: ServiceName,
   { HOST, ADMIN_PORT }: Environment,

@@ -5,29 +5,26 @@ import { generateSecrets } from "@disburse/sandbox/secrets.ts";
 import { eachService, type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { createServiceProcesses } from "./processes.ts";
 
-/** Where a platform's databases and events are, and how its services are set. */
 export interface PlatformOptions {
-  /** The connection string of a database, as the services use it. */
+  /** Returns a database's connection string for the services. */
   readonly mongodbUri: (database: string) => string;
   readonly amqpUrl: string;
   readonly databasePrefix: string;
-  /** Prefix of exchange and queues. */
   readonly busNamespace: string;
-  /** Settings that every service gets: log level, rate limits, timings of the sandbox. */
+  /** Applies to every service: log level, rate limits, sandbox timings. */
   readonly settings?: Environment;
-  /** Processes of each service; one by default. */
+  /** Processes of each service. Defaults to one. */
   readonly replicas?: number;
-  /** Keeps about this many of a service's last log chunks; all by default. */
+  /** Approximate number of log chunks kept for each service. Keeps all by default. */
   readonly logChunksMax?: number;
 }
 
-/** Settings for load: no request is refused for its rate. */
+/** For load tests: no request exceeds its rate limit. */
 export const unlimitedRate: Environment = {
   RATE_LIMIT_PER_SECOND: "1000000",
   RATE_LIMIT_BURST: "1000000",
 };
 
-/** Where the parts of one replica of the platform listen. */
 async function choosePorts() {
   const chosen = await freePorts(2 * serviceNames.length + 2);
   const names = [...serviceNames, "public", "operators"] as const;
@@ -35,7 +32,6 @@ async function choosePorts() {
   return { ports, adminPorts: eachService(() => chosen.pop() ?? 0) };
 }
 
-/** The services once more, each a process beside the first one. */
 export type Replica = ReturnType<typeof replicaOf>;
 
 function replicaOf(
@@ -46,18 +42,14 @@ function replicaOf(
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ...createServiceProcesses(environments, logChunksMax),
-    /** The gateway's public address. */
     baseUrl: url(ports.public),
-    /** Where operators reach it. */
     operatorsUrl: url(ports.operators ?? 0),
-    /** Where a service's RPCs are served. */
     url: (service: ServiceName) => url(ports[service]),
-    /** Where a service shows its probes and metrics. */
     adminUrl: (service: ServiceName) => url(adminPorts[service]),
   };
 }
 
-/** Chooses ports and secrets. No service runs yet: `startAll` or `start` starts them. */
+/** Chooses ports and secrets. Starts nothing: call `startAll` or `start`. */
 export async function configureServices(options: PlatformOptions) {
   const { settings, busNamespace, replicas: count = 1, logChunksMax, ...places } = options;
   const chosen: Awaited<ReturnType<typeof choosePorts>>[] = [];
@@ -81,18 +73,17 @@ export async function configureServices(options: PlatformOptions) {
   const environments = environmentsOf(own);
   return {
     ...first,
-    /** All replicas, the first of which is this platform's; the others are started by hand. */
+    /** All replicas, including this platform as the first. Start the others individually. */
     replicas,
     options,
     secrets,
-    /** Where people sign in, where a test starts the sandbox's provider there. */
+    /** Tests may start the sandbox's OpenID provider on this port. */
     issuerPort,
     stop: async (): Promise<void> => {
       await Promise.all(replicas.map((each) => each.stop()));
     },
-    /** The name of a service's database. */
     database: (service: ServiceName) => `${options.databasePrefix}${service}`,
-    /** Starts a second process of a service; the caller stops it. */
+    /** Starts a second process of a service, which the caller must stop. */
     startBeside: async (service: ServiceName) => {
       const [port, adminPort] = await freePorts(2);
       const beside = createServiceProcesses({

@@ -3,24 +3,22 @@ import { postUntilAnswered } from "@disburse/faults/payouts/client.ts";
 import { createLoop } from "@disburse/harness/waiting.ts";
 import type { World } from "./world.ts";
 
-/** Whom a load pays: an amount of its own for each payout, so that both sides can be compared. */
+/** A load's beneficiary. Each payout has a unique amount, so that both sides can be compared. */
 export type Recipient = {
   readonly id: string;
   readonly currency: string;
-  /** Digits after the point. */
   readonly digits: number;
 };
 
-/** A payout that was accepted, and what its beneficiary is to receive, in minor units. */
+/** An accepted payout with its receiving amount in minor units. */
 export type Accepted = { readonly id: string; readonly minor: bigint };
 
-/** Clients that pay over one rail. */
 export type Load = ReturnType<typeof createLoad>;
 
-/** Every payout has an amount above this, which no other has. */
+/** Unique payout amounts are above this value. */
 const baseMajor = 2n;
 
-/** Makes clients that rest; `start` starts them. Amounts go on where `from` ended. */
+/** Creates idle clients. `start` starts them. Amounts continue after `from`. */
 export function createLoad(world: World, recipient: Recipient, clients: number, restMs: number) {
   const accepted: Accepted[] = [];
   const refused: string[] = [];
@@ -51,7 +49,6 @@ export function createLoad(world: World, recipient: Recipient, clients: number, 
       await pay();
       await pause(restMs);
     }, clients),
-    /** Pays so many, and no more. */
     payMany: async (count: number): Promise<void> => {
       let left = count;
       const client = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import { invariants } from "./cases/invariants.ts";
 import { largeFiles } from "./cases/large.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** `npm run test:rails`: README.md says what it tries and how. */
+/** `npm run test:rails`: README.md describes the cases. */
 
 const options: RailOptions = {
   perGap: countOption("per-gap", 1),

@@ -16,10 +16,8 @@ const kinds = {
   swift: { path: "/transfer/fiat/beneficiary", body: bySwift, currency: "USD", digits: 2 },
 } as const;
 
-/** By what a recipient is paid. */
 export type RecipientKind = keyof typeof kinds;
 
-/** Registers a beneficiary of a rail. */
 export async function registerRecipient(
   { platform, apiKey }: World,
   kind: RecipientKind,

@@ -13,21 +13,19 @@ import { fundRails, fundsOf } from "./counterparts/funding.ts";
 import { routesOf } from "./counterparts/routes.ts";
 import { openSecondPerson } from "./second-person.ts";
 
-/** A platform of processes, and the counterparts of its rails. */
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 const prefix = "rails_";
 const blockEveryMs = 500;
 
-/** In each currency, at each rail. */
 const ampleFunds = "900000.00";
 
-/** Starts all of it; `stop` ends it, also after a start that failed. */
+/** Starts everything. `ends` stops it, even after a failed start. */
 export async function startWorld(ends: AsyncDisposableStack, options: BanksOptions) {
   const folder = mkdtempSync(join(tmpdir(), "rails-"));
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
   const onExit = (what: string) => (how: string) =>
-    void process.stderr.write(`the ${what} has gone: ${how}\n`);
+    void process.stderr.write(`the ${what} has ended: ${how}\n`);
   const engine = await startEngine({ dataDir: folder, env, onExit: onExit("engine") });
   ends.defer(engine.stop);
   const broker = await startBroker({ dataDir: folder, env, onExit: onExit("broker") });
@@ -66,7 +64,7 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
     banks,
     databases,
     ...(await fundMerchant(platform)),
-    /** A number that is not given twice. */
+    /** Returns a different number on each call. */
     nextNumber: (): bigint => {
       number += 1n;
       return number;

@@ -1,6 +1,6 @@
 import type { Random } from "@disburse/harness/random.ts";
 
-/** What goes wrong in a simulation, by name: each has to happen in a long run. */
+/** A platform's faults. Each must occur in a long run. */
 export const faultKinds = [
   ...["crash before a write", "crash after a write", "crash anywhere", "process frozen"],
   ...["clock jumped"],
@@ -27,14 +27,13 @@ export const faultKinds = [
   ...["order cancelled too late", "order failed", "batch finished", "batch rejected"],
 ] as const;
 
-/** The same of payouts from one wallet of a chain. */
+/** Faults for payouts from one wallet of a chain. */
 export const chainFaultKinds = [
   ...["chain: no answer", "chain: slow", "chain: bytes lost", "chain: no block"],
   ...["chain: reorganised", "chain: fees rose", "chain: nonce used outside", "chain: taken back"],
   ...["chain: fees bumped", "chain: nonce lost", "chain: old bytes back"],
 ] as const;
 
-/** The same of payouts in files to a bank. */
 export const bankFaultKinds = [
   ...["bank: request lost", "bank: answer lost", "bank: slow", "bank: duplicate refused"],
   ...["bank: returned", "bank: answered twice", "bank: change proposed", "bank: written slowly"],
@@ -43,26 +42,22 @@ export const bankFaultKinds = [
   ...["bank: rail paused", "bank: taken back", "bank: writer threw", "bank: payment unwritten"],
 ] as const;
 
-/** One of them. */
 export type FaultKind =
   | (typeof faultKinds)[number]
   | (typeof chainFaultKinds)[number]
   | (typeof bankFaultKinds)[number];
 
-/** All of them. */
 export const allFaultKinds: readonly FaultKind[] = [
   ...faultKinds,
   ...chainFaultKinds,
   ...bankFaultKinds,
 ];
 
-/** How often each fault happened. */
 export type FaultCounts = Partial<Record<FaultKind, number>>;
 
-/** The faults of one run: how likely they are, and which have happened. */
 export type Faults = ReturnType<typeof createFaults>;
 
-/** The faults of a seed: some seeds are rough, some calm, and each leaves some kinds out. */
+/** Chooses a seed's fault rates: some seeds are rough, some calm, and each omits some kinds. */
 export function createFaults(random: Random) {
   const counts: FaultCounts = {};
   const roughness = random.pick([0.3, 1, 1, 2]);
@@ -74,19 +69,16 @@ export function createFaults(random: Random) {
     counts[kind] = (counts[kind] ?? 0) + 1;
   };
   return {
-    /** Whether this happens now; counts it. Never while all is calm. */
+    /** Decides and counts a fault. Never true while calm. */
     happens: (kind: FaultKind, probability: number): boolean => {
       if (isCalm || !random.chance(probability * (factors.get(kind) ?? 1))) return false;
       count(kind);
       return true;
     },
-    /** Counts what a scenario has brought about by itself. */
     count,
-    /** From now on things go wrong; before, nothing does. */
     begin: () => {
       isCalm = false;
     },
-    /** From now on nothing goes wrong. */
     heal: () => {
       isCalm = true;
     },
@@ -95,7 +87,6 @@ export function createFaults(random: Random) {
   };
 }
 
-/** The sum of the counts of several runs. */
 export function addCounts(total: FaultCounts, more: FaultCounts): void {
   for (const kind of allFaultKinds) {
     const sum = (total[kind] ?? 0) + (more[kind] ?? 0);

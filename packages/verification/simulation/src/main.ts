@@ -7,9 +7,9 @@ import { runAll, type SeedResult } from "./run-all.ts";
 import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import type { SeedShare } from "./seed-worker.ts";
 
-/** `npm run test:sim`: README.md says what it runs and what it checks. */
+/** `npm run test:sim`: README.md describes the runs and checks. */
 
-/** So many seeds are enough for each fault to happen; fewer say nothing of one that did not. */
+/** With this many seeds each fault must occur. With fewer, a missing one means nothing. */
 const seedsForEachFault = 300;
 
 async function run(command: SimulationCommand): Promise<number> {
@@ -42,10 +42,10 @@ function sayWrong({ seed, wrong, traceHash }: SeedResult): void {
   for (const each of wrong) say(`  ${each}`);
 }
 
-/** A worker more gains nothing where memory is what runs short. */
+/** More workers don't help if memory is scarce. */
 const workersMax = 8;
 
-/** Runs seeds on as many workers as there are cores; `onResult` gets each result. */
+/** Runs seeds on one worker per core. Calls `onResult` for each. */
 async function runSeeds(first: number, count: number, onResult: (result: SeedResult) => void) {
   const totals = { passed: 0, failed: 0, steps: 0 };
   const faults: FaultCounts = {};
@@ -61,7 +61,7 @@ async function runSeeds(first: number, count: number, onResult: (result: SeedRes
     onResult(result);
   };
   await Promise.all(shares.map((share) => runShare(share, take)));
-  // What never happened in all of them they have not tried.
+  // A fault that never occurred was not tested.
   const neverHappened = allFaultKinds.filter((kind) => faults[kind] === undefined);
   return { ...totals, faults, neverHappened };
 }

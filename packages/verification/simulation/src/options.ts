@@ -1,14 +1,13 @@
 import { countOf, readArguments } from "@disburse/harness/command-line.ts";
 
-/** What `npm run test:sim` is to run. */
 export type SimulationCommand =
   | { readonly kind: "many"; readonly first: number; readonly seeds: number }
-  /** Once more, telling everything that happens. */
+  /** Repeats one seed with a full trace. */
   | { readonly kind: "replay"; readonly seed: number };
 
 const usage = "usage: npm run test:sim [-- --seeds N] [--first SEED] | [-- --seed SEED]";
 
-/** Reads the arguments of `npm run test:sim`: 10,000 seeds from 1 by default. */
+/** Parses the arguments of `npm run test:sim`. Defaults to 10,000 seeds from 1. */
 export function readCommand(args: readonly string[]): SimulationCommand {
   const option = { type: "string" } as const;
   const options = { seeds: option, first: option, seed: option };

@@ -36,12 +36,11 @@ import { Approvers } from "./workload/approvers.ts";
 import { Operators } from "./workload/operators.ts";
 import { Treasury } from "./workload/treasury.ts";
 
-/** The services with all that outlives them, and their callers outside. */
 export type Platform = ReturnType<typeof createPlatform>;
 
 type Boot = (shared: SharedParts, instance: ProcessInstance) => Promise<void>;
 
-/** Which processes there are, each on a machine of its own. */
+/** Processes, each on a separate machine. */
 const processes: readonly (readonly [name: string, boot: Boot])[] = [
   ["payout-1", bootPayout],
   ["payout-2", bootPayout],
@@ -50,11 +49,10 @@ const processes: readonly (readonly [name: string, boot: Boot])[] = [
   ["notifier-2", bootNotifier],
 ];
 
-/** How a platform is put together. */
 export type Assembly = {
-  /** The processes that run; all by default. */
+  /** Selects the processes. All by default. */
   readonly runs: (name: string) => boolean;
-  /** A database and the network as the processes have them: a meter counts what they do. */
+  /** Wraps databases and the network, so that a meter can count. */
   readonly database: (service: string, database: MemoryDatabase) => MemoryDatabase;
   readonly network: (network: RpcNetwork) => RpcNetwork;
 };
@@ -65,7 +63,7 @@ const whole: Assembly = {
   network: (network) => network,
 };
 
-/** Puts the processes on what they share; nothing is started yet. */
+/** Connects processes to shared parts without starting them. */
 export function createPlatform(
   scheduler: Scheduler,
   defects: InjectedDefects,
@@ -130,7 +128,7 @@ export function createPlatform(
   };
 }
 
-/** Migrates the databases, which no service starts without. */
+/** Migrates the databases, which every service requires. */
 export async function migratePlatform({ databases }: Platform): Promise<void> {
   const jobs = [
     [databases.payout, payoutMigrations],
@@ -143,7 +141,6 @@ export async function migratePlatform({ databases }: Platform): Promise<void> {
   }
 }
 
-/** Clients of a caller outside: the gateway, the rail. */
 function callersOf(network: RpcNetwork, by: Principal) {
   return {
     payout: network.client(PayoutService, by),

@@ -26,20 +26,17 @@ import { type KeyOf, railName, type SimulatedRail } from "./rail/rail.ts";
 import type { ProcessInstance } from "./scheduler/host.ts";
 import type { MemoryDatabase } from "./store/memory-database.ts";
 
-/** What a test breaks, to see that it is found. */
+/** Defects that a test injects, to verify that the checks find them. */
 export type InjectedDefects = StubOptions & {
   readonly sabotage?: Sabotage;
   readonly keyOf?: KeyOf;
   readonly served?: ChangeServed;
 };
 
-/** RPCs as a process serves them, by name. */
 export type Served = Readonly<Record<string, (request: never) => unknown>>;
 
-/** Changes what processes serve: how a test takes a rule away. */
 export type ChangeServed = (rpc: Served) => Served;
 
-/** What outlives every process. */
 export type SharedParts = {
   readonly network: RpcNetwork;
   readonly broker: Broker;
@@ -50,14 +47,13 @@ export type SharedParts = {
   readonly defects: InjectedDefects;
 };
 
-/** As in a sandbox: a payout without an outcome is an exception after a minute. */
+/** As in a sandbox: a payout without an outcome is an exception after one minute. */
 const stuckAfterMs = 60_000;
-/** Payouts that one process works on side by side. */
 const railWorkers = 2;
-/** Of corridors that do not say; all of the workload's do. */
+/** Applies to corridors without a value. All of the workload's have one. */
 const quoteTtlSeconds = 60;
 
-/** Starts a payout process: the service as its main.ts has it, on simulated connections. */
+/** Starts a payout process like the service's main.ts, on simulated connections. */
 export async function bootPayout(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, broker, rail, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
@@ -88,7 +84,6 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
   network.serve(PayoutOperationsService, changed(defects, operations), { instance, log });
 }
 
-/** Starts a quote process. */
 export async function bootQuote(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
@@ -103,12 +98,11 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
   network.serve(QuoteService, changed(defects, rpc), { instance, log });
 }
 
-/** What a process serves, with the rule that a test has taken away. */
 function changed<Rpc extends object>({ served }: InjectedDefects, rpc: Rpc): Rpc {
   return served === undefined ? rpc : (served(rpc as unknown as Served) as unknown as Rpc);
 }
 
-/** Starts a notifier process: its consumer, its worker and its RPCs. */
+/** Starts a notifier process: its consumer, worker and RPCs. */
 export async function bootNotifier(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, broker, merchants, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
@@ -128,7 +122,7 @@ export async function bootNotifier(shared: SharedParts, instance: ProcessInstanc
   network.serve(NotifierService, notifier.rpc, { instance, log });
 }
 
-/** Secrets are not what is tried here, and their chance is not the seed's. */
+/** Encrypts nothing: secrets are not under test, and their randomness isn't the seed's. */
 const openSealer: Sealer = {
   seal: (text) => `open:${text}`,
   open: (sealed) => sealed.slice("open:".length),
@@ -136,7 +130,7 @@ const openSealer: Sealer = {
 };
 
 const silentMetric = { inc: () => undefined, set: () => undefined, observe: () => undefined };
-/** A registry of the platform's own would start timers that no seed decides on. */
+/** A real registry would start timers outside of the seed's control. */
 const noMetrics = {
   counter: () => silentMetric,
   gauge: () => silentMetric,

@@ -3,10 +3,8 @@ import { runChainSeed } from "./chain/chain-run.ts";
 import { addCounts, type FaultCounts } from "./faults.ts";
 import { runSeed, type SeedOptions } from "./seed-run.ts";
 
-/** What one seed came to. */
 export type SeedResult = Awaited<ReturnType<typeof runAll>>;
 
-/** Runs a seed's platform, then its wallet on a chain, then its files to a bank. */
 export async function runAll(seed: number, { listen }: Pick<SeedOptions, "listen"> = {}) {
   const heard = listen === undefined ? {} : { listen };
   const runs = [
@@ -21,7 +19,7 @@ export async function runAll(seed: number, { listen }: Pick<SeedOptions, "listen
     faults,
     wrong: runs.flatMap(({ wrong }) => wrong),
     steps: runs.reduce((total, { steps }) => total + steps, 0),
-    /** Of all that happened, in order. */
+    /** Identifies the sequence of all events. */
     traceHash: runs.map(({ traceHash }) => traceHash).join("-"),
   };
 }

@@ -14,7 +14,6 @@ import {
 
 /** `npm run test:sim` runs 10,000. */
 const seeds = 50;
-/** Rare faults may need some more seeds. */
 const seedsMax = 300;
 
 let globals: ReturnType<typeof virtualGlobals>;
@@ -34,7 +33,7 @@ test(`${seeds} seeds hold every invariant, and each fault happens`, async () => 
   }
   expect(wrong).toEqual([]);
   expect(missing()).toEqual([]);
-  // All values that the services took from the platform came from the seed.
+  // All non-deterministic values that services used came from the seed.
   expect(Math.min(...Object.values(globals.uses))).toBeGreaterThan(0);
 }, 300_000);
 
@@ -44,7 +43,7 @@ test("the same seed is the same run, another is another", async () => {
   expect(other.traceHash).not.toBe(first.traceHash);
 });
 
-/** The rail is sent every other call under another key. */
+/** Sends every other call to the rail under another key. */
 function anotherKey(): SeedOptions {
   let calls = 0;
   return {
@@ -76,8 +75,8 @@ describe("finds within a few seeds that", () => {
   test.each(broken)(
     "%s",
     async (_what, options) => {
-      // Two executes at once under a guard are in one seed of 15 or so, operations that are refused
-      // and come again in one of 25; the others need few.
+      // Concurrent executes under a guard occur in about one of 15 seeds, refused and repeated
+      // operations in one of 25. Other cases are more frequent.
       const seedsMax = 120;
       for (let seed = 1; seed <= seedsMax; seed += 1) {
         const { wrong } = await runSeed(seed, options);

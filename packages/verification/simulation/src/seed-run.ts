@@ -5,28 +5,24 @@ import type { InjectedDefects } from "./processes.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { Workload } from "./workload/workload.ts";
 
-/** What a run may be given beside its seed. */
 export type SeedOptions = InjectedDefects & {
-  /** Called for everything that happens, as it happens. */
+  /** Called for each event immediately. */
   readonly listen?: (line: string) => void;
 };
 
-/** Every run begins at this moment. */
 const startMs = Date.UTC(2026, 0, 5, 9);
-/** Something happens to some process about this often. */
 const disturbanceMs = 1_500;
-/** Callers are done by then, or never will be: faults end after this. */
+/** After this time, callers are done or never will be, so faults end. */
 const roughMs = 30_000;
-/** A look at whether everything rests. */
-const lookMs = 500;
-/** What is still to be done has to be done within this time once faults have healed. */
+const pollMs = 500;
+/** Time for finishing work after faults have healed. */
 const settleMs = 180_000;
-/** How often the clock is put forward to the next thing that is due. */
+/** Maximum number of clock advances to the next due work. */
 const advancesMax = 60;
-/** A run that goes on longer goes on for ever. */
+/** Longer runs would never end. */
 const stepsMax = 400_000;
 
-/** Runs one seed from its beginning to rest, and says what was wrong. */
+/** Runs one seed until idle. Returns problems. */
 export async function runSeed(seed: number, options: SeedOptions = {}) {
   const scheduler = new Scheduler(seed, startMs, options.listen);
   const platform = createPlatform(scheduler, options);
@@ -37,16 +33,14 @@ export async function runSeed(seed: number, options: SeedOptions = {}) {
   const verdict = finalProblems(platform, workload, scheduler);
   return {
     seed,
-    /** What was wrong, in words; nothing when all held. */
+    /** Problems, empty if all checks passed. */
     wrong: [...wrong, ...verdict],
     faults: scheduler.faults.counts,
     steps: scheduler.steps,
-    /** Of all that happened, in order. */
     traceHash: scheduler.traceHash,
   };
 }
 
-/** All that happens in a run; what never came to its end, in words. */
 async function events(
   scheduler: Scheduler,
   platform: Platform,
@@ -74,7 +68,7 @@ async function events(
   return untilRest(scheduler, platform);
 }
 
-/** Runs the scheduler until something outside of it has come to its end. */
+/** Runs the scheduler until an external promise settles. */
 async function ended<T>(
   scheduler: Scheduler,
   work: Promise<T>,
@@ -90,7 +84,7 @@ async function ended<T>(
   return outcome.value;
 }
 
-/** Crashes, stalls, outages and clocks that are set, now and then. */
+/** Injects occasional crashes, stalls, outages and clock changes. */
 function disturbances(scheduler: Scheduler, { hosts, broker, rail }: Platform): void {
   const disturb = () => {
     for (const host of hosts) host.disturb();
@@ -114,8 +108,8 @@ function heal(scheduler: Scheduler, { hosts, broker, rail }: Platform): void {
 }
 
 /**
- * Runs until nothing is left to be done, at last with the clock put forward to what is due later: a
- * return after days, a webhook's next attempt.
+ * Runs until no work is left. Finally advances the clock to later work: a return after days, a
+ * webhook's next attempt.
  */
 async function untilRest(scheduler: Scheduler, platform: Platform): Promise<string[]> {
   for (let advances = 0; advances < advancesMax; advances += 1) {
@@ -134,7 +128,7 @@ async function untilNothingIsDue(
 ): Promise<readonly string[]> {
   const giveUpMs = scheduler.nowMs() + settleMs;
   for (let restful = 0; ; ) {
-    await scheduler.run(() => false, scheduler.nowMs() + lookMs, stepsMax);
+    await scheduler.run(() => false, scheduler.nowMs() + pollMs, stepsMax);
     const { now } = pendingWorkOf(platform, scheduler.nowMs());
     restful = now.length === 0 ? restful + 1 : 0;
     if (restful === looksInARow) return [];
@@ -142,5 +136,5 @@ async function untilNothingIsDue(
   }
 }
 
-/** Between two looks something may be on its way, and in no document. */
+/** Between two polls, work may be in transit and in no document. */
 const looksInARow = 3;

@@ -7,7 +7,7 @@ import type { Sabotage } from "./network/database-link.ts";
 import type { ChangeServed } from "./processes.ts";
 import { approverOf } from "./workload/callers.ts";
 
-/** Takes a field out of the filter of one kind of write: its guard is gone. */
+/** Removes a guard: omits a field from the filter of one kind of write. */
 export function without(
   collection: string,
   name: string,
@@ -22,7 +22,6 @@ export function without(
   };
 }
 
-/** Makes each guard in the updates of a collection true. */
 export function unguarded(collection: string): { readonly sabotage: Sabotage } {
   return {
     sabotage: ({ collection: written, filter, sent }) => {
@@ -41,7 +40,7 @@ export function unguarded(collection: string): { readonly sabotage: Sabotage } {
 type Stage = { readonly $replaceWith?: Guarded; readonly $set?: Readonly<Record<string, Guarded>> };
 type Guarded = { readonly $cond?: unknown[] } | undefined;
 
-/** Inserts each document under an id of its own: no other process finds that its key is taken. */
+/** Inserts each document with a different id, so that no process sees a duplicate key. */
 export function neverTaken(collection: string): { readonly sabotage: Sabotage } {
   let inserts = 0;
   return {
@@ -54,7 +53,7 @@ export function neverTaken(collection: string): { readonly sabotage: Sabotage } 
   };
 }
 
-/** Takes every approval of a payout as one of a member's: its maker may approve it. */
+/** Treats approvals as a member's, so that a payout's maker may approve it. */
 export function approvedByAnyone(): { readonly served: ChangeServed } {
   return {
     served: (rpc) => {
@@ -69,7 +68,7 @@ export function approvedByAnyone(): { readonly served: ChangeServed } {
   };
 }
 
-/** Sets approval rules without their windows: each payout is judged by itself. */
+/** Sets approval rules without windows: each payout is judged by itself. */
 export function withoutWindows(): { readonly served: ChangeServed } {
   return {
     served: (rpc) => {
@@ -84,7 +83,7 @@ export function withoutWindows(): { readonly served: ChangeServed } {
   };
 }
 
-/** Lets an operation that was refused be done after all: it comes again as another one. */
+/** Repeats a refused operation as a new one. */
 export function triedAgain(): { readonly served: ChangeServed } {
   const refused = new Map<string, number>();
   const forgetting =
@@ -118,7 +117,9 @@ type SetControls = (request: SetPayoutControlsRequest) => unknown;
 
 type Approve = (request: ApprovePayoutRequest) => unknown;
 
-/** Answers that a quote is ended for ever, and lets it be claimed: its order may be paid still. */
+/**
+ * Reports a quote as permanently ended but allows its claim, so that its order may still be paid.
+ */
 export function endsNoQuote(): { readonly served: ChangeServed } {
   return {
     served: (rpc) => ("expireQuote" in rpc ? { ...rpc, expireQuote: async () => ({}) } : rpc),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 
-/** URL of the run's shared broker. A test that needs one fails where there is none. */
+/** Returns the URL of the run's shared broker. Fails the test if there is none. */
 export function amqpUrl(): string {
   const url = inject("amqpUrl");
   if (url === "") {
@@ -14,7 +14,7 @@ export function amqpUrl(): string {
   return url;
 }
 
-/** A prefix for exchange and queue names that no other test, run or machine has used. */
+/** Returns a globally unique prefix for exchange and queue names. */
 export function freshPrefix(label: string): string {
   return `test.${label}.${randomBytes(6).toString("hex")}`;
 }

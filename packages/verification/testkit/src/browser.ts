@@ -5,8 +5,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
 /**
- * The Chromium of this machine: `CHROMIUM_PATH`, or the first of its names on the `PATH`; undefined
- * where there is none. `npm test` as root on Debian installs one.
+ * Returns `CHROMIUM_PATH` or the first Chromium on the `PATH`. As root on Debian, `npm test`
+ * installs one.
  */
 export function chromiumPath(): string | undefined {
   const { CHROMIUM_PATH: named, PATH: path = "" } = process.env;
@@ -15,23 +15,21 @@ export function chromiumPath(): string | undefined {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
 }
 
-/** Starts a browser without a window and with an empty profile; the caller closes it. */
+/** Starts a headless browser with an empty profile. The caller must close it. */
 export function openBrowser(executablePath: string): Promise<Browser> {
-  // Chromium refuses to put root into its sandbox; it sees our own pages only.
+  // Chromium's sandbox refuses root. The browser only opens our own pages.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   return chromium.launch({ executablePath, args });
 }
 
-/** A machine that is busy otherwise is slow, not wrong. */
 const patienceMs = 90_000;
 
-/** A page, and what a reader of its developer tools would find fault with, as it comes. */
 export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
 
 /**
- * Opens an address, in a profile of its own or in a context that shares its cookies. Its faults are
- * warnings and errors on the console, refusals by its security policy among them, uncaught errors,
- * failed requests, and requests to other origins.
+ * Opens an address in a new profile, or in a context with shared cookies. Faults are console
+ * warnings and errors, security policy violations, uncaught errors, failed requests, and requests
+ * to other origins.
  */
 export async function openPage(
   browser: Browser | BrowserContext,

@@ -3,14 +3,14 @@ import { Session } from "node:inspector/promises";
 import { isMainThread } from "node:worker_threads";
 
 /**
- * A module to load before services. It serves on the socket of `CALL_RECORDER`: `/start` counts
- * calls of functions from then on, `/take` returns the URLs of the files with a function that was
- * called since. Loading a module is not a call.
+ * Preloaded in services, it serves on the socket in `CALL_RECORDER`. `/start` begins to count
+ * function calls. `/take` returns the URLs of files with a function that was called since. Loading
+ * a module is not a call.
  */
 const socket = process.env.CALL_RECORDER ?? "";
 
 const session = new Session();
-// Threads of a service load this module as well.
+// A service's threads load this module too.
 if (isMainThread) {
   session.connect();
   await session.post("Profiler.enable");

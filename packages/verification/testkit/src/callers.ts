@@ -8,22 +8,22 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { everyRole } from "@disburse/sandbox/people.ts";
 
 /**
- * Who calls in tests. A service believes the token of a call and nothing in its message; so that a
- * test can say in one place who makes a change, these make each call as whom its message names.
+ * Sets the caller in tests. A service trusts a call's token, not its message. These helpers call as
+ * the actor named in the message, so that each test states it only once.
  */
 
 type Named = {
   readonly mutation?: { readonly actor?: { readonly kind?: Actor_Kind; readonly id?: string } };
 };
 
-/** Who calls where neither a message names an actor nor the test runs as somebody. */
+/** The caller if neither the message nor the test names one. */
 const unnamed: Principal = { kind: "service", name: "test" };
 
 function principalOf(message: unknown): Principal {
   const { kind = Actor_Kind.UNSPECIFIED, id = "" } = (message as Named).mutation?.actor ?? {};
   const word = wordOf(Actor_Kind, kind);
   if (word === undefined) return callContext()?.principal ?? unnamed;
-  // Merchants' keys and members come by the gateway alone.
+  // Calls of merchants' keys and members always come through the gateway.
   if (word === "api_key" || word === "member") return { kind: "service", name: "gateway" };
   if (word === "service") return { kind: "service", name: id };
   return { kind: "person", id, roles: new Set(everyRole.roles), signIn: "exempt" };
@@ -31,19 +31,19 @@ function principalOf(message: unknown): Principal {
 
 const admitNamed: Interceptor = (next) => (request) => {
   const principal = principalOf(request.stream ? {} : request.message);
-  // Without a request of its own, as a call of background work is.
+  // Like background work, a test has no request of its own.
   return withCallContext({ ...callContext(), principal } as CallContext, () => next(request));
 };
 
-/** For `createRouterTransport`, which has no admission: this stands in for it. */
+/** Replaces the admission that `createRouterTransport` lacks. */
 export const namedCallers = { router: { interceptors: [admitNamed] } };
 
 type Opened<S extends DescService> = { readonly rpc: Client<S>; readonly close: () => unknown };
 type Call = (request: unknown, options?: unknown) => unknown;
 
 /**
- * A client of a server with admission. A call whose message names an operator goes by the token of
- * that person, every other one by that of `byDefault`.
+ * Creates a client for a server with admission. If a message names an operator, the call has that
+ * person's token. Otherwise it has the token of `byDefault`.
  */
 export function callAsNamed<S extends DescService>(
   connect: (identity: ClientIdentity) => Opened<S>,

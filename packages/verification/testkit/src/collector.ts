@@ -2,12 +2,10 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "no
 import type { AddressInfo } from "node:net";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-/** A span as a collector gets it. */
 export type CollectedSpan = {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** `""` for a root. */
   readonly parentId: string;
   readonly name: string;
   readonly kind: (typeof kinds)[number];
@@ -16,10 +14,9 @@ export type CollectedSpan = {
   readonly isError: boolean;
 };
 
-/** A collector of spans for tests: OTLP over HTTP in protobuf. */
+/** A span collector for tests: OTLP over HTTP with protobuf. */
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
-/** Starts a collector on a free port of this machine. */
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const bodies: Buffer[] = [];
@@ -34,13 +31,11 @@ export async function startCollector() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+    /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
     url: `http://127.0.0.1:${port}`,
-    /** All spans so far. */
     spans: spans as readonly CollectedSpan[],
-    /** All that was sent, as text: what must not be in a span is not in it. */
+    /** Returns all received data as text, to check that spans contain no secrets. */
     text: () => Buffer.concat(bodies).toString("latin1"),
-    /** Those of each batch. */
     headers: () => headers as readonly IncomingHttpHeaders[],
     close: () =>
       new Promise<void>((resolve) => {
@@ -56,13 +51,13 @@ async function read(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** By the numbers of `opentelemetry/proto/trace/v1/trace.proto`. */
+/** Indexed by the numbers of `opentelemetry/proto/trace/v1/trace.proto`. */
 const kinds = ["unspecified", "internal", "server", "client", "producer", "consumer"] as const;
 const statusError = 2;
 
 type Field = Uint8Array | number;
 
-/** The fields of a message by their numbers; numbers of 64 bits are of no use here. */
+/** Returns a message's fields by number. Skips 64-bit numbers, which no test needs. */
 function fieldsOf(message: Uint8Array): (number: number) => Field[] {
   const fields: { number: number; value: Field }[] = [];
   const reader = new BinaryReader(message);
@@ -111,7 +106,6 @@ function spanOf(service: string, span: Uint8Array): CollectedSpan {
   };
 }
 
-/** Texts and whole numbers, as text. */
 function attributesOf(message: Uint8Array, number: number): Record<string, string> {
   const pairs = messagesOf(message, number).map((pair) => {
     const [value = new Uint8Array()] = messagesOf(pair, 2);

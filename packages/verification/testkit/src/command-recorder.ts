@@ -8,23 +8,23 @@ import {
 } from "mongodb";
 
 /**
- * A module to load before a service. It appends the service's database commands to the file
- * of `COMMAND_RECORD`: for each document that is written a line `<service>.<collection> <insert,
- * update or delete>`, for each read `<service>.<collection> read by <fields of the filter>`. Behind
- * a tab are the fields that the router of a sharded cluster could choose a shard by: those of a
- * document that is inserted, and of a filter those that have one value or each of a few. Behind
- * further tabs are the number of its command, which writes share, and the BSON bytes of what the
- * command carries for it and of what it reads. A line is written when its command has succeeded.
+ * Preloaded in a service, it appends the service's database commands to the file in
+ * `COMMAND_RECORD`. Each written document is a line `<service>.<collection> <insert, update or
+ * delete>`. Each read is `<service>.<collection> read by <fields of the filter>`. After a tab come
+ * the fields by which a sharded cluster's router could choose a shard: those of an inserted
+ * document, or the filter's fields with one value or a few. After further tabs come the command's
+ * number, which combined writes share, and the BSON bytes of the line's part of the command and of
+ * the read documents. A line is written when its command has succeeded.
  */
 const file = process.env.COMMAND_RECORD ?? "";
 
-/** The fields that a filter names, without what is in its operators. */
+/** Returns the top-level fields of a filter, without its operators. */
 function fieldsOf(filter: Document): string {
   const names = Object.keys(filter).filter((name) => !name.startsWith("$"));
   return names.join(", ") || "nothing";
 }
 
-/** A router reads no range of a hashed key. */
+/** A router can't target a range of a hashed key. */
 function targetsOf(filter: Document): string {
   const isValue = (value: unknown) => {
     const isPlain = typeof value === "object" && value !== null && value.constructor === Object;
@@ -35,21 +35,25 @@ function targetsOf(filter: Document): string {
   return named.flatMap(([name, value]) => (isValue(value) ? name : [])).join(", ");
 }
 
-/** One document's or collection's part of a command, and its size. */
-type Asked = { readonly line: string; readonly bytes: number };
+type CommandPart = { readonly line: string; readonly bytes: number };
 
 type By = { readonly by: Document; readonly sent: Document };
 
-function askedOf(database: string, collection: string, what: string, { by, sent }: By): Asked {
+function askedOf(
+  database: string,
+  collection: string,
+  what: string,
+  { by, sent }: By,
+): CommandPart {
   const line = `${database.split("_").at(-1)}.${collection} ${what}\t${targetsOf(by)}`;
   return { line, bytes: BSON.calculateObjectSize(sent) };
 }
 
-function allAsked({ commandName, command, databaseName }: CommandStartedEvent): Asked[] {
-  const asked = (collection: string, what: string, by: Document, sent = by) =>
+function commandParts({ commandName, command, databaseName }: CommandStartedEvent): CommandPart[] {
+  const partOf = (collection: string, what: string, by: Document, sent = by) =>
     askedOf(databaseName, collection, what, { by, sent });
   const read = (collection: string, filter: Document = {}, sent = filter) =>
-    asked(collection, `read by ${fieldsOf(filter)}`, filter, sent);
+    partOf(collection, `read by ${fieldsOf(filter)}`, filter, sent);
   switch (commandName) {
     case "bulkWrite":
       return command.ops.map((op: Document) => {
@@ -59,16 +63,16 @@ function allAsked({ commandName, command, databaseName }: CommandStartedEvent): 
         return askedOf(database, collection.join("."), kind, { by, sent: op });
       });
     case "insert":
-      return command.documents.map((each: Document) => asked(command.insert, "insert", each));
+      return command.documents.map((each: Document) => partOf(command.insert, "insert", each));
     case "update":
       return command.updates.map((each: Document) =>
-        asked(command.update, each.multi === true ? "update many" : "update", each.q, each),
+        partOf(command.update, each.multi === true ? "update many" : "update", each.q, each),
       );
     case "delete":
-      return command.deletes.map(({ q }: Document) => asked(command.delete, "delete", q));
+      return command.deletes.map(({ q }: Document) => partOf(command.delete, "delete", q));
     case "findAndModify": {
       const { query = {}, update = {} } = command;
-      return [asked(command.findAndModify, "update", query, { query, update })];
+      return [partOf(command.findAndModify, "update", query, { query, update })];
     }
     case "find":
       return [read(command.find, command.filter)];
@@ -81,7 +85,7 @@ function allAsked({ commandName, command, databaseName }: CommandStartedEvent): 
   }
 }
 
-/** Documents that a read found; those of one that wants bytes are bytes. */
+/** Returns the size of the read documents, which may be raw BSON. */
 function readBytes({ reply }: CommandSucceededEvent): number {
   const found: unknown = (reply as Document).cursor?.firstBatch;
   if (!Array.isArray(found)) return 0;
@@ -94,9 +98,9 @@ function readBytes({ reply }: CommandSucceededEvent): number {
 const { connect } = MongoClient.prototype;
 MongoClient.prototype.connect = function connectRecorded(this: MongoClient) {
   this.options.monitorCommands = true;
-  const running = new Map<number, readonly Asked[]>();
+  const running = new Map<number, readonly CommandPart[]>();
   this.on("commandStarted", (event) => {
-    const all = allAsked(event);
+    const all = commandParts(event);
     if (all.length > 0) running.set(event.requestId, all);
   });
   this.on("commandFailed", ({ requestId }) => running.delete(requestId));

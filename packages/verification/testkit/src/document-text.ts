@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Binary, Decimal128 } from "mongodb";
 
-/** A stored value as one line for a snapshot, whole but for the content of binary fields. */
+/** Formats a stored value as one snapshot line. Omits the content of binary fields. */
 export function textOf(value: unknown, time: (at: Date) => string): string {
   const inner = (each: unknown) => textOf(each, time);
   if (value instanceof Date) return time(value);
@@ -13,7 +13,10 @@ export function textOf(value: unknown, time: (at: Date) => string): string {
   return `{ ${fields.join(", ")} }`;
 }
 
-/** The fields that a write changed, by name, as they are then; of a longer list what is new. */
+/**
+ * Returns fields changed by a write, with their new values. For a longer list, returns the new
+ * items.
+ */
 export function changesOf(
   before: object | null | undefined,
   after: object | null | undefined,

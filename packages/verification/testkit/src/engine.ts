@@ -6,17 +6,17 @@ import { withDatabase } from "@disburse/embedded/engine.ts";
 import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 
-/** Connection string of the run's shared engine, for one database of the caller's own. */
+/** Returns the shared engine's connection string for one database. */
 export function mongodbUri(database: string): string {
   return withDatabase(inject("mongodbUri"), database);
 }
 
-/** A database name that no other test, run or machine has used. */
+/** Returns a globally unique database name. */
 export function freshDatabase(label: string): string {
   return `test_${label}_${randomBytes(6).toString("hex")}`;
 }
 
-/** Connects to a fresh database that a service can start on. */
+/** Connects to a new database with a service's migrations. */
 export async function migratedDatabase(
   label: string,
   migrations: readonly Migration[],

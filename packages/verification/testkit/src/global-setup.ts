@@ -8,9 +8,8 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Connection string of the run's shared engine. */
     mongodbUri: string;
-    /** URL of the run's shared broker; empty where there is no RabbitMQ. */
+    /** The run's shared broker. Empty if RabbitMQ is not installed. */
     amqpUrl: string;
   }
 }
@@ -26,12 +25,12 @@ interface Holder {
   shared?: Promise<Shared>;
 }
 
-/** Each project loads this file for itself; what they share hangs where all of them see it. */
+/** Each project loads its own copy of this file. A global symbol shares the state. */
 const place = Symbol.for("disburse.testkit.shared");
 const holders = globalThis as unknown as Record<symbol, Holder | undefined>;
 
 /**
- * Starts the engine and the broker for the first project of a run; the last one stops them.
+ * Starts the engine and broker for a run's first project. The last one stops them.
  * @public Called by vitest.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -51,8 +50,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /**
- * Has the engine close the files of databases that no test uses any more: it has one for each
- * collection and index, 20,000 at the end of a run, and dropping them closes none.
+ * Makes the engine close the files of unused databases. It has one for each collection and index,
+ * 20,000 at the end of a run. Dropping databases doesn't close files.
  */
 async function closeIdleFiles(uri: string): Promise<void> {
   const client = new MongoClient(uri);
@@ -70,7 +69,7 @@ async function closeIdleFiles(uri: string): Promise<void> {
 async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(join(tmpdir(), "disburse-test-"));
   const ended = (what: string) => (how: string) => {
-    process.stderr.write(`\nThe ${what} that the tests share has gone: ${how}.\n`);
+    process.stderr.write(`\nThe ${what} that the tests share has ended: ${how}.\n`);
   };
   const [engine, broker] = await Promise.all([
     startEngine({ dataDir, onExit: ended("engine") }),

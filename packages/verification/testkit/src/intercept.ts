@@ -1,7 +1,7 @@
-/** Runs in place of a method; `proceed` calls the method itself with the arguments that came. */
+/** Replaces a method. `proceed` calls the original with the given arguments. */
 export type Interception = (proceed: () => Promise<unknown>) => unknown;
 
-/** The same object, some of whose methods are intercepted: a fault, or another writer in between. */
+/** Intercepts some methods, to inject a fault or a concurrent write. */
 export function intercepted<T extends object>(
   of: T,
   methods: readonly string[],

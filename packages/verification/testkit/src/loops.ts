@@ -1,6 +1,6 @@
 import type { ManualLoops } from "@disburse/chassis/loop.ts";
 
-/** The loops of a service, which run when a test says so. */
+/** Runs a service's loops only when a test calls them. */
 export function createManualLoops() {
   const loops: Parameters<ManualLoops["add"]>[0][] = [];
   const named = (name: string) => {
@@ -10,11 +10,11 @@ export function createManualLoops() {
   };
   return {
     add: (loop) => void loops.push(loop),
-    /** Runs the loops of a name until none has more to do. */
+    /** Runs all loops with this name until they have no more work. */
     run: async (name: string): Promise<void> => {
       for (const { run } of named(name)) while (await run());
     },
-    /** Whether the loops of a name were notified since this was asked last. */
+    /** Returns whether loops with this name were notified since the last call. */
     isNotified: (name: string): boolean => named(name).some(({ wake }) => wake?.take() ?? false),
   } satisfies ManualLoops & Record<string, unknown>;
 }

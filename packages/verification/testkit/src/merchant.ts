@@ -1,19 +1,18 @@
 import { type Reference, readReference } from "./reference.ts";
 
-/** An answer of the gateway: status, headers, and the body as text and, where it is, as JSON. */
+/** A gateway response. `json` is present if the body is JSON. */
 export type GatewayAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** `data` of a success, or the error. */
+  /** The `data` of a success, or the error. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   readonly json: any;
 };
 
-/** Read once in each process that calls a gateway. */
 let reference: Reference | undefined;
 
-/** Throws where an answer is not as the reference describes it. */
+/** Throws if an answer doesn't match the reference. */
 function assertAsDescribed(method: string, path: string, answer: GatewayAnswer): void {
   reference ??= readReference();
   const { status, headers, text, json } = answer;
@@ -24,7 +23,7 @@ function assertAsDescribed(method: string, path: string, answer: GatewayAnswer):
 }
 
 /**
- * Calls the gateway as a merchant's program does, over plain HTTP; every answer is held against the
+ * Calls the gateway as a merchant's program does, over plain HTTP. Compares every answer with the
  * OpenAPI document.
  */
 export function merchantOf(baseUrl: string, apiKey: string) {
@@ -58,7 +57,7 @@ export function merchantOf(baseUrl: string, apiKey: string) {
     get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),
     post: (path: string, body: unknown, headers?: Record<string, string>) =>
       call("POST", path, body, headers),
-    /** `data` of a success; anything else fails the test with what was answered. */
+    /** Returns the `data` of a success. Any other answer fails the test. */
     data: async (method: string, path: string, body?: unknown) => {
       const answer = await call(method, path, body);
       if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
@@ -67,5 +66,4 @@ export function merchantOf(baseUrl: string, apiKey: string) {
   };
 }
 
-/** A merchant's program, as `merchantOf` makes it. */
 export type Merchant = ReturnType<typeof merchantOf>;

@@ -2,25 +2,23 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 
-/** The costs in `operation-counts.json`, by section, operation and measure. */
+/** Costs in `operation-counts.json`, by section, operation and measure. */
 type Table = Record<string, Record<string, Record<string, Expected>>>;
-/** Exactly so much; or at most so much, where a clock or the engine has a part in it. */
+/** An exact value, or a maximum if it depends on timing or the engine. */
 type Expected = number | { readonly most: number };
 
 const file = join(import.meta.dirname, "operation-counts.json");
-/** With it a test writes what it counted into the table, and passes. */
+/** Writes the measured counts into the table instead of comparing. */
 const isRenewed = process.env.RENEW_COUNTS === "1";
-/** Bounded bytes may rise by this factor between two runs. Bounded counts may not. */
+/** Tolerance for bounded bytes between two runs. Bounded counts have none. */
 const spareShare = 1.15;
-/** Below this share of a bound the table is out of date. */
+/** Below this fraction of a bound, the table is outdated. */
 const lowShare = 0.7;
-/** Runs of an operation on a real engine. */
 const triesMax = 3;
 
-/** Measures that are bounded, with the reason; all others are the same in every run. */
+/** Bounded measures with their reason. All others must be equal in every run. */
 export type Bounded = Readonly<Record<string, string>>;
 
-/** The costs of one run of an operation. */
 export type Counted = {
   readonly section: string;
   readonly operation: string;
@@ -28,7 +26,7 @@ export type Counted = {
   readonly bounded?: Bounded;
 };
 
-/** Lists the differences of a run from the table: a rise and a fall are both one. */
+/** Lists differences from the table. Increases and decreases both count. */
 export function countProblems(
   { section, operation, found, bounded = {} }: Counted,
   table: Table,
@@ -40,9 +38,8 @@ export function countProblems(
 }
 
 /**
- * Compares what an operation cost with the table. More fails, and so does less: renew the table
- * then, so that it stays true. `RENEW_COUNTS=1` before the command of a test renews its part.
- * `detail` is shown where it fails.
+ * Compares an operation's costs with the table. Lower costs fail too: update the table to keep it
+ * exact. `RENEW_COUNTS=1` before a test's command updates its part. `detail` is shown on failure.
  */
 export function expectCounts(counted: Counted, detail: unknown = {}): void {
   if (isRenewed) renew([counted]);
@@ -60,17 +57,16 @@ function expectNone(
   expect(problems, message).toEqual([]);
 }
 
-/** One run of an operation on a real engine. */
 export type Try = {
   readonly counted: Counted;
-  /** Differences from anything else than the table. A renewal leaves a run with one out. */
+  /** Differences from other sources than the table. Updates ignore such a run. */
   readonly problems?: readonly string[];
   readonly detail?: unknown;
 };
 
 /**
- * Compares runs of an operation on a real engine with the table, until one is like it. A busy
- * machine only adds to a run, so a renewal takes the least of all runs.
+ * Compares runs on a real engine with the table until one matches. Other load only adds to a run,
+ * so an update takes the minimum of all runs.
  */
 export async function expectCountsOfTries(run: () => Promise<Try>): Promise<void> {
   const sound: Counted[] = [];
@@ -88,7 +84,7 @@ function renew(tries: readonly Counted[]): void {
   writeFileSync(file, `${JSON.stringify(renewed(readTable(), tries), null, 2)}\n`);
 }
 
-/** The table with an operation's counts: of each measure the least of all runs. */
+/** Returns the table with an operation's counts: for each measure, the minimum of all runs. */
 export function renewed(table: Table, tries: readonly Counted[]): Table {
   const [first] = tries;
   if (first === undefined) return table;

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A row of docs/PERFORMANCE.md: a command of an operation that runs alone. */
+/** A row of docs/PERFORMANCE.md: a command of an operation without concurrency. */
 export type Row = { readonly what: string; readonly times: number; readonly isMost: boolean };
 
 const page = readFileSync(join(import.meta.dirname, "../../../../docs/PERFORMANCE.md"), "utf8");
 
-/** The rows of an operation's table: `| payout.payouts | insert | 1 | why | index |`. */
+/** Parses an operation's table: `| payout.payouts | insert | 1 | why | index |`. */
 export function rowsOf(operation: string): Row[] {
   const [, table = ""] = page.split(`\n### ${operation}\n`);
   const [of = ""] = table.split("\n#");
@@ -19,7 +19,7 @@ export function rowsOf(operation: string): Row[] {
   );
 }
 
-/** Commands that also run on an idle platform. */
+/** Commands that an idle platform also sends. */
 export const backgroundCommands: ReadonlySet<string> = new Set(
   rowsOf("In the background").map(({ what }) => what),
 );

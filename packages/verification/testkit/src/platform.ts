@@ -8,12 +8,11 @@ import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { amqpUrl, freshPrefix } from "./broker.ts";
 import { freshDatabase, mongodbUri } from "./engine.ts";
 
-/** A platform on the run's engine and broker. */
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 
 /**
- * Starts one in databases and queues of its own, its services in this process; in another one where
- * it has a module to load before them.
+ * Starts a platform with its own databases and queues. Services run in this process, or in another
+ * one if a module must be preloaded.
  */
 export const startTestPlatform = (
   settings: Environment = {},
@@ -21,21 +20,21 @@ export const startTestPlatform = (
   engineUri = mongodbUri,
 ) => start(settings, extras ?? "here", engineUri);
 
-/** Payouts settle soon, and no file meets the rate limit. */
+/** Payouts settle quickly, and no file exceeds the rate limit. */
 const sharedSettings = { SANDBOX_SETTLE_MS: "100", RATE_LIMIT_BURST: "5000" };
 let shared: Promise<TestPlatform> | undefined;
 
 /**
- * The one platform of a test worker, for files that only add to it, look for what they made
- * themselves and leave no setting changed. They work as acme: globex owns nothing but its accounts.
- * It ends with the worker.
+ * Returns the single platform of a test worker. For files that only add data, read only their own
+ * data and leave no setting changed. They use acme: globex has only its accounts. The platform ends
+ * with the worker.
  */
 export const sharedPlatform = (): Promise<TestPlatform> => {
   shared ??= startTestPlatform(sharedSettings);
   return shared;
 };
 
-/** Starts one whose services are processes of their own, to be killed and started again. */
+/** Starts a platform with separate service processes, which tests can kill and restart. */
 export const startSeparatePlatform = (settings: Environment = {}) => start(settings, "apart");
 
 async function start(settings: Environment, places: Places, engineUri = mongodbUri) {
@@ -56,7 +55,7 @@ async function start(settings: Environment, places: Places, engineUri = mongodbU
   return {
     ...platform,
     stop,
-    /** Clients of every service, by the token of a person with every role. */
+    /** Returns clients for every service, with the token of a person with every role. */
     as: (id: string): SandboxClients => {
       const known = people.get(id) ?? connectServices(platform.url, platform.trust.person(id));
       people.set(id, known);
@@ -65,7 +64,7 @@ async function start(settings: Environment, places: Places, engineUri = mongodbU
     apiKey: (merchant: MerchantName) => merchants[merchant].api_key,
     /** Another root key, which approves payouts. */
     approverKey: (merchant: "acme" | "globex") => merchants[merchant].approver_api_key ?? "",
-    /** An account of the sandbox: of a currency, with money in it or empty. */
+    /** Returns a sandbox account in a currency, funded or empty. */
     accountId: (merchant: MerchantName, currency: string, funded = true) => {
       const found = accounts.find(
         (each) =>
@@ -76,7 +75,7 @@ async function start(settings: Environment, places: Places, engineUri = mongodbU
       if (found === undefined) throw new Error(`${merchant} has no such account in ${currency}`);
       return found.account_id;
     },
-    /** Opens the database of a service as the service does; the caller closes it. */
+    /** Opens a service's database as the service does. The caller must close it. */
     openDatabase: (service: ServiceName) => {
       const name = platform.database(service);
       return connectDatabase(engineUri(name), name);

@@ -8,7 +8,6 @@ import {
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 
-/** A webhook as it arrived, byte for byte. */
 export type ReceivedCall = {
   readonly receivedAt: Date;
   readonly method: string;
@@ -18,8 +17,8 @@ export type ReceivedCall = {
 };
 
 /**
- * What the receiver does with a call: a status, a status with more, or no answer at all (`hang`
- * keeps the connection open, `reset` destroys it). A function answers by itself.
+ * The receiver's answer: a status, a status with a body or headers, or none (`hang` keeps the
+ * connection open, `reset` destroys it). A function writes its own response.
  */
 export type Answer =
   | number
@@ -28,16 +27,14 @@ export type Answer =
   | "reset"
   | ((response: ServerResponse, call: ReceivedCall) => void);
 
-/** Chooses the answer to a call; `index` counts all calls from 0. */
+/** Chooses each call's answer. `index` counts all calls from 0. */
 export type AnswerRule = Answer | { readonly each: (call: ReceivedCall, index: number) => Answer };
 
-/** A merchant's endpoint for tests. */
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 type Wait = { filter?: (call: ReceivedCall) => boolean; timeoutMs?: number };
 const waitDefaultMs = 20_000;
 
-/** Starts a receiver on a free port of this machine. */
 export async function startReceiver(first: AnswerRule = 200) {
   const calls: ReceivedCall[] = [];
   const waiting = new Set<() => void>();
@@ -60,19 +57,16 @@ export async function startReceiver(first: AnswerRule = 200) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    /** Any path below it is answered. */
+    /** Every path below it is served. */
     url: `http://127.0.0.1:${port}`,
-    /** All calls so far, in the order in which their bodies were complete. */
+    /** All calls so far, ordered by completion of their bodies. */
     calls: calls as readonly ReceivedCall[],
-    /** Calls that were begun and neither answered nor given up. */
     open: () => open,
-    /** From now on answers like this; 200 at first. */
+    /** Sets the answer for later calls. The initial answer is 200. */
     answer: (next: AnswerRule) => {
       rule = next;
     },
-    /**
-     * Resolves when at least `count` calls that pass `filter` have come; rejects after `timeoutMs`.
-     */
+    /** Resolves after `count` calls that match `filter`. Rejects after `timeoutMs`. */
     waitFor: (count: number, { filter = () => true, timeoutMs = waitDefaultMs }: Wait = {}) =>
       new Promise<ReceivedCall[]>((resolve, reject) => {
         const end = (settle: () => void) => {
@@ -104,7 +98,7 @@ async function receive(request: IncomingMessage): Promise<ReceivedCall | undefin
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer);
   } catch {
-    // The caller gave up before its body was complete: there is no call to record.
+    // The caller cancelled before its body was complete, so there is no call to record.
     return undefined;
   }
   return {
@@ -125,23 +119,21 @@ function reply(response: ServerResponse, call: ReceivedCall, answer: Answer): vo
   }
 }
 
-/** The pair of secrets that an endpoint's owner is shown. */
 export type ShownSecrets = { readonly secret: string; readonly standardSecret: string };
 
-/** Which of a call's signatures a pair of secrets confirms. */
+/** The signatures of a call that a pair of secrets confirms. */
 export type Verified = {
   readonly interface: boolean;
   readonly interfacePrevious: boolean;
-  /** One of the `v1` values. */
   readonly standard: boolean;
 };
 
 const headerDefault = "x-service-signature";
 
 /**
- * Checks a call as a merchant does, with nothing of the sender's code: the interface's signature
- * from the body's own id and status, the standard one with the standard library. Leaves the age of
- * the timestamp alone, for tests drive their own clock.
+ * Verifies a call as a merchant does, without the sender's code: the contract's own signature from
+ * the body's id and status, and the standard one with the standard library. Ignores the timestamp's
+ * age, since tests set their own clock.
  */
 export function verifyCall(
   call: ReceivedCall,

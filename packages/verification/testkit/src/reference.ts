@@ -5,37 +5,31 @@ import addFormats from "ajv-formats";
 
 type Json = { readonly [key: string]: unknown };
 
-/** An answer of the gateway, as far as the reference describes it. */
 export type DescribedAnswer = {
   readonly method: string;
-  /** With its query, if it has one. */
+  /** Includes the query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
-  /** What a JSON answer holds; the text of any other. */
+  /** Parsed JSON, or text for any other type. */
   readonly body: unknown;
 };
 
-/** The OpenAPI document, closed: what it does not describe is wrong. */
 export type Reference = ReturnType<typeof referenceOf>;
 
 const documentId = "openapi.json";
 
-/** The document as it stands in docs/, which a test keeps equal to what the gateway serves. */
+/** Reads docs/openapi.json, which a test compares with the served document. */
 export function readDocument(): Json {
   const file = new URL("../../../../docs/openapi.json", import.meta.url);
   return JSON.parse(readFileSync(file, "utf8")) as Json;
 }
 
-/** What answers are held against: the document in docs/. */
 export function readReference() {
   return referenceOf(readDocument());
 }
 
-/**
- * Objects of answers may have no field that the document does not describe: to merchants it
- * stays open, so that fields can be added.
- */
+/** Rejects undescribed fields in answers. For merchants, the document allows new fields. */
 export function referenceOf(document: Json) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -57,16 +51,15 @@ export function referenceOf(document: Json) {
   };
   const routes = routesOf(document);
   return {
-    /** What is wrong with the body of a webhook. */
     webhookProblems: (body: { readonly transaction_type: string }): readonly string[] => {
       const { transaction_type: type } = body;
       if (!Object.hasOwn(document.webhooks as Json, type)) return [`no webhook of ${type}`];
       const content = `/webhooks/${type}/post/requestBody/content/application~1json`;
       return schemaProblems(`${content}/schema`, body);
     },
-    /** A value against a schema at a pointer of the document: `/components/schemas/Payout`. */
+    /** Validates a value against the schema at a pointer: `/components/schemas/Payout`. */
     schemaProblems,
-    /** What is wrong with an answer by the document; empty where nothing is. */
+    /** Validates an answer. Returns no problems if it matches. */
     problems: ({ method, path, status, headers, body }: DescribedAnswer): readonly string[] => {
       const [pathname = ""] = path.split("?");
       const route = routes.find((each) => each.method === method && each.pattern.test(pathname));
@@ -97,7 +90,7 @@ type Route = {
   readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
 };
 
-/** A path that stands in no document is answered so, whatever else. */
+/** Requires the error for a path that the document doesn't have. */
 function unroutedProblems(status: number): readonly string[] {
   return [404, 405, 400, 408, 431, 501, 204].includes(status) ? [] : ["no such operation"];
 }
@@ -135,9 +128,9 @@ function mediaTypeProblems(expected: string, headers: Headers): string[] {
   return type.split(";")[0] === expected ? [] : [`the media type is ${type}`];
 }
 
-/** Headers that are described but may be missing: a replay is rare. */
+/** Described headers that may be absent, such as for a replay. */
 const rareHeaders = /^(Idempotent-Replayed|Disburse-Ignored-Fields)$/;
-/** A request can be refused before its key is known. */
+/** Absent if a request is refused before its key is known. */
 const limitHeaders = /^RateLimit-/;
 
 function headerProblems(
@@ -156,7 +149,7 @@ function headerProblems(
   });
 }
 
-/** Every object below a response or a component of one takes no further field. */
+/** Forbids additional properties in every response object and component. */
 function closedAnswers(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closedAnswers);
   if (typeof node !== "object" || node === null) return node;

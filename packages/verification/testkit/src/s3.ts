@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A version of an object; a delete marker has no body. */
+/** An object version. A delete marker has no body. */
 type Version = {
   readonly key: string;
   readonly id: string;
@@ -21,10 +21,12 @@ const problem = (status: number, code: string): Answer => [
   `<Error><Code>${code}</Code><Message>by a test</Message></Error>`,
 ];
 
-/** Versions of one page of a list. */
 const pageSize = 2;
 
-/** As much of S3 as evidence needs: versions, object lock, conditional writes and checksums. */
+/**
+ * Emulates the parts of S3 that evidence needs: versions, object lock, conditional writes and
+ * checksums.
+ */
 export async function startS3(bucket: string, { hasLock = true } = {}) {
   const versions: Version[] = [];
   const state = { isAway: false, losesAnswers: false };
@@ -109,9 +111,7 @@ export async function startS3(bucket: string, { hasLock = true } = {}) {
   await once(server, "listening");
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Of all objects, the oldest first. */
     versions: versions as readonly Version[],
-    /** What it does wrong. */
     state,
     stop: () => {
       server.closeAllConnections();

@@ -1,19 +1,19 @@
 import { sumOf } from "../amounts.ts";
 import type { Block, CustomerAccount, CustomerFile, Instructed } from "../instructions.ts";
 
-/** A field of a record by its first and last column, from 1. */
+/** Returns a field by its first and last column, from 1. */
 const column = (line: string, first: number, last: number) => line.slice(first - 1, last).trim();
 
 type OpenBlock = { head: string; lines: string[] };
 
-/** Sums of a control record, by NACHA's appendix three. */
+/** Sums of a control record (NACHA, appendix three). */
 type Totals = { entries: number; hash: bigint; debits: bigint; credits: bigint };
 
 /**
- * Reads a NACHA file of credits as an originating bank does, column by column. `account` is what is
- * debited where no entry of the file balances it. Counts, hashes and sums have to agree.
+ * Reads a NACHA credit file by column, as an originating bank does. Debits `account` where no entry
+ * balances the file. Verifies counts, hashes and sums.
  *
- * @throws {Error} for what is no such file.
+ * @throws {Error} if the file is invalid.
  */
 export function readAchFile(bytes: Uint8Array, account: CustomerAccount): CustomerFile {
   const lines = new TextDecoder("latin1").decode(bytes).split(/\r?\n/);
@@ -107,7 +107,7 @@ function paymentOf(
   };
 }
 
-/** `at`: the first columns of the count (6 or 8), the hash (10) and the two sums (12). */
+/** `at` lists the first columns of the count (6 or 8 wide), the hash (10) and the two sums (12). */
 function checkTotals(
   line: string,
   at: readonly [number, number, number, number],

@@ -6,10 +6,10 @@ const namespace = /^urn:iso:std:iso:20022:tech:xsd:(pain\.001\.001\.0[39])$/;
 const uetr = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Reads a customer credit transfer initiation as a bank does: by the format's handbook and not by
- * the code that wrote it. Counts and sums have to agree.
+ * Reads a customer credit transfer initiation as a bank does. It follows the format's handbook,
+ * independently of our writer. Verifies counts and sums.
  *
- * @throws {Error} for what is no such file.
+ * @throws {Error} if the file is invalid.
  */
 export function readInitiation(bytes: Uint8Array): CustomerFile {
   const { root } = parseXml(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -37,7 +37,6 @@ function all(element: XmlElement, name: string): XmlElement[] {
   return elements(element).filter((child) => child.name === name);
 }
 
-/** An element below another one, by the names on the way; `undefined` where one is absent. */
 function find(element: XmlElement, path: string): XmlElement | undefined {
   let at: XmlElement | undefined = element;
   for (const name of path.split("/")) at = at && all(at, name)[0];

@@ -1,9 +1,9 @@
 import type { AchPart, Instructed } from "../instructions.ts";
 
-/** What comes back of an ACH entry. */
+/** A returned, changed or contested ACH entry. */
 export type AchAnswer = { readonly payment: Instructed & { readonly ach: AchPart } } & (
   | { readonly kind: "return"; readonly code: string }
-  /** A return that was dishonoured, and is contested. */
+  /** Contests a dishonored return. */
   | { readonly kind: "contested"; readonly code: string }
   | { readonly kind: "change"; readonly code: string; readonly corrected: string }
 );
@@ -12,15 +12,14 @@ const digits = (value: bigint | number | string, length: number) =>
   String(value).padStart(length, "0").slice(-length);
 const text = (value: string, length: number) => value.slice(0, length).padEnd(length);
 
-/** `261125` and `0930` of a time. */
 function stampOf(at: Date): readonly [day: string, time: string] {
   const iso = at.toISOString();
   return [iso.slice(2, 10).replaceAll("-", ""), iso.slice(11, 16).replace(":", "")];
 }
 
 /**
- * A NACHA file of returns or changes, each in a batch of its own, as a receiving bank's come back
- * (NACHA Operating Rules, appendices four and five). `number` tells the files of a day apart.
+ * Creates a NACHA file of returns or changes, each in its own batch, as a receiving bank does
+ * (NACHA Operating Rules, appendices four and five). `number` distinguishes the files of a day.
  */
 export function achAnswers(answers: readonly AchAnswer[], at: Date, number: number): Uint8Array {
   const [day, time] = stampOf(at);
@@ -44,7 +43,8 @@ function batchOf(answer: AchAnswer, number: number, file: number) {
   const { ach, minor, creditorAccount, creditorName, reference } = payment;
   const isChange = kind === "change";
   const amount = isChange ? 0n : minor;
-  // Codes that end with 1 are returns and changes of credits: 21 of a checking account, 31 savings.
+  // Returns and changes of credits have codes ending in 1: 21 for checking accounts, 31 for
+  // savings.
   const code = `${ach.transactionCode.slice(0, 1)}1`;
   const rdfi = ach.routing.slice(0, 8);
   const trace = `${rdfi}${digits(file * 1_000 + number, 7)}`;
@@ -65,12 +65,11 @@ function returnAddenda({ payment, kind, code }: AchAnswer, rdfi: string, trace: 
   if (kind === "return") {
     return `799${code}${ach.trace}${text("", 6)}${rdfi}${text("", 44)}${trace}`;
   }
-  // R74: the return that was dishonoured as R68 was right (R02 at first).
+  // R74 corrects a return that was dishonored as R68 (originally R02).
   const before = `${trace}00102${trace}00268`;
   return `799${code}${ach.trace}${text("", 6)}${rdfi}${text("", 3)}${before} ${trace}`;
 }
 
-/** The ninth digit of a routing number. */
 function checkDigit(eight: string): string {
   const weights = [3, 7, 1];
   const sum = Array.from(eight, (digit, at) => Number(digit) * (weights[at % 3] ?? 0));

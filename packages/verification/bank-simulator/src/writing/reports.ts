@@ -2,12 +2,11 @@ import { amountText } from "../amounts.ts";
 import type { Booking, Day } from "../book.ts";
 import type { CustomerAccount, CustomerFile, Instructed } from "../instructions.ts";
 
-/** What the bank says of a payment: a status of ISO 20022's list, and why it is rejected. */
 export type PaymentStatus = { readonly status: string; readonly reason?: string };
 
 type Report = { readonly messageId: string; readonly at: Date };
 
-/** A camt.053 of an account's day, with its balances. */
+/** Creates a camt.053 with an account's day and balances. */
 export function statement(day: Day, { messageId, at }: Report): Uint8Array {
   const { account, currency, number, on, opening, closing, bookings } = day;
   const balances = [balance("OPBD", opening, currency, on), balance("CLBD", closing, currency, on)];
@@ -17,7 +16,7 @@ export function statement(day: Day, { messageId, at }: Report): Uint8Array {
   );
 }
 
-/** A camt.054 of bookings on one account, as they are made. */
+/** Creates a camt.054 with new bookings of one account. */
 export function notification(
   [first, ...others]: readonly [Booking, ...Booking[]],
   { messageId, at }: Report,
@@ -54,7 +53,7 @@ function entry(booking: Booking): string {
   return `<Ntry><Amt Ccy="${currency}">${amountText(minor)}</Amt><CdtDbtInd>${direction === "credit" ? "CRDT" : "DBIT"}</CdtDbtInd><RvslInd>${isReturn}</RvslInd><Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>${bookedOn}</Dt></BookgDt><ValDt><Dt>${bookedOn}</Dt></ValDt><AcctSvcrRef>${reference}</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>${isReturn ? "RRTN" : "XBCT"}</SubFmlyCd></Fmly></Domn></BkTxCd>${named}<NtryDtls>${details}</NtryDtls></Ntry>`;
 }
 
-/** An ACH entry has no end-to-end id that a statement could name. */
+/** Omits the end-to-end id for an ACH entry, which has none. */
 function transaction({ reference, uetr, ach }: Instructed, reason: string | undefined): string {
   const ids =
     ach === undefined
@@ -64,7 +63,7 @@ function transaction({ reference, uetr, ach }: Instructed, reason: string | unde
   return `<TxDtls><Refs>${ids}</Refs>${why}</TxDtls>`;
 }
 
-/** A pain.002 with a status for each payment. */
+/** Creates a pain.002 with a status for each payment. */
 export function statusReport(
   file: CustomerFile,
   statusOf: (payment: Instructed) => PaymentStatus,
@@ -85,7 +84,7 @@ export function statusReport(
   return reportOf(file, `<GrpSts>${group}</GrpSts>`, blocks.join(""), { messageId, at });
 }
 
-/** A pain.002 that rejects a file as a whole, and names no payment. */
+/** Creates a pain.002 that rejects the whole file without naming payments. */
 export function fileRejection(file: CustomerFile, reason: string, report: Report): Uint8Array {
   return reportOf(file, `<GrpSts>RJCT</GrpSts>${reasonOf(reason)}`, "", report);
 }
@@ -107,19 +106,16 @@ function reportOf(
   );
 }
 
-/** What may stand in a file as text. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** An ISO 20022 document. */
 function document(version: string, body: string): Uint8Array {
   return new TextEncoder().encode(
     `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${version}">${body}</Document>`,
   );
 }
 
-/** The head of a message. */
 function groupHeader(messageId: string, at: Date): string {
   return `<GrpHdr><MsgId>${messageId}</MsgId><CreDtTm>${at.toISOString()}</CreDtTm></GrpHdr>`;
 }

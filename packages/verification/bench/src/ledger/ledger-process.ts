@@ -1,5 +1,5 @@
 /**
- * The payout service's ledger alone, behind HTTP: one request holds and settles one transfer.
+ * Runs only the payout service's ledger, behind HTTP. One request holds and settles one transfer.
  * Forked.
  */
 import { createServer } from "node:http";
@@ -16,7 +16,6 @@ import { runChild } from "../load/child.ts";
 
 type Job = { readonly uri: string; readonly database: string; readonly accounts: number };
 
-/** As in the payout service. */
 const sweepMs = 1_000;
 
 const merchantId = "mer_bench";
@@ -24,7 +23,7 @@ const funds = 1_000_000_000_000n;
 const amount = 500n;
 const conversion = { destination: "USD", feesMinor: 10n, receivingMinor: 490n, exchangeRate: "1" };
 
-/** A bus that takes the events of the accounts' funding. */
+/** Discards the events of the accounts' funding. */
 const noBus: Bus = {
   publish: async () => undefined,
   subscribe: async () => undefined,

@@ -12,8 +12,8 @@ const [clients, accounts] = [32, 100];
 const warmUpShare = 0.3;
 
 /**
- * Measures the ledger's step alone: each request holds and settles one transfer in one of 100
- * accounts. The movement's key is its idempotency reference, and no account is overdrawn.
+ * Measures only the ledger: each request holds and settles one transfer in one of 100 accounts. The
+ * movement's key is its idempotency reference. No account is overdrawn.
  */
 export async function measureLedger(backends: Backends, seconds: number) {
   const { mongo, pids } = backends;

@@ -11,7 +11,7 @@ import {
 const suffix = "01m7zbfmzxb6kkzdxannv6w5pm";
 const known = { id: `po_${suffix}`, amount: "5.00" };
 
-/** 5.00 less 1.01; a change replaces one text by another. */
+/** A quote for 5.00 less 1.01. Parameters replace one text by another. */
 function quoteText(from = "", to = ""): string {
   const text = `{"data":{"id":"qt_${suffix}","source_amount":5.00,"total_fees":1.01,
     "converted_amount":3.99}}`;

@@ -1,12 +1,10 @@
 import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
 import { ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 
-/** Thrown for a wrong answer. It ends the bench. */
 export class WrongAnswerError extends Error {
   override name = "WrongAnswerError";
 }
 
-/** A quote or payout, and the amount that was requested. */
 export type KnownRecord = { readonly id: string; readonly amount: string };
 
 function must(holds: boolean, what: string, text: string): void {
@@ -20,14 +18,14 @@ const dataOf = (text: string): Fields =>
 
 const cents = (amount: string): bigint => BigInt(amount.replace(".", ""));
 
-/** An amount of US dollars in an answer, in cents. */
+/** Returns an amount in US dollars as cents. */
 function usd(value: unknown, text: string): bigint {
   const decimal = value instanceof ExactNumber ? parseDecimal(value.text) : undefined;
   must(decimal !== undefined, "an amount is not a number", text);
   return decimal === undefined ? 0n : rescale(decimal, 2);
 }
 
-/** Checks that this is a quote for the requested amount; returns it. */
+/** Requires a quote for the requested amount and returns it. */
 export function checkQuote(text: string, amount: string): KnownRecord {
   const { id, source_amount, converted_amount, total_fees } = dataOf(text);
   must(usd(source_amount, text) === cents(amount), `not a quote for ${amount}`, text);
@@ -37,12 +35,12 @@ export function checkQuote(text: string, amount: string): KnownRecord {
   return { id: String(id), amount };
 }
 
-/** A quote's payout has the quote's id, but for the kind. */
+/** A payout's id equals its quote's except for the prefix. */
 export function payoutIdOf({ id }: KnownRecord): string {
   return id.replace("qt_", "po_");
 }
 
-/** Checks that this is the quote's payout, queued; returns it. */
+/** Requires the quote's payout, queued, and returns it. */
 export function checkExecuted(text: string, quote: KnownRecord): KnownRecord {
   const { id, message } = dataOf(text);
   const wanted = payoutIdOf(quote);
@@ -50,7 +48,7 @@ export function checkExecuted(text: string, quote: KnownRecord): KnownRecord {
   return { id: wanted, amount: quote.amount };
 }
 
-/** Checks that this is the payout, with the requested amount. */
+/** Requires this payout with the requested amount. */
 export function checkPayout(text: string, { id, amount }: KnownRecord): void {
   const data = dataOf(text);
   must(data.id === id, `not payout ${id}`, text);
@@ -68,7 +66,7 @@ type Page = {
   readonly meta_data: { readonly total_count: number };
 };
 
-/** Checks that a page is full, newest first, with no payout twice, and with requested amounts. */
+/** Requires a full page, newest first, without duplicates, and with requested amounts. */
 export function checkPage(
   text: string,
   length: number,
@@ -87,7 +85,6 @@ export function checkPage(
   }
 }
 
-/** Returns a beneficiary's id. */
 export function checkBeneficiary(text: string): string {
   const id = String(dataOf(text).beneficiary_id);
   must(/^ben_\w{26}$/.test(id), "no beneficiary", text);

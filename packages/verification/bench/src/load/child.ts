@@ -2,7 +2,6 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A server in a process of its own. */
 export type Child = { readonly pid: number; readonly url: string; stop(): Promise<void> };
 
 /** Forks a module of the bench and waits until it reports its URL. */
@@ -26,7 +25,7 @@ export async function startChild(module: string, job: unknown): Promise<Child> {
   };
 }
 
-/** The forked side: starts the server that `serve` opens, and ends with the bench. */
+/** Runs in the child process: starts the server that `serve` opens. Ends with the bench. */
 export async function runChild<Job>(serve: (job: Job) => Promise<string>): Promise<void> {
   process.once("disconnect", () => process.exit());
   process.send?.(await serve(JSON.parse(process.argv[2] ?? "") as Job));

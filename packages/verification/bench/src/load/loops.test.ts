@@ -51,7 +51,7 @@ test("starts every request, without waiting for the answers before it", async ()
     return last.promise;
   });
   expect(samples).toHaveLength(20);
-  // The first was due some 19 ms before the last, for which all answers waited.
+  // The first was due about 19 ms before the last, which delayed all answers.
   expect(Math.max(...samples.map(({ latencyMs }) => latencyMs))).toBeGreaterThan(15);
 });
 

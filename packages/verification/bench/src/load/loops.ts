@@ -1,34 +1,32 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { median } from "../measures/percentile.ts";
 
-/** When a closed loop ends: after a time, or after a number of requests. */
+/** Ends a closed loop after a time or a number of requests. */
 export type LoopEnd = { readonly seconds: number } | { readonly requests: number };
 
-/** Clients that each send their next request after an answer. */
+/** Each client sends its next request after an answer. */
 export type ClosedPace = { readonly concurrency: number; readonly end: LoopEnd };
 
-/** Requests at fixed moments, however long the answers take. */
+/** Sends requests at fixed times, independent of the answers. */
 export type OpenPace = {
   readonly perSecond: number;
   readonly seconds: number;
-  /** The loop ends early with this many requests in flight: the platform does not keep up. */
+  /** Ends the loop early at this many requests in flight: the platform is overloaded. */
   readonly inFlightMax: number;
 };
 
-/** A request: when it began or was due, from the start of its loop, and its latency. */
+/** When a request began or was due, relative to the loop's start, and its latency. */
 export type Sample = { readonly atMs: number; readonly latencyMs: number };
 
-/** The result of a loop. */
 export type LoopTimes = {
   readonly samples: readonly Sample[];
-  /** From the first request to the end of the last. */
   readonly elapsedMs: number;
   readonly keptUp: boolean;
 };
 
 /**
- * Runs a loop. `request` returns `false` if nothing is left to request. The first error ends the
- * loop, after the requests in flight.
+ * Runs a loop. It stops when `request` returns `false`. The first error ends the loop, after the
+ * requests in flight.
  */
 export async function runLoop(
   pace: ClosedPace | OpenPace,
@@ -70,7 +68,7 @@ async function runClosed({ concurrency, end }: ClosedPace, one: RunOne, sinceSta
   return true;
 }
 
-/** A latency counts from the moment at which a request was due, so a late start counts as well. */
+/** Measures latency from the due time, so that a late start counts. */
 async function runOpen(pace: OpenPace, one: RunOne, sinceStart: () => number) {
   const running = new Set<Promise<boolean>>();
   const total = Math.ceil(pace.perSecond * pace.seconds);
@@ -80,8 +78,8 @@ async function runOpen(pace: OpenPace, one: RunOne, sinceStart: () => number) {
     const dueMs = (started * 1_000) / pace.perSecond;
     await pause(Math.max(0, dueMs - sinceStart()));
     const tracked = one(dueMs).finally(() => running.delete(tracked));
-    void tracked.then((isMade) => {
-      isGoing = isGoing && isMade;
+    void tracked.then((hasRequested) => {
+      isGoing = isGoing && hasRequested;
     });
     running.add(tracked);
     started += 1;
@@ -90,7 +88,7 @@ async function runOpen(pace: OpenPace, one: RunOne, sinceStart: () => number) {
   return started === total;
 }
 
-/** The second half of a loop may be slower than the first by this factor: that is noise. */
+/** Tolerates this factor between the halves of a loop as noise. */
 const slowerMax = 1.1;
 
 /** Compares the medians of both halves: a growing queue makes the second half slower. */

@@ -1,6 +1,6 @@
 /**
- * The naive program: one Koa process without services, as durable as the platform. It is the
- * baseline of every scenario. Forked.
+ * The naive program: one Koa process without services, as durable as the platform. Every scenario
+ * uses it as its baseline. Forked.
  */
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
@@ -12,7 +12,7 @@ import { type NaiveOperation, naiveOperations, prepareNaive } from "./naive/oper
 
 type Job = { readonly uri: string; readonly database: string; readonly webhookUrl: string };
 
-/** Written here and not imported, because the baseline stays the same if the services change. */
+/** Not imported, since the baseline must stay the same if the services change. */
 const driverSettings = {
   writeConcern: { w: "majority", journal: true },
   readConcern: { level: "majority" },

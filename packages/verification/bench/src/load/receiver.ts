@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { serveLocally } from "@disburse/harness/local-server.ts";
 import { WrongAnswerError } from "./answers.ts";
 
-/** Opens a merchant's server and calls `onWebhook` when the head of a webhook arrives. */
+/** Opens a merchant's server. Calls `onWebhook` when the head of a webhook arrives. */
 export async function startReceiver(
   onWebhook: (transactionId: string, atMs: number) => void,
   answerAfterMs = 0,
@@ -18,7 +18,6 @@ export async function startReceiver(
   return { url: `${url}/webhooks`, close };
 }
 
-/** A webhook that takes longer counts as lost. */
 const lateMs = 30_000;
 const expected = new Map<string, (atMs: number) => void>();
 
@@ -27,7 +26,7 @@ export function startLifecycleReceiver() {
   return startReceiver((transactionId, atMs) => expected.get(transactionId)?.(atMs));
 }
 
-/** Waits for a payout's webhook and returns when it arrived. Call it before the execute. */
+/** Returns the time when a payout's webhook arrives. Call it before the execute. */
 export async function webhookOf(transactionId: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const late = setTimeout(() => {

@@ -5,16 +5,15 @@ import { type NaiveScenario, nextNaiveTurn } from "./naive/operations.ts";
 import { type LoadState, type ScenarioName, scenarios } from "./scenarios.ts";
 import { newSeen, type Seen, senderOf } from "./sender.ts";
 
-/** A closed loop, or an open one at a fixed rate. */
 export type Pace = ClosedPace | OpenPace;
 
-/** The result of a run. Every answer was checked. The sizes are the last request's. */
+/** All answers were checked. The sizes are those of the last request. */
 export type LoadResult = ReturnType<typeof resultOf> & {
-  /** Lifecycles only: the time from the execute to its webhook, without the rail's time. */
+  /** For lifecycles only: the time from the execute to its webhook, without the rail's time. */
   readonly webhook?: ReturnType<typeof percentilesOf> | undefined;
 };
 
-/** Runs a scenario by a platform's merchants in turn. */
+/** Runs a scenario. A platform's merchants take turns. */
 export async function runLoad(
   state: LoadState,
   scenario: ScenarioName,
@@ -35,12 +34,11 @@ export async function runLoad(
 type NaiveRun = {
   readonly url: string;
   readonly scenario: NaiveScenario;
-  /** The executes spread over so many accounts. */
   readonly accounts: number;
   readonly sizes: LoadResult["sizes"];
 };
 
-/** Sends the naive program as many bytes as the platform got, and expects as many back. */
+/** Sends the naive program requests and responses of the platform's size. */
 export async function runNaive({ url, scenario, accounts, sizes }: NaiveRun, pace: Pace) {
   const { isGet, requestBytes, answerBytes } = sizes;
   const seen = newSeen();
@@ -59,22 +57,21 @@ export async function runNaive({ url, scenario, accounts, sizes }: NaiveRun, pac
   return resultOf(times, seen);
 }
 
-/** Median and 99th percentile of latencies. */
 export function percentilesOf(latenciesMs: readonly number[]) {
   const at = (share: number) => rounded(percentile(latenciesMs, share), 2);
   return { p50_ms: at(0.5), p99_ms: at(0.99) };
 }
 
-/** The figures of a loop and of the answers that its senders have seen. */
+/** Combines a loop's figures with the answers that its senders received. */
 export function resultOf({ samples, elapsedMs, keptUp }: LoopTimes, seen: Seen) {
   return {
     figures: {
       requests: samples.length,
       per_s: rounded((samples.length * 1_000) / elapsedMs, 1),
       ...percentilesOf(samples.map(({ latencyMs }) => latencyMs)),
-      /** Answers with 503. The client sent those requests again. */
+      /** Answers with status 503, for which the client repeated the request. */
       unavailable: seen.unavailable,
-      /** The second half was not slower than the first, and a fixed rate was held to its end. */
+      /** The second half was not slower than the first, and a fixed rate was maintained. */
       kept_up: keptUp,
     },
     elapsedMs,

@@ -11,56 +11,46 @@ import {
 import { webhookOf } from "./receiver.ts";
 import type { Send } from "./sender.ts";
 
-/** The settlement time of the sandbox's rail: short, so that it does not bound lifecycles. */
+/** Settlement time of the sandbox's rail. Short, so that it doesn't limit lifecycles. */
 export const railMs = 100;
 
-/** A merchant of a platform. */
 export type Target = {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly merchantId: string;
   readonly accountId: string;
   readonly beneficiaryId: string;
-  /** Its webhook endpoint, if it has one. */
   readonly endpointId: string | undefined;
 };
 
-/** What the load generator keeps of a platform between runs. */
 export type LoadState = ReturnType<typeof newLoadState>;
 
-/** Merchants that send requests in turn. Reads choose among `payouts`. */
+/** Merchants take turns. Reads choose among `payouts`. */
 export function newLoadState(
   targets: readonly [Target, ...Target[]],
   payouts: readonly KnownRecord[] = [],
 ) {
   return {
     targets,
-    /** Quotes that were not executed yet. */
     quotes: [] as KnownRecord[],
     payouts: [...payouts],
     amounts: new Map(payouts.map(({ id, amount }) => [id, amount])),
-    /** Successful executes. */
     executed: 0,
   };
 }
 
-/** The requests that the load generator can send to a platform. */
 export type ScenarioName = keyof typeof scenarios;
 
-/** One turn of a client. */
 type Turn = {
   readonly state: LoadState;
-  /** The merchant whose turn it is. */
   readonly target: Target;
   readonly send: Send;
-  /** Milliseconds from each execute to its webhook. */
   readonly webhookMs: number[];
 };
 
-/** The length of a page by default. */
 const pageLength = 20;
 
-/** Each runs one turn; returns false if nothing is left to request. */
+/** Each function runs one turn. It returns false if nothing is left to request. */
 export const scenarios = {
   quote: async ({ state, target, send }: Turn) => {
     state.quotes.push(await requestQuote(send, target));
@@ -104,15 +94,14 @@ export const scenarios = {
   },
 };
 
-let amountsMade = 0;
+let amountsUsed = 0;
 
-/** From 2.00, which the corridor's fees leave something of, to 8.99. */
+/** From 2.00 to 8.99. Lower amounts would not cover the corridor's fees. */
 function nextAmount(): string {
-  amountsMade += 1;
-  return (200 + (amountsMade % 700)).toString().replace(/(..)$/, ".$1");
+  amountsUsed += 1;
+  return (200 + (amountsUsed % 700)).toString().replace(/(..)$/, ".$1");
 }
 
-/** Requests a quote, by default for the next amount. */
 export async function requestQuote(
   send: Send,
   { beneficiaryId: beneficiary_id, accountId: account_id }: Target,
@@ -123,7 +112,6 @@ export async function requestQuote(
   return send({ path: "/transfer/rfq", body, check: (text) => checkQuote(text, source_amount) });
 }
 
-/** Executes a quote; returns its payout. */
 export async function executeQuote(send: Send, quote: KnownRecord): Promise<KnownRecord> {
   const body = { quote_id: quote.id, reference_id: "bench" };
   return send({ path: "/transfer/execute", body, check: (text) => checkExecuted(text, quote) });
@@ -136,7 +124,7 @@ async function execute(state: LoadState, send: Send, quote: KnownRecord): Promis
   state.amounts.set(payout.id, payout.amount);
 }
 
-/** Creates a beneficiary, a new person and wallet that are on no list; returns its id. */
+/** Uses a new person and wallet that are on no list. */
 export async function createBeneficiary(send: Send): Promise<string> {
   const anyOf = (names: readonly string[]) => names[Math.floor(Math.random() * names.length)];
   const first = anyOf(["Ada", "Grace", "Edsger", "Barbara", "Tony", "Radia", "Donald", "Frances"]);

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { WrongAnswerError } from "./answers.ts";
 import { newSeen, senderOf } from "./sender.ts";
 
-/** A server with these answers in turn; it keeps the idempotency keys of the requests. */
+/** Answers with these statuses in turn. Records the requests' idempotency keys. */
 async function serve(statuses: readonly number[]) {
   const keys: unknown[] = [];
   const { url, close } = await serveLocally((request, response) => {

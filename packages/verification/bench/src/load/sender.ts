@@ -2,35 +2,35 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "undici";
 import { WrongAnswerError } from "./answers.ts";
 
-/** A request, a POST if it has a body, and its check, which returns what was created, or throws. */
+/**
+ * A request (a POST if it has a body) with its check, which returns the created record or throws.
+ */
 type Exchange<Made> = {
   readonly path: string;
   readonly body?: object | string | undefined;
   readonly check: (text: string) => Made;
 };
 
-/** Sends a request and returns what its checked answer created. */
+/** Sends a request and returns the record from its checked answer. */
 export type Send = <Made>(exchange: Exchange<Made>) => Promise<Made>;
 
-/** What the senders of one run have seen: answers with 503, and the sizes of the last request. */
+/** Counts one run's answers with 503 and records the sizes of its last request. */
 export type Seen = ReturnType<typeof newSeen>;
 
-/** Nothing seen yet. */
 export function newSeen() {
   return { unavailable: 0, last: { isGet: true, requestBytes: 0, answerBytes: 0 } };
 }
 
-/** The platform may be unavailable to one request for this long; then the bench ends. */
+/** The bench fails if one request stays unavailable for longer. */
 const unavailableMaxMs = 30_000;
 /** The pause after a 503 without `Retry-After`. */
 const retryAfterMs = 100;
-/** The most requests that are in flight at once in a closed loop. */
 const connectionsMax = 64;
 const pools = new Map<string, Pool>();
 
 /**
  * Returns a function that sends one merchant's requests. Each POST has an idempotency key. After a
- * 503 it counts it, waits and sends the same request with the same key, as a merchant should.
+ * 503, it counts it, waits and repeats the request with the same key, as a merchant should.
  */
 export function senderOf(baseUrl: string, apiKey: string, seen: Seen): Send {
   const { origin, pathname } = new URL(baseUrl);

@@ -6,30 +6,27 @@ import { untilSettled } from "./money.ts";
 import { median, rounded } from "./percentile.ts";
 import { concurrency } from "./scenario.ts";
 
-/** Medians by number of payouts. */
 export type FlatFigures = Awaited<ReturnType<typeof measureFlatness>>[Compared];
 
-/** A platform, its merchants, and the number of payouts that were seeded. */
+/** A platform with its merchants and number of seeded payouts. */
 export type SizedPlatform = {
   readonly platform: BenchPlatform;
   readonly state: LoadState;
   readonly payouts: number;
 };
 
-/** Requests per round whose cost must not depend on the number of payouts. */
 const compared = { list: 80, read: 100, execute: 32 } as const;
 type Compared = keyof typeof compared;
 
-/** The project's own bound for a request beside many payouts. */
+/** Allowed slowdown of a request beside many payouts. */
 const flatWithin = 1.3;
-/** Few at once, because a queue would hide the cost of a request. */
+/** Low concurrency, because a queue would hide a request's cost. */
 const fewRequests = 2;
-/** Sent before the rounds, and not counted. */
 const warmUpRequests = 40;
 
 /**
- * Sends the same requests to two platforms of different size, in turns, so that other load on the
- * machine affects both. The figures are medians over the rounds of each round's p50.
+ * Sends the same requests to two platforms of different size, alternating, so that other load
+ * affects both. Returns medians over the rounds of each round's p50.
  */
 export async function measureFlatness(few: SizedPlatform, many: SizedPlatform, rounds: number) {
   const request = async ({ state }: SizedPlatform, scenario: ScenarioName, requests: number) => {
@@ -69,21 +66,20 @@ export async function measureFlatness(few: SizedPlatform, many: SizedPlatform, r
   return Object.fromEntries(figures) as Record<Compared, (typeof figures)[number][1]>;
 }
 
-/** The number of accounts that the same payouts spread over. */
+/** Accounts over which the same payouts are spread. */
 const accountsMany = 16;
-/** The goal: one account keeps this share of the rate of many. */
+/** Required rate of one account, relative to many. */
 const ratioMin = 0.8;
-/** More than any machine executes in a second. */
+/** Exceeds any machine's rate of executes. */
 const quotesPerSecond = 250;
-/** In turns and both orders, so that other load on the machine affects both. */
+/** Alternates in both orders, so that other load on the machine affects both. */
 const turns = ["one", "many", "many", "one"] as const;
 
 type Side = (typeof turns)[number];
 
-/** Executes per second from one account, and from many. */
 export type HotAccountFigures = Awaited<ReturnType<typeof measureHotAccount>>["figures"];
 
-/** Compares executes from one account with executes from many; also returns their number. */
+/** Compares executes from one account with executes from many. Also returns their number. */
 export async function measureHotAccount(
   { platform, state }: Pick<SizedPlatform, "platform" | "state">,
   seconds: number,

@@ -7,7 +7,6 @@ const usage: Usage = {
   cpu: { gateway: 300_000, engine: 700_000, broker: undefined, load: 90_000 },
   engine: { commands: 600, writes: 2_000, journalBytes: 2_400_000 },
 };
-/** A tenth of a processor. */
 const rest: Usage = {
   elapsedMs: 2_000,
   cpu: { gateway: 20_000, engine: 40_000, broker: undefined, load: 0 },

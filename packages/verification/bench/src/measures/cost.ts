@@ -1,12 +1,12 @@
 import { lessUsage, type Usage } from "./counters.ts";
 import { rounded } from "./percentile.ts";
 
-/** Processes that stand for merchants and are no part of the platform. */
+/** Processes that simulate merchants, not part of the platform. */
 const outside: readonly string[] = ["load"];
 
 type Nullable = Readonly<Record<string, number | null>>;
 
-/** The cost of each of so many requests. `rest` is the platform's work at rest. */
+/** Returns the cost per request. `rest` is the platform's work at rest. */
 export function costOf(usage: Usage, rest: Usage | undefined, requests: number) {
   const share = rest === undefined ? 0 : usage.elapsedMs / rest.elapsedMs;
   const own = rest === undefined ? usage : lessUsage(usage, rest, share);
@@ -17,7 +17,7 @@ export function costOf(usage: Usage, rest: Usage | undefined, requests: number) 
     /** CPU time by process; `null` if it cannot be measured. */
     cpu_us,
     cpu_us_total: platformCpu(cpu_us),
-    /** The platform's work at rest in the same time. Not in `cpu_us`. */
+    /** The platform's work at rest in the same time. Excluded from `cpu_us`. */
     rest_cpu_us: Math.round(restUs / requests),
     mongo_ops_total: rounded(commands / requests, 2),
     document_writes: rounded(writes / requests, 2),
@@ -25,13 +25,15 @@ export function costOf(usage: Usage, rest: Usage | undefined, requests: number) 
   };
 }
 
-/** CPU time of all processes of the platform. */
 export function platformCpu(cpu: Readonly<Record<string, number | null | undefined>>): number {
   const own = Object.entries(cpu).filter(([name]) => !outside.includes(name));
   return own.reduce((sum, [, us]) => sum + (us ?? 0), 0);
 }
 
-/** The platform's CPU time as a multiple; `null` if the engine's is not measured. */
+/**
+ * Returns the platform's CPU time relative to the naive program's, or `null` if the engine's is
+ * unknown.
+ */
 export function naiveCpuRatio(
   { cpu_us_total }: { readonly cpu_us_total: number },
   naive: { readonly cpu_us: number | null; readonly engine_cpu_us: number | null },
@@ -40,15 +42,13 @@ export function naiveCpuRatio(
   return rounded(cpu_us_total / (naive.cpu_us + naive.engine_cpu_us), 2);
 }
 
-/** CPU time by process for each of so many requests, in µs. */
+/** Returns µs by process. */
 export function cpuPerRequest({ cpu }: Pick<Usage, "cpu">, requests: number): Nullable {
   return mapValues(cpu, (used) => (used === undefined ? null : Math.round(used / requests)));
 }
 
-/** The work at rest, per second. */
 export function restFigures({ cpu, engine, elapsedMs }: Usage) {
   return {
-    /** CPU time by process, as a share of one processor. */
     cpu_share: mapValues(cpu, (us) =>
       us === undefined ? null : rounded(us / 1_000 / elapsedMs, 3),
     ),

@@ -1,27 +1,25 @@
 import { readFileSync } from "node:fs";
 import type { MongoClient } from "mongodb";
 
-/** A count by name; `undefined` if it cannot be measured. */
+/** `undefined` if a count can't be measured. */
 type Counts = Readonly<Record<string, number | undefined>>;
 
-/** The work of processes and engine, in total or between two readings. */
+/** Work of processes and engine, in total or between two readings. */
 export type Usage = {
   readonly elapsedMs: number;
-  /** CPU time by process, in µs. */
   readonly cpu: Counts;
   readonly engine: {
     readonly commands: number;
-    /** Documents that were inserted, updated or deleted. */
     readonly writes: number;
-    /** Bytes of the journal; `undefined` if the engine does not count them. */
+    /** Bytes written to the journal, or `undefined` if the engine doesn't count them. */
     readonly journalBytes: number | undefined;
   };
 };
 
-/** Processes by name; a process on another machine has no pid. */
+/** A process on another machine has no pid. */
 export type Pids = Readonly<Record<string, number | undefined>>;
 
-/** Reads the work of the processes and the engine so far. */
+/** Reads the total work of the processes and the engine. */
 export async function readUsage(mongo: MongoClient, pids: Pids): Promise<Usage> {
   const { metrics, wiredTiger } = await mongo.db("admin").command({ serverStatus: 1 });
   const journal = wiredTiger?.log?.["log bytes written"];
@@ -41,13 +39,13 @@ export async function readUsage(mongo: MongoClient, pids: Pids): Promise<Usage> 
   };
 }
 
-/** The commands that read or write documents; the rest keeps connections and reads states. */
+/** Commands that read or write documents. Others maintain connections or read states. */
 const dataCommands = [
   ...["find", "getMore", "insert", "update", "delete", "findAndModify", "bulkWrite"],
   ...["aggregate", "count", "distinct"],
 ];
 
-/** The first less a multiple of the second, and never below zero. */
+/** Subtracts a multiple of `other`, down to zero. */
 export function lessUsage(usage: Usage, other: Usage, factor = 1): Usage {
   const less = <C extends Counts>(counts: C, others: Counts) => {
     const entries = Object.entries(counts).map(([name, count]) => {
@@ -63,10 +61,10 @@ export function lessUsage(usage: Usage, other: Usage, factor = 1): Usage {
   };
 }
 
-/** USER_HZ is the same on every Linux that this runs on. */
+/** USER_HZ is the same on every supported Linux. */
 const tickMicroseconds = 10_000;
 
-/** Reads user and system time, in clock ticks, from a line of `/proc/PID/stat`: see proc(5). */
+/** Reads user and system time in clock ticks from a line of `/proc/PID/stat` (proc(5)). */
 export function readCpuTicks(line: string): number {
   // The process's name, in brackets, may contain spaces and brackets.
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -74,7 +72,7 @@ export function readCpuTicks(line: string): number {
   return field(14) + field(15);
 }
 
-/** CPU time that a process has used, in µs; `undefined` if it ended, or not on Linux. */
+/** Returns a process's CPU time in µs, or `undefined` if it ended or the system isn't Linux. */
 export function cpuMicroseconds(pid: number): number | undefined {
   if (process.platform !== "linux") return undefined;
   try {

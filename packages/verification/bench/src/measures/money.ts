@@ -8,9 +8,9 @@ import {
 } from "@disburse/invariants/database-check.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 
-/** An idle account is tidied after 5 s, which belongs to the cost of its last payout. */
+/** An idle account is compacted after 5 s. That cost belongs to its last payout. */
 const settling = { timeoutMs: 60_000, everyMs: 200 };
-/** After the last payout its events are published and marked. */
+/** Allows for publishing and marking the last payout's events. */
 const restMs = 1_000;
 
 /** Waits until every payout has its outcome, and every account is recorded and at rest. */
@@ -24,10 +24,10 @@ export async function untilSettled(databases: Databases): Promise<void> {
   await pause(restMs);
 }
 
-/** All invariants of more payouts take minutes: then only the accounts are checked. */
+/** Checking all invariants of more payouts takes minutes. Above this, only accounts are checked. */
 const checkedMax = 20_000;
 
-/** Checks the raw documents when all payouts are settled: their number, and all invariants. */
+/** Checks the raw documents after all payouts are settled: their number and all invariants. */
 export async function moneyFaults(
   databases: Databases,
   payoutsExpected: number,
@@ -47,7 +47,6 @@ export async function moneyFaults(
   ];
 }
 
-/** Checks each account's balance against its ledger. */
 export async function accountFindings(databases: Databases, now: Date): Promise<Finding[]> {
   const findings: Finding[] = [];
   for await (const account of collectionOf(databases, "accounts").find()) {

@@ -7,7 +7,7 @@ import { lessUsage, readUsage, type Usage } from "./counters.ts";
 import { untilSettled } from "./money.ts";
 import { rounded } from "./percentile.ts";
 
-/** Scenarios in the order in which they run: an execute needs quotes, a read payouts. */
+/** Ordered: an execute needs quotes, and a read needs payouts. */
 export const scenarioNames = [
   "quote",
   "execute",
@@ -17,34 +17,30 @@ export const scenarioNames = [
   "lifecycle",
   "merchants",
 ] as const;
-/** A scenario; `merchants` is the lifecycle of many merchants with history. */
 export type MeasuredName = (typeof scenarioNames)[number];
 
-/** The measured time of closed loops: lifecycles take longer to show a growing queue. */
+/** Measurement times of closed loops. Lifecycles need longer to show a growing queue. */
 export type Times = { readonly seconds: number; readonly lifecycleSeconds: number };
 
-/** What a scenario is measured with. */
 export type ScenarioSetup = Times & {
   readonly platform: BenchPlatform;
   readonly state: LoadState;
   readonly naive: Child;
-  /** The platform's work at rest. */
   readonly rest: Usage;
 };
 
-/** Requests in flight at once: a busy merchant's. */
+/** Concurrent requests of a busy merchant. */
 export const concurrency = 64;
-/** Figures that are steady sooner are measured for this share of the time. */
+/** Figures that stabilize sooner use this fraction of the time. */
 const shortShare = 0.3;
 
 const isLifecycle = (name: MeasuredName) => name === "lifecycle" || name === "merchants";
 
 const requestsOf = (name: MeasuredName) => (isLifecycle(name) ? "lifecycle" : name);
 
-/** A scenario beside the naive program. A lifecycle counts as one request. */
 export type ScenarioFigures = Awaited<ReturnType<typeof measureScenario>>;
 
-/** Measures a scenario, then the naive program at the same. */
+/** Measures a scenario, then the same with the naive program. */
 export async function measureScenario(setup: ScenarioSetup, name: MeasuredName) {
   const { state, rest } = setup;
   const seconds = isLifecycle(name) ? setup.lifecycleSeconds : setup.seconds;
@@ -63,7 +59,6 @@ export async function measureScenario(setup: ScenarioSetup, name: MeasuredName) 
     ...result.figures,
     ...cost,
     naive,
-    /** Requests per second as a share of the naive program's. */
     naive_ratio: rounded(result.figures.per_s / naive.per_s, 3),
     naive_cpu_ratio: naiveCpuRatio(cost, naive),
     one_at_a_time: single.result.figures,
@@ -72,7 +67,7 @@ export async function measureScenario(setup: ScenarioSetup, name: MeasuredName) 
   };
 }
 
-/** An execute or a lifecycle is counted until all its background work is done. */
+/** Counts an execute or a lifecycle until all its background work is done. */
 async function measureLoad({ platform, state }: ScenarioSetup, name: MeasuredName, pace: Pace) {
   const before = await readUsage(platform.mongo, platform.pids);
   const result = await runLoad(state, requestsOf(name), pace);
@@ -94,17 +89,17 @@ async function measureNaive(
   const pace = { concurrency, end: { seconds } };
   const { figures } = await runNaive({ ...job, scenario: requestsOf(name) }, pace);
   const usage = lessUsage(await readUsage(platform.mongo, pids), before);
-  // The engine's work for the platform at rest is none of the naive program's.
+  // The naive program doesn't include the platform's work at rest in the shared engine.
   const own = lessUsage(usage, rest, usage.elapsedMs / rest.elapsedMs);
   const cpu = cpuPerRequest(own, figures.requests);
   return { ...figures, cpu_us: cpu.naive ?? null, engine_cpu_us: cpu.engine ?? null };
 }
 
-/** Lifecycles per second, in turn until the platform does not keep up. */
+/** Lifecycles per second, tested in order until the platform is overloaded. */
 const rates = [10, 25, 50, 100, 200, 400];
-/** An open loop ends with so many in flight: seconds of work for any platform. */
+/** Ends an open loop. Equals seconds of work for any platform. */
 const inFlightMax = 256;
-/** A queue that was there from the start of a rate's run shows in its median alone. */
+/** Detects a queue that was present from the start of a rate, which shows only in its median. */
 const keptUpMs = 1_000;
 
 async function measureRates(setup: ScenarioSetup) {
@@ -135,7 +130,7 @@ export async function warmUp(
   }
 }
 
-/** An execute costs more than a quote, so this is enough quotes for `seconds` of executes. */
+/** Enough quotes for `seconds` of executes, since an execute costs more than a quote. */
 function quotesFor(seconds: number): Pace {
   return { concurrency, end: { seconds: seconds * 2 } };
 }

@@ -8,18 +8,16 @@ import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import { UsageError } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
 
-/** The engine and the broker that the bench's platforms share. */
 export type Backends = {
   readonly mongodbUri: (database: string) => string;
   readonly amqpUrl: string;
-  /** Of the bench itself, for seeding and counting. */
+  /** The bench's own client for seeding and counting. */
   readonly mongo: MongoClient;
   /** A process on another machine has no pid here. */
   readonly pids: Readonly<Record<"engine" | "broker", number | undefined>>;
   readonly database: DatabaseServer;
 };
 
-/** The database that a run measures. */
 export type DatabaseServer = {
   readonly kind: Engine["kind"];
   readonly version: string;
@@ -27,7 +25,7 @@ export type DatabaseServer = {
   readonly hasOplog: boolean;
 };
 
-/** What a small server gives its database; 200,000 payouts take about as much. */
+/** Typical for a small server. 200,000 payouts need about as much. */
 const cacheMegabytes = 1_024;
 
 function lost(part: string): (how: string) => never {
@@ -57,7 +55,7 @@ const selectionTimeoutMs = 5_000;
 const connectMongo = async ({ uri }: Engine) =>
   await new MongoClient(uri("admin"), { serverSelectionTimeoutMS: selectionTimeoutMs }).connect();
 
-/** Starts an engine and a broker with nothing in them, lets `use` work on them, and ends them. */
+/** Starts an empty engine and broker for the duration of `use`. */
 export async function withBackends<T>(use: (backends: Backends) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-bench-"));
   const remove = () => rmSync(dataDir, { recursive: true, force: true });
@@ -89,7 +87,7 @@ export async function withBackends<T>(use: (backends: Backends) => Promise<T>): 
 
 const majorMin = 8;
 
-/** Refuses a server that the services do not start with. @throws {UsageError} */
+/** @throws {UsageError} if the services don't start with this server. */
 export function assertComparable({ version }: Pick<DatabaseServer, "version">): void {
   if (Number.parseInt(version, 10) >= majorMin) return;
   throw new UsageError(
@@ -98,7 +96,6 @@ export function assertComparable({ version }: Pick<DatabaseServer, "version">): 
   );
 }
 
-/** What the report says about the database. */
 export function describeDatabase({ kind, version, hasOplog }: DatabaseServer): string {
   if (kind === "embedded") {
     return (
@@ -114,7 +111,7 @@ export function describeDatabase({ kind, version, hasOplog }: DatabaseServer): s
   return `The database is MongoDB ${version} ${from}, ${oplog}.`;
 }
 
-/** The process of a server on this machine, so that its CPU time can be measured. */
+/** Returns the pid of a server on this machine, so that its CPU time can be measured. */
 async function localPid(mongo: MongoClient, uri: string): Promise<number | undefined> {
   if (!/\/\/(?:[^@/]*@)?(?:127\.0\.0\.1|localhost)[:/]/.test(uri)) return undefined;
   const { pid } = await mongo.db("admin").command({ serverStatus: 1 });

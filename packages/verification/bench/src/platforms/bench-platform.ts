@@ -7,7 +7,6 @@ import { railMs } from "../load/scenarios.ts";
 import type { Pids } from "../measures/counters.ts";
 import type { Backends } from "./backends.ts";
 
-/** A platform of six processes, and what counts its work. */
 export type BenchPlatform = Platform & {
   readonly name: string;
   readonly mongo: MongoClient;
@@ -16,11 +15,11 @@ export type BenchPlatform = Platform & {
   readonly databases: Databases;
 };
 
-/** The product's default: logs are a part of what a payout costs. */
+/** The product's default: logs are part of a payout's cost. */
 export const logLevel = "info";
-/** The last lines show why a service failed. */
+/** Keeps the last lines, which show why a service failed. */
 const logChunksMax = 200;
-/** No request of the bench is refused for its rate, and no quote expires in it. */
+/** No request exceeds its rate limit, and no quote expires during a run. */
 const settings = {
   ...unlimitedRate,
   LOG_LEVEL: logLevel,
@@ -28,7 +27,7 @@ const settings = {
   SANDBOX_SETTLE_MS: String(railMs),
 };
 
-/** Starts a platform in databases of its own, with the sandbox in it, and stops it with `ends`. */
+/** Starts a platform with its own databases and a sandbox. `ends` stops it. */
 export async function startBenchPlatform(
   name: string,
   { mongodbUri, amqpUrl, mongo, pids }: Backends,

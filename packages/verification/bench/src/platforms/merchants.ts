@@ -3,14 +3,13 @@ import { ampleFunds, type Platform } from "@disburse/platform/platform.ts";
 import { createBeneficiary, type Target } from "../load/scenarios.ts";
 import { newSeen, senderOf } from "../load/sender.ts";
 
-/** Merchants that are created at a time. */
+/** Concurrent creations of merchants. */
 const atOnce = 16;
-/** Lifecycles need the settlement alone. */
 const eventTypes = ["payout_session.succeeded"];
 
 /**
- * Creates merchants over the services' RPCs, as an operator does: each with a key, a funded account,
- * the corridor, a beneficiary, and for a webhook URL an endpoint that receives its settlements.
+ * Creates merchants over the services' RPCs, as an operator does. Each has a key, a funded account,
+ * the corridor and a beneficiary. With a webhook URL, it also has an endpoint for settlements.
  */
 export async function createMerchants(
   platform: Platform,
@@ -18,17 +17,17 @@ export async function createMerchants(
   webhookUrl?: string,
 ): Promise<[Target, ...Target[]]> {
   const corridorId = await corridorOf(platform);
-  const made: Target[] = [];
-  while (made.length < count) {
-    const group = Array.from({ length: Math.min(atOnce, count - made.length) }, () =>
+  const targets: Target[] = [];
+  while (targets.length < count) {
+    const group = Array.from({ length: Math.min(atOnce, count - targets.length) }, () =>
       createMerchant(platform, corridorId, webhookUrl),
     );
-    made.push(...(await Promise.all(group)));
+    targets.push(...(await Promise.all(group)));
   }
-  return made as [Target, ...Target[]];
+  return targets as [Target, ...Target[]];
 }
 
-/** The sandbox has one corridor for the quotes of the bench. */
+/** The sandbox has one corridor for the bench's quotes. */
 async function corridorOf({ clients, sandbox }: Platform): Promise<string> {
   const merchantId = sandbox.merchants.acme.merchant_id;
   const { corridors } = await clients.quote.listCorridors({ merchantId, limit: 100 });
@@ -67,7 +66,7 @@ async function createMerchant(
   return { baseUrl, apiKey, merchantId, accountId, beneficiaryId, endpointId };
 }
 
-/** Opens an account with money for any number of small payouts; returns its id. */
+/** Funds the account for any number of small payouts. Returns its id. */
 export async function openFundedAccount(
   { seeders }: Platform,
   merchantId: string,

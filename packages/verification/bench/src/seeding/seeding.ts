@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { type CopyTerms, compileCopy } from "@disburse/harness/copies.ts";
 import type { RecordedEntry } from "@disburse/invariants/documents.ts";
-import { addHouse, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
+import { addPlatformPostings, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
 import { type Decimal, formatDecimal, normalise } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Db, Decimal128, Document } from "mongodb";
@@ -15,37 +15,34 @@ import {
   type TemplatePayout,
 } from "./template-payout.ts";
 
-/** An entry of a ledger as it is stored. */
 export type LedgerLine = Omit<RecordedEntry, "amount" | "available" | "held"> & {
   readonly amount: Decimal128;
   readonly available: Decimal128;
   readonly held: Decimal128;
 };
 
-/** An account's chain of entries while it is written anew. */
 type LedgerChain = ReturnType<typeof startChain>;
 
-/** Payouts whose documents are inserted together. */
 const batchSize = 500;
-/** Batches that are under way at once: one is made while the engine stores another. */
+/** Concurrent batches: one is created while the engine stores another. */
 const batchesMax = 3;
 /**
- * Copies are this far apart in time, the last of them before the payout they are copies of; longer
- * than a payout takes, so that each is settled before the next.
+ * Time between copies. The last precedes the original payout. Longer than a payout takes, so that
+ * each is settled before the next.
  */
 const apartMs = 2_000;
-/** Of the seeded payouts, as many are read later. */
+/** Number of seeded payouts that are read later. */
 const readableMax = 2_000;
 
-/** Written at once, and journalled together with the last write. */
+/** Journaled together with the last write. */
 const unjournalled = { w: 1, j: false };
 const journalled = { w: "majority", j: true } as const;
 
 /**
- * Brings each merchant to `payouts` payouts: creates one over HTTP for the first merchant, and stores
- * copies of each of its documents for all of them. Each account's ledger is written anew: its funding,
- * the copies, and the payout. Balance, statement, chain and kept counts are those of so many payouts.
- * Returns payouts of the first merchant that can be read.
+ * Brings each merchant to `payouts` payouts. Creates one over HTTP for the first merchant, and
+ * stores copies of its documents for all merchants. Rebuilds each account's ledger: funding, copies
+ * and the payout. Balance, statement, chain and stored counts match that number of payouts. Returns
+ * readable payouts of the first merchant.
  */
 export async function seedPayouts(
   platform: BenchPlatform,
@@ -92,7 +89,7 @@ export async function seedPayouts(
   return plan.slice(-readableMax).map(known);
 }
 
-/** A planned copy: the end of its ids, and its time from the original's. */
+/** A copy's id suffix and its time relative to the original. */
 type PlannedCopy = { readonly suffix: string; readonly shiftMs: number };
 
 function planCopies({ createdAt }: TemplatePayout, copies: number): PlannedCopy[] {
@@ -103,12 +100,11 @@ function planCopies({ createdAt }: TemplatePayout, copies: number): PlannedCopy[
   });
 }
 
-/** A merchant's names in the documents of a payout. */
 function namesOf({ merchantId, accountId, beneficiaryId, endpointId }: Target): string[] {
   return [merchantId, accountId, beneficiaryId, ...(endpointId === undefined ? [] : [endpointId])];
 }
 
-/** Operations and keys are named by a SHA-256 in hexadecimal. */
+/** Operation ids and keys are SHA-256 hashes in hexadecimal. */
 const operationBytes = 32;
 
 function termsOf(
@@ -122,7 +118,7 @@ function termsOf(
   return { names: [suffix, ...own, ...deliveries, ...namesOf(target)], shiftMs };
 }
 
-/** As one command: the driver's own `insertMany` reads every document twice to measure it. */
+/** Uses one command: the driver's own `insertMany` reads every document twice to measure it. */
 async function insertAll(
   { db, collection }: { readonly db: Db; readonly collection: string },
   documents: readonly Document[],
@@ -133,7 +129,6 @@ async function insertAll(
   if (n !== documents.length) throw new Error(`${collection}: not all copies were stored`);
 }
 
-/** The payout's own lines of the statement, in their order. */
 function ledgerOf({ parts }: TemplatePayout): TemplateDocuments {
   const found = parts.find(({ collection }) => collection === "ledger_entries");
   if (found === undefined) throw new Error("the payout has no ledger entries");
@@ -147,8 +142,8 @@ function linked(chain: LedgerChain, documents: readonly Document[]): Document[] 
 }
 
 /**
- * Begins an account's ledger anew, with its funding at a time before all payouts. Returns the entries
- * of its own payout, which follow the copies.
+ * Restarts an account's ledger, with its funding before all payouts. Returns the entries of its own
+ * payout, which follow the copies.
  */
 async function beginLedger(
   { db, collection }: TemplateDocuments,
@@ -165,7 +160,7 @@ async function beginLedger(
   return all.slice(credits.length);
 }
 
-/** The payees of the copies were screened before them. */
+/** Moves the screening of the copies' payees before the copies. */
 async function predateScreening(
   { db }: BenchPlatform,
   targets: readonly Target[],
@@ -176,7 +171,6 @@ async function predateScreening(
   await screenings.updateMany(own, { $set: { created_at: at } });
 }
 
-/** Writes the sums that an account keeps of its payouts. */
 async function writeSums(
   { db }: BenchPlatform,
   { accountId }: Target,
@@ -198,12 +192,11 @@ async function writeSums(
   }
 }
 
-/** Begins an account's chain. */
 export function startChain() {
   const sums = new Map<string, Decimal>();
   let [available, held, sequence, hash, at] = [0n, 0n, 0, "", new Date(0)];
   return {
-    /** The entry as the chain's next one: numbered, with the balances after it, hashed, in time. */
+    /** Appends the entry to the chain: sets its number, balances and hash. */
     add: (entry: LedgerLine): LedgerLine => {
       const effect = effectOf(entry);
       if (effect === undefined) throw new Error(`a ledger has no step ${entry.step}`);
@@ -211,13 +204,13 @@ export function startChain() {
       held += effect.held;
       sequence += 1;
       at = entry.created_at > at ? entry.created_at : at;
-      addHouse(sums, entry.postings);
+      addPlatformPostings(sums, entry.postings);
       const balances = { available: toDecimal128(available), held: toDecimal128(held) };
       const linked = { ...entry, ...balances, sequence, previous_hash: hash, created_at: at };
       hash = hashOf(linked, entry._id);
       return { ...linked, hash };
     },
-    /** What the account's own document says when it ends here. */
+    /** Returns the account document's fields for this end of the chain. */
     account: () => ({
       available: toDecimal128(available),
       held: toDecimal128(held),

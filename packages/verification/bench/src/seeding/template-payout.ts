@@ -6,29 +6,28 @@ import { newSeen, senderOf } from "../load/sender.ts";
 import { untilSettled } from "../measures/money.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 
-/** The documents of one collection that belong to one payout. */
 export type TemplateDocuments = {
   readonly db: Db;
   readonly collection: string;
   readonly documents: readonly Document[];
 };
 
-/** Everything that the services store of one payout, from its quote to its settlement. */
+/** Everything that the services store for one payout, from its quote to its settlement. */
 export type TemplatePayout = {
-  /** What quote, payout and events have in common in their ids. */
+  /** The common part of the quote's, payout's and events' ids. */
   readonly suffix: string;
-  /** Of the quote and of the execute: their operations, and the gateway's idempotency keys. */
+  /** Operation ids and hashed idempotency keys of the quote and the execute. */
   readonly operations: readonly string[];
-  /** An id derived from event and endpoint: a copy has a new one. */
+  /** Derived from event and endpoint: each copy has new ones. */
   readonly deliveryIds: readonly string[];
   readonly amount: string;
   readonly createdAt: Date;
   readonly parts: readonly TemplateDocuments[];
 };
 
-/** An amount that the sandbox's limits allow and its fees leave something of. */
+/** Within the sandbox's limits, and more than its fees. */
 const templateAmount = "5.00";
-/** Collections whose documents several payouts or requests share. */
+/** Collections whose documents are shared by several payouts or requests. */
 const shared = ["accounts", "request_log"];
 
 const settling = { timeoutMs: 30_000, everyMs: 100 };
@@ -62,14 +61,14 @@ export async function createTemplatePayout(
 
 const operationHash = (operationId: string): string => operationId.replace(/^op_/, "");
 
-/** The hashed idempotency keys of the last two requests: the quote's and the execute's. */
+/** Returns the hashed idempotency keys of the last two requests: quote and execute. */
 async function newestKeys(platform: BenchPlatform): Promise<string[]> {
   const keys = platform.db("gateway").collection<{ _id: string }>("idempotency_keys");
   const newest = await keys.find().sort({ created_at: -1 }).limit(2).toArray();
   return newest.map(({ _id }) => _id);
 }
 
-/** Waits until nothing is left to do for a payout, its account and its webhook; returns it. */
+/** Waits until a payout, its account and its webhook have no pending work. Returns the payout. */
 async function settled(
   platform: BenchPlatform,
   { endpointId }: Target,

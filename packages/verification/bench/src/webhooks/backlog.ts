@@ -12,25 +12,22 @@ import { rounded } from "../measures/percentile.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 import { eventType, readRefundId, refundMessage } from "./events.ts";
 
-/** Each endpoint has a merchant and a port of its own. */
+/** Each endpoint has its own merchant and port. */
 const endpointsInAll = 100;
-/** The time that a receiver needs to store an event. */
 const answerAfterMs = 30;
-/** The rate of new events, for all endpoints together. */
+/** New events per second, for all endpoints together. */
 const perSecond = 200;
-/** The expected rate of the drain: new events arrive for as long as it takes. */
+/** Expected deliveries per second while draining. New events arrive during that time. */
 const drainedPerSecond = 700;
-/** New code runs slowly at first. */
 const warmUpSeconds = 3;
-/** A webhook that takes longer than this is lost; a lost lease ends earlier. */
+/** Later webhooks are lost. An expired lease is retried earlier. */
 const lostAfterMs = 45_000;
-/** Storing the backlog, and delivering it, may take this long. */
+/** Limit for storing the backlog, and for delivering it. */
 const backlogTimeoutMs = 600_000;
-/** Events of the backlog that are published together. */
 const batch = 50;
 
 /**
- * Pauses 100 endpoints while a backlog is stored for them, resumes them together, and publishes new
+ * Pauses 100 endpoints while a backlog is stored for them. Resumes them together and publishes new
  * events meanwhile. Returns lost and misrouted webhooks as faults.
  */
 export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, backlog: number) {
@@ -42,7 +39,7 @@ export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, b
   ends.defer(bus.stop);
   const event = (run: string, number: number) =>
     refundMessage({ run, number }, endpoints[number % endpointsInAll]?.merchantId ?? "");
-  /** An event's latency counts from the moment at which it should have been published. */
+  /** Measures latency from an event's scheduled publication. */
   const steady = async (run: string, seconds: number) => {
     let next = 0;
     const startedAtMs = performance.now();
@@ -87,7 +84,7 @@ export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, b
   const timesOf = (samples: readonly Sample[]) =>
     percentilesOf(samples.map(({ latencyMs }) => latencyMs));
   const times = {
-    /** From the moment of a new event's publication to its webhook, without and with the backlog. */
+    /** Latency of new events, from publication to webhook, without and with the backlog. */
     alone: timesOf(alone.samples),
     beside: timesOf(beside.samples.filter(({ atMs }) => atMs <= drainedAtMs)),
   };
@@ -109,7 +106,6 @@ export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, b
   return { webhooks, faults: isRight ? [] : [`webhooks: ${lost} lost, ${misrouted} misrouted`] };
 }
 
-/** Connects as another system that publishes events. */
 async function connectPublisher({ name, trust }: BenchPlatform, url: string) {
   const own = { service: "sandbox", keys: trust.eventKeys("sandbox") };
   const log = createLog("bench", "error");
@@ -118,7 +114,6 @@ async function connectPublisher({ name, trust }: BenchPlatform, url: string) {
   return bus;
 }
 
-/** Opens receivers and registers an endpoint for each. */
 async function openEndpoints(
   { clients: { notifier } }: BenchPlatform,
   arrivals: ReturnType<typeof createArrivals>,
@@ -142,11 +137,11 @@ async function openEndpoints(
   return await Promise.all(Array.from({ length: endpointsInAll }, open));
 }
 
-/** Keeps the webhooks that arrive at so many endpoints, to which events belong in turn. */
+/** Records arriving webhooks. Events belong to the endpoints in turn. */
 export function createArrivals(endpoints: number) {
   const runs = new Map<string, Map<number, number>>();
   const faults = { duplicates: 0, misrouted: 0 };
-  /** The number of each event of a run that arrived, and the time of its first webhook. */
+  /** Maps a run's event numbers to the time of their first webhook. */
   const of = (run: string) => runs.getOrInsert(run, new Map<number, number>());
   return {
     of,
@@ -159,7 +154,7 @@ export function createArrivals(endpoints: number) {
       if (first.has(name.number)) faults.duplicates += 1;
       else first.set(name.number, atMs);
     },
-    /** Waits until so many events of a run have arrived, or until it is too late. */
+    /** Waits for this many events of a run, or until the timeout. */
     untilAll: (run: string, count: number, timeoutMs: number) =>
       until(() => of(run).size >= count, { timeoutMs, everyMs: 50 }),
   };

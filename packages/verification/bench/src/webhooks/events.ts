@@ -3,28 +3,25 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 
-/** The number of an event in its run. */
 export type EventName = { readonly run: string; readonly number: number };
 
-/** The id of an event's refund. A run's name is letters and digits. */
+/** Encodes a run, which has only letters and digits, and a number. */
 export function refundIdOf({ run, number }: EventName): string {
   return `rf_${run}_${number}`;
 }
 
-/** Reads an id that `refundIdOf` made; `undefined` for any other. */
+/** Decodes an id from `refundIdOf`. Returns `undefined` for any other. */
 export function readRefundId(id: string): EventName | undefined {
   const [, run, number] = /^rf_([a-z0-9]+)_(\d+)$/.exec(id) ?? [];
   return run === undefined ? undefined : { run, number: Number(number) };
 }
 
-/** The endpoints subscribe to this event. */
 export const eventType = "refund.succeeded";
-/** A webhook's body has this size. */
 const bodyBytes = 1_024;
 /** `{"transaction_type":"refund","transaction_id":"…","data":…}` without its values. */
 const frameBytes = 57;
 
-/** The event of a refund of its own, so that no event waits for another. */
+/** Each event is of a different refund, so that no event waits for another. */
 export function refundMessage(name: EventName, merchantId: string): BusMessage {
   const [transactionType = "", status = ""] = eventType.split(".");
   const id = refundIdOf(name);

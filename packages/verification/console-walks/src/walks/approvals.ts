@@ -1,13 +1,12 @@
 import { expectThat } from "../expect.ts";
 import { addBeneficiary, callRpc, clearControls } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
-import type { Walk, WalkDeps } from "../walk.ts";
+import type { BrowserTest, BrowserTestDeps } from "../walk.ts";
 
 const beneficiary = "Tomas Lindgren";
 const setControls = "disburse.payout.v1.PayoutOperationsService/SetPayoutControls";
 
-/** Mia makes payouts that need Avi. */
-export const approvals: Walk = {
+export const approvals: BrowserTest = {
   name: "approvals",
   about: "payouts that wait: one approved after a fresh sign-in, one rejected, one paid twice",
   run: async ({ sandbox, arrive }) => {
@@ -19,15 +18,15 @@ export const approvals: Walk = {
     await addBeneficiary(sandbox, { name: beneficiary });
     const mia = await arrive("mia");
     await pay(mia, "640.00", "invoice 7");
-    await mia.look("payout-waiting", mia.page.getByText(/waits until another person/));
+    await mia.checkPage("payout-waiting", mia.page.getByText(/waits until another person/));
     const avi = await arrive("avi");
     await approve(avi, sandbox);
-    // Her page follows what he does.
+    // Her page shows his decision without a reload.
     await mia.page.getByText("Paid to the beneficiary").waitFor();
     await pay(mia, "725.00", "invoice 8");
     await reject(avi);
     await mia.page.getByText("The invoice is disputed.").waitFor();
-    await mia.look("payout-rejected", mia.page.getByText("The invoice is disputed."));
+    await mia.checkPage("payout-rejected", mia.page.getByText("The invoice is disputed."));
     await payTwice(mia);
     await clearControls(sandbox);
   },
@@ -54,14 +53,14 @@ async function pay(visitor: Visitor, amount: string, reference: string): Promise
   await visitor.page.waitForURL(/\/payouts\/po_/);
 }
 
-/** Avi has been signed in for long, as the first answer says, and signs in again. */
-async function approve(avi: Visitor, sandbox: WalkDeps["sandbox"]): Promise<void> {
-  const { page, look, signIn } = avi;
+/** Avi's sign-in is too old, as the first answer says, so he signs in again. */
+async function approve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]): Promise<void> {
+  const { page, checkPage, signIn } = avi;
   await page.getByRole("link", { name: "Approvals" }).click();
-  await look("payout-approvals", page.getByRole("link", { name: beneficiary }));
+  await checkPage("payout-approvals", page.getByRole("link", { name: beneficiary }));
   await page.getByRole("link", { name: beneficiary }).first().click();
   const button = page.getByRole("button", { name: "Approve", exact: true });
-  await look("payout-approve", button);
+  await checkPage("payout-approve", button);
   avi.willBeRefused("/approve");
   const tooOld = { code: "ACCESS_FORBIDDEN", message: "", reason: "sign_in_too_old" };
   const once = { times: 1 };
@@ -69,7 +68,7 @@ async function approve(avi: Visitor, sandbox: WalkDeps["sandbox"]): Promise<void
   await button.click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
-  await look("payout-sign-in-again", dialog.getByText(/needs a fresh sign-in/));
+  await checkPage("payout-sign-in-again", dialog.getByText(/needs a fresh sign-in/));
   const { password = "" } = sandbox.people.find(({ name }) => name === "avi") ?? {};
   await signIn("avi", password, "Sign in again");
   await button.click();
@@ -77,25 +76,25 @@ async function approve(avi: Visitor, sandbox: WalkDeps["sandbox"]): Promise<void
   await page.getByText("Paid to the beneficiary").waitFor();
 }
 
-async function reject({ page, open, look }: Visitor): Promise<void> {
+async function reject({ page, open, checkPage }: Visitor): Promise<void> {
   await open("payouts/waiting");
   await page.getByRole("link", { name: beneficiary }).first().click();
   await page.getByRole("button", { name: "Reject" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Reason").fill("The invoice is disputed.");
-  await look("payout-reject", dialog);
+  await checkPage("payout-reject", dialog);
   await dialog.getByRole("button", { name: "Reject" }).click();
   await page.getByText("Approval refused").waitFor();
 }
 
-/** The guard against duplicates asks; Mia means it, and cancels what waits then. */
+/** The duplicate guard warns. Mia confirms, then cancels the payout awaiting approval. */
 async function payTwice(mia: Visitor): Promise<void> {
-  const { page, look } = mia;
+  const { page, checkPage } = mia;
   mia.willBeRefused("/execute");
   await fillPayout(mia, "640.00", "invoice 7");
   const dialog = page.getByRole("dialog");
   const twice = dialog.getByRole("button", { name: "Pay twice" });
-  await look("payout-duplicate", twice);
+  await checkPage("payout-duplicate", twice);
   await twice.click();
   await page.waitForURL(/\/payouts\/po_/);
   await page.getByRole("button", { name: "Cancel the payout" }).click();

@@ -1,28 +1,27 @@
 import { expectThat } from "../expect.ts";
 import { addBeneficiary } from "../platform-calls.ts";
-import type { Walk } from "../walk.ts";
+import type { BrowserTest } from "../walk.ts";
 
 const reason = "The name, the date of birth and the country are those of the listed person.";
 
-/** Carol decides an alert, and Dan approves. */
-export const compliance: Walk = {
+export const compliance: BrowserTest = {
   name: "compliance",
-  about: "proposes a true match, which a second person approves; searches; looks at lists",
+  about: "proposes a true match, which a second person approves; searches; reads lists",
   run: async ({ sandbox, arrive }) => {
     const [party] = sandbox.listed_parties;
     const { name: listed } = party;
     await addBeneficiary(sandbox, party);
     const carol = await arrive("carol");
-    const { page, look, open } = carol;
+    const { page, checkPage, open } = carol;
     const alerts = page.getByRole("link", { name: listed });
-    await look("alerts", alerts);
+    await checkPage("alerts", alerts);
     await alerts.first().click();
     await page.getByText("Primary name").waitFor();
-    await look("alert", page.getByRole("heading", { name: "How the score came about" }));
+    await checkPage("alert", page.getByRole("heading", { name: "How the score came about" }));
     await page.getByLabel("Decision").selectOption({ label: "True match: they are the same" });
     await page.getByLabel("Reason").fill(reason);
     await page.getByRole("button", { name: "Decide" }).click();
-    await look("alert-decide", page.getByRole("dialog"));
+    await checkPage("alert-decide", page.getByRole("dialog"));
     carol.willBeRefused("/DecideAlert");
     await page.getByRole("dialog").getByRole("button", { name: "Decide" }).click();
     await page.getByText("Nothing has changed yet").waitFor();
@@ -36,11 +35,11 @@ export const compliance: Walk = {
     await page.getByLabel("For which merchant").selectOption({ index: 1 });
     await page.locator("[name=name]").fill(listed.toUpperCase());
     await page.getByRole("button", { name: "Search" }).click();
-    await look("screening-search", page.getByRole("heading", { name: "Hits" }));
+    await checkPage("screening-search", page.getByRole("heading", { name: "Hits" }));
     await open("compliance/lists");
-    await look("lists", page.getByText(/subjects were compared/));
+    await checkPage("lists", page.getByText(/subjects were compared/));
     await page.getByRole("link", { name: /./ }).and(page.locator("td a")).first().click();
-    await look("list-changes", page.getByRole("heading", { name: /What changed in/ }));
+    await checkPage("list-changes", page.getByRole("heading", { name: /What changed in/ }));
 
     const dan = await arrive("dan");
     await dan.open("approvals");

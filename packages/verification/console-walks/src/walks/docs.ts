@@ -1,5 +1,5 @@
 import { expectThat } from "../expect.ts";
-import type { Walk } from "../walk.ts";
+import type { BrowserTest } from "../walk.ts";
 
 const guides = [
   ["webhooks", "Webhooks"],
@@ -10,19 +10,18 @@ const guides = [
   ["testing", "Testing"],
 ] as const;
 
-/** Swagger UI, whose own markup has headings out of order and more. */
+/** Swagger UI, whose own markup has findings such as unordered headings. */
 const component = "#reference";
 
-/** A developer reads `/docs`. */
-export const docs: Walk = {
+export const docs: BrowserTest = {
   name: "docs",
   about: "reads every guide of /docs, chooses a language, searches, follows what was found",
-  run: async ({ stranger, sandbox }) => {
-    const { page, look, open } = await stranger();
+  run: async ({ anonymous, sandbox }) => {
+    const { page, checkPage, open } = await anonymous();
     const { origin } = new URL(sandbox.base_url);
     for (const [slug, title] of guides) {
       await open(`/docs/${slug}`);
-      await look(`docs-${slug}`, page.getByRole("heading", { name: title, level: 1 }));
+      await checkPage(`docs-${slug}`, page.getByRole("heading", { name: title, level: 1 }));
     }
     await open("/docs");
     const sample = page.locator("article .sample").filter({ hasText: "/api/v1/" }).first();
@@ -32,11 +31,11 @@ export const docs: Walk = {
     await page.keyboard.press("/");
     await page.keyboard.type("sandbox-late");
     const found = page.locator("#found a");
-    await look("docs-search", found, component);
+    await checkPage("docs-search", found, component);
     await found.first().click();
     await page.getByRole("heading", { name: "What becomes of a payout" }).waitFor();
     await page.goto(`${origin}/docs#/Payouts/executePayout`);
     const operation = page.locator("#operations-Payouts-executePayout .samples");
-    await look("docs-operation", operation, component);
+    await checkPage("docs-operation", operation, component);
   },
 };

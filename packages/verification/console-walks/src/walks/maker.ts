@@ -1,9 +1,8 @@
 import type { Download, Page } from "playwright-core";
 import { expectThat } from "../expect.ts";
 import type { Visitor } from "../visitor.ts";
-import type { Walk } from "../walk.ts";
+import type { BrowserTest } from "../walk.ts";
 
-/** The most that the first view may load, compressed. */
 const firstViewMax = 200_000;
 
 const recipient = {
@@ -16,19 +15,18 @@ const recipient = {
   beneficiary_country_code: "DE",
 };
 
-/** Mia adds a beneficiary and pays it. */
-export const maker: Walk = {
+export const maker: BrowserTest = {
   name: "maker",
   about: "adds a beneficiary and pays it, reads the payout, exports the list; pays a batch",
-  run: async ({ arrive, stranger }) => {
-    const before = await stranger();
+  run: async ({ arrive, anonymous }) => {
+    const before = await anonymous();
     await before.open("payouts?status=failed");
-    await before.look("sign-in", before.page.getByRole("heading", { name: "Sign in" }));
+    await before.checkPage("sign-in", before.page.getByRole("heading", { name: "Sign in" }));
     expectThat(before.page.url().includes("return_to"), "the log-in page knows the way back");
 
     const mia = await arrive("mia");
     await measureFirstView(mia);
-    await mia.look("home", mia.page.getByRole("heading", { name: "Balances" }));
+    await mia.checkPage("home", mia.page.getByRole("heading", { name: "Balances" }));
     await skipByKeyboard(mia);
     await addBeneficiary(mia);
     await pay(mia);
@@ -61,13 +59,13 @@ async function skipByKeyboard({ page, faults }: Visitor): Promise<void> {
   if (at !== "#content") faults.push("the first key does not lead to the content");
 }
 
-async function addBeneficiary({ page, look, open }: Visitor): Promise<void> {
+async function addBeneficiary({ page, checkPage, open }: Visitor): Promise<void> {
   await open("payouts/new");
-  await look("payout-who", page.getByRole("searchbox"));
+  await checkPage("payout-who", page.getByRole("searchbox"));
   await page.getByRole("link", { name: "New beneficiary" }).click();
   await page.getByLabel("In which currency").selectOption("EUR");
   await page.getByRole("button", { name: "Add the beneficiary" }).click();
-  await look("beneficiary-new", page.getByText(/fields need another look/));
+  await checkPage("beneficiary-new", page.getByText(/fields need another look/));
   for (const [name, value] of Object.entries(recipient)) {
     await page.locator(`[name=${name}]`).fill(value);
   }
@@ -75,21 +73,21 @@ async function addBeneficiary({ page, look, open }: Visitor): Promise<void> {
   await page.getByText("Cleared").waitFor();
 }
 
-async function pay({ page, look, faults }: Visitor): Promise<void> {
+async function pay({ page, checkPage, faults }: Visitor): Promise<void> {
   await page.getByLabel("Amount in USD").fill("1,250.50");
   await page.getByLabel("Your reference").fill("invoice 2026-118");
   const review = page.getByRole("button", { name: "Review and pay" });
-  await look("payout-quote", review);
+  await checkPage("payout-quote", review);
   await review.press("Enter");
   const dialog = page.getByRole("dialog");
-  await look("payout-confirm", dialog);
+  await checkPage("payout-confirm", dialog);
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await review.press("Enter");
   await dialog.getByRole("button", { name: /^Pay 1,250\.50 USD/ }).click();
   await page.waitForURL(/\/payouts\/po_/);
   await page.getByText("Paid to the beneficiary").waitFor();
-  await look("payout", page.getByText("Paid to the beneficiary"));
+  await checkPage("payout", page.getByText("Paid to the beneficiary"));
   const [receipt] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("link", { name: "Receipt (PDF)" }).click(),
@@ -97,8 +95,7 @@ async function pay({ page, look, faults }: Visitor): Promise<void> {
   if (!(await textOf(receipt)).startsWith("%PDF-")) faults.push("the receipt is no PDF");
 }
 
-/** Mia uploads a batch, and Avi approves it. */
-async function payBatch({ page, look, open }: Visitor, avi: Visitor): Promise<void> {
+async function payBatch({ page, checkPage, open }: Visitor, avi: Visitor): Promise<void> {
   await open("batches/new");
   const account = await firstOf(page, "transfer/accounts", "accounts", "currency_code", "USD");
   const path = "transfer/beneficiaries?screening_status=cleared";
@@ -110,19 +107,19 @@ async function payBatch({ page, look, open }: Visitor, avi: Visitor): Promise<vo
     mimeType: "text/csv",
     buffer: Buffer.from(csv),
   });
-  await look("batch-new", page.getByRole("button", { name: "Check and upload" }));
+  await checkPage("batch-new", page.getByRole("button", { name: "Check and upload" }));
   await page.getByRole("button", { name: "Check and upload" }).click();
   await page.waitForURL(/\/batches\/bat_/);
   await avi.page.goto(page.url());
   await avi.page.getByRole("button", { name: "Approve and pay" }).click();
   const dialog = avi.page.getByRole("dialog");
   await dialog.getByLabel(/cost at most/).fill("30");
-  await avi.look("batch-approve", dialog);
+  await avi.checkPage("batch-approve", dialog);
   await dialog.getByRole("button", { name: "Approve and pay" }).click();
   await page.locator(".badge", { hasText: "Finished" }).waitFor();
-  await look("batch", page.getByRole("heading", { name: "Lines of the batch" }));
+  await checkPage("batch", page.getByRole("heading", { name: "Lines of the batch" }));
   await open("batches");
-  await look("batches", page.getByRole("cell", { name: "Finished" }));
+  await checkPage("batches", page.getByRole("cell", { name: "Finished" }));
 }
 
 const batchColumns =
@@ -130,7 +127,7 @@ const batchColumns =
 
 type Item = Readonly<Record<string, string>>;
 
-/** The first item of a public list, read by the person's own session. */
+/** Returns the first item of a public list, read with the person's session. */
 async function firstOf(page: Page, path: string, items: string, field?: string, value?: string) {
   const response = await page.request.get(new URL(`/api/v1/${path}`, page.url()).href);
   const { data } = (await response.json()) as { data: Readonly<Record<string, readonly Item[]>> };
@@ -139,32 +136,32 @@ async function firstOf(page: Page, path: string, items: string, field?: string, 
   return found;
 }
 
-/** A day that is ahead for as long as the interface schedules. */
+/** Returns the last day that can be scheduled. */
 const dayAhead = () => new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
 
-async function schedule({ page, look, open }: Visitor): Promise<void> {
+async function schedule({ page, checkPage, open }: Visitor): Promise<void> {
   await open("beneficiaries?screening_status=cleared");
   await page.getByRole("link", { name: "Nora Quist" }).first().click();
   await page.getByRole("link", { name: "Pay", exact: true }).click();
   await page.getByLabel("Amount in USD").fill("80");
   await page.getByLabel("On a later day").fill(dayAhead());
   const button = page.getByRole("button", { name: "Schedule" });
-  await look("payout-schedule", button);
+  await checkPage("payout-schedule", button);
   await button.click();
   await page.getByRole("dialog").getByRole("button", { name: "Schedule" }).click();
-  await look("scheduled", page.getByRole("cell", { name: "Scheduled" }));
+  await checkPage("scheduled", page.getByRole("cell", { name: "Scheduled" }));
   await page.getByRole("button", { name: "Cancel" }).first().click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).first().click();
   await page.getByRole("cell", { name: "Cancelled" }).waitFor();
 }
 
-async function readPayouts({ page, look, open, faults }: Visitor): Promise<void> {
+async function readPayouts({ page, checkPage, open, faults }: Visitor): Promise<void> {
   await open("payouts");
   await page.getByLabel("Beneficiary's whole name").fill("nora quist");
   await page.getByLabel("Reference (exact)").fill("invoice 2026-118");
   await page.getByRole("button", { name: "Apply" }).click();
   await page.waitForURL(/reference_id=/);
-  await look("payouts", page.getByRole("link", { name: "Nora Quist" }));
+  await checkPage("payouts", page.getByRole("link", { name: "Nora Quist" }));
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Export CSV" }).click(),
@@ -172,15 +169,15 @@ async function readPayouts({ page, look, open, faults }: Visitor): Promise<void>
   if (!(await textOf(file)).includes("1250.50")) faults.push("the file has not the payout");
   await open("beneficiaries");
   await page.getByRole("link", { name: "Nora Quist" }).first().waitFor();
-  await look("beneficiaries", page.getByRole("link", { name: "Nora Quist" }));
+  await checkPage("beneficiaries", page.getByRole("link", { name: "Nora Quist" }));
   await page.getByRole("link", { name: "Nora Quist" }).first().click();
-  await look("beneficiary", page.getByText("Payouts to this beneficiary"));
+  await checkPage("beneficiary", page.getByText("Payouts to this beneficiary"));
   await open("");
   await page
     .getByRole("link", { name: /Entries/ })
     .first()
     .click();
-  await look("entries", page.getByRole("heading", { name: "Entries of the account" }));
+  await checkPage("entries", page.getByRole("heading", { name: "Entries of the account" }));
   const [statement] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("link", { name: "Statement (CSV)" }).click(),

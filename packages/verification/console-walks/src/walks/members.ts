@@ -2,50 +2,49 @@ import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { expectThat } from "../expect.ts";
 import { refusedRequest } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
-import type { Walk } from "../walk.ts";
+import type { BrowserTest } from "../walk.ts";
 
-/** Alma sets up webhooks and a depositor. */
-export const admin: Walk = {
+export const admin: BrowserTest = {
   name: "admin",
   about:
     "creates a webhook endpoint, finds a request by its id, adds a depositor, makes and revokes a key, adds to the team",
   run: async ({ sandbox, arrive }) => {
     const visitor = await arrive("alma");
-    const { page, look, open } = visitor;
+    const { page, checkPage, open } = visitor;
     await open("webhooks/new");
     await page.locator("[name=url]").fill("http://127.0.0.1:9/webhooks");
-    await look("webhook-new", page.getByRole("button", { name: "Create the endpoint" }));
+    await checkPage("webhook-new", page.getByRole("button", { name: "Create the endpoint" }));
     await page.getByRole("button", { name: "Create the endpoint" }).click();
     await page.getByRole("dialog").getByText("Secrets of the endpoint").waitFor();
     await page.getByRole("button", { name: "I have copied them" }).click();
     await page.getByRole("button", { name: "Send a test event" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Send a test event" }).click();
     await page.getByRole("link", { name: /webhook_test/ }).waitFor();
-    await look("webhook", page.getByRole("link", { name: /webhook_test/ }));
+    await checkPage("webhook", page.getByRole("link", { name: /webhook_test/ }));
     await page.getByRole("link", { name: /webhook_test/ }).click();
-    await look("delivery", page.getByRole("heading", { name: "Attempts" }));
+    await checkPage("delivery", page.getByRole("heading", { name: "Attempts" }));
     await open("webhooks");
-    await look("webhooks", page.getByRole("link", { name: /127\.0\.0\.1:9/ }));
+    await checkPage("webhooks", page.getByRole("link", { name: /127\.0\.0\.1:9/ }));
     await open("deliveries");
-    await look("deliveries", page.getByRole("link", { name: /webhook_test/ }));
+    await checkPage("deliveries", page.getByRole("link", { name: /webhook_test/ }));
     await open("developers");
-    await look("developers", page.getByText("Recent requests"));
+    await checkPage("developers", page.getByText("Recent requests"));
     await recentRequest(visitor, sandbox);
     await open("depositors/new");
     await page.getByLabel("Which kind").selectOption({ label: "Your own business" });
     await page.locator("[name=depositor_wallet_address]").fill(wallet);
     await page.locator("[name=depositor_business_id]").fill("biz-1");
-    await look("depositor-new", page.getByRole("button", { name: "Add the depositor" }));
+    await checkPage("depositor-new", page.getByRole("button", { name: "Add the depositor" }));
     await page.getByRole("button", { name: "Add the depositor" }).click();
-    await look("depositor", page.getByText("Whitelisted"));
+    await checkPage("depositor", page.getByText("Whitelisted"));
     await open("depositors");
-    await look("depositors", page.getByRole("link", { name: "biz-1" }));
+    await checkPage("depositors", page.getByRole("link", { name: "biz-1" }));
     await keysAndTeam(visitor);
   },
 };
 
-/** A request of acme's program that was refused is found by its id, and says why. */
-async function recentRequest({ page, look, open }: Visitor, sandbox: SandboxDocument) {
+/** Finds acme's refused request by its id and shows the reason. */
+async function recentRequest({ page, checkPage, open }: Visitor, sandbox: SandboxDocument) {
   const requestId = await refusedRequest(sandbox);
   const found = page.getByRole("link", { name: requestId });
   await open(`requests?request_id=${requestId}`);
@@ -56,26 +55,26 @@ async function recentRequest({ page, look, open }: Visitor, sandbox: SandboxDocu
   }
   await page.getByRole("cell", { name: "RECORD_NOT_FOUND" }).waitFor();
   await open("requests?status=failed");
-  await look("requests", found);
+  await checkPage("requests", found);
 }
 
-async function keysAndTeam({ page, look, open }: Visitor): Promise<void> {
+async function keysAndTeam({ page, checkPage, open }: Visitor): Promise<void> {
   const dialog = page.getByRole("dialog");
   await open("keys");
   await page.getByRole("button", { name: "New key" }).click();
   await dialog.getByLabel("Note").fill("Payroll");
   await dialog.getByLabel("payout:read").check();
-  await look("key-new", dialog);
+  await checkPage("key-new", dialog);
   await dialog.getByRole("button", { name: "New key" }).click();
   await page.getByText(/^dsb_test_/).waitFor();
   await page.getByRole("button", { name: "I have copied it" }).click();
-  await look("keys", page.getByRole("cell", { name: "Payroll" }));
+  await checkPage("keys", page.getByRole("cell", { name: "Payroll" }));
   await page
     .getByRole("row", { name: /Payroll/ })
     .getByRole("button", { name: "Revoke" })
     .click();
   await dialog.getByRole("button", { name: "Revoke" }).click();
-  await look("key-revoked", dialog.getByText("Scheduled payouts: 0"));
+  await checkPage("key-revoked", dialog.getByText("Scheduled payouts: 0"));
   await page.keyboard.press("Escape");
   await page
     .getByRole("row", { name: /Payroll/ })
@@ -86,11 +85,11 @@ async function keysAndTeam({ page, look, open }: Visitor): Promise<void> {
   await dialog.getByLabel("Name").fill("Max Neu");
   await dialog.getByLabel("E-mail address").fill("max@acme.example");
   await dialog.getByRole("button", { name: "Add a person" }).click();
-  await look("team", page.getByRole("cell", { name: "Max Neu" }));
+  await checkPage("team", page.getByRole("cell", { name: "Max Neu" }));
 }
 
-/** Gus invites Mia, who accepts, and goes there and back by her own clicks. */
-export const invited: Walk = {
+/** Gus invites Mia. She accepts and switches between the merchants. */
+export const invited: BrowserTest = {
   name: "invited",
   about: "accepts another team's invitation, switches to it and back, in two tabs",
   run: async ({ arrive }) => {
@@ -102,11 +101,11 @@ export const invited: Walk = {
     await dialog.getByLabel("E-mail address").fill("mia@acme.example");
     await dialog.getByRole("button", { name: "Add a person" }).click();
     await gus.page.getByRole("cell", { name: "Has not accepted yet" }).waitFor();
-    const { page, look, open } = await arrive("mia");
+    const { page, checkPage, open } = await arrive("mia");
     const merchant = page.locator(".merchant");
     await merchant.filter({ hasText: "acme" }).waitFor();
     await page.getByRole("link", { name: "Invitations" }).click();
-    await look("invitations", page.getByRole("heading", { name: "globex" }));
+    await checkPage("invitations", page.getByRole("heading", { name: "globex" }));
     await page.getByRole("button", { name: "Accept" }).click();
     await page.getByText("No team invites you.").waitFor();
     await merchant.filter({ hasText: "acme" }).waitFor();
@@ -115,18 +114,18 @@ export const invited: Walk = {
     await other.getByRole("button", { name: "Your account" }).click();
     await other.getByRole("menuitem", { name: "Switch to globex" }).click();
     await other.locator(".merchant").filter({ hasText: "globex" }).waitFor();
-    // The first tab shows nothing of the other merchant below the name of its own.
+    // The first tab must not show the other merchant's data under its own name.
     await page.getByRole("link", { name: "Payouts", exact: true }).click();
     await merchant.filter({ hasText: "globex" }).waitFor();
     await open("team");
-    await look("switched", page.getByRole("cell", { name: "Gus Admin" }));
+    await checkPage("switched", page.getByRole("cell", { name: "Gus Admin" }));
   },
 };
 
 const wallet = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
-/** Vera reads, and is offered nothing that she may not do. */
-export const viewer: Walk = {
+/** Vera can read, and sees no forbidden actions. */
+export const viewer: BrowserTest = {
   name: "viewer",
   about: "reads payouts, and is offered nothing that changes anything",
   run: async ({ arrive }) => {

@@ -2,41 +2,44 @@ import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { expectThat } from "../expect.ts";
 import { addBeneficiary, callRpc, payBeneficiary } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
-import type { Walk } from "../walk.ts";
+import type { BrowserTest } from "../walk.ts";
 
-/** More than one person may credit in the sandbox. */
+/** One person may not credit this much in the sandbox. */
 const largeCredit = "250000.00";
 
-/** Ada looks after the house's money, and Bob approves what one person must not do. */
-export const treasury: Walk = {
+/** Ada manages platform accounts. Bob approves actions that need two persons. */
+export const treasury: BrowserTest = {
   name: "treasury",
   about:
-    "looks at balances, payouts, a trace, rates and rails; pauses a rail; a large credit is approved",
+    "reads balances, payouts, a trace, rates and rails; pauses a rail; a large credit is approved",
   run: async ({ sandbox, arrive }) => {
     const ada = await arrive("ada");
-    const { page, look, open } = ada;
-    await look("treasury-balances", page.getByRole("heading", { name: "House accounts" }));
+    const { page, checkPage, open } = ada;
+    await checkPage("treasury-balances", page.getByRole("heading", { name: "House accounts" }));
     await open("treasury/payouts");
-    await look("treasury-payouts", page.getByRole("heading", { name: "Payouts of all merchants" }));
+    await checkPage(
+      "treasury-payouts",
+      page.getByRole("heading", { name: "Payouts of all merchants" }),
+    );
     const payout = page.getByRole("link", { name: /^po_/ });
     if ((await payout.count()) > 0) {
       await payout.first().click();
-      await look("treasury-payout", page.getByRole("heading", { name: "History" }));
+      await checkPage("treasury-payout", page.getByRole("heading", { name: "History" }));
     }
     await traceOf(ada, sandbox);
-    const inDoubt = await proposeResolution(ada, sandbox);
+    const unresolvedPayout = await proposeResolution(ada, sandbox);
     await open("treasury/corridors");
-    await look("corridors", page.getByRole("heading", { name: "Corridors and rates" }));
+    await checkPage("corridors", page.getByRole("heading", { name: "Corridors and rates" }));
     await page.getByRole("link", { name: "USD → EUR" }).click();
     await earlierRates(ada);
-    await look("corridor", page.getByRole("img", { name: /rates over time/ }));
+    await checkPage("corridor", page.getByRole("img", { name: /rates over time/ }));
     await open("treasury/reconciliation");
-    await look("reconciliation", page.getByRole("heading", { name: "Reconciliation" }));
+    await checkPage("reconciliation", page.getByRole("heading", { name: "Reconciliation" }));
     await open("treasury/rails");
-    await look("rails", page.getByRole("cell", { name: "sandbox", exact: true }));
+    await checkPage("rails", page.getByRole("cell", { name: "sandbox", exact: true }));
     await pauseAndResume(ada);
     await open("health");
-    await look("health", page.getByText("Every service serves."));
+    await checkPage("health", page.getByText("Every service serves."));
 
     const account = sandbox.accounts.find(({ merchant }) => merchant === "acme");
     const credited = await callRpc(ada, "disburse.payout.v1.PayoutService/CreditAccount", {
@@ -46,7 +49,7 @@ export const treasury: Walk = {
       note: "A wire of the merchant.",
     });
     expectThat(credited === 400, `a large credit waits for another person: ${credited}`);
-    // What she proposed herself does not wait for her.
+    // Her own proposals are not in her list.
     await open("approvals?state=open");
     await page.getByRole("link", { name: "CreditAccount" }).click();
     await page.getByRole("button", { name: "Withdraw" }).waitFor();
@@ -55,18 +58,21 @@ export const treasury: Walk = {
 
     const bob = await arrive("bob");
     await bob.open("approvals");
-    await bob.look("approvals", bob.page.getByRole("link", { name: "CreditAccount" }));
+    await bob.checkPage("approvals", bob.page.getByRole("link", { name: "CreditAccount" }));
     await bob.page.getByRole("link", { name: "CreditAccount" }).click();
-    await bob.look("approval", bob.page.getByRole("button", { name: "Approve" }));
+    await bob.checkPage("approval", bob.page.getByRole("button", { name: "Approve" }));
     await bob.page.getByRole("button", { name: "Approve" }).click();
     await bob.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await bob.page.getByText("Done").first().waitFor();
-    await approveResolution(bob, inDoubt);
+    await approveResolution(bob, unresolvedPayout);
   },
 };
 
-/** What services did for the request that made a payout, from the payout's page. */
-async function traceOf({ page, look, open }: Visitor, sandbox: SandboxDocument): Promise<void> {
+/** Opens the trace of a payout's request from the payout's page. */
+async function traceOf(
+  { page, checkPage, open }: Visitor,
+  sandbox: SandboxDocument,
+): Promise<void> {
   const beneficiaryId = await addBeneficiary(sandbox, { name: "Ines Traced" });
   const payout = { beneficiaryId, amount: "25.00", reference: `traced-${Date.now()}` };
   await open(`treasury/payouts/${await payBeneficiary(sandbox, payout)}`);
@@ -74,10 +80,10 @@ async function traceOf({ page, look, open }: Visitor, sandbox: SandboxDocument):
   const execute = page.getByText("PayoutService/ExecutePayout", { exact: true });
   await execute.first().click();
   await page.getByText("rpc.status_code: ok").first().waitFor();
-  await look("trace", execute);
+  await checkPage("trace", execute);
 }
 
-/** The rates of the hours before, which came late: the one in force stays. */
+/** Late rates of earlier hours don't replace the one in force. */
 async function earlierRates(ada: Visitor): Promise<void> {
   await ada.page.waitForURL(/\/corridors\/cor_/);
   const corridorId = new URL(ada.page.url()).pathname.split("/").at(-1);
@@ -90,9 +96,9 @@ async function earlierRates(ada: Visitor): Promise<void> {
   await ada.page.reload();
 }
 
-/** A payout whose rail never knows what became of it: Ada asks the bank, and proposes. */
+/** For a payout with an unknown outcome, Ada asks the bank and proposes the resolution. */
 async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
-  const { page, look, open } = ada;
+  const { page, checkPage, open } = ada;
   const beneficiaryId = await addBeneficiary(sandbox, { name: "Lena Ortiz" });
   const reference = `sandbox-silent-${Date.now()}`;
   const payoutId = await payBeneficiary(sandbox, { beneficiaryId, amount: "75.00", reference });
@@ -103,7 +109,7 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
     await page.reload();
     await page.getByRole("button", { name: "Export CSV" }).waitFor();
   }
-  await look("exceptions", link);
+  await checkPage("exceptions", link);
   await link.click();
   await page.getByRole("button", { name: "Propose a resolution" }).click();
   const dialog = page.getByRole("dialog");
@@ -111,7 +117,7 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
   await dialog
     .getByLabel("Evidence")
     .fill("The bank's answer of today names the payment as booked.");
-  await look("resolution", dialog);
+  await checkPage("resolution", dialog);
   ada.willBeRefused("/ResolvePayout");
   await dialog.getByRole("button", { name: "Propose a resolution" }).click();
   await page.getByRole("link", { name: "Open the proposal" }).click();
@@ -121,13 +127,16 @@ async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
   return payoutId;
 }
 
-/** Bob sees what was proposed, and by whom, before he approves it. */
-async function approveResolution({ page, look, open }: Visitor, payoutId: string): Promise<void> {
+/** Bob sees the proposal and its proposer before he approves it. */
+async function approveResolution(
+  { page, checkPage, open }: Visitor,
+  payoutId: string,
+): Promise<void> {
   await open("approvals");
   await page.getByRole("link", { name: "ResolvePayout" }).click();
   await page.getByText("FT26329000118").first().waitFor();
   await page.getByRole("button", { name: "Approve" }).click();
-  await look("resolution-confirm", page.getByRole("dialog"));
+  await checkPage("resolution-confirm", page.getByRole("dialog"));
   await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
   await page.getByText("Done").first().waitFor();
   await page.getByRole("link", { name: payoutId }).click();

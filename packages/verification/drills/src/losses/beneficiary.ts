@@ -27,6 +27,6 @@ export const beneficiaryLoss: Drill = {
       `quotes for it: ${await requestQuote(platform, again)}`,
     ];
   },
-  // A payout keeps the name; the account number was nowhere else but with the rail.
+  // A payout keeps the name. Only the rail still knows the account number.
   stays: ({ detail }) => /has no beneficiary|its answer names ben_/.test(detail),
 };

@@ -1,7 +1,7 @@
 import { callGateway } from "@disburse/platform/merchant.ts";
 import { byOperator, type Drill } from "../drill.ts";
 
-/** Loses stored answers and a revocation: a key that leaked is accepted again. */
+/** Loses stored answers and a revocation, so that a leaked key is accepted again. */
 export const gatewayLoss: Drill = {
   service: "gateway",
   before: async ({ clients, merchantId }) => {

@@ -2,11 +2,11 @@ import { until } from "@disburse/harness/waiting.ts";
 import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { Drill } from "../drill.ts";
 
-/** What is younger than a minute is no gap yet; then the next sweep finds it. */
+/** Events younger than a minute are not a gap yet. The next sweep finds them. */
 const sweptWithinMs = 150_000;
 const everyMs = 500;
 
-/** Loses events and deliveries; payout has what it published, and the notifier asks for it. */
+/** Loses events and deliveries. The notifier requests the published events from payout. */
 export const notifierLoss: Drill = {
   service: "notifier",
   recover: async ({ databases }, { orders }) => {

@@ -4,17 +4,17 @@ import { BSON } from "mongodb";
 import { byOperator, type Drill, requestOf } from "../drill.ts";
 import type { DrillPlatform } from "../platform.ts";
 
-/** What the bank's statement shows of a credit: its own reference makes it happen once. */
+/** The credit's reference on the bank's statement, which makes it idempotent. */
 const statementLine = "bank-statement-17";
 
-/** Loses accounts, ledger and payouts; the rail keeps its records, as a real one would. */
+/** Loses accounts, ledger and payouts. The external rail keeps its records. */
 export const payoutLoss: Drill = {
   service: "payout",
   kept: ["sandbox_transfers"],
   after: async (platform) => credit(platform),
   beforeStart: async (platform) => {
     await pauseRail(platform);
-    // As if the last one had never reached the rail: it has to be paid now, and once.
+    // Simulates an order that never reached the rail, so it must be paid now, exactly once.
     await transfersOf(platform).findOneAndDelete(
       { scenario: "settle" },
       { sort: { settles_at: -1 } },
@@ -31,12 +31,12 @@ export const payoutLoss: Drill = {
     const mutation = byOperator(`resume-${crypto.randomUUID()}`);
     const resumed = { rail: "sandbox", paused: false, reason: "reconciled" };
     await platform.clients.operations.setRailPaused({ mutation, ...resumed });
-    return [...lines, "the rail is resumed: it answers what it has under the payout's id"];
+    return [...lines, "the rail is resumed: it returns its transfer for the payout's id"];
   },
   stays: () => false,
 };
 
-/** Before the service runs: what was queued at the copy may have been paid since. */
+/** Runs before the service: payouts queued in the copy may have been paid since. */
 async function pauseRail({ client, database }: DrillPlatform): Promise<void> {
   await client
     .db(database("payout"))
@@ -57,7 +57,9 @@ async function credit({ clients, merchantId, accountId }: DrillPlatform): Promis
   await clients.payout.creditAccount(booking);
 }
 
-/** What the quote service says was executed, and the payout service has not. */
+/**
+ * Returns quotes that were executed at the quote service without a payout at the payout service.
+ */
 async function claimsWithoutPayout({ databases }: DrillPlatform) {
   const claimed = await collectionOf(databases, "quotes").find({ state: "claimed" }).toArray();
   const ids = claimed.flatMap(({ claim }) => claim?.payout_id ?? []);
@@ -76,7 +78,6 @@ async function isAtRail(platform: DrillPlatform, payoutId: string): Promise<bool
   return (await transfersOf(platform).countDocuments({ _id: payoutId })) === 1;
 }
 
-/** The records of the simulated rail. */
 function transfersOf({ client, database }: DrillPlatform) {
   return client.db(database("payout")).collection<{ _id: string }>("sandbox_transfers");
 }

@@ -1,7 +1,7 @@
 import { collectionOf } from "@disburse/invariants/database-check.ts";
 import { type Drill, requestOf } from "../drill.ts";
 
-/** Loses quotes, and claims of quotes from before the copy, which are open again. */
+/** Loses quotes. Claims on quotes from before the copy are open again. */
 export const quoteLoss: Drill = {
   service: "quote",
   recover: async ({ databases, asGateway }) => {
@@ -19,6 +19,6 @@ export const quoteLoss: Drill = {
     }
     return lines;
   },
-  // A payout has its quote's amounts itself; a quote that was not paid is asked for anew.
+  // A payout stores its quote's amounts. An unpaid quote is requested again.
   stays: ({ detail }) => /has no quote|its answer names qt_/.test(detail),
 };

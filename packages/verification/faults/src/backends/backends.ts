@@ -6,13 +6,13 @@ import type { Places } from "../platform.ts";
 import { addressOf, startNetworkProxy } from "./network-proxy.ts";
 import { signalFamily } from "./process-family.ts";
 
-/** An engine and a broker of our own, each behind a proxy that stays where it is. */
+/** A private engine and broker, each behind a proxy with a constant address. */
 export type FaultBackends = Awaited<ReturnType<typeof startBackends>>;
 
-/** Enough for the data of a long run, and little beside a platform on one machine. */
+/** Sufficient for a long run, and small beside a platform on one machine. */
 const cacheMegabytes = 256;
 
-/** Starts both, each on its folder. Throws where there is no RabbitMQ. */
+/** Starts both on their folders. Throws if RabbitMQ is not installed. */
 export async function startBackends(folders: { engine: string; broker: string }, random: Random) {
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
   const [engine, broker] = await Promise.all([
@@ -39,7 +39,6 @@ export async function startBackends(folders: { engine: string; broker: string },
     mongodbUri: (database: string) =>
       `mongodb://127.0.0.1:${engine.backend.proxy.port}/${database}?directConnection=true`,
     amqpUrl: `amqp://${username}:${password}@127.0.0.1:${broker.backend.proxy.port}`,
-    /** To the engine itself, past the proxy. */
     mongo: () => {
       const of = engine.current();
       if (client?.of !== of) {
@@ -56,7 +55,7 @@ export async function startBackends(folders: { engine: string; broker: string },
   };
 }
 
-/** Starts a backend with a proxy before it; `open` starts it, and again after each end. */
+/** Starts a backend behind a proxy. `open` runs for the first start and each restart. */
 async function startBackend<T extends { readonly pid: number | undefined }>(
   open: (onExit: () => void) => Promise<T>,
   uriOf: (started: T) => string,
@@ -71,35 +70,31 @@ async function startBackend<T extends { readonly pid: number | undefined }>(
   const pid = (): number => started.pid ?? 0;
   const proxy = await startNetworkProxy(() => addressOf(uriOf(started)), random);
   const backend = {
-    /** SIGKILL for all of its processes; settles when they are gone. */
+    /** Sends SIGKILL to all of its processes and waits until they are gone. */
     kill: async () => {
       signalFamily(pid(), "SIGKILL");
       await end.promise;
     },
-    /** Starts it again on its data, wherever it listens then. */
+    /** Restarts it on its data. Its own address may change. */
     start: async () => {
       started = await start();
     },
     pid,
-    /** Settles when it has ended for any reason. */
     gone: () => end.promise,
-    /** Between it and the services. */
     proxy,
   };
   return { backend, current: () => started };
 }
 
-/** An engine and a broker that others use as well: only the network to them may be hurt. */
+/** An engine and broker shared with others: only their network may be disturbed. */
 export type SharedBackends = Awaited<ReturnType<typeof openSharedBackends>>;
 
-/** Where the two are, and names in them that no other run has. */
 export type SharedBackendsOptions = Pick<Places, "databasePrefix" | "busNamespace"> & {
   readonly mongodbUri: string;
   readonly amqpUrl: string;
   readonly random: Random;
 };
 
-/** Puts a proxy before each of them. */
 export async function openSharedBackends(options: SharedBackendsOptions) {
   const { mongodbUri, amqpUrl, random, databasePrefix, busNamespace } = options;
   const engine = await startNetworkProxy(() => addressOf(mongodbUri), random);

@@ -21,7 +21,6 @@ afterEach(async () => {
   echo.close();
 });
 
-/** A connection, and all that came back over it. */
 function open() {
   const socket = connect(proxy.port, "127.0.0.1");
   opened.push(socket);

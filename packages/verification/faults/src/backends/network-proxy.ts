@@ -5,25 +5,24 @@ import { listenLocally } from "@disburse/harness/local-server.ts";
 import type { Random } from "@disburse/harness/random.ts";
 
 /**
- * How a connection behaves: `delay` holds each piece back, `slow` longer and always as long,
- * `trickle` passes it on in small bits,
- * `silent` takes everything and passes nothing on, `disconnected` ends connections and takes none.
+ * A connection's behaviour: `delay` holds each piece back for a random time, `slow` for a longer
+ * constant time. `trickle` forwards small pieces. `silent` accepts data without forwarding it.
+ * `disconnected` closes connections and accepts none.
  */
 export type NetworkCondition = "normal" | "delay" | "slow" | "trickle" | "silent" | "disconnected";
 
-/** A TCP proxy on this machine between services and what they depend on. */
+/** A local TCP proxy between services and their dependencies. */
 export type NetworkProxy = Awaited<ReturnType<typeof startNetworkProxy>>;
 
-/** A piece waits this long at most; a call of some ten pieces stays within its deadline. */
+/** Limits the delay of a piece, so that a call of about ten pieces meets its deadline. */
 const delayMaxMs = 100;
-/** Twice a call, there and back: past what operators accept, within any timeout. */
+/** Applies twice to a call. Exceeds what operators accept, but no timeout. */
 const slowMs = 200;
-/** Of a trickle: at most this many bytes, then a moment of nothing. */
 const trickleBytesMax = 256;
 const trickleEveryMs = 2;
 const silentCheckMs = 20;
 
-/** Starts a proxy; `target` is called for each connection, as a restart may move it. */
+/** Starts a proxy. `target` is called for each connection, as a restart may change it. */
 export async function startNetworkProxy(target: () => NetConnectOpts, random: Random) {
   let condition: NetworkCondition = "normal";
   const open = new Set<Socket>();
@@ -55,7 +54,7 @@ export async function startNetworkProxy(target: () => NetConnectOpts, random: Ra
         open.delete(socket);
         other.destroy();
       });
-      // A connection that breaks is what this is for; its other half goes with it.
+      // Breaking connections is the purpose. Both halves end together.
       socket.on("error", () => socket.destroy());
       pump(socket, other).catch(() => other.destroy());
     }
@@ -72,7 +71,7 @@ export async function startNetworkProxy(target: () => NetConnectOpts, random: Ra
       condition = next;
       if (next === "disconnected") disconnectAll();
     },
-    /** Ends the connections that there are; new ones are as the condition says. */
+    /** Ends existing connections. New ones follow the condition. */
     disconnectAll,
     close: async () => {
       condition = "normal";
@@ -92,7 +91,7 @@ function* bitsOf(chunk: Buffer, random: Random): Generator<Buffer> {
   }
 }
 
-/** Where a connection string leads: a Unix socket or a port of this machine. */
+/** Returns a connection string's Unix socket or local port. */
 export function addressOf(uri: string): NetConnectOpts {
   const [, place = ""] = /^\w+:\/\/(?:[^@/]*@)?([^/?]+)/.exec(uri) ?? [];
   const text = decodeURIComponent(place);

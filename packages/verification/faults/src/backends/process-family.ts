@@ -1,19 +1,18 @@
 import { readFileSync } from "node:fs";
 
-/** A process and all that it started, itself first; Linux only, as faults are. */
 export function familyOf(pid: number): number[] {
   let children = "";
   try {
     children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
   } catch {
-    // It has gone meanwhile.
+    // The process has ended.
     return [];
   }
   const own = children.split(" ").filter((text) => text !== "");
   return [pid, ...own.map(Number).flatMap(familyOf)];
 }
 
-/** Sends a signal to a process and all that it started; answers how many there were. */
+/** Signals a process and all its descendants. Returns their number. */
 export function signalFamily(pid: number, signal: NodeJS.Signals): number {
   const family = familyOf(pid);
   for (const member of family) {

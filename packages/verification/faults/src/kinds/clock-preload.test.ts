@@ -9,8 +9,8 @@ it("shifts the current time of a process, and no other date", () => {
   const shown = execFileSync(process.execPath, ["--import", preload, "-e", program], {
     env: { FAULT_CLOCK_MS: "86400000" },
   });
-  const [now = 0, fresh = 0, told, text] = shown.toString().split(" ").map(Number);
+  const [now = 0, fresh = 0, given, text] = shown.toString().split(" ").map(Number);
   const tomorrow = Date.now() + 86_400_000;
   for (const shifted of [now, fresh]) expect(Math.abs(shifted - tomorrow)).toBeLessThan(60_000);
-  expect([told, text]).toEqual([7, Date.parse("2026-01-01")]);
+  expect([given, text]).toEqual([7, Date.parse("2026-01-01")]);
 });

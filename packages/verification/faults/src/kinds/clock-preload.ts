@@ -1,7 +1,7 @@
 /**
- * Loaded before a service: its clock is `FAULT_CLOCK_MS` ahead of the machine's, or behind it; with
- * `FAULT_CLOCK_EVERY_MS` it jumps so often from as much ahead to as much behind and back. What
- * counts durations (`performance.now`, timers) goes on as it was.
+ * Preloaded in a service: shifts its clock by `FAULT_CLOCK_MS`, which may be negative. With
+ * `FAULT_CLOCK_EVERY_MS`, the clock alternates between plus and minus this offset at that interval.
+ * Durations (`performance.now`, timers) are unaffected.
  */
 const offMs = Number(process.env.FAULT_CLOCK_MS ?? "0");
 const everyMs = Number(process.env.FAULT_CLOCK_EVERY_MS ?? "Infinity");

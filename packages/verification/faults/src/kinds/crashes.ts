@@ -7,29 +7,28 @@ import type { ServiceProcesses, StartExtras } from "@disburse/platform/processes
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { Fault, FaultContext } from "../context.ts";
 
-/** The services that take part in a payout after its quote. */
+/** Services that take part in a payout after its quote. */
 const services: readonly ServiceName[] = ["payout", "quote", "gateway", "notifier"];
 const preload = new URL("./write-preload.ts", import.meta.url).href;
-/** The rarest write of a running platform is made within this time. */
+/** Long enough for the rarest write of a running platform. */
 const discoverMs = 10_000;
-/** A write that does not come by then is not made in this state of the platform. */
+/** A write that doesn't occur within this time doesn't occur in this state. */
 export const fireMs = 10_000;
-/** The n-th write of a site: the first ones often find the service just started. */
+/** Maximum of the random write number: at the first writes, the service has often just started. */
 const numberMax = 6;
-/** A new account and its credit: writes that payouts do not make. */
+/** Opens and credits accounts, since payouts don't cause these writes. */
 const creditEveryMs = 500;
 
 const sayEvery = 20;
 
-/** A place that writes, and how often it did while it was looked for. */
+/** A source line that writes, and its number of writes during discovery. */
 export type Site = { readonly at: string; readonly writes: number };
 
-/** A gap between two writes: right before or right after the write of a site. */
+/** A point immediately before or after a write. */
 type Gap = { readonly service: ServiceName; readonly site: string; readonly side: Side };
 type CountedGap = Gap & { readonly writes: number };
 type Side = "before" | "after";
 
-/** A crash right before and right after every write of the services, each several times. */
 export const writeFault: Fault = {
   name: "writes",
   about: "a crash in every gap between two writes, found while they run",
@@ -63,7 +62,7 @@ export const writeFault: Fault = {
   },
 };
 
-/** Opens an account and credits it; `false`: a crash came in between. */
+/** Opens an account and credits it. Returns false if a crash interrupted it. */
 function creditAccount({ platform }: FaultContext): Promise<boolean> {
   return platform.openAccount("1.00").then(
     () => true,
@@ -71,7 +70,7 @@ function creditAccount({ platform }: FaultContext): Promise<boolean> {
   );
 }
 
-/** Restarts a service with the report of its writes; answers where it wrote, under load. */
+/** Restarts a service in report mode under load. Returns where it wrote. */
 export async function findSites(
   processes: ServiceProcesses,
   service: ServiceName,
@@ -88,12 +87,12 @@ export async function findSites(
   return sites.sort((one, other) => one.at.localeCompare(other.at));
 }
 
-/** Tries one gap; answers whether it crashed. The service is up again afterwards. */
+/** Tests one gap, then restarts the service. Returns whether it crashed. */
 async function crashOnce(
   { platform, random, fired }: FaultContext,
   gap: CountedGap,
 ): Promise<boolean> {
-  // A write that a process makes once, at its start, has no second one.
+  // A single write at start has no second one.
   const number = 1 + random.below(Math.min(numberMax, gap.writes));
   const hasCrashed = await crashAt(platform, gap, number);
   if (hasCrashed) fired(`crash ${gap.side} a write of ${gap.service}`);
@@ -105,10 +104,10 @@ async function crashOnce(
 const root = join(import.meta.dirname, "../../../../..");
 
 /**
- * Starts a service again so that it ends with the `number`th write of a site, and waits for that;
- * answers whether it crashed.
+ * Restarts a service so that it crashes at the `number`th write of a site. Returns whether it
+ * crashed.
  *
- * @throws {Error} where the site is in no file of the repository: it would never come.
+ * @throws {Error} if no file of the repository contains the site, so it could never crash there.
  */
 export async function crashAt(
   processes: ServiceProcesses,
@@ -127,14 +126,14 @@ export async function crashAt(
   return startAndGo(processes, service, withinMs, { preload, environment });
 }
 
-/** Starts a service that something will end; answers whether it went in time. */
+/** Starts a service that will crash. Returns whether it ended in time. */
 export async function startAndGo(
   processes: ServiceProcesses,
   service: ServiceName,
   withinMs: number,
   extras?: StartExtras,
 ): Promise<boolean> {
-  // It may go before it is up.
+  // It may crash while it starts.
   await processes.start(service, extras).catch(() => undefined);
   return settlesWithin(processes.gone(service), withinMs);
 }

@@ -6,15 +6,14 @@ import { onPath } from "@disburse/embedded/executables.ts";
 import { settlesWithin } from "@disburse/harness/waiting.ts";
 import { type Fault, underLoad } from "../context.ts";
 
-/** The engine meets the full disk, or the error, with its next write. */
+/** The engine's next write encounters the full disk or the error. */
 const meetMs = 15_000;
 const lateMs = 5_000;
 const warmUpMs = 500;
 const pieceBytes = 1_048_576;
-/** What is set aside at once; the rest is written, as others write meanwhile. */
+/** Left for writing, since other processes write too. The rest is allocated at once. */
 const leftBytes = 16 * pieceBytes;
 
-/** The disk below the engine full, and free again. */
 export const diskFullFault: Fault = {
   name: "disk-full",
   about: "no space left for the database, and space again",
@@ -27,17 +26,16 @@ export const diskFullFault: Fault = {
     context.fired("disk full");
     const wasEarly = await settlesWithin(backends.engine.gone(), meetMs);
     rmSync(filler);
-    // It may have met the end of the disk and be about to go.
+    // The engine may have encountered the full disk and be about to end.
     if (!wasEarly && !(await settlesWithin(backends.engine.gone(), lateMs))) return;
-    context.fired("engine gone for lack of space");
+    context.fired("engine ended by a full disk");
     await backends.engine.start();
   }),
 };
 
-/** An error of the disk when the engine makes its journal lasting. */
 export const diskErrorFault: Fault = {
   name: "disk-error",
-  about: "fdatasync of the database engine answers EIO",
+  about: "fdatasync of the database engine returns EIO",
   unavailable: () => (onPath("strace", process.env) === undefined ? "needs strace" : undefined),
   run: underLoad(async (context) => {
     const { backends } = context;
@@ -49,13 +47,12 @@ export const diskErrorFault: Fault = {
     });
     const ended = await settlesWithin(backends.engine.gone(), meetMs);
     strace.kill("SIGTERM");
-    if (ended) context.fired("engine gone for an error of the disk");
+    if (ended) context.fired("engine ended by a disk error");
     else await backends.engine.kill();
     await backends.engine.start();
   }),
 };
 
-/** Takes all the space that there is; what the engine has already is its own. */
 function fill(path: string): void {
   const { bavail, bsize } = statfsSync(dirname(path));
   const bytes = Math.max(bsize, bavail * bsize - leftBytes);
@@ -71,7 +68,7 @@ function fill(path: string): void {
   }
 }
 
-/** A small disk of its own, mounted on a folder; `undefined` where that may not be done here. */
+/** Mounts a small disk on a folder. Returns `undefined` if that is not permitted. */
 export function mountSmallDisk(folder: string, megabytes: number): (() => void) | undefined {
   const image = `${folder}.img`;
   try {
@@ -79,12 +76,12 @@ export function mountSmallDisk(folder: string, megabytes: number): (() => void) 
     execFileSync("mkfs.ext4", ["-q", "-m", "0", image], { stdio: "ignore" });
     execFileSync("mount", ["-o", "loop", image, folder], { stdio: "ignore" });
   } catch {
-    // Not root, no loop device, or another system: the faults of a disk are skipped.
+    // Without root, a loop device or Linux, disk faults are skipped.
     rmSync(image, { force: true });
     return undefined;
   }
   return () => {
-    // Lazily: an engine that was interrupted in its start may hold it for a moment yet.
+    // Unmounts lazily, since an engine interrupted in its start may still use it briefly.
     execFileSync("umount", ["-l", folder], { stdio: "ignore" });
     rmSync(image, { force: true });
   };

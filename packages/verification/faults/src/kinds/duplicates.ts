@@ -2,14 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ConsumeMessage, connect } from "amqplib";
 import type { Fault, FaultContext } from "../context.ts";
 
-/** Events are gathered this long, then published again in another order. */
+/** Collects events for this long, then republishes them in another order. */
 const gatherMs = 500;
-/** Copies of each event, at most. */
 const copiesMax = 5;
 const secondsPerSeed = 3;
 const shuffledHeader = "x-fault-shuffled";
 
-/** Every event once more, up to five times, in any order. */
 export const duplicateFault: Fault = {
   name: "duplicates",
   about: "each event published 1 to 5 times more, shuffled",

@@ -6,13 +6,12 @@ import { type Fault, type FaultContext, underLoad } from "../context.ts";
 import { clockRestMs } from "../payouts/checks.ts";
 import { inFlightNow, type Recovered, untilRecovered } from "../payouts/recovery.ts";
 
-/** Everything that was under way is done this long after a restart (the design's figure). */
+/** The design's limit for finishing interrupted work after a restart. */
 export const recoveredWithinMs = 10_000;
-/** Load comes up again before the next kill; some of it is always in the middle of something. */
+/** Lets the load recover before the next kill. Some requests are always in progress. */
 const betweenMs = 400;
 const sayEvery = 25;
 
-/** kill -9 of one service after the other, at random, under load. */
 export const killFault: Fault = {
   name: "kills",
   about: "kill -9 of each service at random",
@@ -36,7 +35,7 @@ export const killFault: Fault = {
   },
 };
 
-/** Kills and starts one service under load; answers how long what was under way took after that. */
+/** Kills and restarts one service under load. Returns the recovery times. */
 export async function killOnce(context: FaultContext, service: ServiceName): Promise<Recovered> {
   const { platform, load } = context;
   const inFlight = inFlightNow(load);
@@ -48,21 +47,18 @@ export async function killOnce(context: FaultContext, service: ServiceName): Pro
   return took;
 }
 
-/** Load gets going before each fault. */
 const warmUpMs = 500;
-/** A hang of up to 8 s passes the deadline of a call (5 s) about every other time. */
+/** A call's deadline is 5 s, so a hang of up to 8 s exceeds it about every other time. */
 const hangMaxMs = 8_000;
-/** Only the relay notices that the broker is away; long enough for its retries. */
+/** Only the relay depends on the broker. This leaves time for its retries. */
 const awayMaxMs = 6_000;
 
-/** The database engine killed, and started again on its data. */
 export const engineFault: Fault = {
   name: "engine",
   about: "kill -9 of the database engine, started again on its folder",
   run: killBackend("engine", 0),
 };
 
-/** The broker killed; it stays away for a while. */
 export const brokerFault: Fault = {
   name: "broker",
   about: "kill -9 of RabbitMQ, away for up to 6 s, started again on its folder",
@@ -81,7 +77,6 @@ function killBackend(name: "engine" | "broker", awayMs: number): Fault["run"] {
   });
 }
 
-/** Services, engine and broker that hang (SIGSTOP) and go on. */
 export const hangFault: Fault = {
   name: "hangs",
   about: "SIGSTOP of services, engine and broker for up to 8 s, then SIGCONT",
@@ -98,7 +93,6 @@ export const hangFault: Fault = {
   }),
 };
 
-/** The network between services and what they depend on: slow, dripping, silent, cut. */
 export const networkFault: Fault = {
   name: "network",
   about: "a proxy before engine and broker that delays, drips, goes silent, cuts",
@@ -120,10 +114,8 @@ export const networkFault: Fault = {
 const preload = new URL("./clock-preload.ts", import.meta.url).href;
 const hourMs = 3_600_000;
 const shiftsMs = [-24 * hourMs, -hourMs, hourMs, 24 * hourMs];
-/** How long a service lives in another time. */
 const shiftedMs = 4_000;
 
-/** One service whose clock is an hour or a day off, and then right again. */
 export const clockFault: Fault = {
   name: "clocks",
   about: "one service an hour or a day ahead or behind, then right again",

@@ -3,15 +3,13 @@ import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { Fault, FaultContext } from "../context.ts";
 import { postUntilAnswered } from "../payouts/client.ts";
 
-/** Callers who execute one quote at the same time, each under a key of its own. */
+/** Concurrent executes of one quote, each with a different key. */
 const callersPerQuote = 16;
-/** Quotes that are raced for side by side. */
 const sideBySide = 8;
-/** The account has room for this many of these executes. */
-const room = 50;
+/** The account can pay exactly this many of the executes. */
+const balance = 50;
 const executes = 200;
 
-/** Many callers for one quote, and many quotes for little money. */
 export const raceFault: Fault = {
   name: "races",
   about: "16 executes of each quote at once, and 200 with money for 50",
@@ -47,7 +45,7 @@ async function quoteOf({ platform, recipients }: FaultContext, accountId: string
   return answer.data.id ?? "";
 }
 
-/** How many callers got the payout. */
+/** Returns how many callers received the payout. */
 async function raceForOne(context: FaultContext): Promise<number> {
   const { platform } = context;
   const quote_id = await quoteOf(context, platform.accountId);
@@ -58,13 +56,13 @@ async function raceForOne(context: FaultContext): Promise<number> {
   );
   const won = answers.filter((answer) => answer?.status === 200).length;
   const late = answers.filter((answer) => answer?.code === "ALREADY_PROCESSED").length;
-  // A caller with any other answer makes the sum wrong.
+  // Any other answer makes the sum differ.
   return won + late === callersPerQuote ? won : 0;
 }
 
 async function raceForMoney(context: FaultContext): Promise<Verdict> {
   const { platform } = context;
-  const accountId = await platform.openAccount(`${room * 10}.00`);
+  const accountId = await platform.openAccount(`${balance * 10}.00`);
   const quotes: string[] = [];
   for (let at = 0; at < executes; at += 1) quotes.push(await quoteOf(context, accountId));
   const answers = await Promise.all(
@@ -77,7 +75,7 @@ async function raceForMoney(context: FaultContext): Promise<Verdict> {
   const short = answers.filter((answer) => answer?.code === "INSUFFICIENT_BALANCE").length;
   const account = await collectionOf(platform.databases(), "accounts").findOne({ _id: accountId });
   const problems = [
-    paid === room ? [] : [`${paid} payouts with money for ${room}`],
+    paid === balance ? [] : [`${paid} payouts with money for ${balance}`],
     paid + short === executes ? [] : [`${executes - paid - short} other answers`],
     account?.available.toString() === "0" ? [] : [`${account?.available} is left`],
   ];

@@ -1,11 +1,9 @@
 /**
- * Loaded before a service: ends its process with SIGKILL right before or right after a write to
- * the database or an acknowledgement to the broker, so that every gap between two of them is tried
- * without a line of it in the service.
- * `FAULT_WRITE_SITE` is where the write is made, as `services/payout/src/payouts/store.ts:120` or
- * the file alone, or "" to report each write's site on standard error;
- * `FAULT_WRITE_SIDE` is `before` or `after`, and `FAULT_WRITE_NUMBER` which of the writes of the
- * site it is, from 1.
+ * Preloaded in a service: kills the process (SIGKILL) immediately before or after a database write
+ * or a broker acknowledgement. This tests every gap between two writes without code in the service.
+ * `FAULT_WRITE_SITE` is the write's location, as `services/payout/src/payouts/store.ts:120` or the
+ * file alone. If empty, each write's site is reported on standard error. `FAULT_WRITE_SIDE` is
+ * `before` or `after`. `FAULT_WRITE_NUMBER` selects one of the site's writes, from 1.
  */
 import { tracingChannel } from "node:diagnostics_channel";
 import { createRequire } from "node:module";
@@ -28,20 +26,20 @@ const writes = [
   "updateOne",
 ] as const;
 
-/** A store's line is below those of the chassis, the channel and the driver. */
+/** A store's line is below those of the chassis, the tracing channel and the driver. */
 Error.stackTraceLimit = 40;
 
 let seen = 0;
 
-/** The message, and the two functions of this file that every call goes through. */
+/** The message and two functions of this file, which every stack contains. */
 const ownLines = 3;
 
-/** Through these a store writes; they are a site only for what is sent later, as a batch. */
+/** Stores write through these files. They count as a site only for deferred batches. */
 const throughs = /\/chassis\/src\/mongo\/(once|revision|grouping\/[\w-]+)\.ts/;
 
 /**
- * The line of ours that called, by itself or through the chassis; `undefined` for a write that the
- * driver makes inside another.
+ * Returns the calling line of our code, direct or through the chassis. Returns `undefined` for a
+ * write that the driver makes inside another.
  */
 function siteOf(stack: string): string | undefined {
   let through: string | undefined;
@@ -60,7 +58,7 @@ function die(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** Reports a call's site, or counts it where it is the wanted one; answers whether to die of it. */
+/** Reports or counts a call's site. Returns whether to crash here. */
 function isTheOne(method: string): boolean {
   const site = siteOf(new Error(method).stack ?? "");
   if (site === undefined) return false;
@@ -84,13 +82,13 @@ for (const [owner, name] of patches) {
   owner[name] = async function patched(...args) {
     if (!isTheOne(name)) return write.apply(this, args);
     if (side === "before") return die();
-    // It may fail as well, for keys that are there already.
+    // It may also fail, for example for duplicate keys.
     await write.apply(this, args).catch(() => undefined);
     return die();
   };
 }
 
-/** Writes that go out in batches: where each is asked for, and where it is answered. */
+/** Batched writes: records where each was requested. */
 const mine = new WeakSet<object>();
 tracingChannel<{ method: string }>("disburse:write").subscribe({
   start: (write) => {
@@ -106,9 +104,9 @@ tracingChannel<{ method: string }>("disburse:write").subscribe({
   error: () => undefined,
 });
 
-/** An acknowledgement has no answer; by then it has gone out. */
+/** An acknowledgement has no answer. After this time it has been sent. */
 const sentAfterMs = 2;
-// The package does not export what its connections are made of.
+// The package doesn't export its connection's classes.
 const load = createRequire(import.meta.url);
 const amqp = load(join(dirname(load.resolve("amqplib")), "lib/channel_model.js"));
 const channel = amqp.Channel.prototype as Methods<void>;

@@ -10,19 +10,18 @@ import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 import type { Load } from "./load.ts";
 
-/** A merchant's endpoint that records the changes that it receives. */
+/** A merchant's endpoint that records received status changes. */
 export type WebhookRecorder = Awaited<ReturnType<typeof openWebhookRecorder>>;
 
-/** After the last fault everything has this long to come to rest: two leases and a retry. */
+/** Time to become idle after the last fault: two leases and a retry. */
 const restMs = 120_000;
-/** What a wrong clock put off is called back after ten minutes (services/payout). */
+/** Work deferred by a wrong clock resumes after ten minutes (services/payout). */
 export const clockRestMs = 720_000;
-/** Requests that are repeated. */
 const repeatsMax = 50;
 const shownMax = 5;
 const everyMs = 100;
 
-/** Lets the platform come to rest and looks whether anything was lost, doubled or broken. */
+/** Waits until the platform is idle, then checks for lost, duplicate or broken data. */
 export async function checkPlatform(
   platform: FaultPlatform,
   load: Load,
@@ -31,7 +30,7 @@ export async function checkPlatform(
 ): Promise<Verdict[]> {
   await load.drain();
   const ownOpen = { merchant_id: platform.merchantId, status: "initiated" };
-  // A payout in doubt is at rest for the platform, and is resolved a little later.
+  // The platform treats a payout with an unknown outcome as idle. It is resolved later.
   await untilNone(platform, "payouts", ownOpen, patienceMs);
   const busy = await untilQuiet(platform.databases(), patienceMs);
   const unanswered = load.unanswered();
@@ -60,7 +59,7 @@ async function untilNone(
   await until(isNone, { timeoutMs, everyMs });
 }
 
-/** Every accepted payout exists and is at its end. */
+/** Requires that every accepted payout exists and is final. */
 async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise<string[]> {
   const ended = new Map<string, string>();
   const found = collectionOf(platform.databases(), "payouts").find(
@@ -79,14 +78,14 @@ async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise
   ];
 }
 
-/** Every change of every payout has reached the merchant's endpoint. */
+/** Requires that every payout's status changes have reached the merchant's endpoint. */
 async function missedNotifications(
   platform: FaultPlatform,
   { received }: WebhookRecorder,
 ): Promise<string[]> {
   const missed: string[] = [];
   const pending = { merchant_id: platform.merchantId, state: "pending" };
-  // A delivery whose sender died is another's when its lease of 30 s ends.
+  // If a sender dies, its delivery is free after a lease of 30 s.
   await untilNone(platform, "deliveries", pending, restMs);
   const events = collectionOf(platform.databases(), "events").find({
     merchant_id: platform.merchantId,
@@ -98,7 +97,7 @@ async function missedNotifications(
   return named(missed, "was never notified");
 }
 
-/** The last answers are given again, word for word, and make no second payout. */
+/** Requires that repeated requests return the same bytes and create no second payout. */
 async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promise<string[]> {
   const other: string[] = [];
   for (const { id, key, body, text } of accepted.slice(-repeatsMax)) {
@@ -120,14 +119,14 @@ async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
   return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);
 }
 
-/** What is so of some ids, in words: the first five, and how many more. */
+/** Formats ids with a description: the first five and the number of others. */
 export function named(ids: readonly string[], what: string): string[] {
   const shown = ids.slice(0, shownMax).map((id) => `${id} ${what}`);
   const more = ids.length - shownMax;
   return more > 0 ? [...shown, `and ${more} more ${what}`] : shown;
 }
 
-/** Opens an endpoint on this machine and registers it with the platform. */
+/** Opens a local endpoint and registers it with the platform. */
 export async function openWebhookRecorder(platform: FaultPlatform) {
   const received = new Set<string>();
   const { url, close } = await serveLocally(async (request, response) => {
@@ -138,7 +137,7 @@ export async function openWebhookRecorder(platform: FaultPlatform) {
   const answer = await postUntilAnswered(platform, "/webhooks/endpoints", { url });
   if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
   return {
-    /** `payout status`, each once. */
+    /** Each `payout status`, without duplicates. */
     received: received as ReadonlySet<string>,
     close,
   };

@@ -1,28 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Whom to call, and as whom. */
+/** The called gateway and the caller's key. */
 export type Gateway = { readonly baseUrl: string; readonly apiKey: string };
 
-/** A final answer: neither "later" nor "in progress". */
+/** Neither "later" nor "in progress". */
 export type FinalAnswer = {
   readonly status: number;
   readonly text: string;
-  /** `code` of a refusal. */
   readonly code: string;
   readonly data: Readonly<Record<string, string>>;
-  /** How many requests it took. */
   readonly tries: number;
 };
 
-/** The gateway itself gives up after 10 s. */
+/** Longer than the gateway's own timeout of 10 s. */
 const callTimeoutMs = 12_000;
 const againAfterMs = 100;
-/** No answer by then is a fault that does not heal. */
+/** Without an answer by then, the platform has not recovered. */
 const giveUpMs = 180_000;
 
 /**
- * Posts under one idempotency key, again and again until the answer is
- * final. `undefined` after three minutes without one.
+ * Repeats a POST with one idempotency key until the answer is final. Returns `undefined` after
+ * three minutes.
  */
 export async function postUntilAnswered(
   { baseUrl, apiKey }: Gateway,
@@ -49,7 +47,7 @@ export async function postUntilAnswered(
       const isFinal = status < 500 && status !== 429 && code !== "IDEMPOTENCY_IN_PROGRESS";
       if (isFinal) return { status, text, code, data, tries };
     } catch {
-      // Not connected, cut off, or too late: a client cannot know what was done, and tries again.
+      // The connection failed or timed out. The client can't know the outcome, so it retries.
     }
     await pause(againAfterMs);
   }

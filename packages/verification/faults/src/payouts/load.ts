@@ -5,26 +5,24 @@ import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 import type { Recipient } from "./recipients.ts";
 
-/** A payout that a client got an answer for, with what repeats its request. */
+/** A client's payout, with what is needed to repeat the request. */
 type AcceptedPayout = { id: string; key: string; body: object; text: string };
 
-/** Clients that pay, all the while, whatever happens to the platform. */
 export type Load = ReturnType<typeof createLoad>;
 
-/** What the sandbox's rail does with some payouts; the others settle. */
+/** Other outcomes of the sandbox's rail. The remaining payouts settle. */
 const outcomes = [
   ...["fail", "return", "unknown", "callback", "duplicate", "early", "lost", "contradict"],
   "amount",
 ];
-/** One payout in so many has one of the other outcomes. */
+/** One in this many payouts doesn't settle. */
 const outcomeEvery = 3;
-/** Cents from 1.00 to 5.99: any number of them fits into the account. */
+/** Cents from 1.00 to 5.99: the account covers any number of them. */
 const centsMin = 100;
 const centsSpread = 500;
-/** The pause of a client between two payouts, at most. */
 const pauseMaxMs = 150;
 
-/** Makes `clients` clients that rest; `start` starts them. */
+/** Creates idle clients. `start` starts them. */
 export function createLoad(
   platform: FaultPlatform,
   recipients: readonly Recipient[],
@@ -75,11 +73,10 @@ export function createLoad(
   return {
     ...createLoop(payAndRest, clients),
     accepted,
-    /** Final refusals by their code. */
     refused,
-    /** Requests without an answer for minutes. */
+    /** Number of requests without an answer for minutes. */
     unanswered: () => unanswered,
-    /** Calls that are waited for, as tokens that are the same as long as the call lasts. */
+    /** Pending calls, each identified by a token for its duration. */
     waiting: (): ReadonlySet<symbol> => new Set(waiting),
   };
 }

@@ -2,7 +2,7 @@ import { achBeneficiary } from "@disburse/platform/merchant.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 
-/** Whom payouts go to: with the account's currency, and with one that a rate has digits for. */
+/** A payee with the account's currency, or with one that needs a conversion. */
 export type Recipient = { readonly id: string; readonly currency: "USD" | "INR" };
 
 const bodies = {
@@ -37,9 +37,8 @@ const bodies = {
   },
 } as const;
 
-/** Registers one recipient of each kind. */
 export async function makeRecipients(platform: FaultPlatform): Promise<Recipient[]> {
-  const made: Recipient[] = [];
+  const created: Recipient[] = [];
   for (const currency of ["USD", "INR"] as const) {
     const answer = await postUntilAnswered(
       platform,
@@ -48,7 +47,7 @@ export async function makeRecipients(platform: FaultPlatform): Promise<Recipient
     );
     const id = answer?.data.beneficiary_id;
     if (id === undefined) throw new Error(`no recipient of ${currency}: ${answer?.text}`);
-    made.push({ id, currency });
+    created.push({ id, currency });
   }
-  return made;
+  return created;
 }

@@ -3,24 +3,23 @@ import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { FaultPlatform } from "../platform.ts";
 import type { Load } from "./load.ts";
 
-/** What was under way when a fault struck. */
+/** Calls and time at the moment of a fault. */
 export type InFlight = { readonly calls: ReadonlySet<symbol>; readonly at: Date };
 
 /**
- * How long what was under way took, in ms, once everything was up again: until every call was
- * answered, every payout at its end, every webhook of that time acknowledged.
+ * Milliseconds after everything was running again until earlier calls were answered, payouts final
+ * and webhooks acknowledged.
  */
 export type Recovered = Readonly<Record<"calls" | "payouts" | "webhooks", number>>;
 
-/** What takes longer counts as this long. */
+/** A longer recovery counts as this long. */
 const patience = { timeoutMs: 60_000, everyMs: 50 };
 
-/** Notes what is under way now. */
 export function inFlightNow(load: Load): InFlight {
   return { calls: load.waiting(), at: new Date() };
 }
 
-/** Waits until what was under way is done. */
+/** Waits until earlier calls, payouts and webhooks are done. */
 export async function untilRecovered(
   platform: FaultPlatform,
   load: Load,
@@ -44,7 +43,7 @@ export async function untilRecovered(
   return { calls: answered, payouts: paid, webhooks: notified };
 }
 
-/** The largest and the middle one of some times. */
+/** Returns the maximum and the median. */
 export function spreadOf(times: readonly number[]): { max: number; median: number } {
   const sorted = [...times].sort((a, b) => a - b);
   return { max: sorted.at(-1) ?? 0, median: sorted[Math.floor(sorted.length / 2)] ?? 0 };

@@ -6,7 +6,6 @@ import type { FaultPlatform } from "../platform.ts";
 import type { WebhookLoad } from "./load.ts";
 import type { WebhookReceiver } from "./receiver.ts";
 
-/** A delivery as it is stored. */
 type Stored = {
   readonly _id: string;
   readonly merchant_id: string;
@@ -16,7 +15,6 @@ type Stored = {
   readonly attempts_count: number;
 };
 
-/** What is published, who receives it, and where it is stored. */
 export type WebhookScenario = {
   readonly platform: FaultPlatform;
   readonly receiver: WebhookReceiver;
@@ -24,21 +22,21 @@ export type WebhookScenario = {
 };
 
 /**
- * Calls that arrived and are not recorded as an attempt, by delivery: their sender was killed, or
- * hung, before their answers. Each of them may be repeated, and nothing else may.
+ * Received calls without a recorded attempt, by delivery: the sender was killed or hung before the
+ * answer. Only these may be repeated.
  */
 export type UnrecordedCalls = Map<string, number>;
 
-/** The schedule has no more (docs/webhooks.md). */
+/** The schedule's maximum (docs/webhooks.md). */
 const attemptsMax = 15;
-/** A process has at most this many attempts under way (services/notifier). */
+/** Concurrent attempts of one process (services/notifier). */
 const inFlightMax = 256;
-/** Nothing is stuck as long as calls come: two leases, or a flaky endpoint's fourth retry. */
+/** Longest pause between calls: two leases, or a flaky endpoint's fourth retry. */
 const silenceMs = 90_000;
 const pollEveryMs = 250;
 const shownMax = 5;
 
-/** Notes, while no sender runs, which calls are unrecorded. */
+/** Records unrecorded calls. No sender may be running. */
 export async function noteUnrecorded(
   scenario: WebhookScenario,
   unrecorded: UnrecordedCalls,
@@ -49,12 +47,12 @@ export async function noteUnrecorded(
     const more = unwritten(scenario, delivery) - (unrecorded.get(delivery._id) ?? 0);
     if (more > 0) fresh.set(delivery._id, more);
   }
-  // What a process had under way is no more than it may have; else its end did not lose them.
+  // More calls than a process's limit can't come from its crash.
   if (fresh.size > inFlightMax) return;
   for (const [id, more] of fresh) unrecorded.set(id, (unrecorded.get(id) ?? 0) + more);
 }
 
-/** Lets everything published come to its end, and checks that nothing was lost or repeated. */
+/** Waits until all published events are final, then checks that none was lost or repeated. */
 export async function checkWebhooks(
   scenario: WebhookScenario,
   unrecorded: UnrecordedCalls,
@@ -72,12 +70,12 @@ export async function checkWebhooks(
     { name: "every event at every endpoint", problems: missed(scenario) },
     { name: "one delivery for each", problems: strange(scenario, deliveries) },
     { name: "at most 15 attempts", problems: namedOf(overdone, "had more") },
-    { name: "nothing twice but what was under way", problems: namedOf(repeated, "was repeated") },
+    { name: "no duplicates except calls in progress", problems: namedOf(repeated, "was repeated") },
     { name: "the same id and body", problems: receiver.problems.slice(0, shownMax) },
   ];
 }
 
-/** Calls of a delivery that arrived and are no written attempt. */
+/** Counts a delivery's received calls without a stored attempt. */
 function unwritten({ receiver, load }: WebhookScenario, delivery: Stored): number {
   const endpoint = load.endpoints.find(({ endpointId }) => endpointId === delivery.endpoint_id);
   const came = receiver.arrivals(endpoint?.path ?? "", delivery.event_id);
@@ -110,7 +108,7 @@ function strange({ load }: WebhookScenario, deliveries: readonly Stored[]): stri
   ];
 }
 
-/** Waits until nothing is pending, as long as calls come; answers what still is. */
+/** Waits until nothing is pending, as long as calls arrive. Returns the pending deliveries. */
 async function untilDelivered(scenario: WebhookScenario): Promise<string[]> {
   const { receiver } = scenario;
   let calls = receiver.calls();

@@ -13,17 +13,16 @@ import { createWebhookLoad } from "./load.ts";
 import { clockJumps, webhookOutages } from "./outages.ts";
 import { type CallPoint, openWebhookReceiver } from "./receiver.ts";
 
-/** A notifier that ends at a write or an acknowledgement, or while it posts. */
+/** A crash at a write or an acknowledgement, or during a call. */
 export type CrashPoint =
   | { readonly kind: "write"; readonly site: string; readonly side: "before" | "after" }
   | { readonly kind: "call"; readonly point: CallPoint };
 
-/** The n-th time: the first ones often find the service just started. */
+/** Maximum of the random number: at the first ones, the service has often just started. */
 const numberMax = 12;
 const crashesPerSeed = 3;
 const sayEvery = 10;
 
-/** Every step between consuming an event and settling its deliveries, and what else may happen. */
 export const webhookFault: Fault = {
   name: "webhooks",
   about: "a notifier killed between all its steps; outages, duplicates, stale and stray workers",
@@ -59,7 +58,7 @@ async function crashEverywhere(
   const missed = new Set<string>();
   for (const [at, point] of rounds.flat().slice(0, times).entries()) {
     const number = 1 + random.below(numberMax);
-    // Some writes are made once, when it starts.
+    // Some writes occur once, at start.
     const hasCrashed =
       (await crashNotifier(scenario, unrecorded, point, number)) ||
       (await crashNotifier(scenario, unrecorded, point, 1));
@@ -78,7 +77,7 @@ async function crashEverywhere(
   return assertions;
 }
 
-/** Where the notifier writes while events come, and both ends of a call. */
+/** Returns the notifier's write sites under load, and both ends of a call. */
 async function findPoints(
   { platform, random }: FaultContext,
   receiver: WebhookScenario["receiver"],
@@ -91,7 +90,7 @@ async function findPoints(
   return crashPoints(sites);
 }
 
-/** Both sides of every write, and both ends of a call. */
+/** Returns both sides of every write, and both ends of a call. */
 function crashPoints(sites: readonly Site[]): CrashPoint[] {
   const points = (["arrival", "answer"] as const).map(
     (point) => ({ kind: "call", point }) as const,
@@ -107,8 +106,8 @@ function nameOf(point: CrashPoint): string {
 }
 
 /**
- * Kills the notifier and starts it so that it ends at the point; notes each time which calls are
- * unrecorded. It is gone afterwards in any case.
+ * Restarts the notifier so that it crashes at the point. Records the unrecorded calls each time.
+ * Afterwards it isn't running.
  */
 export async function crashNotifier(
   scenario: WebhookScenario,
@@ -128,7 +127,9 @@ export async function crashNotifier(
   return hasCrashed;
 }
 
-/** Starts the notifier, which ends at the `number`th time at the point; answers whether it did. */
+/**
+ * Starts the notifier, which crashes at the `number`th time of the point. Returns whether it did.
+ */
 async function goTo(
   point: CrashPoint,
   number: number,

@@ -10,46 +10,43 @@ import { newId } from "@disburse/kernel/id.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { type EndpointKind, endpointKinds, type WebhookReceiver } from "./receiver.ts";
 
-/** A merchant's endpoint, and its path at the receiver. */
 export type Endpoint = {
   readonly merchantId: string;
   readonly endpointId: string;
   readonly path: string;
 };
 
-/** An event that the broker has confirmed, or will have. */
+/** An event confirmed by the broker, or pending. */
 type PublishedEvent = { readonly eventId: string; readonly merchantId: string };
 
-/** Other systems that publish events over the broker, all the while. */
+/** Simulates external systems that publish events continuously. */
 export type WebhookLoad = Awaited<ReturnType<typeof createWebhookLoad>>;
 
-/** What a webhook load is made with. */
 export type WebhookLoadOptions = {
   readonly platform: FaultPlatform;
   readonly receiver: WebhookReceiver;
   readonly random: Random;
-  /** Each message is sent this often at most, in another order; once by default. */
+  /** Maximum copies of each message, in another order. Defaults to one. */
   readonly copiesMax?: number;
-  /** What endpoints each merchant has; one of each by default. */
+  /** Each merchant's endpoints. Defaults to one of each kind. */
   readonly kinds?: readonly EndpointKind[];
-  /** The pause between two batches, at most. */
   readonly pauseMaxMs?: number;
 };
 
 const merchants = 3;
-/** A transaction has up to this many events, in one batch, so that order has work. */
+/** Maximum events of a transaction, in one batch, to test ordering. */
 const sequenceMax = 3;
 const transactionsPerBatch = 3;
 const pauseDefaultMs = 100;
 const againAfterMs = 100;
-/** The load goes on while deliveries wait, but not so far that a crash finds nothing fresh. */
+/** The load continues while deliveries wait, but a crash must still find recent ones. */
 const aheadMax = 300;
-/** One batch in so many has an unreadable message. */
+/** One in this many batches has an unreadable message. */
 const unreadableEvery = 10;
-/** Its data goes out as it was given. */
+/** Events of this type keep their data unchanged. */
 const transactionType = "refund";
 
-/** Registers endpoints of every kind for each of some merchants, and makes a load that rests. */
+/** Registers endpoints of every kind for some merchants. The load starts idle. */
 export async function createWebhookLoad(options: WebhookLoadOptions) {
   const { platform, receiver, random, copiesMax = 1, kinds = endpointKinds } = options;
   const { pauseMaxMs = pauseDefaultMs } = options;
@@ -84,7 +81,7 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
       try {
         return await bus.publish(messages);
       } catch {
-        // The broker is away, or has not confirmed: an outbox publishes again.
+        // The broker is down or has not confirmed: like an outbox, publish again.
         await pause(againAfterMs);
       }
     }
@@ -95,11 +92,10 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
     await pause(random.below(pauseMaxMs));
   };
   return {
-    /** `drain` settles when everything that was begun is confirmed by the broker. */
+    /** `drain` settles when the broker has confirmed everything that was started. */
     ...createLoop(publishMore, 1),
     endpoints,
     published,
-    /** Ids of unreadable messages. */
     unreadable,
     close: bus.stop,
   };
@@ -123,7 +119,6 @@ async function registerEndpoints(
   return endpoints;
 }
 
-/** Messages of one transaction, numbered from 1. */
 function transaction(merchantId: string, random: Random, published: PublishedEvent[]) {
   const transactionId = crypto.randomUUID();
   return Array.from({ length: 1 + random.below(sequenceMax) }, (_each, at): BusMessage => {

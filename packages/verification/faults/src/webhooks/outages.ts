@@ -11,7 +11,7 @@ import { checkWebhooks, noteUnrecorded, type UnrecordedCalls } from "./checks.ts
 import { createWebhookLoad, type WebhookLoad } from "./load.ts";
 import type { WebhookReceiver } from "./receiver.ts";
 
-/** Something that happens to the notifier or to what it stands on, while events are published. */
+/** A fault of the notifier or of a dependency while events are published. */
 type Outage = {
   readonly name: string;
   readonly copiesMax?: number;
@@ -25,11 +25,11 @@ type OutageScenario = {
   readonly unrecorded: UnrecordedCalls;
 };
 
-/** Load gets going before, and goes on for a while after. */
+/** The load runs this long before and after. */
 const aroundMs = 2_000;
 const brokerAwayMs = 5_000;
 const engineAwayMs = 20_000;
-/** Longer than every lease that a hung process could have (services/notifier). */
+/** Longer than every lease of a hung process (services/notifier). */
 const hungMs = 40_000;
 const duplicatesMs = 10_000;
 const killsBeside = 6;
@@ -52,7 +52,6 @@ const outages: readonly Outage[] = [
   { name: "two side by side", strike: besideEachOther },
 ];
 
-/** Tries each, and judges after each. */
 export async function webhookOutages(
   context: FaultContext,
   receiver: WebhookReceiver,
@@ -67,7 +66,10 @@ export async function webhookOutages(
     await strike({ context, receiver, load, unrecorded });
     await pause(aroundMs);
     const own = await checkWebhooks({ platform, receiver, load }, unrecorded);
-    own.push({ name: "dead letters kept", problems: await missingLetters(platform, load) });
+    own.push({
+      name: "dead-letter queue is complete",
+      problems: await missingDeadLetters(platform, load),
+    });
     await load.close();
     say(`${name}: ${load.published.length} events, ${load.unreadable.length} unreadable`);
     assertions.push(...own.map((each) => ({ ...each, name: `${name}: ${each.name}` })));
@@ -87,7 +89,10 @@ async function restart(
   await backend.start();
 }
 
-/** Two notifiers: one hangs until others have what it had, then each is killed in turn. */
+/**
+ * Runs two notifiers: one hangs until others have taken over its leases. Then each is killed in
+ * turn.
+ */
 async function besideEachOther(outage: OutageScenario): Promise<void> {
   const { context, receiver, load, unrecorded } = outage;
   const { platform, random } = context;
@@ -116,8 +121,8 @@ async function besideEachOther(outage: OutageScenario): Promise<void> {
   }
 }
 
-/** Every unreadable message is in the dead-letter queue. */
-async function missingLetters(
+/** Requires that every unreadable message is in the dead-letter queue. */
+async function missingDeadLetters(
   { options: { amqpUrl, busNamespace } }: FaultPlatform,
   { unreadable }: WebhookLoad,
 ): Promise<string[]> {
@@ -132,25 +137,25 @@ async function missingLetters(
       if (message === false) break;
       missing.delete(String(message.properties.messageId));
     }
-    // What was looked at and not taken goes back.
+    // Closing requeues messages that were read without an acknowledgement.
     await connection.close();
   }
   return missing.size === 0 ? [] : [`${missing.size} of ${unreadable.length} are not there`];
 }
 
 const preload = new URL("../kinds/clock-preload.ts", import.meta.url).href;
-/** Five minutes ahead, then as much behind, and back. */
+/** Alternates between five minutes ahead and behind. */
 const environment = { FAULT_CLOCK_MS: "300000", FAULT_CLOCK_EVERY_MS: "700" };
-/** The first waits of the schedule (docs/webhooks.md), and how much longer each may be. */
+/** The schedule's first delays (docs/webhooks.md), and the tolerance for each. */
 const waitsMs = [5_000, 10_000, 20_000];
 const jitterMax = 0.02;
-/** Two looks for what is due, and a busy machine. */
+/** Two polls for due deliveries, on a busy machine. */
 const lateMs = 1_500;
-/** In this wait the notifier is killed, and restarts with the right clock. */
+/** During this delay, the notifier is killed and restarted with the right clock. */
 const killedIn = 2;
 const calling = { timeoutMs: 120_000, everyMs: 50 };
 
-/** The waits of a delivery while the notifier's clock jumps by minutes, and over a restart. */
+/** Checks a delivery's delays while the notifier's clock jumps by minutes, and over a restart. */
 export async function clockJumps(
   context: FaultContext,
   receiver: WebhookReceiver,
@@ -177,7 +182,7 @@ export async function clockJumps(
   return [{ name: "waits double though clocks jump", problems: oddWaits(receiver.times(path)) }];
 }
 
-/** Waits that are not what the schedule says, in words. */
+/** Describes delays that don't match the schedule. */
 function oddWaits(calls: readonly number[]): string[] {
   return waitsMs.flatMap((planned, at) => {
     const waited = Math.round((calls[at + 1] ?? Number.NaN) - (calls[at] ?? 0));

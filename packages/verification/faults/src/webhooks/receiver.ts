@@ -5,38 +5,34 @@ import type { Random } from "@disburse/harness/random.ts";
 import { until } from "@disburse/harness/waiting.ts";
 
 /**
- * How an endpoint takes its calls: at once, after a while, or now and then not at all: with another
- * status, or with a connection that breaks.
+ * An endpoint's behaviour: answers at once, after a delay, or sometimes fails with another status
+ * or a broken connection.
  */
 export const endpointKinds = ["ready", "slow", "flaky"] as const;
-/** `never`: it refuses every call. */
 export type EndpointKind = (typeof endpointKinds)[number] | "never";
 
-/** A point in the course of a call. */
 export type CallPoint = "arrival" | "answer";
 
-/** Merchants' endpoints that write down every call, whatever becomes of its sender. */
+/** Merchants' endpoints that record every call, even if its sender dies. */
 export type WebhookReceiver = Awaited<ReturnType<typeof openWebhookReceiver>>;
 
 const drain = { timeoutMs: 2_000, everyMs: 10 };
 const slowMaxMs = 200;
-/** One call in so many to a flaky endpoint fails, on average, but none for the third time. */
+/** A flaky endpoint fails one in this many calls on average, but no delivery three times. */
 const flakyEvery = 8;
 const flakyMax = 2;
 const refusals = [201, 204, 307, 410, 429, 500, 503];
 
-/** The calls by path and event. */
 function createCallLog() {
   const notes = new Map<string, { count: number; hasAnswer: boolean; body: string }>();
   const times = new Map<string, number[]>();
   const problems: string[] = [];
   const call = (path: string, eventId: string) => notes.get(`${path} ${eventId}`);
   return {
-    /** Calls that were not what they should be, in words. */
     problems,
     note: (path: string, eventId: string, body: string) => {
       const { data } = JSON.parse(body);
-      // A test event says nothing of itself.
+      // A test event's data has no event id.
       if ((data.event ?? eventId) !== eventId) problems.push(`${eventId} has another's body`);
       const first = { count: 0, hasAnswer: false, body };
       const each = notes.getOrInsert(`${path} ${eventId}`, first);
@@ -45,16 +41,14 @@ function createCallLog() {
       times.getOrInsert(path, []).push(performance.now());
       return each;
     },
-    /** How often an event arrived at a path. */
     arrivals: (path: string, eventId: string): number => call(path, eventId)?.count ?? 0,
     acknowledged: (path: string, eventId: string): boolean =>
       call(path, eventId)?.hasAnswer === true,
-    /** When calls arrived at a path, in ms of the monotonic clock. */
+    /** Arrival times at a path, in ms of the monotonic clock. */
     times: (path: string): readonly number[] => times.get(path) ?? [],
   };
 }
 
-/** Opens the endpoints; the first part of a path is its `EndpointKind`. */
 export async function openWebhookReceiver(random: Random) {
   const callLog = createCallLog();
   let calls = 0;
@@ -93,11 +87,13 @@ export async function openWebhookReceiver(random: Random) {
   return {
     ...callLog,
     url: (path: string) => `${url}${path}`,
-    /** Calls of all. */
     calls: () => calls,
-    /** Settles when no sender is connected, so all that a dead one sent was read; or soon. */
+    /** Waits until no sender is connected, so that all received data was read. Has a timeout. */
     drained: () => until(() => connections === 0, drain),
-    /** Calls back once, at that point of the `number`th call from now on; answers how to cancel. */
+    /**
+     * Calls back once, at this point of the `number`th call from now. Returns a function that
+     * cancels.
+     */
     report: (point: CallPoint, number: number, onReached: () => void) => {
       watched = { point, at: calls + number, onReached };
       return () => {
@@ -108,7 +104,7 @@ export async function openWebhookReceiver(random: Random) {
   };
 }
 
-/** Another status than 200, or none. */
+/** Refuses with another status than 200, or breaks the connection. */
 function refuse(response: ServerResponse, random: Random): void {
   const isBroken = random.below(2) === 0;
   if (isBroken) response.destroy();

@@ -9,7 +9,6 @@ import type { ChainTransfer } from "./transfer-check.ts";
 
 const to = `0x${"ab".repeat(20)}` as const;
 const [digits, amount] = [6, 1_500_000n];
-/** `transfer(address,uint256)`. */
 const selector = "0xa9059cbb";
 const word = (value: string) => value.padStart(64, "0");
 
@@ -54,7 +53,7 @@ describe.skipIf(anvilPath() === undefined)("documents and a chain, on anvil", ()
   it("disagree where the wallet paid by a transaction of no payout, and agree without", async () => {
     const [first = "", second = ""] = hashes;
     expect(await found()).toEqual([expect.objectContaining({ invariant: 15, subject: second })]);
-    // The same payment twice: the second one under the first one's transfer.
+    // The second of two equal payments gets the first one's transfer.
     await transfers().updateOne(
       { _id: "po_1" },
       { $set: { attempts: [{ id: first }, { id: second }] } },

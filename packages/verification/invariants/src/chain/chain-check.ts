@@ -3,22 +3,20 @@ import type { Finding } from "../finding.ts";
 import type { Mined, Node } from "./node.ts";
 import { type ChainTransfer, checkChainTransfer } from "./transfer-check.ts";
 
-/** What comparing the documents with a chain came to. */
 export type ChainReport = { readonly checked: number; readonly findings: readonly Finding[] };
 
-/** Transfers that are asked for at once. */
 const batchSize = 50;
 
 /**
- * Compares the transfers of a node's chain, and their payouts, with what the node has: of each
- * transfer every transaction that was signed, and of each wallet every token that it has sent.
+ * Compares the transfers on a node's chain, and their payouts, with the node: every signed
+ * transaction of each transfer, and every token sent from each wallet.
  */
 export async function checkChain(databases: Databases, node: Node): Promise<ChainReport> {
   const { client, prefix } = databases;
   const transfers = client.db(`${prefix}payout`).collection<ChainTransfer>("chain_transfers");
   const ofChain = { wallet: { $regex: `^${await node.chainId()}:` } };
   const findings: Finding[] = [];
-  /** Of each wallet, where its first transfer may be. */
+  /** The earliest block of each wallet's first transfer. */
   const since = new Map<string, number>();
   let checked = 0;
   let batch: ChainTransfer[] = [];

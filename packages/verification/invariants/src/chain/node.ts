@@ -1,4 +1,4 @@
-/** A transaction in a block, as a node shows it; addresses in lower case. */
+/** A transaction in a block. Addresses are in lower case. */
 export type Mined = {
   readonly hash: string;
   readonly succeeded: boolean;
@@ -7,7 +7,7 @@ export type Mined = {
   readonly moves: readonly Move[];
 };
 
-/** Tokens that moved (the `Transfer` event of ERC-20). */
+/** A token transfer (ERC-20 `Transfer` event). */
 export type Move = {
   readonly hash: string;
   readonly contract: string;
@@ -16,7 +16,6 @@ export type Move = {
   readonly value: bigint;
 };
 
-/** A node of a chain, called by JSON-RPC alone. */
 export type Node = ReturnType<typeof openNode>;
 
 type Log = {
@@ -28,19 +27,18 @@ type Log = {
 
 /** keccak-256 of `Transfer(address,address,uint256)`. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-/** The selector of `decimals()`. */
 const decimalsCall = "0x313ce567";
-/** Blocks of one question for logs: providers answer no more. */
+/** Blocks per query for logs, a limit of common providers. */
 const logBlocks = 2_000;
 const timeoutMs = 30_000;
 
-/** Opens a node; its URL may hold a key, and is in no error. */
+/** Opens a node. Errors omit the URL, which may contain a key. */
 export function openNode(url: string) {
   const decimals = new Map<string, number>();
-  let asked = 0;
+  let requestId = 0;
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
-    asked += 1;
-    const body = JSON.stringify({ jsonrpc: "2.0", id: asked, method, params });
+    requestId += 1;
+    const body = JSON.stringify({ jsonrpc: "2.0", id: requestId, method, params });
     const headers = { "content-type": "application/json" };
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { method: "POST", headers, body, signal }).catch(
@@ -54,7 +52,7 @@ export function openNode(url: string) {
   const height = async () => Number(await ask("eth_blockNumber", []));
   return {
     chainId: async () => Number(await ask("eth_chainId", [])),
-    /** A transaction that is in a block; `undefined`: no block has it. */
+    /** Returns a transaction, or `undefined` if no block contains it. */
     mined: async (hash: string): Promise<Mined | undefined> => {
       const receipt = (await ask("eth_getTransactionReceipt", [hash])) as {
         readonly status: string;
@@ -69,7 +67,7 @@ export function openNode(url: string) {
       const moves = receipt.logs.flatMap(moveOf);
       return { hash, succeeded, to: (to ?? "").toLowerCase(), value: BigInt(value), moves };
     },
-    /** What a wallet has sent of any token since a block, some blocks at a time. */
+    /** Yields all tokens sent from a wallet since a block, some blocks at a time. */
     movesFrom: async function* (wallet: string, since: number): AsyncGenerator<Move[]> {
       const last = await height();
       for (let from = since; from <= last; from += logBlocks) {
@@ -82,7 +80,6 @@ export function openNode(url: string) {
         );
       }
     },
-    /** The digits of a token's units after the point. */
     decimalsOf: async (contract: string): Promise<number> => {
       const known = decimals.get(contract);
       if (known !== undefined) return known;
@@ -100,7 +97,6 @@ function moveOf({ address, topics: [topic, from, to], data, transactionHash }: L
   return [{ hash: transactionHash, contract, ...parties, value: BigInt(data) }];
 }
 
-/** The last 20 bytes of a topic. */
 function addressOf(topic: string): string {
   return `0x${topic.slice(-40)}`.toLowerCase();
 }

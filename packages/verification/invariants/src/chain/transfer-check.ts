@@ -3,32 +3,31 @@ import type { Minor, Payout } from "../documents.ts";
 import { expectationsOf, type Finding } from "../finding.ts";
 import type { Mined } from "./node.ts";
 
-/** A transfer of a rail on a chain as it is stored; fields that no check looks at are left out. */
 export type ChainTransfer = {
   readonly _id: string;
-  /** The chain's number and the address: `1:0x…`. */
+  /** Chain number and address: `1:0x…`. */
   readonly wallet: string;
   readonly currency: string;
   readonly amount_minor: Minor;
   readonly to: string;
   readonly state: string;
-  /** It pays nothing. */
+  /** Fills a nonce without a payment. */
   readonly gap?: boolean;
   readonly since?: number;
-  /** Every transaction that was signed for it. */
+  /** Every transaction signed for it. */
   readonly attempts: readonly { readonly id: string; readonly cancels?: boolean }[];
   readonly end?: { readonly id: string };
 };
 
-/** A transaction that paid, what reached the recipient, and how many units a minor unit is. */
+/** A successful payment: the received units, and the units in one minor unit. */
 type Paid = { readonly hash: string; readonly units: bigint; readonly scale: bigint };
 
-/** The digits of a chain's own coin after the point. */
+/** Decimals of a chain's native coin. */
 const coinDecimals = 18;
 
 /**
- * A transfer and its payout against what the chain has of its transactions: a settled one was paid
- * once, by the transaction that it names and in its amount; any other one was not.
+ * Compares a transfer and its payout with the chain. A settled transfer was paid once, by the named
+ * transaction and with its amount. Any other was not paid.
  */
 export function checkChainTransfer(
   transfer: ChainTransfer,
@@ -68,7 +67,7 @@ export function checkChainTransfer(
   return findings;
 }
 
-/** What a transaction paid to the transfer's recipient, in minor units; `undefined`: nothing. */
+/** Returns the minor units that a transaction paid to the recipient, or `undefined` if none. */
 function paidBy(
   { wallet, to, currency, attempts }: ChainTransfer,
   { hash, succeeded, value, moves, ...mined }: Mined,

@@ -1,17 +1,16 @@
 import { GetObjectCommand, ListObjectVersionsCommand, S3Client } from "@aws-sdk/client-s3";
 import type { Flaw, SinkContents } from "./flaw.ts";
 
-/** Objects that are read at a time. */
 const readsMax = 32;
-/** A service's clock and the bucket's may differ by less. */
+/** Maximum difference between a service's clock and the bucket's. */
 const clocksMs = 86_400_000;
 
 /**
- * Every version of every object is read, so that neither a newer version nor a delete marker hides
- * what was shipped; that there is one is a flaw.
+ * Reads every version of every object, so that neither a newer version nor a delete marker hides
+ * shipped data. Their existence is a flaw.
  */
 export async function readBucket(place: URL, from: Date, endpoint?: string): Promise<SinkContents> {
-  // Region and who reads come as with every AWS tool.
+  // Region and credentials come from the usual AWS settings.
   const client = new S3Client(endpoint === undefined ? {} : { endpoint, forcePathStyle: true });
   try {
     return await readVersions(client, place, from);
@@ -62,8 +61,8 @@ async function* pagesOf(client: S3Client, Bucket: string, Prefix: string) {
   let KeyMarker: string | undefined;
   let VersionIdMarker: string | undefined;
   for (;;) {
-    const asked = { Bucket, Prefix, KeyMarker, VersionIdMarker };
-    const page = await client.send(new ListObjectVersionsCommand(asked));
+    const request = { Bucket, Prefix, KeyMarker, VersionIdMarker };
+    const page = await client.send(new ListObjectVersionsCommand(request));
     yield page;
     if (page.IsTruncated !== true) return;
     KeyMarker = page.NextKeyMarker;

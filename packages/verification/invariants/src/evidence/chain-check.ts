@@ -1,30 +1,29 @@
 import type { Flaw, FlawKind } from "./flaw.ts";
 import { type ShippedHead, subjectOf } from "./kept-heads.ts";
 
-/** An entry of a hash chain, as it is stored. */
 export type Link = {
   readonly sequence: number;
   readonly previous: string;
   readonly hash: string;
-  /** The hash that its fields have where its number is this one. */
+  /** Returns the hash of its fields with this number. */
   readonly hashAt: (sequence: number) => string;
-  /** Fields that no hash covers. */
+  /** Fields that the hash doesn't cover. */
   readonly strays: readonly string[];
 };
 
-/** Entries with wrong hashes that are compared with each other's places. */
+/** Entries with wrong hashes that are compared with each other's numbers. */
 const suspectsMax = 200;
 
 /**
- * Begins to check one chain against the heads that were shipped of it; links are added in the order
- * of their numbers. Takes memory for wrong links alone.
+ * Starts checking one chain against its shipped heads. `add` expects links in sequence order. Uses
+ * memory only for wrong links.
  */
 export function createChainCheck(service: string, chain: string, heads: readonly ShippedHead[]) {
   const flaws: Flaw[] = [];
   const suspects: Link[] = [];
   const shipped = new Map(heads.map((head) => [head.sequence, head]));
   let expected = 1;
-  /** Of the link before; `undefined` where it is missing or wrong. */
+  /** The previous link's hash. `undefined` if it is missing or wrong. */
   let before: string | undefined = "";
 
   const flaw = (kind: FlawKind, sequence: number, detail: string) =>
@@ -52,7 +51,7 @@ export function createChainCheck(service: string, chain: string, heads: readonly
     expected = sequence + 1;
   };
 
-  /** `last`: the number that the chain's owner says it ends with, where one says so. */
+  /** `last` is the final number according to the chain's owner, if known. */
   const end = (last = 0): Flaw[] => {
     for (const link of suspects) {
       const places = suspects
@@ -74,7 +73,7 @@ export function createChainCheck(service: string, chain: string, heads: readonly
   return {
     add,
     end,
-    /** Entries that no shipped head fixes yet. */
+    /** Counts entries after the last shipped head. */
     unprotected: (): number => Math.max(0, expected - 1 - (heads.at(-1)?.sequence ?? 0)),
   };
 }

@@ -7,7 +7,7 @@ import { createStatementCheck, readPublicKeys } from "./statements.ts";
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** A chain of so many entries, each with a text that its hash covers. */
+/** Creates a chain with one entry per text, covered by its hash. */
 function chain(texts: readonly string[]): Link[] {
   let previous = "";
   return texts.map((text, index) => {
@@ -23,7 +23,7 @@ const headOf = ({ sequence, hash }: Link): ShippedHead => ({
   ...{ chain: "audit", sequence, hash, at: "2026-11-23T10:00:00.000Z" },
 });
 
-/** What is found in a chain of which the third and the last entry were shipped. */
+/** Returns the flaws of a chain whose third and last entries were shipped. */
 function found(links: readonly Link[], last = 0): string[] {
   const shipped = chain(texts).filter(({ sequence }) => sequence === 3 || sequence === 6);
   const check = createChainCheck("payout", "audit", shipped.map(headOf));
@@ -121,8 +121,8 @@ function read(lines: readonly string[], from?: Date) {
   for (const each of lines) check.add(each);
   const flaws = [...check.end(), ...heads.end()];
   const kept = heads.of("payout", "audit").map(({ sequence }) => sequence);
-  const said = flaws.map(({ kind, subject, detail }) => `${kind} ${subject}: ${detail}`);
-  return { kept, flaws: said, torn: check.torn() };
+  const reported = flaws.map(({ kind, subject, detail }) => `${kind} ${subject}: ${detail}`);
+  return { kept, flaws: reported, torn: check.torn() };
 }
 
 describe("what was shipped", () => {

@@ -1,26 +1,24 @@
 import type { Flaw } from "./flaw.ts";
 
-/** The newest entry of a chain, as it was shipped. */
+/** The newest entry of a chain at shipping time. */
 export type ShippedHead = {
   readonly chain: string;
   readonly sequence: number;
   readonly hash: string;
-  /** When, as the statement says it. */
   readonly at: string;
 };
 
-/** Heads of a chain that are kept: the newest decides, the others say where a change begins. */
+/** Heads kept for each chain. The newest decides. The others locate a change. */
 const keptMax = 64;
 
-/** The heads of every chain, by service and chain; memory is bounded for each. */
+/** The heads of every chain, by service and chain, in bounded memory. */
 export type KeptHeads = ReturnType<typeof createKeptHeads>;
 
-/** Keeps heads in the order in which they were shipped. */
 export function createKeptHeads() {
   const kept = new Map<string, ShippedHead[]>();
   const flaws: Flaw[] = [];
   return {
-    /** Takes the next head of a chain; one that goes back shows that the chain was cut since. */
+    /** Adds a chain's next head. A lower number shows that the chain was cut. */
     add: (service: string, head: ShippedHead): void => {
       const name = `${service} ${head.chain}`;
       const heads = kept.get(name) ?? [];
@@ -37,7 +35,7 @@ export function createKeptHeads() {
         return;
       }
       heads.push(head);
-      // Every second one, so that they stay spread over the whole time.
+      // Drops every second one, so that the rest covers the whole period.
       if (heads.length > keptMax) {
         kept.set(
           name,
@@ -49,7 +47,6 @@ export function createKeptHeads() {
     },
     of: (service: string, chain: string): readonly ShippedHead[] =>
       kept.get(`${service} ${chain}`) ?? [],
-    /** The chains of a service that begin so. */
     chainsOf: (service: string, prefix: string): string[] =>
       [...kept.keys()]
         .filter((name) => name.startsWith(`${service} ${prefix}`))
@@ -59,7 +56,6 @@ export function createKeptHeads() {
   };
 }
 
-/** How an entry is named: by its chain and number. */
 export function subjectOf(chain: string, sequence: number): string {
   if (chain === "audit") return `audit entry ${sequence}`;
   return `entry ${sequence} of ${chain.slice(chain.indexOf("/") + 1)}`;

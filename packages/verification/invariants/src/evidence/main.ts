@@ -7,7 +7,7 @@ import type { Flaw } from "./flaw.ts";
 import { readSink, reportOn } from "./report.ts";
 import { type PublicKeys, readPublicKeys } from "./statements.ts";
 
-/** `npm run audit:verify`: README.md says how it is used, and what it finds. */
+/** `npm run audit:verify`: README.md describes its use and findings. */
 
 const usage =
   "usage: npm run audit:verify [-- --sink FOLDER|s3://BUCKET/PREFIX[,…]] [--s3-endpoint URL]\n" +
@@ -40,7 +40,7 @@ function readCommand(args: readonly string[]) {
   };
 }
 
-/** The keys of the files; those of the data folder where none is named. */
+/** Reads the named key files, by default those of the data folder. */
 function publicKeys({ keys, dataDir }: ReturnType<typeof readCommand>): PublicKeys {
   const texts = keys.map((path) => readFileSync(path, "utf8"));
   const secrets = join(dataDir, "secrets.json");

@@ -1,10 +1,10 @@
 import type { Flaw } from "./flaw.ts";
 import type { ShippedHead } from "./kept-heads.ts";
 
-/** Heads are shipped every minute; a chain that has none after this was left out. */
+/** Heads are shipped every minute. A chain without one after this time was omitted. */
 const shippedWithinMs = 600_000;
 
-/** A chain whose first entry is not new, and of which the sink has no head. */
+/** Finds a chain with an old first entry but no head in the sink. */
 export function neverShipped(
   service: string,
   chain: string,

@@ -8,42 +8,34 @@ import { services, verifyEvidence } from "./verify.ts";
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-/** How far a service's database says that its heads were shipped. */
 export type Tail = {
-  /** Of the newest statement that the sink has. */
   readonly number: number;
-  /** Its hash; "" before the first. */
+  /** Its hash. Empty before the first. */
   readonly previous: string;
-  /** One that may be in the sink already. */
   readonly pending?: { readonly number: number };
   readonly shipped_at: Date;
 };
 
-/** The tails of services, by their names; a service that has shipped nothing has none. */
+/** Tails by service. A service without shipped statements has none. */
 type Tails = ReadonlyMap<string, Tail>;
 
-/** A sink's statements, as far as tails are compared with them. */
 type SinkStatements = {
-  /** Services with statements that are not older than `from`. */
   readonly services: () => readonly string[];
-  /** The newest of those. */
   readonly newest: (
     service: string,
   ) => { readonly number: number; readonly at: string } | undefined;
-  /** Of any age. */
   readonly has: (service: string, hash: string) => boolean;
 };
 
-/** What a report is made of. */
 export type EvidenceOptions = {
   readonly databases: Databases;
   readonly readSink: () => Promise<SinkContents>;
   readonly keys: PublicKeys;
-  /** Statements of before are left out: after a restore, for instance. */
+  /** Skips older statements, for example after a restore. */
   readonly from?: Date;
 };
 
-/** Verifies databases against a sink; the report as a person reads it, and how much is wrong. */
+/** Verifies databases against a sink. Returns a readable report and the number of flaws. */
 export async function reportOn(options: EvidenceOptions) {
   const { databases, readSink, keys, from } = options;
   const before = await readTails(databases, services);
@@ -74,7 +66,6 @@ export async function reportOn(options: EvidenceOptions) {
   };
 }
 
-/** Reads how far each service's heads were shipped. */
 async function readTails(
   { client, prefix }: Databases,
   services: readonly string[],
@@ -91,9 +82,9 @@ async function readTails(
 }
 
 /**
- * Compares the end of each service's statements with its database. Statements are shipped all the
- * time: `before` was read before the sink, so the sink has what it names; `after` was read after
- * it, so nothing in the sink is newer.
+ * Compares the last statement of each service with its database while shipping continues. `before`
+ * was read before the sink, so the sink has its statements. `after` was read after the sink, so the
+ * sink has nothing newer.
  */
 export function checkTails(
   sink: SinkStatements,
@@ -120,8 +111,8 @@ export function checkTails(
 }
 
 /**
- * Reads a sink: a folder, or a bucket, `s3://bucket/prefix`, where what was put before `from` is
- * left out. `undefined` for a folder that is not there.
+ * Reads a folder, or a bucket `s3://bucket/prefix` without objects from before `from`. Returns
+ * `undefined` if the folder doesn't exist.
  */
 export async function readSink(
   place: string,
@@ -129,12 +120,11 @@ export async function readSink(
   endpoint?: string,
 ): Promise<SinkContents | undefined> {
   if (!place.startsWith("s3://")) return readFolder(place);
-  // Most sinks are folders, and can do without the SDK.
+  // Most sinks are folders, which don't need the SDK.
   const { readBucket } = await import("./bucket-lines.ts");
   return readBucket(new URL(place), from, endpoint);
 }
 
-/** Every line of every file. */
 function readFolder(folder: string): SinkContents | undefined {
   if (!existsSync(folder)) return undefined;
   const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));

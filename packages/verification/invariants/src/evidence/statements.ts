@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto
 import type { Flaw } from "./flaw.ts";
 import type { KeptHeads } from "./kept-heads.ts";
 
-/** What a service said of its chains at a moment, as decision 0043 writes it down. */
+/** A service's chain heads at one time (decision 0043). */
 type Statement = {
   readonly service: string;
   readonly trust_domain: string;
@@ -14,13 +14,13 @@ type Statement = {
 
 type Line = { readonly statement: string; readonly key_id: string; readonly signature: string };
 
-/** Public keys by key id, which begins with its service's name: `payout.3q2-7wEJ`. */
+/** Public keys by key id, which has its service as prefix: `payout.3q2-7wEJ`. */
 export type PublicKeys = ReadonlyMap<string, KeyObject>;
 
-/** Signed beside the statement. */
+/** Signed together with the statement. */
 const purpose = "disburse audit heads 1\n";
 
-/** Reads public keys of a JWK set, as `TRUSTED_KEYS` has them. */
+/** Reads a JWK set in the format of `TRUSTED_KEYS`. */
 export function readPublicKeys(text: string): PublicKeys {
   const { keys } = JSON.parse(text) as { keys: { kid: string }[] };
   return new Map(
@@ -28,18 +28,17 @@ export function readPublicKeys(text: string): PublicKeys {
   );
 }
 
-/** A statement with the text that was signed. */
 type Kept = { readonly text: string; readonly statement: Statement };
 
 /**
- * Takes the lines of a sink, in any order: finds what is wrong with them by themselves, and keeps
- * the heads of those that are signed by their service and not older than `from`.
+ * Checks a sink's lines in any order. Collects the heads of statements that their service signed,
+ * and that are not older than `from`.
  */
 export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = new Date(0)) {
   const flaws: Flaw[] = [];
   const kept = new Map<string, Kept[]>();
   const seen = new Set<string>();
-  /** Of statements of any age, by service and hash. */
+  /** Includes statements of any age, by service and hash. */
   const hashes = new Set<string>();
   const nameOf = (service: string, hash: string) => `${service} ${hash}`;
   let torn = 0;
@@ -61,20 +60,20 @@ export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = 
     if (new Date(statement.at) < from) return;
     const own = kept.get(statement.service) ?? [];
     kept.set(statement.service, own);
-    // The same line comes again after a crash.
+    // A crash may repeat a line.
     if (!seen.has(read.statement)) own.push({ text: read.statement, statement });
     seen.add(read.statement);
   };
 
   return {
     add,
-    /** Lines that a crash cut off: each comes again, whole, after it. */
+    /** Counts lines cut off by a crash. Each is repeated completely afterwards. */
     torn: () => torn,
     has: (service: string, hash: string): boolean => hashes.has(nameOf(service, hash)),
     services: (): string[] => [...kept.keys()],
-    /** After `end`: the last statement of a service. */
+    /** After `end`: returns a service's last statement. */
     newest: (service: string) => kept.get(service)?.at(-1)?.statement,
-    /** Hands the heads over, in the order in which they were signed. */
+    /** Passes on the heads in signing order. */
     end: (): Flaw[] => {
       for (const [service, all] of kept) {
         all.sort((one, other) => one.statement.number - other.statement.number);
@@ -90,7 +89,7 @@ export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = 
   };
 }
 
-/** Statements that are missing between others, or that another one stands in place of. */
+/** Finds statements that are missing or replaced between others. */
 function brokenLinks(service: string, inOrder: readonly Kept[]): Flaw[] {
   return inOrder.slice(1).flatMap(({ statement: { number, previous } }, index): Flaw[] => {
     const before = inOrder[index] as Kept;

@@ -9,10 +9,9 @@ import type { Flaw } from "./flaw.ts";
 import { type KeptHeads, subjectOf } from "./kept-heads.ts";
 import { neverShipped } from "./never-shipped.ts";
 
-/** Holds that are compared with their payouts at once. */
+/** Holds compared with their payouts at a time. */
 const holdsMax = 500;
 
-/** The ledger as it was verified. */
 export type VerifiedLedger = {
   readonly flaws: Flaw[];
   readonly entries: number;
@@ -21,8 +20,8 @@ export type VerifiedLedger = {
 };
 
 /**
- * Checks each account's chain against its shipped heads, then what the account says against the
- * chain: balances, sums of postings, holds and their payouts.
+ * Checks each account's chain against its shipped heads. Then compares the account with the chain:
+ * balances, sums of postings, holds and their payouts.
  */
 export async function verifyLedger(
   databases: Databases,
@@ -70,15 +69,15 @@ async function verifyAccount(
   const recorded = collectionOf(databases, "ledger_entries");
   for await (const entry of recorded.find({ account_id: account._id }).sort({ sequence: 1 })) {
     add(entry);
-    // A later one was recorded after the account was read.
+    // Later entries were recorded after the account was read.
     if (entry.sequence <= account.sequence) money.add(entry);
   }
-  // What the ledger does not have yet is in the account.
+  // Entries not yet in the ledger are in the account.
   const unrecorded = account.recent.filter(({ sequence }) => sequence > last);
   for (const recent of unrecorded) add(asRecorded(account, recent));
   flaws.push(...links.end(account.sequence));
   flaws.push(...(await endsTooEarly(databases, account, last)));
-  // Where the chain is broken its sums are, too, and say nothing more.
+  // Sums along a broken chain would only repeat the flaw.
   if (flaws.length === 0) {
     const found = [...money.end(now), ...(await holdsWithoutPayouts(databases, account, money))];
     flaws.push(...found.filter(isOfMoney).map(changed));
@@ -86,15 +85,14 @@ async function verifyAccount(
   return { flaws, entries, unprotected: links.unprotected() };
 }
 
-/** Work that is late is no change of a record. */
+/** Late work doesn't change a record. */
 const isOfMoney = ({ invariant }: Finding): boolean => invariant !== 5;
 
-/** A finding about a record of the ledger, as a flaw. */
 function changed({ subject, detail }: Finding): Flaw {
   return { kind: "changed", service: "payout", subject, detail };
 }
 
-/** An account whose ledger has more entries than it says, now that they are read. */
+/** Reports an account whose ledger, read again, has more entries than the account claims. */
 async function endsTooEarly(databases: Databases, { _id }: Account, last: number) {
   const account = await collectionOf(databases, "accounts").findOne({ _id });
   if (account === null || account.sequence >= last) return [];
@@ -117,7 +115,7 @@ async function holdsWithoutPayouts(
   return found;
 }
 
-/** Entries whose payout is not there, or is of another account. */
+/** Finds entries whose payout is missing or belongs to another account. */
 async function verifyOwners(databases: Databases, accounts: ReadonlyMap<string, Account>) {
   const flaws: Flaw[] = [];
   for await (const entries of batches(databases, "ledger_entries")) {
@@ -143,7 +141,7 @@ function ledgerLink(entry: RecordedEntry): Link {
   return { sequence, previous, hash, strays, hashAt };
 }
 
-/** An account whose entries have what the ledger adds to them: whose they are. */
+/** Adds the account id to recent entries, as the ledger does. */
 export function withWholeEntries(account: Account): Account {
   const { _id: account_id, merchant_id, currency } = account;
   const recent = account.recent.map((entry) => {

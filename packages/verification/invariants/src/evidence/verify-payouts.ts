@@ -8,7 +8,7 @@ import { checkQuote } from "../quote-check.ts";
 import type { Flaw } from "./flaw.ts";
 import { withWholeEntries } from "./verify-ledger.ts";
 
-/** The fields that a record's hash covers, in their order (docs/decisions/0043), with its rule. */
+/** The hashed fields of each record, in order, and the rule (docs/decisions/0043). */
 const rules = {
   quote: [
     "disburse quote 1",
@@ -27,10 +27,10 @@ const rules = {
   ],
 } as const;
 
-/** A claim and its payout are two writes; a crash between them takes seconds to complete. */
+/** A claim and its payout are two writes. After a crash, the second takes seconds. */
 const claimedForMs = 60_000;
 
-/** Checks every payout against its hash, its quote and its entries, and every quote likewise. */
+/** Checks every payout and quote against its hash and related records. */
 export async function verifyPayouts(databases: Databases, now: Date) {
   const flaws: Flaw[] = [];
   let [payouts, quotes] = [0, 0];
@@ -46,15 +46,15 @@ export async function verifyPayouts(databases: Databases, now: Date) {
   return { flaws, payouts, quotes };
 }
 
-/** A flaw whose subject is the id of its record. */
+/** Returns flaws with the record's id as subject. */
 type Judge<T> = (records: readonly T[]) => Promise<Flaw[]>;
 
-/** So long after a flaw was found its record is read once more. */
+/** Delay before a flawed record is read again. */
 const againAfterMs = 300;
 
 /**
- * The flaws of records that did not change while others were read. A running platform moves
- * payouts on in the meantime: those that it moved are judged anew, until they rest.
+ * Returns flaws of records that didn't change meanwhile. A running platform advances payouts, so
+ * changed ones are checked again until they are stable.
  */
 async function lasting<C extends CollectionName>(
   databases: Databases,
@@ -82,7 +82,7 @@ async function judge(databases: Databases, payouts: readonly Payout[]): Promise<
   const read = readerOf(databases);
   const keys = payouts.flatMap(({ _id }) => payoutSteps.map((step) => `${_id}:${step}`));
   const index = indexDocuments({
-    // Before the ledger: what an account no longer carries is there by then.
+    // Read before the ledger: entries that an account no longer carries are there by then.
     accounts: (await read("accounts", payouts.flatMap(accountsOf))).map(withWholeEntries),
     ledger_entries: await read("ledger_entries", keys),
     quotes: await read(
@@ -102,7 +102,9 @@ async function judge(databases: Databases, payouts: readonly Payout[]): Promise<
   });
 }
 
-/** The accounts that a payout moves: its merchant's and, where it is paid from one, its rail's. */
+/**
+ * Returns the accounts that a payout moves: its merchant's, and its rail's if it is paid from one.
+ */
 function accountsOf({ account_id, rail, destination }: Payout): string[] {
   return [account_id, `rail:${rail}:${destination}`];
 }
@@ -124,7 +126,7 @@ async function judgeQuotes(
     const isFresh = now.getTime() - claimedAt < claimedForMs;
     const payout = index.payouts.get(quote.claim?.payout_id ?? "");
     const found = checkQuote(quote, { account: undefined, beneficiary: undefined, payout });
-    // Whose it is, its hash says; its payout may be on the way.
+    // Its hash covers the owner. Its payout may be in transit.
     const own = found.filter(({ invariant }) => invariant !== 12 && !(invariant === 5 && isFresh));
     const details = own.map(({ detail }) => detail);
     return flawsOf("quote", quote._id, [hashFlaw("quote", quote), ...details]);
@@ -146,7 +148,7 @@ function readerOf(databases: Databases) {
   };
 }
 
-/** What is wrong with a record's hash; `undefined` where it is that of its fields. */
+/** Returns a flaw if a record's hash doesn't match its fields. */
 function hashFlaw(kind: keyof typeof rules, record: object): string | undefined {
   const [rule, ...fields] = rules[kind];
   const stored = record as Readonly<Record<string, unknown>>;

@@ -7,7 +7,6 @@ import { neverShipped } from "./never-shipped.ts";
 import { verifyLedger } from "./verify-ledger.ts";
 import { verifyPayouts } from "./verify-payouts.ts";
 
-/** Every service has an audit trail. */
 export const services = [
   "beneficiary",
   "compliance",
@@ -17,7 +16,6 @@ export const services = [
   "quote",
 ] as const;
 
-/** An entry of a trail as it is stored. */
 type AuditDocument = {
   readonly _id: number;
   readonly key: string;
@@ -40,7 +38,6 @@ type AuditDocument = {
   readonly created_at: Date;
 };
 
-/** What was looked at. */
 export type Verified = {
   readonly flaws: readonly Flaw[];
   readonly auditEntries: number;
@@ -48,13 +45,13 @@ export type Verified = {
   readonly accounts: number;
   readonly payouts: number;
   readonly quotes: number;
-  /** Entries that came after the last head of their chain: nothing outside fixes them yet. */
+  /** Entries after the last head of their chain, which nothing outside protects yet. */
   readonly unprotected: number;
 };
 
 /**
- * Checks the trail of every service, and the ledger, against the heads that were shipped; then
- * accounts, payouts and quotes against the ledger, their hashes and each other.
+ * Checks audit trails and ledger against shipped heads. Then checks accounts, payouts and quotes
+ * against the ledger, their hashes and each other.
  */
 export async function verifyEvidence(
   databases: Databases,
@@ -111,7 +108,7 @@ function auditLink(document: AuditDocument): Link {
   return { sequence, previous, hash, strays, hashAt: (at) => auditHash(document, at) };
 }
 
-/** The link of an audit trail, as decision 0043 writes it down. */
+/** Returns an audit trail's link (decision 0043). */
 function auditHash(document: AuditDocument, sequence: number): string {
   const { previous_hash, created_at, person, action, subject, operation, detail } = document;
   const { call, key } = document;

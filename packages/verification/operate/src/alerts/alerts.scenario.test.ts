@@ -11,9 +11,9 @@ import { moneyBreakages } from "./money.ts";
 import { processBreakages } from "./processes.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** A source is checked every 30 s, three times; gauges are read every 30 s. */
+/** A source is polled every 30 s, three times. Gauges are updated every 30 s. */
 const fires = { timeoutMs: 150_000, everyMs: 500 };
-/** The slowest: windows of 15 s, backoff of deliveries, a service that starts. */
+/** The slowest take windows of 15 s, a delivery backoff, and a service start. */
 const clears = { timeoutMs: 120_000, everyMs: 500 };
 
 const breakages: readonly Breakage[] = [
@@ -24,7 +24,7 @@ const breakages: readonly Breakage[] = [
 const isHere = hasProgram("prometheus");
 const ends = new AsyncDisposableStack();
 
-/** Breaks something for each alert. Only that alert fires, and it clears. */
+/** Creates a fault for each alert. Only that alert fires, and it clears. */
 describe("alerts", () => {
   let world: World;
 
@@ -48,14 +48,14 @@ async function problemsOf(world: World, breakage: Breakage): Promise<string[]> {
   const isQuiet = async () => (await firing()).length === 0;
   if (!(await until(isQuiet, clears))) return [`before it, these fire: ${await firing()}`];
   const seen = new Set<string>();
-  const look = async () => {
+  const poll = async () => {
     for (const each of await firing()) seen.add(each);
     return seen.has(alert);
   };
   const mend = await breakage.break(world);
-  if (!(await until(look, fires))) problems.push("did not fire");
+  if (!(await until(poll, fires))) problems.push("did not fire");
   await mend();
-  const cleared = await until(async () => !(await look().then(firing)).includes(alert), clears);
+  const cleared = await until(async () => !(await poll().then(firing)).includes(alert), clears);
   if (!cleared) problems.push("did not clear");
   const others = [...seen].filter((each) => each !== alert && !companions.includes(each));
   if (others.length > 0) problems.push(`so did ${others.join(", ")}`);

@@ -1,7 +1,6 @@
 import { connect } from "amqplib";
 import type { Breakage } from "./breakage.ts";
 
-/** What breaks the broker and the database. */
 export const backendBreakages: readonly Breakage[] = [
   {
     alert: "DisburseBrokerUnreachable",
@@ -30,7 +29,7 @@ export const backendBreakages: readonly Breakage[] = [
   {
     alert: "DisburseDatabaseUnreachable",
     companions: [
-      // Every process waits, loops fail, and scrapes wait for the database's answer.
+      // All processes and loops fail, and scrapes wait for the database.
       ...["DisburseNotReady", "DisburseServiceDown", "DisburseLoopFailing"],
       "DisburseDatabaseSlow",
     ],

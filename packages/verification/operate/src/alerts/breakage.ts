@@ -1,17 +1,15 @@
 import type { World } from "./world.ts";
 
-/** Mends what was broken. */
 export type Mend = () => Promise<unknown> | unknown;
 
-/** What makes one alert fire. */
 export type Breakage = {
   readonly alert: string;
-  /** What else fires by right: its cause shows in more than one place. */
+  /** Other alerts that fire correctly, since the fault has several effects. */
   readonly companions?: readonly string[];
   readonly break: (world: World) => Promise<Mend>;
 };
 
-/** Repeats something, failures included, until it is ended. */
+/** Repeats work, ignoring failures, until stopped. */
 export function keepDoing(work: () => Promise<unknown>, pauseMs: number): Mend {
   let isOver = false;
   const run = async () => {

@@ -4,9 +4,9 @@ import type { Breakage } from "./breakage.ts";
 import type { World } from "./world.ts";
 
 const hourMs = 3_600_000;
-/** A process renews its lease of 10 s after half of it: for so long it goes on. */
+/** A process renews its 10 s lease halfway, and continues until then. */
 const leaseBelievedMs = 6_000;
-/** The list that the sandbox screens with; it has no source. */
+/** Screens the sandbox. It has no source. */
 const sandboxList = "sandbox";
 
 type ListDocument = {
@@ -16,7 +16,7 @@ type ListDocument = {
 };
 const lists = ({ db }: World) => db("compliance").collection<ListDocument>("lists_in_force");
 
-/** Changes a list in force, and then to what it was. */
+/** Changes an active list, then restores it. */
 async function changeList(world: World, _id: string, change: Partial<ListDocument>) {
   const found = await lists(world).findOne({ _id });
   if (found === null) throw new Error(`no list ${_id}`);
@@ -24,14 +24,14 @@ async function changeList(world: World, _id: string, change: Partial<ListDocumen
   return () => lists(world).replaceOne({ _id }, found);
 }
 
-/** Takes a list that is required out of force: nothing is screened before it is back. */
+/** Deactivates a required list: screening stops until it is restored. */
 async function removeList(world: World, _id: string) {
   const found = await lists(world).findOneAndDelete({ _id });
   if (found === null) throw new Error(`no list ${_id}`);
   return () => lists(world).replaceOne({ _id }, found, { upsert: true });
 }
 
-/** A subject that no process compares: monitoring is another's, as its lease says. */
+/** Assigns the monitoring lease to another owner, so that a subject stays unchecked. */
 async function leaveBehind({ db }: World) {
   const subjects = db("compliance").collection("subjects");
   const leases = db("compliance").collection<{ _id: string }>("leases");
@@ -48,7 +48,7 @@ async function leaveBehind({ db }: World) {
   };
 }
 
-/** An alert that has waited for two days. */
+/** Creates an alert from two days ago. */
 async function leaveWaiting({ db }: World) {
   const alerts = db("compliance").collection<{ _id: string; state: string; waiting_since: Date }>(
     "alerts",
@@ -58,7 +58,6 @@ async function leaveWaiting({ db }: World) {
   return () => alerts.deleteOne({ _id: "al_operate" });
 }
 
-/** What breaks lists, monitoring and review. */
 export const complianceBreakages: readonly Breakage[] = [
   {
     alert: "DisburseListTooOld",

@@ -3,14 +3,14 @@ import { until } from "@disburse/harness/waiting.ts";
 import { type Breakage, keepDoing } from "./breakage.ts";
 import type { World } from "./world.ts";
 
-/** An endpoint that takes its challenge, and then fails or hangs for each event. */
+/** Creates an endpoint that passes its challenge, then fails or hangs for each event. */
 async function badEndpoint(world: World, isHanging: boolean) {
   let isBad = false;
   const endpoint = await serveLocally((_request, response) => {
     if (!isBad) return response.writeHead(200).end();
     return isHanging ? undefined : response.writeHead(500).end();
   });
-  // It takes what is still pending until then.
+  // Keeps accepting pending events until the platform stops.
   world.ends.defer(endpoint.close);
   const answer = await world.post("/webhooks/endpoints", { url: endpoint.url });
   if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
@@ -22,7 +22,7 @@ async function badEndpoint(world: World, isHanging: boolean) {
   };
 }
 
-/** A record that was stored long ago and is still pending. */
+/** Creates a pending record from long ago. */
 async function leavePending({ db }: World) {
   const beneficiaries = db("beneficiary").collection("beneficiaries");
   const found = await beneficiaries.findOne({ "screening.status": "cleared" });
@@ -34,7 +34,7 @@ async function leavePending({ db }: World) {
   return () => beneficiaries.updateOne({ _id }, { $set: { screening, created_at } });
 }
 
-/** Pauses the merchant's endpoints as the notifier does when they take nothing. */
+/** Pauses the merchant's endpoints as the notifier does after failures. */
 async function pauseEndpoints({ db, merchant, post }: World) {
   const answer = await post("/webhooks/endpoints", { url: "http://127.0.0.1:9/hook" });
   if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
@@ -46,7 +46,7 @@ async function pauseEndpoints({ db, merchant, post }: World) {
   return () => endpoints.updateMany(paused, { $set: resumed, $inc: { revision: 1 } });
 }
 
-/** Loses what the notifier has stored of a payout, as a restored backup would. */
+/** Deletes the notifier's data of a payout, as restoring a backup would. */
 async function loseEvents(world: World) {
   const { db } = world;
   const stored = db("notifier").collection("events");
@@ -60,7 +60,6 @@ async function loseEvents(world: World) {
   await db("notifier").collection("deliveries").deleteMany({});
 }
 
-/** What breaks webhooks and the screening of what merchants register. */
 export const merchantBreakages: readonly Breakage[] = [
   { alert: "DisburseScreeningBacklog", break: leavePending },
   {

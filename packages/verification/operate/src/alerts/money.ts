@@ -2,7 +2,7 @@ import { connect } from "amqplib";
 import { type Breakage, keepDoing } from "./breakage.ts";
 import type { World } from "./world.ts";
 
-/** Takes the binding from the notifier's queue: the broker returns what is published. */
+/** Removes the binding of the notifier's queue, so that the broker returns published events. */
 async function unbind({ backends, busNamespace }: World) {
   const connection = await connect(backends.amqpUrl);
   const channel = await connection.createChannel();
@@ -15,7 +15,7 @@ async function unbind({ backends, busNamespace }: World) {
   };
 }
 
-/** What a payout waits for, past its rail: operators resolve it, here by hand. */
+/** Resolves payouts directly in the database, in place of operators. */
 function resolveAll({ db }: World) {
   return () =>
     db("payout")
@@ -29,7 +29,7 @@ async function pauseRail({ platform: { clients } }: World, paused: boolean) {
   await clients.operations.setRailPaused(change);
 }
 
-/** A hold that no sweep looks at: the sweeps' lease is another's. */
+/** Creates a hold that no sweep finds, since another owner has the sweeps' lease. */
 async function orphanHold({ db, merchant: { accountId } }: World) {
   const accounts = db("payout").collection<{ _id: string; open_holds: object[] }>("accounts");
   const leases = db("payout").collection<{ _id: string }>("leases");
@@ -47,7 +47,7 @@ async function orphanHold({ db, merchant: { accountId } }: World) {
   };
 }
 
-/** An order, or a batch, that no process takes on. */
+/** Creates an order or batch that no process takes. */
 async function leave({ db }: World, collection: string) {
   const left = db("payout").collection<{ _id: string }>(collection);
   const long = new Date(Date.now() - 3_600_000);
@@ -64,11 +64,10 @@ async function boundRates({ db }: World, seconds: number) {
   );
 }
 
-/** What breaks quotes, payouts and rails. */
 export const moneyBreakages: readonly Breakage[] = [
   {
     alert: "DisburseOutboxStuck",
-    // The relay fails at each try, and the notifier's sweep finds what did not arrive.
+    // The relay fails on each attempt, and the notifier's sweep finds missing events.
     companions: ["DisburseLoopFailing", "DisburseWebhookEventsLost"],
     break: async (world) => {
       const mend = await unbind(world);

@@ -3,7 +3,7 @@ import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { type Breakage, keepDoing } from "./breakage.ts";
 import type { World } from "./world.ts";
 
-/** Stops a process for most of the time, again and again. */
+/** Suspends a process repeatedly, for most of the time. */
 function stutter({ platform }: World, service: ServiceName, stoppedMs: number) {
   const pid = platform.pid(service);
   return keepDoing(async () => {
@@ -13,7 +13,7 @@ function stutter({ platform }: World, service: ServiceName, stoppedMs: number) {
   }, 150);
 }
 
-/** Asks for quotes all the time, whatever the answers are. */
+/** Requests quotes continuously, ignoring the answers. */
 function askForQuotes({ gateway, transfer }: World) {
   const headers = {
     authorization: `Bearer ${gateway.apiKey}`,
@@ -31,18 +31,18 @@ function askForQuotes({ gateway, transfer }: World) {
   }, 50);
 }
 
-/** Drops an index that the work of a loop cannot do without. */
+/** Drops an index that a loop requires. */
 async function withoutIndex(world: World) {
   const payouts = world.db("payout").collection("payouts");
   await payouts.dropIndex("outbox");
   return () => payouts.createIndex({ "outbox.at": 1 }, { name: "outbox", sparse: true });
 }
 
-/** Where Node's debugger listens when SIGUSR1 opens it. */
+/** Node's debugger listens here after SIGUSR1. */
 const debuggerUrl = "http://127.0.0.1:9229/json";
 const debuggerOpensMs = 1_000;
 
-/** Has a process leave a rejected promise behind, by its debugger. */
+/** Causes an unhandled rejection in a process through its debugger. */
 async function rejectIn(pid: number): Promise<void> {
   process.kill(pid, "SIGUSR1");
   await pause(debuggerOpensMs);
@@ -56,7 +56,6 @@ async function rejectIn(pid: number): Promise<void> {
   socket.close();
 }
 
-/** What breaks processes and calls. */
 export const processBreakages: readonly Breakage[] = [
   {
     alert: "DisburseServiceDown",
@@ -72,7 +71,7 @@ export const processBreakages: readonly Breakage[] = [
   {
     alert: "DisburseNotReady",
     companions: [
-      // Its cause is the database of every process.
+      // The database of every process fails.
       ...["DisburseDatabaseUnreachable", "DisburseServiceDown", "DisburseLoopFailing"],
       "DisburseDatabaseSlow",
     ],
@@ -102,7 +101,7 @@ export const processBreakages: readonly Breakage[] = [
   {
     alert: "DisburseGatewaySlow",
     companions: [
-      // A process that hardly runs is seen in more than one way.
+      // A process that barely runs has several effects.
       ...["DisburseServiceDown", "DisburseEventLoopLag", "DisburseErrorsHigh"],
       "DisburseDatabaseSlow",
     ],

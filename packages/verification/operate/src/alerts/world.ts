@@ -25,15 +25,14 @@ const settings = {
 
 const entry = { uid: "operate-1", type: "entity", programs: ["OPERATE"] };
 const names = [{ name: "Operations Test Entity", kind: "primary" }];
-/** A list that is fetched from a file, as often as its service looks. */
+/** A list fetched from a file at the service's polling interval. */
 const sourceOf = (path: string) => [
   { list: "operate", format: "json_lines", every_hours: 0.001, files: [{ path }] },
 ];
 
-/** The gauges of lists are read every 30 s. */
+/** The lists' gauges are updated every 30 s. */
 const indexing = { timeoutMs: 60_000, everyMs: 500 };
 
-/** Waits until a service's metrics no longer say that it waits for the list that is fetched. */
 async function untilIndexed(adminUrl: string): Promise<void> {
   const isIndexed = async () => {
     const text = await (await fetch(`${adminUrl}/metrics`)).text();
@@ -42,10 +41,10 @@ async function untilIndexed(adminUrl: string): Promise<void> {
   if (!(await until(isIndexed, indexing))) throw new Error("the list was not imported");
 }
 
-/** A platform that may be broken, and the Prometheus that watches it. */
+/** A platform for faults, and the Prometheus that monitors it. */
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** Starts all of it; `ends` stops it again, whatever had started. */
+/** Starts everything. `ends` stops it, even after a failed start. */
 export async function startWorld(ends: AsyncDisposableStack) {
   const folder = mkdtempSync(join(tmpdir(), "operate-"));
   const places = { engine: join(folder, "engine"), broker: join(folder, "broker") };
@@ -83,7 +82,6 @@ export async function startWorld(ends: AsyncDisposableStack) {
     source_amount: "10.00",
   };
   return {
-    /** Ends with the world. */
     ends,
     platform,
     backends,
@@ -93,9 +91,8 @@ export async function startWorld(ends: AsyncDisposableStack) {
     busNamespace,
     post,
     transfer,
-    /** A service's database, past every proxy. */
+    /** Returns a service's database on a direct connection. */
     db: (service: ServiceName) => backends.mongo().db(`${prefix}${service}`),
-    /** Makes a payout; answers its id. */
     pay: async (reference: string): Promise<string> => {
       const quoted = await post("/transfer/rfq", transfer);
       const body = {
@@ -107,7 +104,6 @@ export async function startWorld(ends: AsyncDisposableStack) {
       if (id === undefined) throw new Error(`not paid: ${paid?.text ?? quoted?.text}`);
       return id;
     },
-    /** What the list `operate` is fetched from. */
     listFile,
   };
 }

@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-/** Where the files for Prometheus and Grafana are. */
 export const observabilityFolder = join(import.meta.dirname, "../../../../../deploy/observability");
 
-/** A rule as Prometheus reads it. */
 export type AlertRule = {
   readonly alert: string;
   readonly expr: string;
@@ -20,22 +18,20 @@ type RuleFile = {
 
 const alertsFolder = join(observabilityFolder, "alerts");
 
-/** The texts of the rule files, by their names. */
 export function ruleTexts(): Map<string, string> {
   const names = readdirSync(alertsFolder).sort();
   return new Map(names.map((name) => [name, readFileSync(join(alertsFolder, name), "utf8")]));
 }
 
-/** All rules. */
 export function alertRules(): AlertRule[] {
   const files = [...ruleTexts().values()].map((text) => parse(text) as RuleFile);
   return files.flatMap(({ groups }) => groups.flatMap(({ rules }) => rules));
 }
 
 /**
- * Rules with seconds for minutes, so that a test sees them fire and clear: windows and `for` in
- * minutes, and waits that are compared as `> 5 * 60`. Shares, durations of calls and what is
- * compared as plain seconds stay.
+ * Rewrites rules with seconds instead of minutes, so that a test sees them fire and clear. Changes
+ * windows and `for` in minutes, and delays compared as `> 5 * 60`. Keeps ratios, call durations and
+ * plain seconds.
  */
 export function inSeconds(rules: string): string {
   return rules
@@ -45,7 +41,6 @@ export function inSeconds(rules: string): string {
 }
 
 type Panel = { readonly title: string; readonly targets?: readonly { readonly expr: string }[] };
-/** A dashboard as Grafana reads it. */
 export type Dashboard = {
   readonly uid: string;
   readonly title: string;
@@ -54,14 +49,12 @@ export type Dashboard = {
   readonly panels: readonly Panel[];
 };
 
-/** All dashboards. */
 export function dashboards(): Dashboard[] {
   const folder = join(observabilityFolder, "dashboards");
   const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
   return texts.map((text) => JSON.parse(text) as Dashboard);
 }
 
-/** Every query, with the rule or panel that has it. */
 export function queries(): { readonly of: string; readonly query: string }[] {
   const ofRules = alertRules().map(({ alert, expr }) => ({ of: alert, query: expr }));
   const ofPanels = dashboards().flatMap(({ title, panels }) =>
@@ -76,7 +69,7 @@ const metricName = /\b((?:disburse|nodejs|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/g
 const grouping = /\bby \(([^)]*)\)/g;
 const labelName = /([a-z_]+)\s*(?:=~|!~|!=|=)/g;
 
-/** The metrics of a query, each with its own matchers, and the labels that the query groups by. */
+/** Returns a query's metrics with their matchers, and its grouping labels. */
 export function selectionsOf(query: string) {
   const selections = [...query.matchAll(metricName)].map(([, metric = "", matchers = ""]) => ({
     metric,
@@ -85,7 +78,7 @@ export function selectionsOf(query: string) {
   const grouped = [...query.matchAll(grouping)].flatMap(([, names = ""]) =>
     names.split(",").map((name) => name.trim()),
   );
-  // Prometheus adds `instance`, and `le` is of a histogram's buckets.
+  // Prometheus adds `instance`. Histogram buckets have `le`.
   const added = new Set(["instance", "le"]);
   return { selections, grouped: grouped.filter((name) => !added.has(name)) };
 }

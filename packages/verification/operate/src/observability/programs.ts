@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * Whether a program of Prometheus is on the `PATH`. `npm test` as root on Debian installs it;
- * elsewhere what needs it is skipped.
+ * Checks the `PATH`. As root on Debian, `npm test` installs these programs. Otherwise their tests
+ * are skipped.
  */
 export function hasProgram(name: "prometheus" | "promtool"): boolean {
   return spawnSync(name, ["--version"]).status === 0;

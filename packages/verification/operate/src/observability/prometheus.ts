@@ -6,14 +6,14 @@ import { freePorts } from "@disburse/embedded/free-ports.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { inSeconds, ruleTexts } from "./files.ts";
 
-/** Where a process shows its metrics, as `host:port`. */
+/** The address of a process's metrics, as `host:port`. */
 export type Target = { readonly service: string; readonly address: string };
 
-/** A window of five seconds has to hold more than two samples. */
+/** A window of five seconds needs more than two samples. */
 const scrapeSeconds = 1;
 const startTimeout = { timeoutMs: 20_000, everyMs: 100 };
 
-/** Starts Prometheus in a folder; its rules are ours, with seconds for minutes. */
+/** Starts Prometheus in a folder with our rules, converted from minutes to seconds. */
 export async function startPrometheus(folder: string, targets: readonly Target[]) {
   mkdirSync(join(folder, "alerts"), { recursive: true });
   for (const [name, text] of ruleTexts()) {
@@ -45,7 +45,6 @@ export async function startPrometheus(folder: string, targets: readonly Target[]
     throw new Error(`Prometheus did not start:\n${output.join("")}`);
   }
   return {
-    /** The names of the alerts that fire now. */
     firing: async (): Promise<string[]> => {
       const { data } = (await ask("/api/v1/alerts")) as AlertsAnswer;
       const firing = data.alerts.filter(({ state }) => state === "firing");
@@ -73,7 +72,7 @@ function configOf(targets: readonly Target[]): string {
     labels: { service },
     targets: [address],
   }));
-  // JSON is YAML.
+  // JSON is valid YAML.
   return JSON.stringify({
     global: {
       scrape_interval: `${scrapeSeconds}s`,

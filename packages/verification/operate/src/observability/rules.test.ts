@@ -62,7 +62,7 @@ describe("the alert rules", () => {
       );
       expect([...new Set(tried)].toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
       await run("promtool", ["test", "rules", file]);
-      // It took 15 s, and more than 60 s on a slow machine with other runs beside it.
+      // It takes 15 s, or more than 60 s on a slow machine under load.
     },
     240_000,
   );

@@ -1,18 +1,17 @@
 import { Agent, request, type ServerResponse } from "node:http";
 import { serveLocally } from "@disburse/harness/local-server.ts";
 
-/** A gateway behind the balancer. */
 type Backend = { readonly url: string; isReady: boolean; silences: number };
 
-/** How often a backend's readiness is asked for, as load balancers do at their most frequent. */
+/** The shortest probe interval of common load balancers. */
 const probeEveryMs = 500;
 const probeTimeoutMs = 2_000;
-/** A backend that does not answer so many probes in a row is not ready either. */
+/** After this many unanswered probes, a backend is not ready. */
 const silencesMax = 3;
 
 /**
- * A plain load balancer: requests go in turns to the backends whose `/readyz` last said 200, over
- * kept connections, and are never sent again; without an answer the client gets 502.
+ * A simple load balancer: it distributes requests in turn to backends whose last `/readyz` was 200.
+ * It keeps connections open and never retries. A request without an answer gets 502.
  */
 export async function startBalancer(urls: readonly string[]) {
   const backends: Backend[] = urls.map((url) => ({ url, isReady: true, silences: 0 }));
@@ -42,7 +41,7 @@ export async function startBalancer(urls: readonly string[]) {
     onward.on("error", ({ message }) => refuse(outgoing, 502, message));
     incoming.pipe(onward);
   });
-  // Its clients end idle connections first, so that no request meets one that is being closed.
+  // Clients close idle connections first, so that no request meets a closing one.
   server.server.keepAliveTimeout = 120_000;
   return {
     url: server.url,
@@ -54,7 +53,7 @@ export async function startBalancer(urls: readonly string[]) {
   };
 }
 
-/** In the form of the gateway's own errors. */
+/** Uses the gateway's error format. */
 function refuse(outgoing: ServerResponse, status: number, code: string): void {
   if (outgoing.headersSent) outgoing.destroy();
   else outgoing.writeHead(status).end(JSON.stringify({ code }));

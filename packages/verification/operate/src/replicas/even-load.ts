@@ -6,11 +6,10 @@ import { must, type Part } from "./part.ts";
 
 const perSecond = 80;
 const loadMs = 15_000;
-/** The larger share of two, at most. */
 const shareMax = 0.6;
 const services: readonly ServiceName[] = ["beneficiary", "quote", "payout"];
 
-/** The calls that a process has served, of the service's own RPCs. */
+/** Counts a process's served calls of its own RPCs. */
 async function callsOf(replica: Replica, service: ServiceName): Promise<number> {
   const text = await (await fetch(`${replica.adminUrl(service)}/metrics`)).text();
   const counts = text.matchAll(/^disburse_rpc_duration_seconds_count\{(.*)\} (\d+)$/gm);
@@ -18,7 +17,6 @@ async function callsOf(replica: Replica, service: ServiceName): Promise<number> 
   return own.reduce((sum, [, , count]) => sum + Number(count), 0);
 }
 
-/** Both processes of a service get about as many calls, also one that was just started. */
 export const evenLoad: Part = {
   name: "even-load",
   run: async (platform) => {
@@ -33,7 +31,7 @@ export const evenLoad: Part = {
           Promise.all(platform.replicas.map((replica) => callsOf(replica, service))),
         ),
       );
-    // The clients have seen the new processes by then.
+    // By then the clients have found the new processes.
     await pause(6_000);
     const before = await counted();
     const load = startLoad(platform.payer, perSecond);

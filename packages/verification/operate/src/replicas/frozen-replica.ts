@@ -5,14 +5,14 @@ import { must, type Part } from "./part.ts";
 
 const perSecond = 50;
 const frozenMs = 15_000;
-/** Before the freeze, so that both replicas have calls; after it, so that both have them again. */
+/** Before the freeze, so that both replicas receive calls, and after it, so that both do again. */
 const aroundMs = 3_000;
-/** Of all requests. */
+/** Fraction of all requests. */
 const failedMax = 0.01;
-/** Those behind the gateway that a payout needs at once. */
+/** Services behind the gateway that a payout calls synchronously. */
 const frozen: readonly ServiceName[] = ["payout", "quote", "beneficiary"];
 
-/** A process of a service hangs for a while, and nearly all requests are answered. */
+/** One process of a service hangs for a while. Nearly all requests succeed. */
 export const frozenReplica: Part = {
   name: "frozen-replica",
   run: async (platform) => {

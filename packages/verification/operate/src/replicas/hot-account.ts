@@ -2,28 +2,26 @@ import { callGateway, requestQuote } from "@disburse/platform/merchant.ts";
 import { must, type Part } from "./part.ts";
 import type { ReplicatedPlatform } from "./platform.ts";
 
-/** Executes at once. */
 const executes = 120;
-/** Accounts that they are spread over, for comparison. */
+/** Accounts over which the compared executes are spread. */
 const accountsCount = 20;
-/** Before anything is timed: new processes are slow. */
+/** Before measuring, since new processes are slow. */
 const warmUps = 8;
-/** One account and many in turns, so that a busy machine slows both. */
+/** Alternates between one account and many, so that other load affects both. */
 const turns = 9;
-/** One account may take so much longer than many. */
 const slowerMax = 1.25;
 
-/** Milliseconds until all executes of as many quotes, on these accounts in turns, are answered. */
+/** Returns the milliseconds until all executes are answered. The accounts take turns. */
 async function timeOf(
   { payer }: ReplicatedPlatform,
   accountIds: readonly string[],
 ): Promise<number> {
   const quotes: string[] = [];
   while (quotes.length < executes) {
-    const asked = accountIds.map((accountId) =>
+    const requested = accountIds.map((accountId) =>
       requestQuote({ ...payer, accountId }, payer.beneficiaryId),
     );
-    quotes.push(...(await Promise.all(asked)));
+    quotes.push(...(await Promise.all(requested)));
   }
   const startedMs = performance.now();
   const answers = await Promise.all(
@@ -40,7 +38,7 @@ async function timeOf(
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
 
-/** Two processes that write one account are about as fast as on accounts of their own. */
+/** Two processes write one account about as fast as separate ones. */
 export const hotAccount: Part = {
   name: "hot-account",
   run: async (platform) => {

@@ -1,6 +1,5 @@
 import { callGateway, requestQuote } from "@disburse/platform/merchant.ts";
 
-/** Whom to call, as whom, and what is paid. */
 export type Payer = {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -8,11 +7,11 @@ export type Payer = {
   readonly beneficiaryId: string;
 };
 
-/** A round is a quote, its execute, and reads of the payout and of a page: four requests. */
+/** A round is a quote, its execute, and reads of the payout and of a page. */
 const requestsPerRound = 4;
 
 /**
- * Makes rounds of the main job at a rate of requests that does not wait for answers.
+ * Runs rounds of the main job at a fixed rate, independent of answers.
  *
  * @param perSecond requests per second.
  */
@@ -36,17 +35,17 @@ export function startLoad(payer: Payer, perSecond: number) {
   };
   const begin = () => {
     requests += requestsPerRound;
-    const made = round().catch((error: Error) => {
+    const created = round().catch((error: Error) => {
       const { cause, message } = error;
       failures.push(cause instanceof Error ? `${message}: ${cause.message}` : message);
     });
-    running.add(made);
-    void made.finally(() => running.delete(made));
+    running.add(created);
+    void created.finally(() => running.delete(created));
   };
   const timer = setInterval(begin, (1_000 * requestsPerRound) / perSecond);
   return {
     failed: () => failures.length,
-    /** Stops, waits for what runs, and answers what was asked and what failed. */
+    /** Stops, waits for pending requests, and returns counts of requests and failures. */
     stop: async () => {
       clearInterval(timer);
       await Promise.all(running);

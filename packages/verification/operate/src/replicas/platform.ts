@@ -10,12 +10,12 @@ import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { MongoClient } from "mongodb";
 import { startBalancer } from "./balancer.ts";
 
-/** Two processes of each service, behind a load balancer, and a merchant who pays. */
+/** Two processes of each service behind a load balancer, with a paying merchant. */
 export type ReplicatedPlatform = Awaited<ReturnType<typeof startReplicatedPlatform>>;
 
 const replicas = 2;
 const prefix = "operate_";
-/** What is under way, a process's leases among it, ends in less. */
+/** Longer than pending work and a process's leases. */
 const restMs = 120_000;
 
 /** Starts engine, broker, twelve processes and the balancer in a folder. */
@@ -53,9 +53,9 @@ export async function startReplicatedPlatform(
   const ends = starting.move();
   return {
     ...platform,
-    /** Whom the load is made for; its calls go through the balancer. */
+    /** The load's merchant, calling through the balancer. */
     payer: { ...merchant, baseUrl, beneficiaryId },
-    /** Waits until nothing is under way; then throws where an invariant is broken. */
+    /** Waits until nothing is in progress. Throws if an invariant is broken. */
     settle: async (): Promise<void> => {
       const busy = await untilQuiet(databases, restMs);
       if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);

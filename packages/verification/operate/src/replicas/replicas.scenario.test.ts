@@ -9,7 +9,6 @@ import { hotAccount } from "./hot-account.ts";
 import { startReplicatedPlatform } from "./platform.ts";
 import { rollingRestart } from "./rolling-restart.ts";
 
-/** Two processes of each service share the load, freeze and are restarted. */
 describe("replicas", () => {
   test.each([evenLoad, hotAccount, frozenReplica, rollingRestart])(
     "$name",

@@ -3,15 +3,17 @@ import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { startLoad } from "./load.ts";
 import { must, type Part } from "./part.ts";
 
-/** Requests a second: a tenth of what two cores do with one process of each service. */
+/** Requests per second: a tenth of the rate on two cores with one process per service. */
 const perSecond = 50;
-/** Longer than the balancer takes to see that a gateway is not ready. */
+/** Longer than the balancer needs to see that a gateway is not ready. */
 const shutdownDelaySeconds = 2;
 
-/** From a start to the next end, as deploy/k8s has it: clients have found the process by then. */
+/**
+ * Time between a start and the next stop, as in deploy/k8s. By then clients have found the process.
+ */
 const minReadyMs = 5_000;
 
-/** Every process ends and starts again, one after the other, and no request fails. */
+/** Restarts every process one after another. No request fails. */
 export const rollingRestart: Part = {
   name: "rolling-restart",
   settings: { SHUTDOWN_DELAY_SECONDS: String(shutdownDelaySeconds) },

@@ -14,28 +14,28 @@ import { type RecipientKind, registerRecipient } from "../recipients.ts";
 import { openSecondPerson } from "../second-person.ts";
 import type { World } from "../world.ts";
 
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 
-/** A window of a minute, a look at the incoming folder, and a lease. */
+/** Covers a one-minute window, a poll of the incoming folder, and a lease. */
 const settleTimeoutMs = 240_000;
 
-/** Of one file. A day has 36 files of NACHA, so there they leave by the minute alone. */
+/** Payments per file. NACHA allows only 36 files a day, so ACH files leave by the minute only. */
 const paymentsMax = { "bank-usd": 5, "bank-eur": 5, "bank-ach": 1_000 } as const;
 
-/** What is tried of a bank: of ACH as many gaps as files of a day allow. */
+/** Crash plans. For ACH, the number of files per day limits the gaps. */
 const plans = {
   "bank-usd": { withinMs: 10_000, gapsMax: Number.POSITIVE_INFINITY },
   "bank-eur": { withinMs: 10_000, gapsMax: Number.POSITIVE_INFINITY },
   "bank-ach": { withinMs: 75_000, gapsMax: 14 },
 } as const;
 
-/** How the banks of the tests are; a file leaves when it is full, or each minute. */
+/** Test banks. A file leaves when it is full, or every minute. */
 export const testBanks = (large: number): BanksOptions => ({
   names: bankNames,
   paymentsMax: (name) => (name === "bank-large" ? large : paymentsMax[name]),
   choices: (name) => ({
     pace: name === "bank-large" ? "by-hand" : 100,
-    // One that pays twice what comes twice, and takes files away, so that nothing can be asked.
+    // This bank pays duplicates and removes processed files, so that their state can't be queried.
     ...(name === "bank-eur" ? { duplicates: "pay", taken: "goes" } : {}),
     fateOf: ({ minor }) => {
       if (name === "bank-large") return "settled";
@@ -45,16 +45,14 @@ export const testBanks = (large: number): BanksOptions => ({
   }),
 });
 
-/** The reference that travels with a payout: its id without the prefix, in capitals. */
+/** Returns the payout's reference at the bank: its id without the prefix, in capitals. */
 const endToEndIdOf = ({ id }: Accepted) => id.slice("po_".length).toUpperCase();
 
-/** One of the banks, which a case that is tried has. */
 export function bankOf({ banks }: World, name: BankName) {
   if (banks === undefined) throw new Error("there are no banks");
   return banks.of(name);
 }
 
-/** What a bank paid, by its book. */
 export function paidBy(world: World, name: BankName, currency: string): Paid {
   const { book } = bankOf(world, name);
   const { paid, returned } = book.sums(currency);
@@ -66,19 +64,19 @@ export function paidBy(world: World, name: BankName, currency: string): Paid {
   };
 }
 
-/** kill -9 of the payout service in every gap between two steps of a file to a bank. */
+/** Kills the payout service (SIGKILL) in every gap between two steps of a bank file. */
 function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: string): RailCase {
   return {
     name: `${name}-crashes`,
     about: `kill -9 in every gap between two steps of files by SFTP, ${kind}`,
     unavailable: whyNoBanks,
     run: async function* (world, { perGap, seed }) {
-      // A session and the check of a file take a second: more load would only make a backlog.
+      // A session and a file check take a second: more load would only build a backlog.
       const load = createLoad(world, await registerRecipient(world, kind), 3, 1_000);
       const operators = startOperators(world, name);
       load.start();
       yield await crashEverywhere(world, {
-        // A file passes the place that changes it several times.
+        // A file passes each write that changes it several times.
         folders: /rails\/bank\//,
         steps: /^sftp /,
         calls: 2,
@@ -103,14 +101,13 @@ function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: st
   };
 }
 
-/** Each kind of bank. */
 export const bankCases: readonly RailCase[] = [
   bankCrashes("bank-usd", "swift", "USD"),
   bankCrashes("bank-eur", "sepa", "EUR"),
   bankCrashes("bank-ach", "ach", "USD"),
 ];
 
-/** Starts two persons who decide what a bank's server does not say of files: they ask the bank. */
+/** Starts two operators who resolve files with an unknown outcome by asking the bank. */
 function startOperators({ platform, banks }: World, name: BankName) {
   const { operations } = platform.clients;
   const second = openSecondPerson(platform);
@@ -125,7 +122,7 @@ function startOperators({ platform, banks }: World, name: BankName) {
     await second.approve(operations.resolveBankFile({ mutation, ...request }));
     decided[isThere ? "received" : "again"] += 1;
   };
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const { files } = await operations.listBankFiles({
       rail: name,
       state: BankFileState.UNDECIDED,
@@ -135,9 +132,9 @@ function startOperators({ platform, banks }: World, name: BankName) {
   };
   const run = async (): Promise<void> => {
     while (!ends.signal.aborted) {
-      // The service is killed again and again: the next look decides.
-      await look().catch(() => undefined);
-      await pause(lookEveryMs, undefined, { signal: ends.signal }).catch(() => undefined);
+      // The service is killed repeatedly. The next poll retries.
+      await poll().catch(() => undefined);
+      await pause(pollEveryMs, undefined, { signal: ends.signal }).catch(() => undefined);
     }
   };
   const running = run();

@@ -8,7 +8,7 @@ import { registerRecipient } from "../recipients.ts";
 
 const settleTimeoutMs = 120_000;
 
-/** kill -9 of the payout service in every gap between two steps of a transfer on a chain. */
+/** Kills the payout service (SIGKILL) in every gap between two steps of a chain transfer. */
 export const chainCrashes: RailCase = {
   name: "chain-crashes",
   about: "kill -9 in every gap between two steps of a transfer on anvil",
@@ -31,7 +31,7 @@ export const chainCrashes: RailCase = {
     const transfers = (await world.chain?.transfers()) ?? [];
     const counts = Map.groupBy(transfers, ({ value }) => value);
     yield* outcomeVerdicts(ended, load, {
-      // Each payout has an amount of its own.
+      // Each payout has a unique amount.
       times: ({ minor }) => counts.get(minor)?.length ?? 0,
       returned: () => 0,
       confirms: true,

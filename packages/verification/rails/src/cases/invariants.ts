@@ -9,19 +9,19 @@ import type { World } from "../world.ts";
 const restMs = 120_000;
 const shownMax = 10;
 
-/** Checks the invariants after the other cases: ledger, payouts, files, the chain. */
+/** Checks the invariants after the other cases: ledger, payouts, files and chain. */
 export async function* invariants({ databases, chain }: World): AsyncIterable<Verdict> {
   yield { name: "at rest", problems: await untilQuiet(databases, restMs, ["bank-ach"]) };
   const { findings, counts } = await checkDatabase(databases, { now: new Date() });
   const figures = `${counts.payouts} payouts, ${counts.bank_files} files of banks`;
-  yield { name: "documents", problems: wordsOf(findings), figures };
+  yield { name: "documents", problems: describeFindings(findings), figures };
   if (chain === undefined) return;
   const report = await checkChain(databases, openNode(chain.anvil.url));
   const checked = `${report.checked} transfers`;
-  yield { name: "the chain", problems: wordsOf(report.findings), figures: checked };
+  yield { name: "the chain", problems: describeFindings(report.findings), figures: checked };
 }
 
-function wordsOf(findings: readonly Finding[]): string[] {
+function describeFindings(findings: readonly Finding[]): string[] {
   return findings
     .slice(0, shownMax)
     .map(({ invariant, subject, detail }) => `${invariant}: ${subject} ${detail}`);

@@ -8,12 +8,11 @@ import { registerRecipient } from "../recipients.ts";
 import type { World } from "../world.ts";
 import { bankOf, paidBy } from "./banks.ts";
 
-/** Clients that fill the file. */
 const clients = 16;
 /** From the last payment to the file at the bank, and from the statement to the last settlement. */
 const fileTimeoutMs = 60_000;
 const settleTimeoutMs = 300_000;
-/** What a statement of 10,000 entries may take (the issue's figure). */
+/** Limit for processing a statement with 10,000 entries. */
 const takenMaxMs = 10_000;
 const everyMs = 100;
 
@@ -24,7 +23,7 @@ type Times = {
   readonly taken_at?: Date;
 };
 
-/** One file of as many payments as a file may have, and one statement that settles all of them. */
+/** Sends one file with the maximum number of payments, and one statement that settles them all. */
 export const largeFiles: RailCase = {
   name: "large-files",
   about: "a pain.001 of 10,000 payments, and a camt.053 of 10,000 entries that settles them",
@@ -50,7 +49,7 @@ export const largeFiles: RailCase = {
       ],
       figures: `accepted in ${seconds} s; begun, written, checked and sent in ${msBetween(file?.created_at, file?.sent_at)} ms`,
     };
-    // The statement alone is to say it.
+    // Withholds status reports, so that only the statement settles payments.
     await bank.deliver(() => []);
     await bank.closeDay();
     await bank.deliver();

@@ -13,7 +13,7 @@ const ended = [
 const times: Record<string, number> = { po_settled: 1, po_rejected: 0, po_returned: 1 };
 const returned: Record<string, number> = { po_returned: 1 };
 
-/** The counterpart's book, and what of it is wrong. */
+/** Creates a counterpart's book with some errors. */
 function book(changes: Partial<Paid> = {}): Paid {
   return {
     times: ({ id }) => times[id] ?? 0,

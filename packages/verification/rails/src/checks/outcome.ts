@@ -4,22 +4,21 @@ import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { Accepted, Load } from "../load.ts";
 import type { World } from "../world.ts";
 
-/** What was paid and what came back, by the counterpart's own book. */
 export type Paid = {
   readonly times: (payout: Accepted) => number;
   readonly returned: (payout: Accepted) => number;
-  /** Whether it says that it paid: no bank confirms an ACH credit. */
+  /** False for ACH: no bank confirms an ACH credit. */
   readonly confirms: boolean;
-  /** Minor units of everything that left, less what came back. */
+  /** Minor units paid, less returns. */
   readonly sum: bigint;
 };
 
-/** A payout that is at its end, by the platform's own documents. */
+/** A payout in a final state, from the platform's own documents. */
 type Ended = { readonly accepted: Accepted; readonly status: string; readonly stage: string };
 
 const shownMax = 5;
 
-/** Waits until every payout of a load is at its end; the problems are those that are not. */
+/** Waits until every payout of a load is final. Returns the others as problems. */
 export async function atTheirEnd(
   world: World,
   load: Load,
@@ -47,7 +46,7 @@ export async function atTheirEnd(
   return ended;
 }
 
-/** What came back is at its end when the payout has failed; what is not confirmed, when it left. */
+/** A returned payout ends when it fails. An unconfirmed one ends when it is sent. */
 export function endOf(
   accepted: Accepted,
   status: string,
@@ -55,14 +54,14 @@ export function endOf(
   { times, returned, confirms }: Omit<Paid, "sum">,
 ): Ended {
   if (status === "succeeded" && returned(accepted) > 0) {
-    return { accepted, status: "initiated", stage: "came back, and has not failed" };
+    return { accepted, status: "initiated", stage: "was returned, and has not failed" };
   }
   const hasLeft = times(accepted) > 0 && returned(accepted) === 0;
   const isPaid = status === "initiated" && stage === "processing" && !confirms && hasLeft;
   return { accepted, status: isPaid ? "succeeded" : status, stage };
 }
 
-/** The invariants of a rail: nothing lost, nothing paid twice, both sums the same. */
+/** A rail's invariants: nothing lost, nothing paid twice, and equal sums on both sides. */
 export function outcomeVerdicts(
   ended: readonly Ended[],
   load: Pick<Load, "refused">,
@@ -84,7 +83,7 @@ export function outcomeVerdicts(
     },
     { name: "nothing is paid twice", problems: named(twice, "was paid more than once") },
     {
-      name: "what settled was paid, and what failed was not or came back",
+      name: "settled payouts were paid, and failed ones were not or were returned",
       problems: [
         ...named(unpaid, "settled, and was not paid once"),
         ...named(released, "failed, and was paid without coming back"),

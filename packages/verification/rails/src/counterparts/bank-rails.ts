@@ -1,6 +1,5 @@
-/** The accounts at banks, by the names of their rails. */
+/** Bank accounts, by the names of their rails. */
 export const bankNames = ["bank-usd", "bank-ach", "bank-eur", "bank-large"] as const;
-/** The name of a bank's rail. */
 export type BankName = (typeof bankNames)[number];
 
 const minutesOfDay = 1_440;
@@ -8,7 +7,7 @@ const twoDigits = (value: number) => String(value).padStart(2, "0");
 const timeOf = (minute: number) =>
   `${twoDigits(Math.floor(minute / 60) % 24)}:${twoDigits(minute % 60)}`;
 
-/** A window ends every minute, so that what does not fill a file leaves soon all the same. */
+/** A window closes every minute, so that partly filled files leave soon too. */
 const everyMinute = {
   zone: "UTC",
   lead_minutes: 1,
@@ -17,13 +16,13 @@ const everyMinute = {
     settles_after_days: 0,
   })),
 };
-/** One window, twelve hours from now: a file leaves when it is full. */
+/** One window twelve hours ahead: a file leaves only when it is full. */
 const farWindow = () => {
   const now = new Date();
   const minute = (now.getUTCHours() + 12) * 60 + now.getUTCMinutes();
   return { ...everyMinute, windows: [{ cut_off: timeOf(minute), settles_after_days: 0 }] };
 };
-/** Every day is a banking day. */
+/** Treats every day as a banking day. */
 const calendars = [{ from: "2026-01-01", through: "2099-12-31", holidays: [], weekend: [] }];
 const pain = { format: "iso20022", return_charges_max: "25.00" };
 const profile = {
@@ -33,7 +32,7 @@ const profile = {
   initiating_party: { name: "Disburse Inc", id: "DISBURSE01" },
 };
 
-/** What the banks differ in, as `BANK_RAILS` has it; without their servers. */
+/** The banks' differing settings in `BANK_RAILS` format, without servers. */
 export const bankRails = {
   "bank-usd": {
     ...pain,

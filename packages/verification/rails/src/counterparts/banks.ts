@@ -4,27 +4,26 @@ import { hasOpenSsh, startOpenSsh } from "@disburse/bank-simulator/openssh.ts";
 import { BankSimulator, type SimulatorOptions } from "@disburse/bank-simulator/simulator.ts";
 import { type BankName, bankRails } from "./bank-rails.ts";
 
-/** Banks behind an SFTP server, one for each account. */
 export type Banks = Awaited<ReturnType<typeof startBanks>>;
 
-/** Why there are no banks here; `undefined` where they are. */
+/** Returns the reason if banks can't run here. */
 export function whyNoBanks(): string | undefined {
   return hasOpenSsh
     ? undefined
     : "OpenSSH is not here: sshd and ssh-keygen (Debian: openssh-server)";
 }
 
-/** How each bank is: its fates, what it does with duplicates and with what it took. */
+/** A bank's outcomes and its handling of duplicates and processed files. */
 type BankChoices = Partial<Omit<SimulatorOptions, "outgoing" | "incoming" | "archive">>;
 
-/** How the banks are, each by itself, and how many payments fill a file: it leaves at once then. */
+/** `paymentsMax` is the number of payments that fills a file. */
 export type BanksOptions = {
   readonly names: readonly BankName[];
   readonly choices: (name: BankName) => BankChoices;
   readonly paymentsMax: (name: BankName) => number;
 };
 
-/** Starts the server and the banks; our key is written into `folder`. */
+/** Starts the server and the banks. Writes our key into `folder`. */
 export async function startBanks(folder: string, { names, choices, paymentsMax }: BanksOptions) {
   const each = names.flatMap((name) => [name, `${name}/outgoing`, `${name}/incoming`]);
   const server = await startOpenSsh(each);
@@ -62,11 +61,10 @@ export async function startBanks(folder: string, { names, choices, paymentsMax }
       profile: { ...ofBank, payments_max: paymentsMax(name) },
     };
   });
-  // Too long for a variable of an environment.
+  // Too long for an environment variable.
   const settingsFile = join(folder, "bank-rails.json");
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: 0o600 });
   return {
-    /** As `BANK_RAILS_FILE` names it. */
     settingsFile,
     address: `${host}:${port}`,
     of: (name: BankName) => {

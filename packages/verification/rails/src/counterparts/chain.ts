@@ -4,18 +4,17 @@ import { anvilPath, startAnvil, wallet, walletKey } from "@disburse/testkit/evm/
 import { Keystore } from "ox";
 import { type Address, type Hex, parseAbi } from "viem";
 
-/** A running chain with a token and a wallet that has much of both. */
+/** A running chain with a token, and a wallet with ample funds. */
 export type Chain = Awaited<ReturnType<typeof startChain>>;
 
-/** Why there is no chain here; `undefined` where there is one. */
+/** Returns the reason if a chain can't run here. */
 export function whyNoChain(): string | undefined {
   if (anvilPath() !== undefined) return undefined;
   return "npm has no anvil for this machine (@foundry-rs/anvil, an optional package)";
 }
 
-/** USDC's digits on chains. */
 const tokenDecimals = 6;
-/** A million, in the token's units. */
+/** One million in token units. */
 const supply = 10n ** 12n;
 
 export const tokenAbi = parseAbi([
@@ -28,7 +27,7 @@ export async function startChain(folder: string) {
   const anvil = await startAnvil(anvilPath() ?? "");
   const token = await anvil.deployToken(tokenDecimals, supply);
   const [keystoreFile, passwordFile] = [join(folder, "wallet.json"), join(folder, "password")];
-  // Weak on purpose: the key is known to everybody.
+  // Intentionally weak: this key is public.
   const [key, options] = Keystore.scrypt({ password: "demo", n: 2 });
   const keystore = Keystore.encrypt(walletKey, key, options);
   writeFileSync(keystoreFile, JSON.stringify(keystore), { mode: 0o600 });
@@ -36,14 +35,13 @@ export async function startChain(folder: string) {
   let mining: NodeJS.Timeout | undefined;
   const mine = () =>
     anvil.client.mine({ blocks: 1 }).catch((error: unknown) => {
-      // The last block may still be asked for when the chain stops.
+      // A block request may be in flight when the chain stops.
       if (mining !== undefined) throw error;
     });
   return {
     anvil,
     token,
     wallet: wallet.address,
-    /** Makes a block every so often. */
     makeBlocks: (everyMs: number): void => {
       clearInterval(mining);
       mining = setInterval(() => void mine(), everyMs);
@@ -55,7 +53,7 @@ export async function startChain(folder: string) {
         functionName: "balanceOf",
         args: [address],
       }),
-    /** Every transfer of the token out of the wallet, as the chain has it. */
+    /** Returns all token transfers from the wallet, as recorded on the chain. */
     transfers: async () => {
       const logs = await anvil.client.getContractEvents({
         address: token,
@@ -68,7 +66,6 @@ export async function startChain(folder: string) {
         return { hash: transactionHash as Hex, block: blockNumber, to, value: value ?? 0n };
       });
     },
-    /** As `EVM_CHAINS` has it. */
     settings: {
       rail: "anvil",
       network: "ETHEREUM",

@@ -3,10 +3,10 @@ import { bankRails } from "./bank-rails.ts";
 import type { Banks } from "./banks.ts";
 import type { Chain } from "./chain.ts";
 
-/** What the house has at a rail. */
+/** The platform account's currency at a rail. */
 type Funds = { readonly rail: string; readonly currencyCode: string };
 
-/** The rails that pay from money of ours. */
+/** Rails that pay from the platform account. */
 export function fundsOf(
   chain: Pick<Chain, "settings"> | undefined,
   banks: Pick<Banks, "names"> | undefined,
@@ -17,7 +17,7 @@ export function fundsOf(
   ];
 }
 
-/** Books what the house has at each, as its treasury does when money has arrived there. */
+/** Credits each platform account, as treasury does when money arrives at a rail. */
 export async function fundRails(
   { operations }: Pick<SandboxClients, "operations">,
   funds: readonly Funds[],

@@ -9,7 +9,7 @@ const bankRoutes: Readonly<Record<BankName, object>> = {
   "bank-large": { currency: "USD", transfer_type: "LOCAL" },
 };
 
-/** Which payouts go to which rail, as `RAIL_ROUTES` has it; what is left is simulated. */
+/** Routes payouts to rails in `RAIL_ROUTES` format. Other payouts are simulated. */
 export function routesOf(
   chain: Pick<Chain, "settings"> | undefined,
   banks: Pick<Banks, "names"> | undefined,

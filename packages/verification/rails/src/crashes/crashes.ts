@@ -6,33 +6,32 @@ import type { Verdict } from "@disburse/harness/scenario.ts";
 import { serviceOf } from "@disburse/invariants/documents.ts";
 import type { World } from "../world.ts";
 
-/** Where a process can die: at a write to the database, or at a step towards the counterpart. */
+/** A point of a crash: a database write, or a step towards the counterpart. */
 type Place = { readonly kind: "write" | "step"; readonly at: string };
-/** Which call of a place it is, from 1: a place is passed at several stages of a file. */
+/** `number` selects the call, from 1: a file passes the same point at several stages. */
 type Gap = Place & { readonly side: "before" | "after"; readonly number: number };
 
 const preload = new URL("./step-preload.ts", import.meta.url).href;
-/** The rarest step of a rail under load is made within this time. */
+/** Long enough under load for a rail's rarest step. */
 const discoverMs = 20_000;
 const sayEvery = 10;
 
-/** What is tried: the folders of a rail, and the steps that its counterpart sees. */
+/** A rail's folders and the steps that its counterpart sees. */
 export type CrashPlan = {
   readonly folders: RegExp;
   readonly steps: RegExp;
-  /** So many calls of each place are tried, each before and after it. */
   readonly calls: number;
   readonly rounds: number;
-  /** A step that does not come by then is not made in this state. */
+  /** A step that doesn't occur within this time doesn't occur in this state. */
   readonly withinMs: number;
-  /** Of all sides of all calls so many are tried, chosen by chance; all where there are fewer. */
+  /** Limits the tested gaps. Chosen at random if there are more. */
   readonly gapsMax: number;
   readonly random: Random;
 };
 
 /**
- * Under load, kills the payout service right before and right after every write of a rail and every
- * call to its counterpart; the load goes on afterwards.
+ * Under load, kills the payout service immediately before and after each of a rail's writes and
+ * counterpart calls. The load continues afterwards.
  */
 export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Verdict> {
   const { calls, rounds, random, withinMs, gapsMax } = plan;
@@ -63,8 +62,8 @@ export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Ve
   return {
     name: "crashes",
     problems: [
-      ...(places.length === 0 ? ["the rail made no step"] : []),
-      // A step that comes only after another one failed is rare.
+      ...(places.length === 0 ? ["the rail ran no step"] : []),
+      // A step that only follows a failure is rare.
       ...(missed.length * 4 > sides.length ? [`${missed.length} sides of steps never came`] : []),
     ],
     figures: `${kills} kills at ${fired.size} of ${sides.length} sides of ${places.length} steps`,
@@ -110,8 +109,8 @@ async function crashOnce(
 }
 
 /**
- * Kills the service, and ends its leases on rails as time would: they spare other processes the
- * work and guard nothing, and waiting for each would take most of the run.
+ * Kills the service and expires its rail leases. Leases only prevent duplicate work, and waiting
+ * for each would take most of the run.
  */
 async function kill({ platform, databases }: World): Promise<void> {
   await platform.kill("payout");

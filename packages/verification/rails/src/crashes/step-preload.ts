@@ -1,10 +1,9 @@
 /**
- * Loaded before the payout service, with what crashes at writes: ends its process with SIGKILL
- * right before or right after a
- * step towards a rail's counterpart: a call of SFTP, or of a chain's node.
- * `RAIL_STEP` is the step, as `sftp rename` or `rpc eth_sendRawTransaction`, or "" to report on
- * standard error, once each, the steps that are made; `RAIL_STEP_SIDE` is `before` or `after`, and
- * `RAIL_STEP_NUMBER` which of them it is, from 1.
+ * Preloaded in the payout service, with the preload for writes. Kills the process (SIGKILL)
+ * immediately before or after a step towards a rail's counterpart: an SFTP call, or a request to a
+ * chain's node. `RAIL_STEP` names the step, as `sftp rename` or `rpc eth_sendRawTransaction`. If
+ * empty, each step is reported once on standard error. `RAIL_STEP_SIDE` is `before` or `after`.
+ * `RAIL_STEP_NUMBER` selects the call, from 1.
  */
 import "@disburse/faults/kinds/write-preload.ts";
 import { createRequire } from "node:module";
@@ -19,7 +18,7 @@ function die(): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** Reports a step, or counts it where it is the wanted one; answers whether to die of it. */
+/** Reports or counts a step. Returns whether to crash here. */
 function isTheOne(step: string): boolean {
   if (wanted === "" && !reported.has(step)) {
     reported.add(step);
@@ -33,7 +32,7 @@ function isTheOne(step: string): boolean {
 type Done = (...args: unknown[]) => void;
 type Methods = Record<string, (this: unknown, ...args: unknown[]) => unknown>;
 
-// The package does not export what its sessions are made of.
+// The package doesn't export its session's class.
 const bankFiles = createRequire(import.meta.resolve("@disburse/bank-files/sftp/session.ts"));
 const { SFTP } = bankFiles("ssh2/lib/protocol/SFTP.js") as { SFTP: { prototype: Methods } };
 

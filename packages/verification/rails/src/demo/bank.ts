@@ -7,10 +7,8 @@ import type { Payer, PayoutSeen } from "./payer.ts";
 import { fileLines, show } from "./printed.ts";
 import { byAch, bySepa, bySwift, bySwiftReturned } from "./recipients.ts";
 
-/** A payout by a bank, as the demo shows it. */
 type BankPayout = {
   readonly bank: BankName;
-  /** `60.00 USD to an account in Berlin, by SWIFT`. */
   readonly what: string;
   readonly amount: string;
   readonly currency: string;
@@ -18,12 +16,12 @@ type BankPayout = {
   readonly beneficiaryId: string;
 };
 
-/** A file leaves within so long, and its bank answers. */
+/** Covers sending a file and the bank's answer. */
 const fileTimeoutMs = 30_000;
 const settleTimeoutMs = 30_000;
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 
-/** Pays by SWIFT and ACH, shows what came back, and the day as the banks have it. */
+/** Pays by SWIFT and ACH, then shows returns and the banks' end of day. */
 export async function payByBanks(payer: Payer, banks: Banks): Promise<void> {
   const { beneficiaries } = payer.disburse;
   const settled = ({ status }: PayoutSeen) => status === "succeeded";
@@ -81,7 +79,7 @@ export async function payByBanks(payer: Payer, banks: Banks): Promise<void> {
   }
 }
 
-/** Executes a payout, and shows the file that its bank gets; answers the payout's id. */
+/** Executes a payout and shows its bank file. Returns the payout's id. */
 async function payByBank(
   { pay }: Payer,
   banks: Banks,
@@ -96,7 +94,7 @@ async function payByBank(
   return id;
 }
 
-/** Waits for the end of a payout by a bank, and shows what its bank said until then. */
+/** Waits until a bank payout is final, then shows the bank's messages. */
 async function followToItsEnd(
   { until }: Payer,
   banks: Banks,
@@ -118,7 +116,7 @@ async function followToItsEnd(
       ? []
       : [
           `${payout.failure_code} (${payout.rail_code}): ${payout.failure_message}`,
-          `the payment that came back had the reference ${payout.returned_reference}`,
+          `the returned payment had the reference ${payout.returned_reference}`,
         ]),
   );
   return payout;
@@ -135,12 +133,12 @@ function isNew(name: string, before: ReadonlySet<string>): boolean {
   return !before.has(name) && !name.endsWith(".part");
 }
 
-async function firstOf(look: () => readonly string[]): Promise<string> {
+async function firstOf(read: () => readonly string[]): Promise<string> {
   const latest = Date.now() + fileTimeoutMs;
   for (;;) {
-    const [first] = look();
+    const [first] = read();
     if (first !== undefined) return first;
     if (Date.now() > latest) throw new Error("no file came to the bank");
-    await pause(lookEveryMs);
+    await pause(pollEveryMs);
   }
 }

@@ -11,23 +11,23 @@ import { type Chain, startChain, whyNoChain } from "../counterparts/chain.ts";
 import { fundRails, fundsOf } from "../counterparts/funding.ts";
 import { routesOf } from "../counterparts/routes.ts";
 import { payByBanks } from "./bank.ts";
-import { createPayer, type Payer, wordsOf } from "./payer.ts";
+import { createPayer, messageOf, type Payer } from "./payer.ts";
 import { show } from "./printed.ts";
 import { byWallet, closedAccount, paidWallet } from "./recipients.ts";
 
-/** A bank's statement is taken at the second look at its folder. */
+/** The second poll of a bank's folder accepts a statement. */
 const takenTimeoutMs = 15_000;
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 
 const settleTimeoutMs = 30_000;
 
-/** `npm run demo:rails`: payouts over real rails to counterparts on this machine. */
+/** `npm run demo:rails` sends payouts over real rails to counterparts on this machine. */
 
 const root = join(import.meta.dirname, "../../../../..");
 const blockEveryMs = 500;
-/** Long enough to see a payout settle before it comes back. */
+/** Leaves time to see a payout settle before it is returned. */
 const bankPaceMs = 1_500;
-/** What the house has at each rail at first; one person may book as much in a day. */
+/** Initial platform account at each rail, the daily maximum for one person. */
 const ownFunds = "40000";
 
 async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly string[]> {
@@ -50,7 +50,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
       ? await startBanks(folder, {
           names: ["bank-usd", "bank-ach", "bank-eur"],
           choices: () => ({ fateOf, pace: bankPaceMs, opening: BigInt(ownFunds) * 100n }),
-          // Each payment leaves at once.
+          // Sends each payment immediately.
           paymentsMax: () => 1,
         })
       : undefined;
@@ -84,7 +84,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
   ends.push(treasurer.close);
   await fundRails(treasurer.rpcs, fundsOf(chain, banks), `${ownFunds}.00`);
   show(
-    "Booked what the house has at each rail, as its treasury does when money has arrived",
+    "Credited the platform account at each rail, as treasury does when money has arrived",
     ...fundsOf(chain, banks).map(
       ({ rail, currencyCode }) => `${ownFunds}.00 ${currencyCode} at ${rail}`,
     ),
@@ -97,7 +97,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
 
 const ends: (() => Promise<void> | void)[] = [];
 let ending: Promise<void> | undefined;
-/** Ends all of it, once: an interrupted demo fails while it ends. */
+/** Ends everything once, since an interrupted demo also fails while it ends. */
 function endAll(): Promise<void> {
   const end = async (): Promise<void> => {
     for (let next = ends.pop(); next !== undefined; next = ends.pop()) await next();
@@ -111,16 +111,17 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 try {
   const skipped = await demo(ends);
   await endAll();
-  const but = skipped.length === 0 ? "" : ` ${skipped.length} part(s) were skipped, as said above.`;
+  const but =
+    skipped.length === 0 ? "" : ` ${skipped.length} part(s) were skipped for the reasons above.`;
   process.stdout.write(`\nThe demo is done.${but}\n`);
   process.exit(0);
 } catch (error) {
-  process.stderr.write(`\nThe demo failed: ${wordsOf(error)}\n`);
+  process.stderr.write(`\nThe demo failed: ${messageOf(error)}\n`);
   await endAll();
   process.exit(1);
 }
 
-/** Pays USDC to a wallet, and shows the transaction that the chain has. */
+/** Pays USDC to a wallet and shows the transaction on the chain. */
 async function payWallet({ disburse, pay, until }: Payer, chain: Chain): Promise<void> {
   const { beneficiary_id: id } = await disburse.beneficiaries.createCrypto(byWallet);
   const payoutId = await pay(id, "USDC_ETH", "250.00", "demo-wallet");
@@ -149,7 +150,7 @@ function inUsdc(units: bigint): string {
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
 
-/** Shows the day of each rail account, beside what its bank's statement says. */
+/** Compares each rail account's day with its bank's statement. */
 async function reconcile(
   { operations }: Pick<SandboxClients, "operations">,
   rails: readonly { readonly rail: string; readonly currencyCode: string }[],
@@ -159,7 +160,7 @@ async function reconcile(
     const latest = Date.now() + (rail.startsWith("bank-") ? takenTimeoutMs : 0);
     let { report } = await operations.getRailReport({ rail, currencyCode, day });
     while (report?.statementClosing === "" && Date.now() < latest) {
-      await pause(lookEveryMs);
+      await pause(pollEveryMs);
       ({ report } = await operations.getRailReport({ rail, currencyCode, day }));
     }
     if (report === undefined) throw new Error(`${rail} has no report`);

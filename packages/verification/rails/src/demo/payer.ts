@@ -3,15 +3,12 @@ import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { Disburse } from "@disburse/sdk/disburse.ts";
 import { isDisburseError } from "@disburse/sdk/disburse-error.ts";
 
-/** The merchant of the demo, who pays from an account in dollars. */
 export type Payer = ReturnType<typeof createPayer>;
 
-/** A payout as its merchant reads it. */
 export type PayoutSeen = Awaited<ReturnType<Disburse["payouts"]["get"]>>;
 
-const lookEveryMs = 200;
+const pollEveryMs = 200;
 
-/** Acme of a sandbox. */
 export function createPayer(sandbox: SandboxDocument) {
   const apiKey = sandbox.merchants.acme.api_key;
   const disburse = new Disburse({ apiKey, baseUrl: sandbox.base_url });
@@ -24,7 +21,7 @@ export function createPayer(sandbox: SandboxDocument) {
   return {
     disburse,
     accountId,
-    /** Quotes and executes; answers the payout's id. */
+    /** Quotes and executes. Returns the payout's id. */
     pay: async (beneficiaryId: string, currency: string, amount: string, reference: string) => {
       const quote = await disburse.quotes.request({
         source_amount: amount,
@@ -39,7 +36,7 @@ export function createPayer(sandbox: SandboxDocument) {
       });
       return payout.id;
     },
-    /** Waits until a payout is so; says what it is where that takes too long. */
+    /** Waits for a payout's state. On a timeout, reports the current state. */
     until: async (
       id: string,
       isSo: (payout: PayoutSeen) => boolean,
@@ -52,14 +49,14 @@ export function createPayer(sandbox: SandboxDocument) {
         if (Date.now() > latest) {
           throw new Error(`payout ${id} is still ${payout.status}, ${payout.sub_status}`);
         }
-        await pause(lookEveryMs);
+        await pause(pollEveryMs);
       }
     },
   };
 }
 
-/** What went wrong, in words that name the refusal. */
-export function wordsOf(error: unknown): string {
+/** Returns an error's message, including the refusal's code. */
+export function messageOf(error: unknown): string {
   if (isDisburseError(error)) return `${error.code}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }

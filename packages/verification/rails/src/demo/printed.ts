@@ -1,22 +1,20 @@
-/** Prints a step of the demo: its title, and lines below it. */
 export function show(title: string, ...lines: readonly string[]): void {
   process.stdout.write(`\n■ ${title}\n${lines.map((line) => `  ${line}\n`).join("")}`);
 }
 
-/** How much of a file is shown. */
 const linesMax = 24;
 
-/** A file as it is shown: a line for each group of XML elements with values, NACHA as it is. */
+/** Formats a file: one line for each group of XML elements with values. NACHA stays as it is. */
 export function fileLines(bytes: Uint8Array): string[] {
   const text = new TextDecoder().decode(bytes);
   const lines = text.startsWith("<") ? groupLines(text) : text.trimEnd().split(/\r?\n/);
-  // A file is filled up with records of nines to whole blocks.
+  // Hides the records of nines that fill the last block.
   const shown = lines.filter((line) => !/^9{94}$/.test(line));
   const more = shown.length - linesMax;
   return more > 0 ? [...shown.slice(0, linesMax), `… ${more} lines more`] : shown;
 }
 
-/** An element that has elements, and the values of those that have text. */
+/** An element with children, and the values of its text elements. */
 type Group = { readonly name: string; readonly depth: number; readonly values: string[] };
 
 function groupLines(text: string): string[] {

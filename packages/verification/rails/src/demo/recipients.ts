@@ -6,10 +6,9 @@ const person = {
   beneficiary_country_code: "GB",
 } as const;
 
-/** The wallet that is paid: no one else pays it here, so its balance is what came. */
+/** Only the demo pays this wallet, so its balance equals the payouts. */
 export const paidWallet = "0x52908400098527886E0F7030069857D2E4169EE7";
 
-/** Ada, by a wallet. */
 export const byWallet = {
   ...person,
   beneficiary_name: "Ada Lovelace",
@@ -35,7 +34,6 @@ const american = {
   destination_currency: "USD",
 } as const;
 
-/** Grace, by ACH. */
 export const byAch = {
   ...american,
   beneficiary_first_name: "Grace",
@@ -47,7 +45,7 @@ export const byAch = {
   beneficiary_account_number: "123456789012",
 } as const;
 
-/** Whose account is closed, as the bank finds out. */
+/** The bank finds this account closed. */
 export const closedAccount = "Konrad Geschlossen";
 
 const swift = {
@@ -67,14 +65,12 @@ const swift = {
   beneficiary_bank_country_code: "DE",
 } as const;
 
-/** Emmy, by SWIFT. */
 export const bySwift = {
   ...swift,
   beneficiary_first_name: "Emmy",
   beneficiary_last_name: "Noether",
 } as const;
 
-/** Sophie, by SEPA. */
 export const bySepa = {
   beneficiary_account_type: "Individual",
   beneficiary_first_name: "Sophie",
@@ -88,7 +84,6 @@ export const bySepa = {
   iban: "FR7630006000011234567890189",
 } as const;
 
-/** One whose bank sends the money back. */
 export const bySwiftReturned = {
   ...swift,
   beneficiary_first_name: "Konrad",

@@ -5,14 +5,12 @@ import type { ProcessInstance } from "../scheduler/host.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
 
 const hopMs = 80;
-/** A server that is slow for a moment. */
 const slowMs = 8_000;
 const sessionMs = 15_000;
 
 /**
- * A process's way to the server of a bank. A request or its answer can be lost; what a process sent
- * before it ended still arrives, or not; a session that takes too long fails, and what is under way
- * in it arrives all the same.
+ * Connects a process to a bank's server. Requests and answers can be lost. After a process ends,
+ * its sent data may still arrive. A slow session fails, but its pending writes arrive.
  */
 export function bankLink(instance: ProcessInstance, bank: SimulatedBank): BankServer {
   const { scheduler } = instance;
@@ -57,7 +55,7 @@ export function bankLink(instance: ProcessInstance, bank: SimulatedBank): BankSe
   };
 }
 
-/** A session whose looks have their way there and back; a deed has its own. */
+/** Wraps a session with delays in both directions for reads. Each write has a separate delivery. */
 function remote(
   session: BankSession,
   call: <T>(label: string, ask: () => Promise<T>) => Promise<T>,

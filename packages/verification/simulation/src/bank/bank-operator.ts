@@ -22,11 +22,14 @@ const calling: CallContext = {
   requestId: "an operator",
   principal: { kind: "person", id: "ann", roles: new Set() },
 };
-/** Longer than anything is under way to the bank. */
+/** Longer than any delivery to the bank. */
 const askMinMs = 20_000;
-const lookMs = 10_000;
+const pollMs = 10_000;
 
-/** An operator asks the bank whether it has the files that no process can know of, and says so. */
+/**
+ * Starts an operator who asks the bank whether it has files with an unknown outcome, and records
+ * the answer.
+ */
 export function startBankOperator(of: {
   readonly scheduler: Scheduler;
   readonly database: MemoryDatabase;
@@ -44,12 +47,12 @@ export function startBankOperator(of: {
     await withCallContext(calling, () => rpc.resolveBankFile(request(_id, isThere)));
     scheduler.faults.count("bank: decided by operators");
   };
-  // The bank says by telephone that the unreadable file is no return.
+  // The operator learns from the bank that the unreadable file is no return.
   const handle = async ({ _id }: FindingDocument) => {
     await withCallContext(calling, () => rpc.handleBankFinding(handling(_id)));
     scheduler.faults.count("bank: findings handled by operators");
   };
-  const look = () => {
+  const poll = () => {
     const files = database.documents("bank_files") as unknown as readonly FileDocument[];
     const nowMs = scheduler.nowMs();
     const due = files.filter(
@@ -61,9 +64,9 @@ export function startBankOperator(of: {
       return open === true && holds === true && nowMs - Number(created_at) >= askMinMs;
     });
     for (const finding of unread) void handle(finding);
-    scheduler.after(lookMs, { label: "an operator looks", run: look });
+    scheduler.after(pollMs, { label: "an operator polls", run: poll });
   };
-  look();
+  poll();
 }
 
 function handling(findingId: string) {

@@ -18,12 +18,11 @@ import { bankLink } from "./bank-link.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
 
 const everyMs = 500;
-/** Few, so that there are several files. */
+/** Small, to get several files. */
 const paymentsMax = 3;
-/** Banking days until a credit that did not come back is settled. */
+/** Banking days until a credit without a return is settled. */
 const returnWindowDays = 2;
 
-/** What outlives the processes of a rail. */
 export type SharedRail = {
   readonly database: MemoryDatabase;
   readonly bank: SimulatedBank;
@@ -32,19 +31,19 @@ export type SharedRail = {
   readonly sabotage?: Sabotage | undefined;
 };
 
-/** What is stored is as it was: no crash depends on what it is sealed with. */
+/** Stores plain text, since no crash depends on encryption. */
 export const seals = { seal: (text: string) => text, open: (sealed: string) => sealed };
 
 const minutes = Array.from({ length: 24 * 60 }, (_each, at) => at);
 const two = (part: number) => String(part).padStart(2, "0");
-/** A window each minute, of the same day and of the next one in turns. */
+/** One window each minute, alternating between the same day and the next one. */
 const [first, ...others] = minutes.map((at) => ({
   cutOff: `${two(Math.floor(at / 60))}:${two(at % 60)}`,
   settlesAfterDays: at % 2,
 }));
 if (first === undefined) throw new Error("a day without windows");
 
-/** Files are written shortly before each minute ends. */
+/** Writes files shortly before each minute ends. */
 const schedule: BankSchedule = {
   zone: "America/New_York",
   calendars: ["FEDERAL_RESERVE"],
@@ -60,8 +59,8 @@ export const { rail: railName } = settings;
 const nacha = nachaFormat(settings, schedule);
 
 /**
- * A process that works on a bank's files, as `openBankRail` does but for its lease: the lease is
- * no fence, so every process works here all the time.
+ * Starts a process for a bank's files, like `openBankRail` without its lease. The lease doesn't
+ * guarantee exclusion, so all processes work simultaneously here.
  */
 export function startBankProcess(shared: SharedRail, instance: ProcessInstance): Rail {
   const { database, bank, broken, isPaused, sabotage } = shared;
@@ -85,7 +84,7 @@ export function startBankProcess(shared: SharedRail, instance: ProcessInstance):
     clock: systemClock,
     log,
     server: bankLink(instance, bank),
-    // A simulation has one thread.
+    // Opens in the same thread, since a simulation has only one.
     open: openHere,
     refusesDuplicates: bank.refusesDuplicates,
     newMessageId: () => crypto.randomUUID().slice(0, 18).replaceAll("-", "").toUpperCase(),

@@ -30,7 +30,10 @@ test("the same seed is the same run", async () => {
 
 test.each([
   ["a file takes payments that another one has", without("bank_payments", "updateMany", "state")],
-  ["a file is sent over another process's word", without("bank_files", "updateOne", "revision")],
+  [
+    "a file is sent despite another process's decision",
+    without("bank_files", "updateOne", "revision"),
+  ],
   ["a payment is taken back that a file has", without("bank_payments", "updateOne", "state")],
 ])(
   "finds within a few seeds that %s",

@@ -16,18 +16,18 @@ import { startBankOperator } from "./bank-operator.ts";
 import { startBankProcess } from "./bank-process.ts";
 import { SimulatedBank } from "./simulated-bank.ts";
 
-/** States in which a rail says that a payout is not paid, or no more. */
+/** States in which a rail reports a payout as never or no longer paid. */
 const neverPaid: ReadonlySet<string> = new Set(["withdrawn", "rejected", "returned"]);
 
-/** Monday, 5 January 2026, a quarter of an hour before New York's noon. */
+/** Monday, 5 January 2026, 15 minutes before noon in New York. */
 const startMs = Date.UTC(2026, 0, 5, 16, 45);
 const pauseMaxMs = 5_000;
 const roughMs = 150_000;
-/** After this time every return has come, and every credit's window for one is over. */
+/** After this time every return has arrived, and every return period is over. */
 const settleMs = 12 * 86_400_000;
 const advanceMs = 6 * 3_600_000;
 
-/** Runs one seed of payouts in files to a bank, to rest, and says what was wrong. */
+/** Runs one seed of payouts in bank files until idle. Returns problems. */
 export async function runBankSeed(
   seed: number,
   options: { readonly sabotage?: Sabotage; readonly listen?: (line: string) => void } = {},
@@ -102,7 +102,7 @@ function countUnwritten({ faults }: Scheduler, files: readonly FileDocument[]): 
   }
 }
 
-/** Operators pause the rail now and then, for some seconds. */
+/** Operators pause the rail occasionally, for some seconds. */
 function pauses(scheduler: Scheduler) {
   const { random, faults } = scheduler;
   let untilMs = 0;
@@ -124,7 +124,7 @@ function pauses(scheduler: Scheduler) {
   };
 }
 
-/** Each payout is paid once or taken back, and ends as the bank's own book has it. */
+/** Requires that each payout is paid once or withdrawn, and ends as in the bank's book. */
 function bankProblems(
   payments: readonly PaymentDocument[],
   files: readonly FileDocument[],
@@ -158,12 +158,12 @@ function bankProblems(
         : [`${key} was taken with another amount`]),
     ];
   });
-  const strangers = paid.filter(({ account }) => !orders.has(keyOf(account)));
+  const unexpected = paid.filter(({ account }) => !orders.has(keyOf(account)));
   const unknown = sent.filter(({ name }) => !files.some((each) => each.name === name));
   const open = files.filter(({ state }) => state !== "sent" && state !== "void");
   return [
     ...wrong,
-    ...strangers.map(({ account }) => `${account} was paid, which is no payout`),
+    ...unexpected.map(({ account }) => `${account} was paid, which is no payout`),
     ...unknown.map(({ name }) => `${name} was sent, and no file says so`),
     ...open.map(({ _id, state }) => `file ${_id} is ${state} at the end`),
   ];

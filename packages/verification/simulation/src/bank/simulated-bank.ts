@@ -5,26 +5,23 @@ import { createTestServer } from "@disburse/bank-rail/test-server.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** The bank looks at its folders so often. */
-const lookMaxMs = 3_000;
+const pollMaxMs = 3_000;
 const dayMs = 86_400_000;
 /** Before and after a credit counts as settled. */
 const answerDelaysMs = [2_000, 10_000, 20_000, dayMs, 6 * dayMs];
 
-/** A credit that the bank paid. */
 type Paid = { readonly account: number; readonly cents: bigint };
 
-/** A bank with a server: takes files, pays what is in them, and returns some of it. */
+/** Accepts files through a server, pays their credits and returns some. */
 export class SimulatedBank {
   readonly #scheduler: Scheduler;
   readonly #server = createTestServer();
   readonly #known = new Set<string>();
-  /** Whether it pays a file that it has had before no second time. */
+  /** Refuses a repeated file instead of paying again. */
   readonly refusesDuplicates: boolean;
   readonly paid: Paid[] = [];
-  /** Accounts whose credit came back. */
   readonly returned: number[] = [];
-  /** Hashes of the files that it put for us. */
+  /** Hashes of the files that it sent to us. */
   readonly answers: string[] = [];
   #taken = 0;
   #pending = 0;
@@ -35,31 +32,31 @@ export class SimulatedBank {
     const { random } = scheduler;
     this.refusesDuplicates = random.chance(0.5);
     this.#server.knobs.isArchiveHidden = random.chance(0.5);
-    this.#look();
+    this.#poll();
   }
 
-  /** What a process has of the server, where each deed goes its own way there. */
+  /** Returns a process's view of the server, in which each operation is delivered separately. */
   get serverFor() {
     return this.#server.serverFor;
   }
 
-  /** Every file that ever had its own name there. */
+  /** All files that ever had a final name. */
   get sent() {
     return this.#server.sent();
   }
 
-  /** Whether it has nothing more to say. */
+  /** Returns true if no answers are pending. */
   isQuiet(): boolean {
     return this.#pending === 0 && this.#taken === this.sent.length;
   }
 
-  #look(): void {
+  #poll(): void {
     const { random } = this.#scheduler;
     const run = () => {
       this.#takeFiles();
-      this.#look();
+      this.#poll();
     };
-    this.#scheduler.after(1 + random.below(lookMaxMs), { label: "the bank looks", run });
+    this.#scheduler.after(1 + random.below(pollMaxMs), { label: "the bank polls", run });
   }
 
   #takeFiles(): void {
@@ -124,13 +121,13 @@ export class SimulatedBank {
     const run = () => {
       if (!faults.happens("bank: written slowly", 0.2)) return put();
       this.#server.put(name, bytes.subarray(0, random.below(bytes.length)));
-      this.#scheduler.after(random.below(lookMaxMs), { label: "the bank has written", run: put });
+      this.#scheduler.after(random.below(pollMaxMs), { label: "the bank has written", run: put });
     };
     this.#scheduler.after(delayMs, { label: "the bank writes", run });
   }
 }
 
-/** A return whose credit was never ours: no file of ours has so many. */
+/** Changes a return to a credit that isn't ours: none of our files has so many. */
 function ofAnother(answer: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(answer);
   return new TextEncoder().encode(text.replace(/^(799R02\d{8})\d{7}/gm, "$19999999"));

@@ -8,32 +8,28 @@ const payoutsMore = 6;
 const startMaxMs = 15_000;
 const timeoutMs = 5_000;
 
-/** What one process has open for its callers. */
 export type OpenRail = { readonly instance: ProcessInstance; readonly rail: Rail };
 
-/** What rail workers ask of a rail. */
 export type CallersOf = {
   readonly scheduler: Scheduler;
   readonly open: ReadonlyMap<string, OpenRail>;
-  /** The instruction of the payout of a number and amount. */
+  /** Creates the instruction for a payout's number and amount. */
   readonly instructionOf: (number: number, amount: bigint) => Instruction;
-  /** Counted where the rail says that it never pays a payout. */
+  /** Counted when the rail reports that it never pays a payout. */
   readonly takenBack: FaultKind;
 };
 
-/** What rail workers ask of the rail: each payout is submitted, at times again, or taken back. */
+/** Simulates rail workers: submits each payout, sometimes repeatedly, or withdraws it. */
 export class RailCallers {
   readonly #of: CallersOf;
-  /** What each payout is to pay, in minor units, by its id. */
   readonly orders = new Map<string, bigint>();
-  /** Payouts that the rail said it never pays. */
+  /** Payouts that the rail reported as never paid. */
   readonly withdrawn = new Set<string>();
 
   constructor(of: CallersOf) {
     this.#of = of;
   }
 
-  /** Resolves when every call has an answer. */
   async run(): Promise<void> {
     const { random } = this.#of.scheduler;
     const count = payoutsMin + random.below(payoutsMore);
@@ -61,25 +57,24 @@ export class RailCallers {
     if (random.chance(0.5)) await submit();
   }
 
-  /** Asks any process until one answers. */
+  /** Calls processes until one answers. */
   async #ask<T>(call: (rail: Rail) => Promise<T>): Promise<T> {
     const { scheduler, open } = this.#of;
     const { random } = scheduler;
     for (;;) {
       const { instance, rail } = random.pick([...open.values()]);
       const late = scheduler.pause(timeoutMs, "a caller gives up").then(() => undefined);
-      const asked = instance.within(() => call(rail)).then((value) => ({ value }));
-      const answer = await Promise.race([asked, late]).catch(() => undefined);
+      const called = instance.within(() => call(rail)).then((value) => ({ value }));
+      const answer = await Promise.race([called, late]).catch(() => undefined);
       if (answer !== undefined) return answer.value;
       await scheduler.pause(random.below(2_000), "a caller waits");
     }
   }
 }
 
-/** As ids of payouts have them. */
 const idDigits = 26;
 
-/** The id of the payout of a number, from 1. */
+/** Returns the payout id for a number, from 1. */
 export function keyOf(number: number): string {
   return `po_${String(number).padStart(idDigits, "0")}`;
 }

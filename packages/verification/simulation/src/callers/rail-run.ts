@@ -6,24 +6,21 @@ const disturbanceMs = 1_500;
 const calmMs = 60_000;
 const stepsMax = 300_000;
 
-/** A run of one rail. */
 export type RailRun = {
   readonly scheduler: Scheduler;
   readonly hosts: readonly Host[];
   readonly callers: RailCallers;
-  /** How long faults happen. */
   readonly roughMs: number;
-  /** Faults end with the last answer to a caller, where that is earlier. */
+  /** Faults end at the last answer to a caller, if that is earlier. */
   readonly endsWithCallers: boolean;
   readonly heal: () => void;
-  /** Whether the rail has nothing to do. */
   readonly isAtRest: () => boolean;
-  /** How long after everything healed the rail may have work, and how far the clock then goes on. */
+  /** Limits the work after everything healed, and the time by which the clock then advances. */
   readonly settleMs: number;
   readonly advanceMs: number;
 };
 
-/** Runs a rail and its callers through faults and on to rest; says what was wrong with that. */
+/** Runs a rail and its callers through faults until idle. Returns problems. */
 export async function runToRest(of: RailRun): Promise<readonly string[]> {
   const { scheduler, hosts } = of;
   const wrong: string[] = [];

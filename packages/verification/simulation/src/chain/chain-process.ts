@@ -12,14 +12,13 @@ import type { ProcessInstance } from "../scheduler/host.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 
 const hopMs = 60;
-/** A node that is slow for a moment: what a process decided on is old by then. */
+/** A temporarily slow node: by then a process's decision is outdated. */
 const slowMs = 8_000;
 
-/** As an EVM rail works on a wallet. */
+/** Polling interval of an EVM rail for a wallet. */
 const everyMs = 500;
 const pollMs = 1_000;
 
-/** What outlives the processes of a wallet. */
 export type SharedWallet = {
   readonly database: MemoryDatabase;
   readonly chain: Chain;
@@ -28,8 +27,8 @@ export type SharedWallet = {
 };
 
 /**
- * A process that works on the wallet of a chain, as an EVM rail's does but for its lease: the lease
- * is no fence, so every process works here all the time.
+ * Starts a process for a chain's wallet, like an EVM rail without its lease. The lease doesn't
+ * guarantee exclusion, so all processes work simultaneously here.
  */
 export function startChainProcess(shared: SharedWallet, instance: ProcessInstance): Rail {
   const { database, broken, sabotage } = shared;
@@ -72,8 +71,8 @@ export function startChainProcess(shared: SharedWallet, instance: ProcessInstanc
 }
 
 /**
- * A process's way to the nodes of a chain: each look is as old as its way back, and bytes that a
- * process sent arrive after its end, or not.
+ * Connects a process to a chain's nodes. Reads age on their way back. Sent bytes may arrive after
+ * the process ended.
  */
 function chainLink(instance: ProcessInstance, chain: Chain): Chain {
   const { scheduler } = instance;

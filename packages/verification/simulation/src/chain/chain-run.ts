@@ -13,15 +13,15 @@ import { createMemoryDatabase, directAccess } from "../store/memory-database.ts"
 import { startChainProcess } from "./chain-process.ts";
 
 const startMs = Date.UTC(2026, 0, 5, 9);
-/** Blocks until one is final; no reorganisation of a run is as deep. */
+/** Confirmations until a block is final. No simulated reorganisation is that deep. */
 const finality = 3;
 const blockMaxMs = 4_000;
 const roughMs = 40_000;
-/** What a clock that was an hour off puts off is due within this time. */
+/** After this time, work deferred by a clock that was an hour off is due. */
 const settleMs = 3 * 3_600_000;
 const advanceMs = 600_000;
 
-/** Runs one seed of payouts from one wallet of a chain, to rest, and says what was wrong. */
+/** Runs one seed of payouts from one wallet of a chain until idle. Returns problems. */
 export async function runChainSeed(
   seed: number,
   options: { readonly sabotage?: Sabotage; readonly listen?: (line: string) => void } = {},
@@ -90,14 +90,13 @@ export async function runChainSeed(
   };
 }
 
-/** The first nonce that the wallet has not given away. */
 function reservedOf(wallets: readonly Record<string, unknown>[]): number {
   return Number(wallets[0]?.next_nonce ?? 0);
 }
 
 type World = ReturnType<typeof createTestChain>;
 
-/** Blocks, reorganisations, fees that rise past the cap, and nonces that are used outside. */
+/** Simulates blocks, reorganisations, fees above the limit, and nonces used by others. */
 function happenings(scheduler: Scheduler, world: World, reserved: () => number): void {
   const { random, faults } = scheduler;
   let outside = 0;
@@ -121,7 +120,7 @@ function happenings(scheduler: Scheduler, world: World, reserved: () => number):
   next();
 }
 
-/** Signed bytes stay valid: a node that kept them brings them back at any time. */
+/** Signed bytes stay valid: a node can resend them at any time. */
 function sendOldBytes(
   scheduler: Scheduler,
   sent: readonly Uint8Array[],
@@ -137,7 +136,10 @@ function sendOldBytes(
   scheduler.after(random.below(blockMaxMs), { label: "a node sends", run });
 }
 
-/** Each payout has at most one mined payment, and is settled where it has one; sums agree. */
+/**
+ * Requires that each payout has at most one mined payment, is settled exactly if it has one, and
+ * that sums agree.
+ */
 function walletProblems(
   transfers: readonly TransferDocument[],
   paid: readonly string[],
@@ -162,11 +164,11 @@ function walletProblems(
         : [`${key} was taken with another amount`]),
     ];
   });
-  const strangers = paid.filter((to) => !orders.has(to) && !to.startsWith("outside-"));
-  return [...wrong, ...strangers.map((to) => `${to} was paid, which is no payout`)];
+  const unexpected = paid.filter((to) => !orders.has(to) && !to.startsWith("outside-"));
+  return [...wrong, ...unexpected.map((to) => `${to} was paid, which is no payout`)];
 }
 
-/** Whether decimal text of six places is so many minor units. */
+/** Compares decimal text of six places with minor units. */
 function isSame(text: string | undefined, minor: bigint): boolean {
   const decimal = parseDecimal(text ?? "");
   return decimal !== undefined && decimal.units * 10n ** BigInt(6 - decimal.scale) === minor;

@@ -12,9 +12,8 @@ type StoredDecision = {
 };
 
 /**
- * No payout that its merchant's rules catch was paid without the approval of another than its
- * maker; one that was rejected, or that no one approved in time, was never sent; and what approvers
- * were answered holds.
+ * Requires that payouts covered by their merchant's rules were approved by another actor before
+ * payment. Rejected or expired ones must never be sent. Answers to approvers must be true.
  */
 export function wrongApprovals(platform: Platform, workload: Workload): string[] {
   const payouts = payoutsIn(platform.databases.payout);
@@ -38,7 +37,7 @@ function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload,
   const created = beneficiaries.get(String(payout.beneficiary_id))?.createdAt ?? new Date(0);
   const isCaught = controls !== undefined && needsApproval(controls, payout, created);
   const isWaiting = payout.approval !== undefined;
-  // By itself; others of its window may be why it waits.
+  // By itself, since others in its window may require it.
   const mayWait = isCaught || (controls?.minimum !== undefined && controls.windowSeconds > 0);
   const isSent = railState.transfers.has(String(payout._id));
   const maker = payout.actor as Actor;
@@ -61,9 +60,8 @@ function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload,
 }
 
 /**
- * Payouts that needed no approval, and make what a rule with a window catches with others that
- * needed none: to one destination, or by one actor. Half the window, as a claim comes later than
- * its payout is counted.
+ * Finds payouts without approval that together exceed a rule with a window, to one destination or
+ * by one actor. Uses half the window, as a claim is later than the counting of its payout.
  */
 function splitPayouts(
   { beneficiaries }: Platform,
@@ -94,7 +92,6 @@ function splitPayouts(
 
 const dayMs = 86_400_000;
 
-/** By the rules as this simulation has set them. */
 function needsApproval(
   { minimum, newBeneficiaryDays }: MerchantControls,
   { source_minor, created_at }: Document,

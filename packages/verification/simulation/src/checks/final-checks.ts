@@ -9,10 +9,9 @@ import type { Document } from "../store/value.ts";
 import type { Workload, WorkloadRecord } from "../workload/workload.ts";
 import { wrongApprovals } from "./approval-check.ts";
 import { wrongOrders } from "./order-check.ts";
-import { made, payoutsIn } from "./payouts.ts";
+import { asPayout, payoutsIn } from "./payouts.ts";
 import { wrongRepeats } from "./repeat-check.ts";
 
-/** Everything that is wrong at the end of a run, in words. */
 export function finalProblems(
   platform: Platform,
   workload: Workload,
@@ -48,18 +47,18 @@ export function finalProblems(
   ];
 }
 
-/** What callers were answered: one payout an operation once it succeeded, and nothing for free. */
+/** Checks callers' answers: a successful operation has one payout, and no payout is free. */
 function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): string[] {
   const all = payoutsIn(databases.payout);
   const payouts = new Map(all.map((each) => [each._id, each]));
   const byOperation = Map.groupBy(all, (each) => `${each.merchant_id} ${each.operation_id}`);
   return answered.flatMap(({ merchantId, operationId, quoteId, answers, isRefusedBeneficiary }) => {
-    const made = answers.filter((each) => each.startsWith("po_"));
+    const created = answers.filter((each) => each.startsWith("po_"));
     const say = (isWrong: boolean, what: string) =>
       isWrong ? [`${operationId} of ${quoteId}: ${what} (${answers.join(", ")})`] : [];
-    const own = made.map((id) => payouts.get(id));
+    const own = created.map((id) => payouts.get(id));
     return [
-      ...say(new Set(made).size > 1, "got two payouts"),
+      ...say(new Set(created).size > 1, "got two payouts"),
       ...say(
         (byOperation.get(`${merchantId} ${operationId}`)?.length ?? 0) > 1,
         "made two payouts",
@@ -69,12 +68,12 @@ function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): st
         own.some((each) => each?.operation_id !== operationId || each.quote_id !== quoteId),
         "got another operation's payout",
       ),
-      ...say(isRefusedBeneficiary && made.length > 0, "paid a beneficiary that was stopped"),
+      ...say(isRefusedBeneficiary && created.length > 0, "paid a beneficiary that was stopped"),
     ];
   });
 }
 
-/** A credit under one key is one entry, for each caller. */
+/** Requires one entry per credit key, for all callers. */
 function wrongCredits({ databases }: Platform, { credits }: Workload): string[] {
   const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
   return [...credits.entries].flatMap(([key, answered]) =>
@@ -84,7 +83,10 @@ function wrongCredits({ databases }: Platform, { credits }: Workload): string[] 
   );
 }
 
-/** A credit is taken back where its callers were answered so, and stays where they were refused. */
+/**
+ * Requires that a credit is reversed if callers received that answer, and remains if they were
+ * refused.
+ */
 function wrongReversals({ databases }: Platform, { credits }: Workload): string[] {
   const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
   return [...credits.reversals].flatMap(([entryId, answers]) => {
@@ -102,18 +104,21 @@ const endings: Readonly<Record<Scenario, readonly [status: string, stage: string
   "returns after days": ["failed", "returned"],
 };
 
-/** The rail paid each payout once, as it says, and no other; each payout ended as its transfer. */
+/**
+ * Requires that the rail paid each payout once and no other, and that each payout ended like its
+ * transfer.
+ */
 function wrongTransfers({ databases, railState }: Platform): string[] {
   const payouts = payoutsIn(databases.payout);
   const ids = new Set(payouts.map(({ _id }) => _id));
   const cancelled = cancelledIn(databases.payout);
-  const strangers = [...railState.transfers.keys()].filter((key) => !ids.has(key));
+  const unexpected = [...railState.transfers.keys()].filter((key) => !ids.has(key));
   const wrong = payouts.flatMap(({ _id, status, progress, receiving_minor, destination }) => {
     const transfer = railState.transfers.get(String(_id));
     if (cancelled.has(_id)) return transfer === undefined ? [] : [`${_id} was kept back, and sent`];
     const { stage } = progress as Document;
     if (transfer === undefined) {
-      // Its submission was lost, and operators rejected it: the rail will never pay it.
+      // Its submission was lost and operators rejected it, so the rail will never pay it.
       const isTakenBack = stage === "rejected" && railState.isStone(String(_id));
       return stage === "cancelled" || isTakenBack ? [] : [`${_id} was never sent`];
     }
@@ -129,10 +134,10 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
       ...(isAmount && destination === transfer.currency ? [] : [`${_id} was paid otherwise`]),
     ];
   });
-  return [...strangers.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
+  return [...unexpected.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
 }
 
-/** What a merchant was answered that it is cancelled stays so. */
+/** Requires that a payout stays cancelled after its merchant got that answer. */
 function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadRecord): string[] {
   return payoutsIn(databases.payout).flatMap(({ _id, progress }) => {
     const { stage } = progress as Document;
@@ -141,20 +146,20 @@ function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadReco
   });
 }
 
-/** The operations by which two persons have resolved a payout. */
+/** Returns the operations by which two persons resolved a payout. */
 function appliedTo({ resolutions = [] }: Document): unknown[] {
   const decided = resolutions as { id: string; fate: string }[];
   return decided.filter(({ fate }) => fate === "applied").map(({ id }) => id);
 }
 
-/** Payouts that two persons ended before they were sent. */
+/** Returns payouts that two persons ended before sending. */
 function cancelledIn(database: MemoryDatabase): ReadonlySet<unknown> {
   const unsent = payoutsIn(database).filter(({ submitted_at }) => submitted_at === undefined);
   const ended = unsent.filter((each) => each.status === "failed" && appliedTo(each).length > 0);
   return new Set(ended.map(({ _id }) => _id));
 }
 
-/** What each account counts are its payouts. */
+/** Compares each account's counts with its payouts. */
 function wrongCounts({ databases }: Platform): string[] {
   const byAccount = Map.groupBy(payoutsIn(databases.payout), (each) => each.account_id);
   return databases.payout.documents("accounts").flatMap(({ _id, counts }) =>
@@ -167,8 +172,8 @@ function wrongCounts({ databases }: Platform): string[] {
 }
 
 /**
- * The audit trail has no gap. Each resolution that was applied is in it once, and is a proposal that
- * ran since another person than its proposer approved it.
+ * Requires an audit trail without gaps. It has each applied resolution once, as a proposal that ran
+ * after another person approved it.
  */
 function wrongTrail({ databases }: Platform): string[] {
   const trail = databases.payout.documents("audit_entries");
@@ -195,7 +200,7 @@ function wrongTrail({ databases }: Platform): string[] {
   return [...(gap === undefined ? [] : [`the audit trail has a gap before ${gap}`]), ...wrong];
 }
 
-/** Every change of status was acknowledged by its merchant. */
+/** Requires that merchants acknowledged every status change. */
 function missedEvents({ databases, merchants }: Platform): string[] {
   return payoutsIn(databases.payout).flatMap(({ _id, version, status }) => {
     const name = String(_id).slice("po_".length);
@@ -211,22 +216,24 @@ function missedEvents({ databases, merchants }: Platform): string[] {
   });
 }
 
-/** Events of batches, and of payouts that waited for approval, are stored and delivered once. */
+/**
+ * Requires that events of batches and of payouts awaiting approval are stored and delivered once.
+ */
 function wrongOptInEvents({ databases, merchants }: Platform): string[] {
   const stored = databases.notifier.documents("events");
   const own = (name: string) => databases.payout.documents(name);
   const wasWaiting = ({ journal }: Document) =>
     (journal as { stage: string }[])[0]?.stage === "awaiting_approval";
   const expected = [
-    ...owed(
+    ...expectedEvents(
       "batch.finished",
       own("batches").filter(({ state }) => state === "finished"),
     ),
-    ...owed(
+    ...expectedEvents(
       "batch.approval_required",
       own("batches").filter((each) => each.by_another === true),
     ),
-    ...owed("payout.approval_required", payoutsIn(databases.payout).filter(wasWaiting)),
+    ...expectedEvents("payout.approval_required", payoutsIn(databases.payout).filter(wasWaiting)),
   ];
   const kept = stored.map((each) => `${each.transaction_type} of ${each.transaction_id}`);
   const awaited = new Set(expected);
@@ -243,13 +250,13 @@ function wrongOptInEvents({ databases, merchants }: Platform): string[] {
   ];
 }
 
-function owed(type: string, documents: readonly Document[]): string[] {
+function expectedEvents(type: string, documents: readonly Document[]): string[] {
   return documents.map(({ _id }) => `${type} of ${_id}`);
 }
 
 /**
- * What the ledger says that the house has at the rail is what the rail itself would say: what was
- * brought and taken away there, less what it paid and took, and nothing is held any more.
+ * Compares the ledger's platform account with the rail: deposits less withdrawals, payments and
+ * charges. Nothing may still be held.
  */
 function wrongRailMoney({ databases, railState, treasury }: Platform): string[] {
   const accounts = databases.payout
@@ -277,13 +284,13 @@ function wrongRailMoney({ databases, railState, treasury }: Platform): string[] 
   });
 }
 
-/** What left the house for a transfer in the end. */
+/** Returns the final amount of a transfer that left the platform account. */
 function paidBy({ scenario, isWithdrawn, amount, short }: Transfer): bigint {
   if (isWithdrawn || scenario === "rejects") return 0n;
   return scenario === "settles" ? amount : short;
 }
 
-/** All documents of a platform at the end of a run, as the invariants read them. */
+/** Returns a platform's final documents for checking invariants. */
 function documentsOf({ databases, railState, beneficiaries }: Platform): Documents {
   const { payout, quote, notifier } = databases;
   const of = (database: MemoryDatabase, ...names: string[]) =>
@@ -291,7 +298,7 @@ function documentsOf({ databases, railState, beneficiaries }: Platform): Documen
   const known = [...beneficiaries.values()];
   const collections = {
     ...of(payout, "accounts", "ledger_entries"),
-    payouts: payout.documents("payouts").filter(made).map(decidedInTime),
+    payouts: payout.documents("payouts").filter(asPayout).map(decidedInTime),
     ...of(quote, "quotes"),
     ...of(notifier, "endpoints", "events", "deliveries"),
     sandbox_transfers: [...railState.transfers.values()].map(transferDocument),
@@ -317,8 +324,8 @@ function documentsOf({ databases, railState, beneficiaries }: Platform): Documen
 }
 
 /**
- * A payout whose decision is not later than the end of its approval: the stored time is that of a
- * process, whose clock may be an hour off here. The write observer judges by the true time.
+ * Moves a decision's time before its approval's expiry. The stored time is a process's, whose clock
+ * may be an hour off here. The write observer checks the true time.
  */
 function decidedInTime(payout: Document): Document {
   const approval = payout.approval as { expires_at: Date; decision?: { at: Date } } | undefined;
@@ -328,7 +335,6 @@ function decidedInTime(payout: Document): Document {
   return { ...payout, approval: { ...approval, decision: { ...decision, at } } };
 }
 
-/** A transfer as the sandbox rail stores it. */
 function transferDocument({ key, scenario, reference, isWithdrawn }: Transfer) {
   const named = { settles: "settle", rejects: "fail", returns: "return" } as const;
   const isLate = scenario === "returns after days";

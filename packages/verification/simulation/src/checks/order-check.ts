@@ -4,7 +4,7 @@ import type { HeardBatch } from "../workload/batches.ts";
 import type { Workload } from "../workload/workload.ts";
 import { payoutsIn } from "./payouts.ts";
 
-/** Payouts that were made later, and batches: each order made one payout at most. */
+/** Requires that each scheduled payout or batch line created at most one payout. */
 export function wrongOrders(platform: Platform, workload: Workload): string[] {
   const stored = (name: string) => platform.databases.payout.documents(name);
   const payouts = payoutsIn(platform.databases.payout);
@@ -14,8 +14,8 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
   const batches = stored("batches");
   return [
     ...stored("scheduled_payouts").flatMap((order) => {
-      const made = ofOrder.get(String(order._id)) ?? [];
-      return [...wrongOrder(order, made), ...wrongOrigin(order, made, "scheduled_payout_id")];
+      const created = ofOrder.get(String(order._id)) ?? [];
+      return [...wrongOrder(order, created), ...wrongOrigin(order, created, "scheduled_payout_id")];
     }),
     ...wrongSchedules(platform, workload),
     ...batches.flatMap((batch) =>
@@ -25,9 +25,9 @@ export function wrongOrders(platform: Platform, workload: Workload): string[] {
   ];
 }
 
-/** The payouts of an order are one where it is executed, and none otherwise. */
-function wrongOrder({ _id, state, payout_id }: Document, made: readonly Document[]): string[] {
-  const ids = made.map((each) => each._id);
+/** Requires one payout for an executed order and none otherwise. */
+function wrongOrder({ _id, state, payout_id }: Document, created: readonly Document[]): string[] {
+  const ids = created.map((each) => each._id);
   const isOnce = state === "executed" ? ids.length === 1 && ids[0] === payout_id : ids.length === 0;
   return [
     ...(isOnce ? [] : [`${_id} is ${state}, and made ${ids.join(", ") || "no payout"}`]),
@@ -35,13 +35,15 @@ function wrongOrder({ _id, state, payout_id }: Document, made: readonly Document
   ];
 }
 
-/** A payout says which order it is of. */
-function wrongOrigin({ _id }: Document, made: readonly Document[], field: string): string[] {
-  const wrong = made.filter((payout) => payout[field] !== _id);
+/** Requires that a payout names its order. */
+function wrongOrigin({ _id }: Document, created: readonly Document[], field: string): string[] {
+  const wrong = created.filter((payout) => payout[field] !== _id);
   return wrong.map((payout) => `${payout._id} does not say that it is of ${_id}`);
 }
 
-/** One operation is one scheduled payout, and none is paid whose cancellation was answered. */
+/**
+ * Requires one scheduled payout per operation, and no payment after a cancellation was answered.
+ */
 function wrongSchedules({ databases }: Platform, { scheduled }: Workload): string[] {
   const orders = new Map(
     databases.payout.documents("scheduled_payouts").map((each) => [each._id, each]),
@@ -62,7 +64,7 @@ function wrongSchedules({ databases }: Platform, { scheduled }: Workload): strin
   });
 }
 
-/** A batch has ended, with counts and a total that are those of its lines, each paid once. */
+/** Requires that a batch has ended, with the counts and total of its lines, each paid once. */
 function wrongBatch(batch: Document, lines: readonly Document[], payouts: readonly Document[]) {
   const { _id, state, line_count, result, approval } = batch;
   const say = (isWrong: boolean, what: string) => (isWrong ? [`${_id} ${what}`] : []);
@@ -88,12 +90,12 @@ function wrongBatch(batch: Document, lines: readonly Document[], payouts: readon
   ];
 }
 
-/** The line of the operation `<batch>.<line>.<attempt>`. */
+/** Parses the operation `<batch>.<line>.<attempt>`. */
 function lineOf(operationId: string): string {
   return operationId.slice(0, operationId.lastIndexOf("."));
 }
 
-/** One operation is one batch, and what was answered of its decisions holds. */
+/** Requires one batch per operation, and that the answers to decisions are true. */
 function wrongAnswers(batches: readonly Document[], heard: HeardBatch): string[] {
   const { operationId, answers, approved, rejected, isCancelled } = heard;
   const ids = new Set(answers.filter((each) => each.startsWith("bat_")));

@@ -1,15 +1,15 @@
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 
-/** A document of their collection where it is a payout: an order of which none was made is not. */
-export function made(document: Document | undefined): Document | undefined {
+/** Returns the document if it is a payout, not an order without one. */
+export function asPayout(document: Document | undefined): Document | undefined {
   return document?.status === undefined ? undefined : document;
 }
 
-/** The payouts that were made, with what was ordered among their fields. */
+/** Returns the created payouts, merged with their orders' fields. */
 export function payoutsIn(database: MemoryDatabase): Document[] {
   return database.documents("payouts").flatMap((document) => {
-    if (made(document) === undefined) return [];
+    if (asPayout(document) === undefined) return [];
     const order = document.order as Document;
     return [{ ...(order.details as Document), ...order, ...document }];
   });

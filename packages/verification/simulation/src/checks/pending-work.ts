@@ -3,17 +3,17 @@ import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
 import { payoutsIn } from "./payouts.ts";
 
-/** A hold that is younger is its execute's; the sweep takes it over then. */
+/** Until then a hold belongs to its execute. Afterwards the sweep takes over. */
 const orphanedAfterMs = 5_000;
-/** Work on an open payout that is due later was put off by a clock that was wrong. */
+/** Later due times of an open payout were set by a wrong clock. */
 const honestMaxMs = 2 * deferMaxMs;
 
-/** Something to be done, at a moment or at once. */
+/** Pending work, due at a time or immediately. */
 type Due = readonly [what: string, at?: Date | undefined];
 
 /**
- * What a platform still has to do at a moment, in words, and when the next work that is not due yet
- * is due, in milliseconds of true time. Nothing of either means that it rests.
+ * Returns a platform's work due now, and when the next work is due in milliseconds of true time.
+ * Without either, the platform is idle.
  */
 export function pendingWorkOf(platform: Platform, nowMs: number) {
   const now: string[] = [];
@@ -30,9 +30,9 @@ function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Gener
   for (const payout of payoutsIn(databases.payout)) {
     const { _id, work_due_at, lease, outbox, status, progress } = payout;
     if ((outbox as unknown[]).length > 0) yield [`${_id} owes an event`];
-    // Its account is funded soon; the clock is not put forward until then.
+    // Its account is funded soon. Until then the clock isn't advanced.
     if ((progress as Document).stage === "awaiting_funds") yield [`${_id} waits for funds`];
-    // Operators have settled it; its rail is polled for a return without end.
+    // Operators settled it, but its rail is polled for a return indefinitely.
     const isSettled = (progress as Document).stage === "settled";
     if (isSettled && railState.transfers.get(String(_id))?.isSilent === true) continue;
     const until = (lease as { until: Date } | undefined)?.until;
@@ -44,14 +44,16 @@ function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Gener
   }
 }
 
-/** From when on work on a payout may be put off: what waits for approval is due at its end. */
+/**
+ * Returns the time from which a payout's work may be deferred. One awaiting approval is due at its
+ * expiry.
+ */
 function honestFromMs({ progress, approval }: Document, nowMs: number): number {
   const isWaiting = (progress as Document).stage === "awaiting_approval";
   const { expires_at } = (approval ?? {}) as { expires_at?: Date };
   return isWaiting ? Math.max(Number(expires_at), nowMs) : nowMs;
 }
 
-/** Payouts that are made later, and batches. */
 function* dueOrders({ databases }: Platform): Generator<Due> {
   for (const { _id, due_at } of databases.payout.documents("scheduled_payouts")) {
     if (due_at !== undefined) yield [`${_id} is to be made`, due_at as Date];

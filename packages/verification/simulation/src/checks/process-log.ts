@@ -4,12 +4,11 @@ import { MongoNetworkError } from "mongodb";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { WriteObserver } from "./write-observer.ts";
 
-/** A fault of the simulation, where code under test meets it and logs it. */
 export class SimulatedFault extends Error {
   override name = "SimulatedFault";
 }
 
-/** A process's log: its errors are part of what happened, and those of no fault are bugs. */
+/** A process's log: errors are part of the trace. Errors not caused by a fault are bugs. */
 export function processLog(
   instance: ProcessInstance,
   observer: Pick<WriteObserver, "broken">,
@@ -23,7 +22,7 @@ export function processLog(
   return { ...silentLog, error: error as Log["error"] };
 }
 
-/** What a rail has operators know is logged as an error without a cause, and is none of ours. */
+/** A rail's notices to operators are logged as errors without a cause. They are not bugs. */
 export function errorsOf(log: Log): Log {
   const error = (fields: object, message?: string) => {
     if ("err" in fields) log.error(fields, message ?? "");
@@ -40,7 +39,7 @@ function isOfFault(error: unknown): boolean {
   return isStall || error instanceof MongoNetworkError || error instanceof SimulatedFault;
 }
 
-/** How a process says that it stood still for too long, and does the same anew. */
+/** Logged when a process stood still for too long and repeats its work. */
 const stallNoticed = /^the run took too long/;
 
 function stackOf(error: unknown): string {

@@ -3,22 +3,25 @@ import type { Document } from "../store/value.ts";
 import type { Workload } from "../workload/workload.ts";
 import { payoutsIn } from "./payouts.ts";
 
-/** Payouts that repeat another one: duplicates that a guard let through, and reissues. */
+/** Finds duplicates that a guard let through, and wrong reissues. */
 export function wrongRepeats(platform: Platform, workload: Workload): string[] {
   const payouts = payoutsIn(platform.databases.payout);
   return [...duplicates(platform, workload, payouts), ...wrongReissues(payouts, workload)];
 }
 
-/** An execute that stalls for longer than its turn lasts is not waited for: decision 53. */
+/** The guard doesn't wait for an execute that stalls for longer than its lock (decision 53). */
 const turnMs = 5_000;
 
-/** Of merchants with a guard, payouts that repeat an earlier one which had not failed by then. */
+/**
+ * Finds payouts of merchants with a guard that repeat an earlier payout which had not failed by
+ * then.
+ */
 function duplicates(
   { observer, beneficiaries }: Platform,
   { controls }: Workload,
   payouts: readonly Document[],
 ): string[] {
-  // One that passes the guard takes no turn, and may come between.
+  // An execute that bypasses the guard takes no lock, so it may come between.
   const guarded = payouts.filter(
     ({ merchant_id, allow_duplicate }) =>
       (controls.get(String(merchant_id))?.duplicateWindowSeconds ?? 0) > 0 && !allow_duplicate,
@@ -35,7 +38,7 @@ function duplicates(
     const storedMs = observer.storedMs.get(String(_id)) ?? 0;
     return storedMs - (observer.turnMs.get(String(_id)) ?? storedMs) < turnMs;
   };
-  /** Whether a payout was there when another one was made, and had not failed. */
+  /** Checks that a payout existed and had not failed when another was created. */
   const wasThere = (payout: Document, later: Document) => {
     const madeMs = (later.created_at as Date).getTime();
     const failedMs = observer.failedMs.get(String(payout._id));
@@ -50,29 +53,29 @@ function duplicates(
   });
 }
 
-/** A reference of the workload without the spellings that it gives to what is paid twice. */
+/** Returns a workload reference without the spelling variants of duplicates. */
 function plainReference(reference: string): string {
   return reference.toLowerCase().replaceAll("\u200b", "");
 }
 
-/** A payout is paid again once, after it came back, and both say so. */
+/** Requires that a returned payout is reissued at most once, and that both name each other. */
 function wrongReissues(payouts: readonly Document[], { record }: Workload): string[] {
   const again = Map.groupBy(payouts, ({ reissue_of }) => reissue_of);
   const linked = payouts.flatMap(({ _id, reissued_as, progress }) => {
-    const made = (again.get(_id) ?? []).map((each) => each._id);
+    const created = (again.get(_id) ?? []).map((each) => each._id);
     const expected = reissued_as === undefined ? [] : [reissued_as];
     const { stage } = progress as { stage: string };
     const isOver = stage === "rejected" || stage === "returned";
     return [
-      ...(made.join() === expected.join() ? [] : [`${_id} was paid again as ${made.join()}`]),
-      ...(made.length > 0 && !isOver ? [`${_id} was paid again, and is ${stage}`] : []),
+      ...(created.join() === expected.join() ? [] : [`${_id} was paid again as ${created.join()}`]),
+      ...(created.length > 0 && !isOver ? [`${_id} was paid again, and is ${stage}`] : []),
     ];
   });
   const answered = [...record.reissued].flatMap(([id, ids]) => {
-    const made = (again.get(id) ?? []).map((each) => String(each._id));
-    return [...ids].every((each) => made.includes(each))
+    const created = (again.get(id) ?? []).map((each) => String(each._id));
+    return [...ids].every((each) => created.includes(each))
       ? []
-      : [`${id} was answered to be paid again as ${[...ids].join()}`];
+      : [`${id} got the answer that it is paid again as ${[...ids].join()}`];
   });
   return [...linked, ...answered];
 }

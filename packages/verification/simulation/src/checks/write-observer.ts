@@ -4,32 +4,30 @@ import type { RailState } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { WriteListener } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
-import { made } from "./payouts.ts";
+import { asPayout } from "./payouts.ts";
 
-/** The ways that the state of a payout that is made later, or of a batch, may go. */
-const orderWays: ReadonlySet<string> = new Set([
+const orderTransitions: ReadonlySet<string> = new Set([
   ...["undefined waiting", "waiting waiting", "waiting executed", "waiting failed"],
   ...["waiting cancelled", "executed executed", "failed failed", "cancelled cancelled"],
-  // Of a revoked key's scheduled payout: held until another actor decides.
+  // A revoked key's scheduled payout is held until another actor decides.
   ...["waiting awaiting_approval", "awaiting_approval awaiting_approval"],
   ...["awaiting_approval waiting", "awaiting_approval failed", "awaiting_approval cancelled"],
 ]);
-const batchWays: ReadonlySet<string> = new Set([
+const batchTransitions: ReadonlySet<string> = new Set([
   ...["undefined awaiting_approval", "awaiting_approval awaiting_approval"],
   ...["awaiting_approval running", "awaiting_approval cancelled", "running awaiting_approval"],
   ...["running running", "running finished", "finished finished", "cancelled cancelled"],
 ]);
 
-const countedWays: Readonly<Record<string, FaultKind>> = {
+const countedTransitions: Readonly<Record<string, FaultKind>> = {
   "waiting failed": "order failed",
   "running finished": "batch finished",
 };
 
-/** Which states each collection goes through. */
-const ways: Readonly<Record<string, ReadonlySet<string>>> = {
-  scheduled_payouts: orderWays,
-  batch_lines: orderWays,
-  batches: batchWays,
+const transitions: Readonly<Record<string, ReadonlySet<string>>> = {
+  scheduled_payouts: orderTransitions,
+  batch_lines: orderTransitions,
+  batches: batchTransitions,
 };
 
 type Decision = { readonly as: "approved" | "rejected" | "expired" };
@@ -41,24 +39,22 @@ const countedDecisions = {
   expired: "approval expired",
 } as const;
 
-/** What must hold at every moment, not only at the end: a rule over one write. */
+/** Must hold for each write, not only at the end. */
 type Rule = (before: Document | undefined, after: Document | undefined, now: Date) => string[];
 
-/** Looks at every write of every service as it is made. */
 export class WriteObserver {
   readonly broken: string[] = [];
   readonly #scheduler: Scheduler;
   readonly #beneficiaries: ReadonlyMap<string, SimulatedBeneficiary>;
-  /** When each payout was last leased, in true time; then its worker reads the beneficiary. */
+  /** True time of each payout's last lease. Then its worker reads the beneficiary. */
   readonly #leasedMs = new Map<string, number>();
   readonly #railState: Pick<RailState, "isFunded">;
-  /** Payouts for which money is held at the rail. */
   readonly #held = new Set<string>();
-  /** Who waits for orders to be bound to their quotes. */
+  /** Callbacks for orders to be bound to their quotes. */
   readonly #quoted = new Map<string, () => void>();
   /**
-   * When the execute of each payout took its turn, which lasts by clocks of processes: long ago,
-   * where that was wrong. And when the payout was stored, and failed: true time.
+   * When each payout's execute took its lock, by the process's clock. A wrong clock may have set it
+   * long ago. Also true times of storing and failing.
    */
   readonly turnMs = new Map<string, number>();
   readonly storedMs = new Map<string, number>();
@@ -76,8 +72,8 @@ export class WriteObserver {
 
   readonly listen: WriteListener = (collection, earlier, later) => {
     const isPayout = collection === "payouts";
-    const [before, after] = isPayout ? [made(earlier), made(later)] : [earlier, later];
-    if (isPayout && made(earlier) !== undefined && after === undefined) {
+    const [before, after] = isPayout ? [asPayout(earlier), asPayout(later)] : [earlier, later];
+    if (isPayout && asPayout(earlier) !== undefined && after === undefined) {
       this.broken.push(`payouts ${earlier?._id}: is no payout any more`);
     }
     if (isPayout && after === undefined) return;
@@ -92,12 +88,12 @@ export class WriteObserver {
     this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
   };
 
-  /** Resolves when an order is bound to a quote, as its payout is about to be made. */
+  /** Resolves when an order is bound to a quote, as its payout is about to be created. */
   quoted(orderId: string): Promise<void> {
     return new Promise((resolve) => this.#quoted.set(orderId, resolve));
   }
 
-  /** Notes when an execute takes its turn, and when its payout is stored. */
+  /** Records when an execute takes its lock and when its payout is stored. */
   #time(collection: string, before: Document | undefined, after: Document | undefined): void {
     const nowMs = this.#scheduler.nowMs();
     const taken = String(after?.payout_id);
@@ -118,7 +114,7 @@ export class WriteObserver {
     ];
   }
 
-  /** What is paid from the rail's account is held there when it is sent, and is not sent before. */
+  /** Requires that a payout from the rail's account holds money there before it is sent. */
   #funding(id: string, before: Document | undefined, after: Document | undefined): string[] {
     if (stageOf(after) === "awaiting_funds" && stageOf(before) !== "awaiting_funds") {
       this.#scheduler.faults.count("payout waited for funds");
@@ -127,7 +123,6 @@ export class WriteObserver {
     return wrongIf(isSubmission(before, after) && isUnheld, "was sent and no money is held for it");
   }
 
-  /** Follows what is held at the rail. */
   #follow(before: Document | undefined, after: Document | undefined): void {
     if (after?.merchant_id !== "house") return;
     const known = numberOf(before, "sequence");
@@ -141,8 +136,8 @@ export class WriteObserver {
   }
 
   /**
-   * A worker leases a payout, then reads its beneficiary, then sends it: a beneficiary
-   * that was stopped all this time is not paid.
+   * A worker leases a payout, reads its beneficiary, then sends it. A beneficiary stopped during
+   * all this time must not be paid.
    */
   #clearance(id: string, before: Document | undefined, after: Document | undefined): string[] {
     const nowMs = this.#scheduler.nowMs();
@@ -169,7 +164,7 @@ function tokenOf(payout: Document | undefined): string | undefined {
   return (payout?.lease as { token: string } | undefined)?.token;
 }
 
-/** Whether a write is the one before a submission: that is then the last of its calls. */
+/** Detects the last write before a submission. */
 function isSubmission(before: Document | undefined, after: Document | undefined): boolean {
   const [known, last] = [lastCall(before), lastCall(after)];
   const isSame = known?.kind === "submit" && known.at.getTime() === last?.at.getTime();
@@ -184,7 +179,7 @@ function wrongIf(isWrong: boolean, what: string): string[] {
   return isWrong ? [what] : [];
 }
 
-const statusWays = new Set([
+const statusTransitions = new Set([
   "undefined initiated",
   "initiated initiated",
   "initiated succeeded",
@@ -196,7 +191,7 @@ const statusWays = new Set([
 
 const rules: Readonly<Record<string, Rule>> = {
   accounts: (before, after) => [
-    // What a bank took it took: docs/decisions/0050.
+    // A bank's charges stand regardless: docs/decisions/0050.
     ...wrongIf(
       String(after?.available).startsWith("-") && after?.merchant_id !== "house",
       "available fell below zero",
@@ -210,7 +205,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const raised = numberOf(after, "version") - numberOf(before, "version");
     const isChanged = before?.status !== after?.status;
     return [
-      ...wrongIf(!statusWays.has(way), `went from ${way.replace(" ", " to ")}`),
+      ...wrongIf(!statusTransitions.has(way), `went from ${way.replace(" ", " to ")}`),
       ...wrongIf(raised !== Number(isChanged), `its version rose by ${raised}, ${way}`),
       ...wrongIf(numberOf(after, "revision") < numberOf(before, "revision"), "went back"),
     ];
@@ -233,7 +228,7 @@ function numberOf(document: Document | undefined, field: string): number {
   return Number(document?.[field] ?? 0);
 }
 
-/** What is wrong with the approval of a payout in one write; `isSent`: it precedes a submission. */
+/** Checks a payout's approval in one write. `isSent` marks the last write before a submission. */
 function wrongApproval(
   scheduler: Pick<Scheduler, "faults" | "now">,
   before: Document | undefined,
@@ -267,17 +262,17 @@ function isAwaiting(payout: Document | undefined): boolean {
   return progress?.stage === "awaiting_approval";
 }
 
-/** What is wrong with one write of an order or a batch; `count` is called for what it tries. */
+/** Checks one write of an order or batch. `count` is called for each tested case. */
 function wrongOrder(
   collection: string,
   before: Document | undefined,
   after: Document | undefined,
   count: (kind: FaultKind) => void,
 ): string[] {
-  const allowed = ways[collection];
+  const allowed = transitions[collection];
   if (allowed === undefined) return [];
   const way = `${before?.state} ${after?.state}`;
-  const kind = countedWays[way];
+  const kind = countedTransitions[way];
   if (kind !== undefined) count(kind);
   if (after?.rejection !== undefined && before?.rejection === undefined) count("batch rejected");
   const isOther = before?.payout_id !== undefined && before.payout_id !== after?.payout_id;
@@ -287,7 +282,7 @@ function wrongOrder(
   ];
 }
 
-/** Which order is bound to its first quote by a write, from which on that decides. */
+/** Returns the order that a write binds to its first quote. From then on, the quote decides. */
 function quotedBy(
   collection: string,
   before: Document | undefined,

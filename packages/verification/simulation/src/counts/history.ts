@@ -4,14 +4,14 @@ import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 import type { FundedAccount } from "../workload/set-up.ts";
 
-/** Copies are this far apart in time; longer than a payout takes. */
+/** Time between copies, longer than a payout takes. */
 const apartMs = 2_000;
-/** All payouts of an account share its document. */
+/** An account's document is shared by all its payouts. */
 const shared = ["accounts"];
 
 /**
- * Stores finished payouts of an account, as copies of everything that the services store of its
- * oldest one, and has the account count them. Hashes and balances are those of the original.
+ * Stores finished payouts as copies of all documents of the account's oldest one, and updates the
+ * account's counts. Hashes and balances are the original's.
  */
 export async function addHistory(
   { databases }: Pick<Platform, "databases">,
@@ -58,7 +58,7 @@ function collectionOf(database: MemoryDatabase, name: string) {
   return database.connect(directAccess).db.collection<{ _id: string }>(name);
 }
 
-/** The documents of each collection that name one of these. */
+/** Returns the documents of each collection that contain one of these names. */
 function partsOf(database: MemoryDatabase, names: readonly string[]) {
   return database.collections().flatMap((collection): [string, readonly Document[]][] => {
     if (shared.includes(collection)) return [];
@@ -67,23 +67,23 @@ function partsOf(database: MemoryDatabase, names: readonly string[]) {
   });
 }
 
-/** Names in a payout's own documents alone: its id, its operations, its deliveries. */
+/** Names that occur only in a payout's documents: its id, operations and deliveries. */
 function namesOf({ payout, quote, notifier }: Platform["databases"], suffix: string): string[] {
-  const [made] = payout.documents("payouts").filter(({ _id }) => _id === `po_${suffix}`);
+  const [created] = payout.documents("payouts").filter(({ _id }) => _id === `po_${suffix}`);
   const [quoted] = quote.documents("quotes").filter(({ _id }) => _id === `qt_${suffix}`);
-  const { operation_id } = (made?.order ?? {}) as { operation_id: string };
+  const { operation_id } = (created?.order ?? {}) as { operation_id: string };
   const deliveries = notifier.documents("deliveries").filter((each) => namesAny(each, [suffix]));
   const ids = deliveries.map(({ _id }) => String(_id));
   return [suffix, operation_id, String(quoted?.operation_id), ...ids];
 }
 
-/** A new name of the same length. It is unique, because no id of ours has a capital. */
+/** Returns a new name of the same length. It is unique, since our ids have no capitals. */
 function renamed(name: string, at: number): string {
   const mark = `X${String(at).padStart(5, "0")}`;
   return `${name.slice(0, -mark.length)}${mark}`;
 }
 
-/** Searches a document, also its nested parts, for one of the names. */
+/** Searches a document and its nested values for the names. */
 function namesAny(value: unknown, names: readonly string[]): boolean {
   if (typeof value === "string") return names.some((name) => value.includes(name));
   if (typeof value !== "object" || value === null || "_bsontype" in value) return false;

@@ -3,19 +3,16 @@ import type { Assembly } from "../platform.ts";
 import type { Access, Command, Step } from "../store/collection.ts";
 import type { Document } from "../store/value.ts";
 
-/** The load of operations on databases and services. */
 export type Counts = {
-  /** Documents that were inserted, changed or deleted. */
   documents: number;
-  /** Commands to a database: a bulk write is one, and so is a read of many documents. */
+  /** Database commands. A bulk write is one, and so is a read of many documents. */
   commands: number;
-  /** BSON bytes of the documents, filters and updates that the commands carried and read. */
+  /** BSON bytes of the documents, filters and updates in the commands and their results. */
   bytes: number;
-  /** Calls between services, the gateway's among them. */
+  /** Calls between services, including the gateway's. */
   hops: number;
 };
 
-/** Counts what the processes of a platform do. */
 export function createMeter() {
   const none = (): Counts => ({ documents: 0, commands: 0, bytes: 0, hops: 0 });
   let counts = none();
@@ -74,7 +71,7 @@ export function createMeter() {
   };
   return {
     assembly,
-    /** Ignores these kinds of commands from now on: background work. */
+    /** Excludes these kinds of commands from now on, since they are background work. */
     ignore: (names: Iterable<string>) => {
       background = new Set(names);
     },
@@ -88,7 +85,7 @@ export function createMeter() {
   };
 }
 
-/** As `testkit/command-recorder.ts` names the commands of a real engine. */
+/** Uses the names of `testkit/command-recorder.ts`. */
 function nameOf({ collection, name, filter }: Command): string {
   if (name === "insertMany" || name === "insertOne" || name === "bulkInsert") {
     return `${collection} insert`;
@@ -106,7 +103,7 @@ function bytesOf(sent: readonly unknown[]): number {
   return sent.reduce<number>((sum, each) => sum + sizeOf(each), 0);
 }
 
-/** A document that was read raw is its own bytes; a count is a number in a response. */
+/** A document read raw is its own bytes. A count is a number in a response. */
 function sizeOf(each: unknown): number {
   if (each instanceof Uint8Array) return each.byteLength;
   return typeof each === "object" && each !== null ? BSON.calculateObjectSize(each) : 8;

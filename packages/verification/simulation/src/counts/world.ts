@@ -6,29 +6,28 @@ import { addHistory } from "./history.ts";
 import { createMeter } from "./meter.ts";
 import { steadyScheduler } from "./steady.ts";
 
-/** The clients that send requests in step, their merchants and the merchants' history. */
+/** Clients that send requests in lockstep, their merchants and the merchants' history. */
 export type Load = {
   readonly clients: number;
   readonly merchants: number;
-  /** Finished payouts of each merchant, beside the page that every merchant has. */
+  /** Finished payouts of each merchant, in addition to the page that every merchant has. */
   readonly payoutsBehind: number;
 };
 
-/** Longer than a payout takes with its webhooks, and than the tidying of its account. */
+/** Longer than a payout with its webhooks, and the compaction of its account. */
 const restMs = 12_000;
 const restsMax = 10;
 const stepsMax = 2_000_000;
-/** Payouts that every merchant has made: a page. */
+/** Payouts of every merchant: one page. */
 const pageSize = 20;
 const quoteTtlSeconds = 60;
 
 /**
- * Every loop of a process runs within this time, and no process takes its last write of an account
- * for the newest any longer.
+ * Every loop of a process runs within this time. Afterwards no process relies on its last write of
+ * an account.
  */
 const idleMs = 72_000;
 
-/** A platform in virtual time on which operations are counted. */
 export async function openWorld(load: Load) {
   const scheduler = steadyScheduler();
   const meter = createMeter();
@@ -36,7 +35,7 @@ export async function openWorld(load: Load) {
   const platform = createPlatform(scheduler, {}, { ...meter.assembly, runs });
   const { quote, payout } = platform.rpc;
 
-  /** Runs the work and waits until the platform is at rest again. */
+  /** Runs the work and waits until the platform is idle again. */
   const done = async <T>(work: () => Promise<T>): Promise<T> => {
     const outcome: { value?: T; error?: unknown } = {};
     work().then(
@@ -53,14 +52,14 @@ export async function openWorld(load: Load) {
     throw new Error("the platform does not come to rest");
   };
   let operations = 0;
-  /** As long as the gateway's, so that bytes do not depend on how many there were. */
+  /** As long as the gateway's ids, so that bytes don't depend on the number. */
   const operation = (): string => {
     operations += 1;
     return `op_${String(operations).padStart(64, "0")}`;
   };
   const mutation = ({ merchantId }: FundedAccount) => mutationFor(makerOf(merchantId), operation());
   const quoted = async (account: FundedAccount): Promise<string> => {
-    const made = await quote.createQuote({
+    const created = await quote.createQuote({
       mutation: mutation(account),
       merchantId: account.merchantId,
       accountId: account.id,
@@ -69,7 +68,7 @@ export async function openWorld(load: Load) {
       destinationCurrencyCode: endings.destination,
       sourceAmount: "10.00",
     });
-    return made.quote?.id ?? "";
+    return created.quote?.id ?? "";
   };
   const executed = async (account: FundedAccount, quoteId: string): Promise<string> => {
     const { merchantId } = account;

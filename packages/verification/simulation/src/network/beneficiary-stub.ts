@@ -9,29 +9,29 @@ import {
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** A time in which a beneficiary was not cleared, in milliseconds of true time. */
+/** A period in which a beneficiary was not cleared, in milliseconds of true time. */
 type Stop = {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly status: ScreeningStatus;
 };
 
-/** A beneficiary of a merchant; one that stays stopped was cleared before. */
+/** A merchant's beneficiary. A permanently stopped one was cleared before. */
 export type SimulatedBeneficiary = {
   readonly id: string;
   readonly merchantId: string;
   readonly currency: string;
-  /** The account that is paid; records of one account have the same. */
+  /** The paid account. Records of the same account have the same value. */
   readonly destination: string;
   readonly createdAt: Date;
   readonly stops: Stop[];
 };
 
-/** A wrong match is cleared within this time. */
+/** A false match is cleared within this time. */
 const stopMinMs = 5_000;
 const stopMoreMs = 25_000;
 
-/** Stops a beneficiary from now on: for a while, or until the end. */
+/** Stops a beneficiary from now on, temporarily or permanently. */
 export function stopBeneficiary(
   scheduler: Scheduler,
   { stops }: SimulatedBeneficiary,
@@ -41,7 +41,7 @@ export function stopBeneficiary(
   stops.push({ fromMs: scheduler.nowMs(), untilMs, status });
 }
 
-/** Whether there was no moment between two at which a beneficiary was cleared. */
+/** Returns true if the beneficiary was stopped during the entire interval. */
 export function wasStopped(
   { stops }: SimulatedBeneficiary,
   fromMs: number,
@@ -50,17 +50,16 @@ export function wasStopped(
   return stops.some((stop) => stop.fromMs <= fromMs && untilMs < stop.untilMs);
 }
 
-/** What a test falsifies of the answers to the payout service. */
 export type StubOptions = {
-  /** Every beneficiary is reported as cleared when it is to be paid. */
+  /** Reports every beneficiary as cleared when it is about to be paid. */
   readonly pretendsCleared?: boolean;
-  /** Every record is reported as an account of its own. */
+  /** Reports every record as a separate account. */
   readonly hidesDestinations?: boolean;
 };
 
 /**
- * Stub of the beneficiary service, with outages, and with screenings
- * that change once a payout was let through.
+ * A stub of the beneficiary service with outages, and with screenings that change after a payout
+ * passed.
  */
 export function beneficiaryStub(
   scheduler: Scheduler,
@@ -81,7 +80,7 @@ export function beneficiaryStub(
     const stop = stops.find(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs < untilMs);
     return stop?.status ?? ScreeningStatus.CLEARED;
   };
-  /** Its screening, as a call reads it; it may change right after. */
+  /** Returns the current screening, which may change right after. */
   const readStatus = (beneficiary: SimulatedBeneficiary): ScreeningStatus => {
     const status = statusOf(beneficiary);
     if (faults.happens("screening changed", 0.08)) {
@@ -91,7 +90,7 @@ export function beneficiaryStub(
     return status;
   };
   return {
-    // Merchants are registered before a run begins.
+    // Merchants are registered before a run.
     getMerchant: async ({ merchantId: id }) => ({ merchant: { id, name: "A merchant" } }),
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
       const beneficiary = found(merchantId, beneficiaryId);

@@ -4,21 +4,17 @@ import type { ProcessInstance } from "../scheduler/host.ts";
 import { createOutages, type Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 4;
-/** A broker that is down is up again after this long at most. */
 const outageMaxMs = 8_000;
-/** The pause before what was not stored is delivered again. */
 const redeliveryMs = 500;
 const batchMax = 5;
 
 type Pending = { readonly message: BusMessage };
 
-/** A broker that keeps what it confirmed, and delivers it at least once, in any order. */
+/** Keeps confirmed messages and delivers them at least once, in any order. */
 export class Broker {
   readonly outages: ReturnType<typeof createOutages>;
-  /** What a consumer could not read. */
   readonly deadLetters: BusMessage[] = [];
   readonly #scheduler: Scheduler;
-  /** Consumers that wait for a message. */
   readonly #idle: (() => void)[] = [];
   #pending: Pending[] = [];
   #isBound = false;
@@ -28,12 +24,11 @@ export class Broker {
     this.outages = createOutages(scheduler, "bus: away", outageMaxMs);
   }
 
-  /** Messages that no consumer has stored yet. */
+  /** Number of messages not yet stored by a consumer. */
   get depth(): number {
     return this.#pending.length;
   }
 
-  /** The bus as one process has it. */
   connect(instance: ProcessInstance): Bus {
     return {
       publish: (messages) => this.#publish(instance, messages),
@@ -70,7 +65,7 @@ export class Broker {
     for (const wake of this.#idle.splice(0)) wake();
   }
 
-  /** Delivers to one consumer until it ends; what it has not stored by then comes again. */
+  /** Delivers to one consumer until it ends. Unstored messages are redelivered. */
   #consume(instance: ProcessInstance, handle: Subscription["handle"]): void {
     const next = (delayMs: number) => {
       const run = () => {
@@ -83,7 +78,6 @@ export class Broker {
     next(hopMs);
   }
 
-  /** Answers when to deliver again. */
   async #deliver(handle: Subscription["handle"]): Promise<number> {
     const { faults, random } = this.#scheduler;
     if (!this.outages.isUp()) return redeliveryMs;

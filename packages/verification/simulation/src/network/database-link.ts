@@ -6,21 +6,21 @@ import type { Command } from "../store/collection.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 
-/** How long a hop takes, in milliseconds. */
 const hopMs = 3;
-/** A server or a network that is slow for a moment. */
 const slowMs = 9_000;
 
-/** Renewed all the time: crashes and lost answers are better spent on what moves money. */
+/**
+ * Excluded from faults, since leases are renewed constantly. Crashes and lost answers should hit
+ * what moves money.
+ */
 const sweepLeases = "leases";
 
-/** Changes the filter of a command, or fields of an insert: how a test removes a guard. */
+/** Changes a command's filter or an insert's fields, to remove a guard. */
 export type Sabotage = (command: Command) => Document | undefined;
 
 /**
- * A process's way to its database. A command can be lost, its answer can be lost after it was done,
- * a bulk can be done in part, and the process can end before or after; what a dead process had sent
- * still arrives, or not.
+ * Connects a process to its database. A command or its answer can be lost, a bulk write can be
+ * partial, and the process can end before or after. A dead process's sent command may still arrive.
  */
 export function databaseLink(
   instance: ProcessInstance,
@@ -41,7 +41,7 @@ export function databaseLink(
           scheduler.after(delayMs(), { label: `${label} failed`, owner: instance, run });
         };
         const finish = () => {
-          // Anything else is a query that the simulated store does not know.
+          // Any other error means that the simulated store doesn't know the query.
           const isAnswer = (error: unknown) => error instanceof MongoError;
           const settle = settlement(answer, resolve, reject, isAnswer);
           scheduler.after(delayMs(), { label: `${label} answered`, owner: instance, run: settle });
@@ -53,9 +53,9 @@ export function databaseLink(
             return instance.end(`crash before ${label}`);
           }
           const isTorn = steps.length > 1 && faults.happens("database: bulk torn", 0.02);
-          const made = isTorn ? steps.slice(0, random.below(steps.length)) : steps;
+          const created = isTorn ? steps.slice(0, random.below(steps.length)) : steps;
           const changes = database.changes();
-          for (const step of made) step(sabotage(step.command ?? command) ?? {});
+          for (const step of created) step(sabotage(step.command ?? command) ?? {});
           const isChanged = database.changes() > changes && command.collection !== sweepLeases;
           if (isChanged && faults.happens("crash after a write", 0.02)) {
             return instance.end(`crash after ${label}`);

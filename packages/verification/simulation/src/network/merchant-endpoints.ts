@@ -5,13 +5,11 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 20;
 
-/** A webhook that a merchant acknowledged. */
 export type AcknowledgedEvent = { readonly id: string; readonly status: string };
 
-/** The merchants' endpoints: they answer, refuse, or answer and are not heard. */
+/** Merchants' endpoints. They answer, refuse, or their answer is lost. */
 export type MerchantEndpoints = ReturnType<typeof createMerchantEndpoints>;
 
-/** Endpoints that have acknowledged nothing yet. */
 export function createMerchantEndpoints(scheduler: Scheduler) {
   const { faults, random } = scheduler;
   const acknowledged = new Map<string, AcknowledgedEvent>();
@@ -31,9 +29,7 @@ export function createMerchantEndpoints(scheduler: Scheduler) {
       : { kind: "answered", statusCode: 200, body: "" };
   };
   return {
-    /** What was acknowledged with 200, by event. */
     acknowledged,
-    /** The way to the endpoints of one process. */
     connect:
       (owner: ProcessInstance): Post =>
       (request) =>

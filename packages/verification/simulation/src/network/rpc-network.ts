@@ -24,19 +24,17 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** How long a hop takes, in milliseconds. */
 const hopMs = 4;
 /** Longer than any caller waits. */
 const slowMs = 12_000;
-/** As the chassis' clients wait, and what they keep of the remaining time. */
 const timeoutMs = 5_000;
 const reserveMs = 50;
-/** As a merchant's request has at the edge. */
+/** The timeout of a merchant's request at the edge. */
 const edgeTimeoutMs = 10_000;
 
 type Handler = (request: unknown) => Promise<unknown>;
 
-/** Who answers calls: a process, or what is outside of the simulation and never dies. */
+/** A process, or a caller outside of the simulation, which never dies. */
 type Host = { readonly instance: ProcessInstance | undefined; readonly log: Log };
 type Server = Host & { readonly handlers: Readonly<Record<string, Handler>> };
 
@@ -49,10 +47,13 @@ type Call = {
   readonly waitMs: number;
 };
 
-/** Who answers calls, by service; of several any one. */
+/** Servers by service. Any instance of a service may answer. */
 export type RpcNetwork = ReturnType<typeof createRpcNetwork>;
 
-/** The network between the services: messages cross it as bytes, errors as the wire gives them. */
+/**
+ * Simulates the network between services. Messages are serialized, and errors are encoded as on the
+ * wire.
+ */
 export function createRpcNetwork(scheduler: Scheduler) {
   const servers = new Map<string, Server[]>();
   let calls = 0;
@@ -67,7 +68,7 @@ export function createRpcNetwork(scheduler: Scheduler) {
       const others = all.filter((each) => each.instance?.name !== instance?.name);
       servers.set(service.typeName, [...others, { instance, log, handlers }]);
     },
-    /** A client of a process, or of a caller outside, which says who it is. */
+    /** Returns a client of a process or of an external caller with this identity. */
     client: <S extends DescService>(service: S, by: ProcessInstance | Principal): Client<S> => {
       const caller = "kind" in by ? undefined : by;
       const principal = "kind" in by ? by : serviceOf(by);
@@ -94,14 +95,14 @@ export function createRpcNetwork(scheduler: Scheduler) {
   };
 }
 
-/** `payout` of the process `payout-1`. */
+/** Returns `payout` for the process `payout-1`. */
 function serviceOf({ name }: ProcessInstance): Principal {
   return { kind: "service", name: name.replace(/-\d+$/, "") };
 }
 
 type Desc = DescMethodUnary["input"];
 
-/** What is left of the request's time, as the chassis' clients reckon. */
+/** Returns the remaining time of the request, calculated like the chassis' clients. */
 function waitOf(caller: ProcessInstance | undefined): number {
   if (caller === undefined) return edgeTimeoutMs;
   const deadlineMs = callContext()?.deadlineMs;
@@ -161,8 +162,8 @@ function send(scheduler: Scheduler, servers: readonly Server[], call: Call): Pro
 }
 
 /**
- * Repeats a call of a caller outside until it is answered: the answer, or a refusal's code.
- * `pause` comes before each repetition; where it answers with a text, that is the end.
+ * Repeats an external caller's call until it returns an answer or a refusal's code. `pause` runs
+ * before each repetition. If it returns a text, that is the result.
  */
 export async function untilAnswered<T>(
   call: () => Promise<T>,
@@ -182,7 +183,7 @@ export async function untilAnswered<T>(
   }
 }
 
-/** Lets a server answer a call as itself, with the request's id and time. */
+/** Runs a server's handler in its own context, with the request's id and deadline. */
 async function handle(server: Server, call: Call): Promise<Uint8Array> {
   const { method, request, principal, requestId, waitMs } = call;
   const work = async (): Promise<Uint8Array> => {

@@ -9,10 +9,10 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import { messageOf, type RailReport, railName, railSignature, reportOf } from "./rail.ts";
 import type { Transfer } from "./state.ts";
 
-/** The rail repeats a report until it is acknowledged. */
+/** Interval at which the rail repeats an unacknowledged report. */
 const retryMs = 2_000;
 
-/** Where the rail reports to: in words, or with a message of its own that it signs. */
+/** The rail's two report methods: an RPC, or its own signed message. */
 type Rpc = {
   readonly payout: Client<typeof PayoutService>;
   readonly operations: Client<typeof PayoutOperationsService>;
@@ -24,29 +24,26 @@ const outcomes: Readonly<Record<RailReport["kind"], RailOutcome>> = {
   returned: RailOutcome.RETURNED,
 };
 
-/** The reports that the rail sends of some transfers, each until it is acknowledged. */
+/** Sends the rail's reports of some transfers, each until acknowledged. */
 export class RailCallbacks {
   readonly #scheduler: Scheduler;
   readonly #rpc: Rpc;
-  /** What the service should have refused and did not, and the other way round. */
+  /** Reports that the service wrongly accepted or refused. */
   readonly wrong: string[] = [];
-  /** Reports that are on their way now. */
   underWay = 0;
   #plannedMs: number[] = [];
-  #made = 0;
+  #reportCount = 0;
 
   constructor(scheduler: Scheduler, rpc: Rpc) {
     this.#scheduler = scheduler;
     this.#rpc = rpc;
   }
 
-  /** When the rail will next have something to say by itself. */
   nextMs(): number | undefined {
     this.#plannedMs = this.#plannedMs.filter((each) => each > this.#scheduler.nowMs());
     return this.#plannedMs.length === 0 ? undefined : Math.min(...this.#plannedMs);
   }
 
-  /** Plans the reports of a new transfer. */
   plan(transfer: Transfer): void {
     const { faults } = this.#scheduler;
     const { scenario, isSilent, decidedMs, returnedMs } = transfer;
@@ -83,7 +80,7 @@ export class RailCallbacks {
 
   async #reportTruly(transfer: Transfer, kind: RailReport["kind"]): Promise<void> {
     const isAccepted = await this.#report(reportOf(transfer, kind), railSignature);
-    if (!isAccepted) this.wrong.push(`${transfer.key}: the rail's word was refused`);
+    if (!isAccepted) this.wrong.push(`${transfer.key}: the rail's report was refused`);
   }
 
   async #refused(report: RailReport, what: string, signature = railSignature): Promise<void> {
@@ -91,10 +88,13 @@ export class RailCallbacks {
     if (isAccepted) this.wrong.push(`${report.key}: ${what} was accepted`);
   }
 
-  /** Whether a report is accepted: repeated until answered. A forged one goes as a message. */
+  /**
+   * Returns whether a report is accepted. Repeats it until answered. A forged report is sent as a
+   * message.
+   */
   async #report(report: RailReport, signature: string): Promise<boolean> {
-    this.#made += 1;
-    const mutation = { operationId: `report-${this.#made}` };
+    this.#reportCount += 1;
+    const mutation = { operationId: `report-${this.#reportCount}` };
     const isMessage = signature !== railSignature || this.#scheduler.random.chance(0.5);
     const { key: payoutId, kind, reference, amount, currency } = report;
     const call = isMessage

@@ -7,13 +7,13 @@ import type { RailState, Transfer } from "./state.ts";
 
 const hopMs = 30;
 const outageMaxMs = 20_000;
-/** Longer than a process waits for a rail: a submission may arrive after its query. */
+/** Longer than a process waits for a rail, so a submission may arrive after its query. */
 const slowMs = 15_000;
 
-/** Which key a process sends under: its payout's; a test may take another. */
+/** Chooses a submission's key, by default the payout's. A test may change it. */
 export type KeyOf = (payoutId: string) => string;
 
-/** The rail as processes reach it. */
+/** Delivers processes' calls to the rail's state. */
 export class SimulatedRail {
   readonly outages: ReturnType<typeof createOutages>;
   readonly #scheduler: Scheduler;
@@ -27,7 +27,6 @@ export class SimulatedRail {
     this.#onTaken = onTaken;
   }
 
-  /** The rail as one process has it. */
   connect(instance: ProcessInstance, keyOf: KeyOf = (payoutId) => payoutId): Rail {
     return {
       name: railName,
@@ -90,7 +89,7 @@ export class SimulatedRail {
     return { status: { kind: "settled", reference }, ...paid, ...again };
   }
 
-  /** A call there and back: one that is lost on the way back has been heard all the same. */
+  /** Delivers a call and its answer. If only the answer is lost, the call took effect. */
   #call<T>(instance: ProcessInstance, label: string, effect: () => T): Promise<T> {
     const { faults, random } = this.#scheduler;
     const later = (what: string, run: () => void, owner?: ProcessInstance) => {
@@ -113,7 +112,7 @@ export class SimulatedRail {
   }
 }
 
-/** What the rail says that it paid. */
+/** Returns the amount that the rail reports as paid. */
 export function transferredBy({ amount, currency }: Pick<Transfer, "amount" | "currency">) {
   return textOf(amount, currency);
 }
@@ -124,7 +123,6 @@ function textOf(minor: bigint, currency: string) {
 
 type Outcome = RailCallback["status"];
 
-/** What the rail reports of a transfer unasked. */
 export type RailReport = {
   readonly key: string;
   readonly kind: Outcome["kind"];
@@ -133,17 +131,16 @@ export type RailReport = {
   readonly currency: string;
 };
 
-/** The rail's own name, with the services and in its messages. */
+/** The rail's name at the services and in its messages. */
 export const railName = "simulated";
-/** Stands for a signature that only the rail can make. */
+/** Represents a signature that only the rail can create. */
 export const railSignature = "signed by the rail";
 
-/** A report as the rail's own message has it. */
 export function messageOf(report: RailReport): Uint8Array {
   return Buffer.from(JSON.stringify(report));
 }
 
-/** Reads a message of the rail's; one that it did not sign is forged, whatever it says. */
+/** Parses a message of the rail. Returns "forged" for a wrong signature. */
 export function readMessage(body: Uint8Array, signature: string): RailCallback | "forged" {
   if (signature !== railSignature) return "forged";
   const { key, kind, reference, amount, currency } = JSON.parse(
@@ -153,7 +150,7 @@ export function readMessage(body: Uint8Array, signature: string): RailCallback |
   return { key, status, transferred: { amount, currency } };
 }
 
-/** A report of a transfer: true where its amount, decimal text, is not another. */
+/** Creates a report, which is true unless `amount`, decimal text, differs. */
 export function reportOf(
   transfer: Transfer,
   kind: Outcome["kind"],

@@ -1,49 +1,44 @@
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** What a rail does with a transfer, decided by the seed at its first submission. */
+/** A transfer's outcome, which the seed decides at its first submission. */
 export type Scenario = "settles" | "rejects" | "returns" | "returns after days";
 
-/** A transfer in the rail's own records, which no crash of ours can touch. */
+/** A transfer in the rail's own records, which our crashes don't affect. */
 export type Transfer = {
   readonly key: string;
   readonly scenario: Scenario;
   readonly reference: string;
   readonly amount: bigint;
   readonly currency: string;
-  /** When it is decided, and when it comes back. */
+  /** Times of the decision and of the return. */
   readonly decidedMs: number;
   readonly returnedMs: number;
-  /** The rail never reports its outcome: only operators can find it out. */
+  /** The rail never reports its outcome. Only operators can find out. */
   readonly isSilent: boolean;
-  /** How often the rail still says that it does not know. */
+  /** Remaining polls that return an unknown outcome. */
   unknownAnswers: number;
-  /** How often it was submitted. */
   submissions: number;
-  /** The rail has reported its outcome by itself. */
   isReported: boolean;
-  /** Taken back: it is never paid. */
+  /** Withdrawn, so never paid. */
   isWithdrawn: boolean;
-  /** It says by itself that it came back. */
+  /** The rail reports the return itself. */
   readonly tellsReturn: boolean;
-  /** What its bank takes when it is paid; only the answers to polls name it. */
+  /** The bank's charge for a payment. Only answers to polls contain it. */
   readonly charge: Money | undefined;
-  /** What is missing of it when it comes back, in minor units; only answers to polls name it. */
+  /** Missing minor units of a return. Only answers to polls contain them. */
   readonly short: bigint;
 };
 
-/** Minor units of a currency. */
 type Money = { readonly minor: bigint; readonly currency: string };
 
 const dayMs = 86_400_000;
-/** A transfer takes this long at most. */
 const decisionMaxMs = 12_000;
 
-/** What the rail knows, and no crash of ours loses. */
 export type RailState = ReturnType<typeof createRailState>;
 
-/** What the rail does with money beside paying it out. */
+/** Chooses the rail's charges and other money operations. */
 function railMoney({ random, faults }: Scheduler) {
-  /** Whether payouts are paid from accounts of the house at the rail. */
+  /** Payouts are paid from platform accounts at the rail. */
   const isFunded = random.chance(0.6);
   return {
     isFunded,
@@ -59,11 +54,11 @@ function railMoney({ random, faults }: Scheduler) {
   };
 }
 
-/** The rail's own records: one key is one transfer, however often it is submitted. */
+/** The rail's records: one key is one transfer, for any number of submissions. */
 export function createRailState(scheduler: Scheduler) {
   const { random, faults } = scheduler;
   const transfers = new Map<string, Transfer>();
-  /** Taken back before they came. */
+  /** Keys withdrawn before they arrived. */
   const stones = new Set<string>();
   const { isFunded, chargeOf, shortOf } = railMoney(scheduler);
   const scenario = (): Scenario => {
@@ -75,7 +70,7 @@ export function createRailState(scheduler: Scheduler) {
   return {
     isFunded,
     transfers: transfers as ReadonlyMap<string, Transfer>,
-    /** Takes a transfer, or finds the one that it has. */
+    /** Returns the key's transfer, and creates it at the first call. */
     take: (key: string, amount: bigint, currency: string) => {
       const known = transfers.get(key);
       if (known !== undefined) {
@@ -113,9 +108,9 @@ export function createRailState(scheduler: Scheduler) {
       transfers.set(key, transfer);
       return { transfer, isNew: !transfer.isWithdrawn };
     },
-    /** Whether a key was taken back before it came. */
+    /** Returns true if the key was withdrawn before it arrived. */
     isStone: (key: string): boolean => stones.has(key),
-    /** Takes a transfer back that is not decided, or that is not paid anyway. */
+    /** Withdraws a transfer that is undecided or won't be paid. */
     withdraw: (key: string): boolean => {
       const known = transfers.get(key);
       if (known === undefined) {

@@ -3,17 +3,17 @@ import type { Owner, Scheduler } from "./scheduler.ts";
 
 const instances = new AsyncLocalStorage<ProcessInstance>();
 
-/** The instance of the process whose code runs now; `undefined` outside of every process. */
+/** Returns the running process's instance, or `undefined` outside of processes. */
 export function currentInstance(): ProcessInstance | undefined {
   return instances.getStore();
 }
 
-/** Timers may be late, in some processes more than in others: polls cost most of a run. */
+/** Timers may be late, more in some processes, since polling is most of a run's cost. */
 const latenessChoices = [1, 4, 8, 12];
-/** Where nothing goes wrong there is little to see. */
+/** Without faults, frequent polling finds little. */
 const calmLateness = 12;
 
-/** One process from its start to its end; all that it waits for ends with it. */
+/** A process from start to end. All its pending work ends with it. */
 export class ProcessInstance implements Owner {
   readonly name: string;
   readonly scheduler: Scheduler;
@@ -35,22 +35,22 @@ export class ProcessInstance implements Owner {
   readonly isDead = (): boolean => this.#dead;
   readonly frozenUntilMs = (): number => this.#frozenUntilMs;
 
-  /** What this process's clock says: true time and what it is off by. */
+  /** Returns true time plus the process's clock error. */
   clockMs(): number {
     return this.scheduler.nowMs() + this.#skewMs();
   }
 
-  /** A clock that no one sets. */
+  /** Unaffected by clock changes. */
   monotonicMs(): number {
     return this.scheduler.nowMs() - this.#startedMs;
   }
 
-  /** Runs code as this process: its clock, its timers, its chance. */
+  /** Runs code as this process, with its clock, timers and randomness. */
   within<T>(work: () => T): T {
     return instances.run(this, work);
   }
 
-  /** A timer of this process: never early. */
+  /** Starts a timer of this process, which never fires early. */
   timer(ms: number, run: () => void): { cancel: () => void } {
     let isCancelled = false;
     const inContext = AsyncLocalStorage.snapshot();
@@ -64,13 +64,11 @@ export class ProcessInstance implements Owner {
     };
   }
 
-  /** The factor for a timer's time. */
   #lateOf(): number {
     if (this.scheduler.isPunctual) return 1;
     return this.scheduler.faults.isCalm() ? calmLateness : this.#lateness;
   }
 
-  /** Stops for a while and goes on as if nothing had been. */
   freeze(ms: number): void {
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.scheduler.nowMs() + ms);
   }
@@ -79,12 +77,11 @@ export class ProcessInstance implements Owner {
     this.#frozenUntilMs = 0;
   }
 
-  /** Calls this when the process ends. */
   onEnd(listener: (cause: string) => void): void {
     this.#onEnd.push(listener);
   }
 
-  /** Ends here and now: nothing that it waits for ever comes. */
+  /** Ends immediately. Pending work never completes. */
   end(cause: string): void {
     if (this.#dead) return;
     this.#dead = true;
@@ -93,17 +90,14 @@ export class ProcessInstance implements Owner {
   }
 }
 
-/** What a process does when it is started; resolves when it serves. */
+/** Starts a process. Resolves when it serves. */
 export type Boot = (instance: ProcessInstance) => Promise<void>;
 
-/** A supervisor starts a process anew after this long at most. */
 const restartMaxMs = 1_500;
-/** Stalls, short ones and up to one that is longer than every lease of the services. */
+/** Stalls, the longest beyond every lease of the services. */
 const freezeMaxMs = [1_000, 4_000, 12_000, 40_000];
-/** A clock that is set an hour ahead or behind. */
 const clockJumpMs = 3_600_000;
 
-/** A host that runs one process, and restarts it. */
 export class Host {
   readonly name: string;
   readonly #scheduler: Scheduler;
@@ -117,7 +111,7 @@ export class Host {
     this.#boot = boot;
   }
 
-  /** Starts a process; one that cannot start ends, and is started anew. */
+  /** Starts a process. If the start fails, the process ends and is restarted. */
   start(): void {
     const instance = new ProcessInstance(this.#scheduler, this.name, () => this.#skewMs);
     this.#instance = instance;
@@ -126,7 +120,7 @@ export class Host {
     instance.within(() => this.#boot(instance)).catch(ended);
   }
 
-  /** One of what happens to processes that has nothing to do with what they do. */
+  /** Injects one fault that is independent of the process's work. */
   disturb(): void {
     const { faults, random } = this.#scheduler;
     const instance = this.#instance;
@@ -140,7 +134,7 @@ export class Host {
     }
   }
 
-  /** As it should be: running, with the right time. */
+  /** Restores the process and its clock. */
   heal(): void {
     this.#skewMs = 0;
     this.#instance?.thaw();

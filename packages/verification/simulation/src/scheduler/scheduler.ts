@@ -1,18 +1,17 @@
 import { createRandom, type Random } from "@disburse/harness/random.ts";
 import { createFaults, type FaultKind, type Faults } from "../faults.ts";
 
-/** Something that can be waited for by a process, and dies with it. */
+/** An owner of pending work, which ends with it. */
 export type Owner = {
   readonly name: string;
-  /** Ended, and never again. */
   readonly isDead: () => boolean;
-  /** Does nothing before this moment of virtual time. */
+  /** Suspended until this virtual time. */
   readonly frozenUntilMs: () => number;
 };
 
 type Scheduled = Task & Plan;
 
-/** What is to happen, in whose name, and what instead if its owner is dead by then. */
+/** A scheduled action with its owner, and an alternative if the owner is dead by then. */
 export type Plan = {
   readonly label: string;
   readonly run: () => void;
@@ -21,8 +20,8 @@ export type Plan = {
 };
 
 /**
- * Runs one task after another, in an order that a seed decides. All waiting of the code under test
- * is for tasks of this queue, so nothing else decides what happens next.
+ * Runs tasks one after another in an order that a seed decides. The tested code waits only for
+ * tasks of this queue, so nothing else affects the order.
  */
 export class Scheduler {
   readonly random: Random;
@@ -31,12 +30,11 @@ export class Scheduler {
   readonly #listen: ((line: string) => void) | undefined;
   #nowMs: number;
   #hash = 0x811c9dc5;
-  /** Timers of processes are on time, not late as on a busy machine. */
+  /** Process timers fire on time, instead of late as on a busy machine. */
   isPunctual = false;
-  /** How many tasks were run. */
   steps = 0;
 
-  /** `chance`: a seed, or a generator that decides all the same without one. */
+  /** `chance` is a seed or another deterministic generator. */
   constructor(chance: number | Random, startMs: number, listen?: (line: string) => void) {
     this.random = typeof chance === "number" ? createRandom(chance) : chance;
     this.faults = createFaults(this.random);
@@ -44,7 +42,7 @@ export class Scheduler {
     this.#listen = listen;
   }
 
-  /** True time, which processes' clocks may differ from. */
+  /** True time. Processes' clocks may differ. */
   nowMs(): number {
     return this.#nowMs;
   }
@@ -53,23 +51,21 @@ export class Scheduler {
     return new Date(this.#nowMs);
   }
 
-  /** Of everything that happened so far: two runs with the same one were the same. */
+  /** Identifies everything so far: runs with equal hashes were equal. */
   get traceHash(): string {
     return (this.#hash >>> 0).toString(16).padStart(8, "0");
   }
 
-  /** Lets something happen after a delay; at one moment the seed decides who is first. */
+  /** Schedules an action. For equal times, the seed decides the order. */
   after(delayMs: number, plan: Plan): void {
     const order = this.random.fraction();
     this.#queue.push({ dueMs: this.#nowMs + delayMs, order, ...plan });
   }
 
-  /** A wait of a caller outside of every process. */
   pause(ms: number, label: string): Promise<void> {
     return new Promise((resolve) => this.after(ms, { label, run: resolve }));
   }
 
-  /** Notes something that happened, for the trace and its hash. */
   note(line: string): void {
     let hash = this.#hash;
     const text = `${this.#nowMs} ${line}`;
@@ -80,7 +76,7 @@ export class Scheduler {
     this.#listen?.(text);
   }
 
-  /** Runs until `isDone`, until nothing is left, or until a moment of virtual time has passed. */
+  /** Runs until `isDone`, until no tasks are left, or until a virtual time has passed. */
   async run(isDone: () => boolean, untilMs: number, stepsMax: number): Promise<boolean> {
     for (;;) {
       if (isDone()) return true;
@@ -98,7 +94,7 @@ export class Scheduler {
     }
   }
 
-  /** Puts the clock forward, as after a long sleep: what was due meanwhile is late. */
+  /** Advances the clock, as after a long sleep: work due meanwhile is late. */
   advance(toMs: number): void {
     this.note(`the clock advances by ${toMs - this.#nowMs} ms`);
     this.#nowMs = Math.max(this.#nowMs, toMs);
@@ -125,13 +121,12 @@ export class Scheduler {
   }
 }
 
-/** When a part of the platform that all share is down: from time to time, until all is healed. */
+/** Schedules outages of a shared part until all is healed. */
 export function createOutages(scheduler: Scheduler, kind: FaultKind, maxMs: number) {
   const { faults, random } = scheduler;
   let upAgainMs = 0;
   return {
     isUp: () => scheduler.nowMs() >= upAgainMs,
-    /** Goes down for a while, if the seed says so. */
     disturb: () => {
       if (faults.happens(kind, 0.05)) upAgainMs = scheduler.nowMs() + random.below(maxMs);
     },
@@ -141,12 +136,12 @@ export function createOutages(scheduler: Scheduler, kind: FaultKind, maxMs: numb
   };
 }
 
-/** Timers, sockets and the test runner get a turn after so many steps. */
+/** After this many steps, yields to timers, sockets and the test runner. */
 const stepsInTurn = 2_000;
 
 /**
- * Resolves when all code that can go on has gone on and waits for the next task: Node runs its tick
- * queue when no promise's reaction is left.
+ * Resolves when all runnable code waits for the next task: Node runs its tick queue after all
+ * promise reactions.
  */
 function rest(step: number): Promise<void> {
   return new Promise((resolve) => {
@@ -155,7 +150,7 @@ function rest(step: number): Promise<void> {
   });
 }
 
-/** An effect's outcome as it is now, to be given later; an error that is no answer is thrown. */
+/** Captures an effect's result or error for later delivery. Throws errors that are not answers. */
 export function settlement<T>(
   effect: () => T,
   resolve: (value: T) => void,
@@ -171,16 +166,14 @@ export function settlement<T>(
   }
 }
 
-/** Something that happens at a moment of virtual time. */
 export type Task = {
-  /** Milliseconds of virtual time. */
+  /** In ms of virtual time. */
   readonly dueMs: number;
-  /** Decides among tasks of one moment. */
   readonly order: number;
   readonly run: () => void;
 };
 
-/** The tasks to come in reverse, the next one last: most that join it are soon due. */
+/** Sorted in reverse, the next task last: most new tasks are due soon. */
 export class TaskQueue<T extends Task> {
   readonly #tasks: T[] = [];
 

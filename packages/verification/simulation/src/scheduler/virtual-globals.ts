@@ -3,13 +3,12 @@ import timersPromises from "node:timers/promises";
 import type { Random } from "@disburse/harness/random.ts";
 import { currentInstance } from "./host.ts";
 
-/** How often simulated processes used what differs between two runs of a real platform. */
+/** Counts uses of non-deterministic sources by simulated processes. */
 export type UseCounts = { clock: number; timers: number; chance: number };
 
 /**
- * Gives simulated processes the clock, timers and random numbers of their scheduler, until the
- * answer is called.
- * Code that runs in no simulated process notices nothing.
+ * Replaces clock, timers and random numbers of simulated processes by their scheduler's, until
+ * `restore`. Other code is unaffected.
  */
 export function virtualGlobals(): { readonly uses: UseCounts; restore(): void } {
   const uses: UseCounts = { clock: 0, timers: 0, chance: 0 };
@@ -29,7 +28,7 @@ export function virtualGlobals(): { readonly uses: UseCounts; restore(): void } 
   };
 }
 
-/** Puts another value into an object's place, until the answer is called. */
+/** Replaces an object's value. Returns a function that restores it. */
 function replaced(holder: object, name: string, value: unknown): () => void {
   const before = Object.getOwnPropertyDescriptor(holder, name);
   Object.defineProperty(holder, name, { value, configurable: true, writable: true });
@@ -134,7 +133,7 @@ function virtualChance(uses: UseCounts): (() => void)[] {
   ];
 }
 
-/** Random bytes in the form of a version 4 UUID (RFC 9562). */
+/** Formats random bytes as a version 4 UUID (RFC 9562). */
 function uuidOf(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).toString("hex");
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`];

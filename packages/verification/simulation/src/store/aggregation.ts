@@ -4,10 +4,10 @@ import { evaluate, withFields } from "./expression.ts";
 import { matches } from "./filter.ts";
 import { compareValues, copied, type Document, isDocument, keyText, valuesAt } from "./value.ts";
 
-/** The order of a query: 1 ascends, -1 descends. */
+/** Sort direction by field: 1 ascending, -1 descending. */
 export type Sort = Readonly<Record<string, 1 | -1>>;
 
-/** The documents that come out of a pipeline; a stage that no store uses is refused. */
+/** Evaluates a pipeline. Refuses stages that no store uses. */
 export function aggregated(
   rows: readonly Document[],
   pipeline: readonly Document[],
@@ -40,7 +40,7 @@ function throughStage(rows: readonly Document[], stage: Document, now: Date): Do
   }
 }
 
-/** What a stage `$unset` of one field sets. */
+/** Returns the update for a stage `$unset` of one field. */
 function leftOut(field: unknown): Document {
   if (typeof field !== "string") throw new Error("the simulated store leaves one field out");
   return { [field]: "$$REMOVE" };
@@ -73,7 +73,7 @@ function accumulated(operator: string | undefined, values: readonly unknown[]): 
   }
 }
 
-/** A whole decimal, or a number where there are only numbers; what is neither counts as nothing. */
+/** Adds decimals, or numbers if there are only numbers. Ignores other values. */
 function summed(values: readonly unknown[]): unknown {
   const numbers = values.filter((each) => typeof each === "number");
   const decimals = values.filter((each) => each instanceof Decimal128);
@@ -82,7 +82,6 @@ function summed(values: readonly unknown[]): unknown {
   return toDecimal128(decimals.map(fromDecimal128).reduce((a, b) => a + b, BigInt(sum)));
 }
 
-/** Compares documents by what stands at some paths. */
 export function byKeys(sort: Sort): (one: Document, other: Document) => number {
   const keys = Object.entries(sort);
   return (one, other) => {
@@ -97,14 +96,14 @@ export function byKeys(sort: Sort): (one: Document, other: Document) => number {
   };
 }
 
-/** Of several values the least counts in an ascending order, the greatest in a descending one. */
+/** From several values, an ascending order uses the least, a descending one the greatest. */
 function sortValue(document: Document, path: string, direction: 1 | -1): unknown {
   const values = valuesAt(document, path).flat();
   if (values.length < 2) return values[0];
   return values.reduce((best, each) => (compareValues(each, best) * direction < 0 ? each : best));
 }
 
-/** A copy of a document as a projection shows it: whole fields, or parts of some that are shown. */
+/** Returns a projected copy: whole fields, or parts of fields. */
 export function projected(document: Document, projection?: Document): Document {
   if (projection === undefined) return copied(document) as Document;
   const names = Object.keys(projection);
@@ -124,7 +123,7 @@ export function projected(document: Document, projection?: Document): Document {
   return copied(Object.fromEntries(fields)) as Document;
 }
 
-/** Whole fields, and parts of others: `a.b` shows `b` of what stands at `a`. */
+/** Returns whole fields and parts of others: `a.b` includes `b` of the value at `a`. */
 function partsOf(document: Document, paths: readonly string[]): Document {
   const parts: Document = {};
   for (const [name, of] of Map.groupBy(paths, (path) => path.split(".", 1)[0] ?? "")) {
@@ -135,7 +134,7 @@ function partsOf(document: Document, paths: readonly string[]): Document {
   return parts;
 }
 
-/** Of a list the part of each document in it; a value without fields has none. */
+/** Maps a list to the parts of its documents. Omits values without fields. */
 function partOf(value: unknown, paths: readonly string[]): unknown {
   if (Array.isArray(value)) return value.flatMap((each) => partOf(each, paths) ?? []);
   return isDocument(value) ? partsOf(value, paths) : undefined;

@@ -11,35 +11,32 @@ import type { Table, UpdateOptions } from "./table.ts";
 import { replacing } from "./update.ts";
 import { copied, type Document } from "./value.ts";
 
-/** One command to a collection, made of steps of which each is atomic by itself. */
+/** One command to a collection. Each of its steps is atomic. */
 export type Command = {
   readonly collection: string;
-  /** As the driver's method is called. */
   readonly name: string;
   readonly isWrite: boolean;
   /**
-   * Changed by a simulation that takes a guard away; what a store sent otherwise. An insert has
-   * none: what a simulation gives it is written over its document.
+   * Modifiable by a simulation that removes a guard. Undefined for an insert, whose document gets
+   * the simulation's fields instead.
    */
   readonly filter: Document | undefined;
-  /** The documents, filters and updates that it carries. */
   readonly sent: readonly unknown[];
 };
 
 /**
- * How a command reaches the database and its answer comes back: at once for a test of the store's
- * semantics, late, torn or not at all in a simulation. `steps` are run in order; the answer is what
- * `answer` returns then.
+ * Delivers a command and its answer: immediately in tests of the store's semantics, or late,
+ * partially or never in a simulation. Runs `steps` in order, then returns the result of `answer`.
  */
 export type Access = <T>(command: Command, steps: readonly Step[], answer: () => T) => Promise<T>;
 
-/** A step of a command; one of a bulk write over several collections is a command by itself. */
+/** A step of a command. For a bulk write over several collections, each step is its own command. */
 export type Step = ((filter: Document) => void) & { readonly command?: Command };
 
 type FindOptions = { projection?: Document; sort?: Sort; limit?: number; raw?: boolean };
 type AfterOptions = UpdateOptions & { returnDocument?: "after" | "before"; projection?: Document };
 type Update = Document | readonly Document[];
-/** What `find` answers with, as far as our stores use the driver's. */
+/** The methods of the driver's cursor that our stores use. */
 type Cursor = {
   sort(sort: Sort): Cursor;
   limit(limit: number): Cursor;
@@ -47,7 +44,6 @@ type Cursor = {
   toArray(): Promise<Document[]>;
   [Symbol.asyncIterator](): AsyncGenerator<Document>;
 };
-/** Writes of one command: what they carry, and what each does. */
 type Bulk = {
   readonly sent: readonly unknown[];
   readonly writes: readonly (() => void)[];
@@ -55,12 +51,12 @@ type Bulk = {
 };
 type BulkOperation = Readonly<Record<string, Document & { filter: Document; update: Update }>>;
 
-/** Documents, or their bytes for a caller that parses them itself. */
+/** Returns documents, or raw bytes for callers that parse them. */
 function asSent(documents: Document[], raw: boolean): Document[] {
   return raw ? documents.map((each) => BSON.serialize(each) as unknown as Document) : documents;
 }
 
-/** The methods of the driver's `Collection` that our stores call, on a table in memory. */
+/** Implements the `Collection` methods that our stores call, in memory. */
 export class MemoryCollection {
   private readonly table: Table;
   private readonly access: Access;
@@ -76,7 +72,7 @@ export class MemoryCollection {
     });
   }
 
-  /** Nothing is read before the first document is fetched; then all, as in a first batch. */
+  /** Reads all documents when the first one is fetched, like a driver's first batch. */
   find(filter: Document = {}, options: FindOptions = {}): Cursor {
     const { projection, sort, limit = 0, raw = false } = options;
     const toArray = () =>
@@ -140,7 +136,7 @@ export class MemoryCollection {
     return this.changeOne("updateOne", filter, update, options);
   }
 
-  /** What it takes is decided at its beginning; each document is then changed by itself. */
+  /** Selects documents at the start, then updates each separately. */
   async updateMany(filter: Document, update: Update) {
     const result = { acknowledged: true, matchedCount: 0, modifiedCount: 0 };
     await this.write("updateMany", filter, [filter, update], (sent) => {
@@ -155,12 +151,12 @@ export class MemoryCollection {
 
   async findOneAndUpdate(filter: Document, update: Update, options: AfterOptions = {}) {
     const { returnDocument = "before", projection } = options;
-    const made = await this.write("findOneAndUpdate", filter, [filter, update], (sent) => {
+    const created = await this.write("findOneAndUpdate", filter, [filter, update], (sent) => {
       const changed = this.table.update(sent, update, options);
       const shown = returnDocument === "after" ? changed.after : changed.before;
       return shown && projected(shown, projection);
     });
-    return made ?? null;
+    return created ?? null;
   }
 
   replaceOne(filter: Document, replacement: Document, options: UpdateOptions = {}) {
@@ -190,9 +186,9 @@ export class MemoryCollection {
       if (kind !== "updateOne" || sent === undefined) {
         throw new Error(`a bulk's ${kind} is not one that the simulated store knows`);
       }
-      const made = this.table.update(sent.filter, sent.update, sent as UpdateOptions);
-      result.matchedCount += Number(made.before !== undefined);
-      result.modifiedCount += Number(made.isModified);
+      const created = this.table.update(sent.filter, sent.update, sent as UpdateOptions);
+      result.matchedCount += Number(created.before !== undefined);
+      result.modifiedCount += Number(created.isModified);
     });
     return this.bulk("bulkWrite", { sent: operations, writes, ordered }, () => result);
   }
@@ -249,7 +245,7 @@ export class MemoryCollection {
     });
   }
 
-  /** Many writes of which each is by itself; an unordered one goes on past those that fail. */
+  /** Runs independent writes. An unordered bulk continues after failures. */
   private bulk<T>(name: string, { sent, writes, ordered }: Bulk, result: () => T): Promise<T> {
     const failed: WriteError[] = [];
     const steps = writes.map((write, index) => () => {

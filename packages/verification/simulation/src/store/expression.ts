@@ -8,13 +8,12 @@ import {
   valuesAt,
 } from "./value.ts";
 
-/** What an expression may refer to: the document, and the database's clock. */
 export type Scope = { readonly document: Document; readonly now: Date };
 
-/** An expression's answer that a field be left out (`$$REMOVE`). */
+/** The result of an expression that removes a field (`$$REMOVE`). */
 export const removed = Symbol("removed");
 
-/** An operator's value, by its evaluated arguments. */
+/** Computes each operator from its evaluated arguments. */
 const operators: Readonly<Record<string, (given: never) => unknown>> = {
   ...Object.fromEntries(
     Object.entries(comparisons).map(([operator, test]) => [
@@ -42,12 +41,12 @@ const operators: Readonly<Record<string, (given: never) => unknown>> = {
   $slice: ([list, count]: [unknown[], number]) => sliced(list, count),
 };
 
-/** So many elements of a list's beginning; of its end where the count is negative. */
+/** Returns a list's first elements, or its last ones for a negative count. */
 export function sliced(list: readonly unknown[], count: number): unknown[] {
   return count < 0 ? list.slice(count) : list.slice(0, count);
 }
 
-/** The value of an aggregation expression. One that no store uses is refused. */
+/** Evaluates an aggregation expression. Refuses ones that no store uses. */
 export function evaluate(expression: unknown, scope: Scope): unknown {
   if (typeof expression === "string" && expression.startsWith("$"))
     return variable(expression, scope);
@@ -78,8 +77,8 @@ function variable(name: string, { document, now }: Scope): unknown {
 }
 
 /**
- * What a stage `$set` makes of a document. A document that is set into one that is there adds its
- * fields to it, as in an aggregation, and unlike the update operator of that name.
+ * Applies a stage `$set`. As in an aggregation, a document set into an existing one is merged,
+ * unlike with the update operator.
  */
 export function withFields(before: Document, fields: Document, scope: Scope): Document {
   const after: Document = { ...before };

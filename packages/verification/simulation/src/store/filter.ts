@@ -10,8 +10,8 @@ import {
 } from "./value.ts";
 
 /**
- * Whether a document is one that a filter takes; `now` is the database's clock. An operator that no
- * store uses is refused.
+ * Matches a document against a filter. `now` is the database's clock. Refuses operators that no
+ * store uses.
  */
 export function matches(document: Document, filter: Document, now?: Date): boolean {
   for (const key in filter) {
@@ -45,12 +45,11 @@ function isTaken(
   }
 }
 
-/** Whether a condition is made of operators; else it is a value to be equal to. */
+/** Distinguishes operators from a value to compare. */
 function hasOperators(condition: unknown): condition is Document {
   return isDocument(condition) && Object.keys(condition)[0]?.startsWith("$") === true;
 }
 
-/** Whether what stands at a path fulfils a condition. */
 export function matchesField(values: readonly unknown[], condition: unknown): boolean {
   if (!hasOperators(condition)) return any(values, (value) => isEqual(value, condition ?? null));
   for (const operator in condition) {
@@ -60,7 +59,7 @@ export function matchesField(values: readonly unknown[], condition: unknown): bo
   return true;
 }
 
-/** Whether any value passes; an array passes by itself or by any of its elements. */
+/** Tests each value. An array matches by itself or by any of its elements. */
 function any(values: readonly unknown[], test: (value: unknown) => boolean): boolean {
   return values.some((value) => test(value) || (Array.isArray(value) && value.some(test)));
 }

@@ -5,10 +5,12 @@ import type { Table } from "./table.ts";
 import { replacing } from "./update.ts";
 import { copied, type Document } from "./value.ts";
 
-/** As the namespaces of a bulk write begin. */
 export const databaseName = "memory";
 
-/** Writes to several collections in one command: each a step, unordered, with its own outcome. */
+/**
+ * Writes to several collections in one command. Each write is an independent step with its own
+ * outcome.
+ */
 export function memoryBulkWrite(tableOf: (name: string) => Table, access: Access): BulkWrite {
   return (models) => {
     const result = {
@@ -18,7 +20,7 @@ export function memoryBulkWrite(tableOf: (name: string) => Table, access: Access
     };
     const writeErrors = new Map<number, { code: number; message: string }>();
     const steps = models.map((model, at): Step => {
-      // What is sent is what it was at that moment.
+      // Later changes must not affect the sent values.
       const sent = copied(model) as WriteModel;
       const collection = sent.namespace.slice(databaseName.length + 1);
       const table = tableOf(collection);
@@ -73,7 +75,7 @@ function write(table: Table, model: WriteModel, taken: Document, at: number, int
         upsert: model.upsert === true,
       });
       const didUpsert = before === undefined && after !== undefined;
-      // As the server, which counts an upserted document among the matched ones.
+      // Like the server, counts an upserted document as matched.
       const matchedCount = Number(before !== undefined || didUpsert);
       const modifiedCount = Number(before !== undefined && isModified);
       into.updateResults.set(at, {

@@ -7,17 +7,15 @@ import { databaseName, memoryBulkWrite } from "./memory-bulk-write.ts";
 import { Table } from "./table.ts";
 import { copied, type Document } from "./value.ts";
 
-/** Hears of every write of every collection. */
 export type WriteListener = (
   collection: string,
   before: Document | undefined,
   after: Document | undefined,
 ) => void;
 
-/** A database in memory: what outlives every process of a simulation. */
+/** An in-memory database, which outlives every process of a simulation. */
 export type MemoryDatabase = ReturnType<typeof createMemoryDatabase>;
 
-/** An empty database with a clock of its own. */
 export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = () => undefined) {
   const tables = new Map<string, Table>();
   let changes = 0;
@@ -32,7 +30,7 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
     return table;
   };
   return {
-    /** The database as one process reaches it, by its own way there and back. */
+    /** Returns a process's connection, which delivers through `access`. */
     connect: (access: Access): Database => {
       const db = {
         databaseName,
@@ -51,11 +49,11 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
         }),
       };
       return {
-        // Stores are written against the driver's type; what else they call fails by name.
+        // Our stores use the driver's type. Unimplemented methods fail by name.
         db: groupedDb(db as unknown as Db, memoryBulkWrite(tableOf, access), () => undefined),
         bulkInsert: (rows) => {
           let isStopped = false;
-          // What is sent is what it was at that moment.
+          // Later changes must not affect the sent values.
           const sent = copied(rows) as typeof rows;
           const steps = sent.flatMap(({ collection, documents }) =>
             documents.map((document) => () => {
@@ -76,15 +74,16 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
         close: () => Promise.resolve(),
       };
     },
-    /** All documents of a collection, which no caller may change: for checks, past every fault. */
+    /**
+     * Returns a collection's documents for checks, without faults. Callers must not change them.
+     */
     documents: (collection: string): readonly Document[] => tableOf(collection).select({}),
     collections: (): readonly string[] => [...tables.keys()],
-    /** How many documents were written so far. */
     changes: () => changes,
   };
 }
 
-/** Whether there was none of its keys. */
+/** Returns true if all of the document's keys were free. */
 function isInserted(table: Table, document: object): boolean {
   try {
     table.insert(document as Document);
@@ -95,7 +94,7 @@ function isInserted(table: Table, document: object): boolean {
   }
 }
 
-/** Every command at once and without a fault. */
+/** Runs every command immediately and without faults. */
 export const directAccess: Access = async (command, steps, answer) => {
   for (const step of steps) step((step.command ?? command).filter ?? {});
   return answer();

@@ -6,7 +6,7 @@ import { copied, type Document, isDocument, isEqual, keyText, valuesAt } from ".
 
 type UniqueIndex = NonNullable<ReturnType<typeof uniqueIndexOf>>;
 
-/** A unique index of the driver's description; others change no outcome and are not kept. */
+/** Creates a unique index. Others don't affect outcomes and are ignored. */
 function uniqueIndexOf(description: IndexDescription) {
   if (description.unique !== true) return undefined;
   if (description.sparse === true) throw new Error("a unique index is partial here, not sparse");
@@ -15,9 +15,8 @@ function uniqueIndexOf(description: IndexDescription) {
   const only = description.partialFilterExpression as Document | undefined;
   return {
     name: description.name ?? paths.join("_"),
-    /** Which document has each key. */
     owners: new Map<string, unknown>(),
-    /** The keys of a document; none when the index does not take it. */
+    /** Returns a document's keys. Empty if the index doesn't apply to it. */
     keysOf: (document: Document) => {
       if (only !== undefined && !matches(document, only)) return [];
       const parts = paths.map((path) => {
@@ -31,16 +30,15 @@ function uniqueIndexOf(description: IndexDescription) {
   };
 }
 
-/** What becomes of every write: for checks that hold at each moment. */
+/** Called after every write, for checks that must always hold. */
 export type OnWrite = (before: Document | undefined, after: Document | undefined) => void;
 
-/** What an update does to the one document that it finds, or makes. */
 export type UpdateOptions = {
   readonly upsert?: boolean | undefined;
   readonly sort?: Sort | undefined;
 };
 
-/** The documents of a collection; every method is one atomic step of the database. */
+/** A collection's documents. Every method is atomic. */
 export class Table {
   readonly name: string;
   readonly #rows = new Map<string, Document>();
@@ -54,7 +52,7 @@ export class Table {
     this.#onWrite = onWrite;
   }
 
-  /** Keeps a unique index from now on; one that is there already stays. */
+  /** Adds a unique index unless it exists. */
   addIndex(description: IndexDescription): void {
     const index = uniqueIndexOf(description);
     if (index === undefined || this.#indexes.some(({ name }) => name === index.name)) return;
@@ -62,7 +60,7 @@ export class Table {
     for (const [id, row] of this.#rows) this.#claim(index, row, id);
   }
 
-  /** What a filter takes, in order; the documents themselves, which no caller may change. */
+  /** Returns matching documents in order. Callers must not change them. */
   select(filter: Document, sort?: Sort): Document[] {
     const now = this.now();
     const found = this.#candidates(filter).filter((row) => matches(row, filter, now));
@@ -77,7 +75,7 @@ export class Table {
     this.#write(id, undefined, row);
   }
 
-  /** Changes the first document that a filter takes; an upsert makes it otherwise. */
+  /** Updates the first matching document. An upsert creates one otherwise. */
   update(filter: Document, update: Document | readonly Document[], options: UpdateOptions = {}) {
     const [before] = this.select(filter, options.sort);
     if (before !== undefined) return { before, ...this.updateSelected(before, update) };
@@ -87,7 +85,6 @@ export class Table {
     return { before: undefined, after, isModified: true };
   }
 
-  /** Changes one document that was selected before. */
   updateSelected(before: Document, update: Document | readonly Document[]) {
     const after = updated(before, update, this.now());
     const isModified = !isEqual(before, after);
@@ -128,7 +125,7 @@ export class Table {
     return new MongoServerError({ message, code: 11_000 });
   }
 
-  /** By `_id` without a walk through all. */
+  /** Avoids a full scan when `_id` is given. */
   #candidates({ _id }: Document): readonly Document[] {
     if (_id === undefined) return [...this.#rows.values()];
     if (!isDocument(_id)) return this.#byIds([_id]);
@@ -142,7 +139,7 @@ export class Table {
   }
 }
 
-/** What an upsert takes over from its filter. */
+/** Returns the fields that an upsert copies from its filter. */
 function equalities(filter: Document): Document {
   const fields: Document = {};
   for (const [name, condition] of Object.entries(filter)) {

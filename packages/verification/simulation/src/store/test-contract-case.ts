@@ -5,18 +5,16 @@ import {
 } from "@disburse/chassis/mongo/database.ts";
 import { type Collection, MongoBulkWriteError } from "mongodb";
 
-/** A document of the suite: any fields, an id of ours. */
 export type Row = { _id: string; [field: string]: unknown };
 
-/** What one kind of query or update answers, which has to be the same of every store. */
+/** The expected result of a query or update, equal for every store. */
 export type ContractCase = {
   readonly name: string;
-  /** Stored before, in this order. */
   readonly rows: readonly Row[];
   readonly run: (rows: Collection<Row>, database: Database) => Promise<unknown>;
 };
 
-/** A refusal in the words that our stores read it with. */
+/** Returns the refusal as our stores detect it. */
 export async function refusalOf(write: Promise<unknown>): Promise<unknown> {
   const error: unknown = await write.then(
     () => undefined,
@@ -32,16 +30,16 @@ export async function refusalOf(write: Promise<unknown>): Promise<unknown> {
   };
 }
 
-/** A time: so many seconds after the epoch. */
+/** Returns a time in seconds after the epoch. */
 export const at = (seconds: number): Date => new Date(1_000 * seconds);
 export const ids = async (found: Promise<Row[]>) => (await found).map(({ _id }) => _id);
 
-/** A query that takes the ids of some of these rows. */
+/** Expects a query to return the ids of some of these rows. */
 export function taking(name: string, rows: readonly Row[], filter: object): ContractCase {
   return { name, rows, run: (of) => ids(of.find(filter).sort({ _id: 1 }).toArray()) };
 }
 
-/** An update of one row `a`: what it says, and the row after it. */
+/** Expects an update's result and the changed row `a`. */
 export function changing(
   name: string,
   row: object,

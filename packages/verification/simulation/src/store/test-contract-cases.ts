@@ -4,7 +4,7 @@ import { clockCases, leaseCases, uniqueCases } from "./test-key-cases.ts";
 import { readCases } from "./test-read-cases.ts";
 import { conditionalCases, updateCases } from "./test-update-cases.ts";
 
-/** Every kind of query and update that our stores make. */
+/** Covers every kind of query and update of our stores. */
 export const contractCases: readonly ContractCase[] = [
   ...filterCases,
   ...valueCases,

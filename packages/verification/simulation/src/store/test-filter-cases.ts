@@ -3,7 +3,6 @@ import { Binary } from "mongodb";
 import { at, type ContractCase, ids, taking } from "./test-contract-case.ts";
 import { amounts, lists } from "./test-rows.ts";
 
-/** What a query takes. */
 export const filterCases: readonly ContractCase[] = [
   taking("equal to null takes absent and null", lists, { at: null }),
   taking("equal through an array takes any element", lists, { "list.key": "k1" }),
@@ -65,7 +64,6 @@ export const filterCases: readonly ContractCase[] = [
   ),
 ];
 
-/** What a query takes by its values. */
 export const valueCases: readonly ContractCase[] = [
   taking("an amount that is at least", amounts, { amount: { $gte: toDecimal128(10n) } }),
   taking("an amount that is less", amounts, { amount: { $lt: toDecimal128(0n) } }),

@@ -1,6 +1,5 @@
 import { type ContractCase, ids, type Row, refusalOf } from "./test-contract-case.ts";
 
-/** What a unique key refuses. */
 export const uniqueCases: readonly ContractCase[] = [
   {
     name: "an id that is there",
@@ -107,7 +106,6 @@ export const uniqueCases: readonly ContractCase[] = [
   },
 ];
 
-/** What a store does by its own clock. */
 export const clockCases: readonly ContractCase[] = [
   {
     name: "its own clock, in a read and in a claim",
@@ -150,7 +148,6 @@ export const clockCases: readonly ContractCase[] = [
   },
 ];
 
-/** How a lease is taken. */
 export const leaseCases: readonly ContractCase[] = [
   {
     name: "a lease that is free by its clock, taken, renewed and refused",

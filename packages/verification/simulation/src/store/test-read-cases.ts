@@ -2,7 +2,6 @@ import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { at, type ContractCase, ids, type Row } from "./test-contract-case.ts";
 import { amounts, lists } from "./test-rows.ts";
 
-/** What a read answers, in which order, with what. */
 export const readCases: readonly ContractCase[] = [
   {
     name: "pages",

@@ -1,7 +1,6 @@
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { at, type Row } from "./test-contract-case.ts";
 
-/** Lists and what stands in the place of one. */
 export const lists: readonly Row[] = [
   { _id: "absent" },
   { _id: "null", list: null, at: null },
@@ -12,7 +11,6 @@ export const lists: readonly Row[] = [
   { _id: "inner", list: { key: "k1", at: null }, at: "text" },
 ];
 
-/** Amounts and what stands in the place of one. */
 export const amounts: readonly Row[] = [
   { _id: "9", amount: toDecimal128(9n), paid: true },
   { _id: "10", amount: toDecimal128(10n) },

@@ -5,7 +5,6 @@ import { amounts, lists } from "./test-rows.ts";
 
 const bytes = (text: string) => new Binary(Buffer.from(text));
 
-/** What an update does to a row. */
 export const updateCases: readonly ContractCase[] = [
   changing(
     "sets fields, deep ones too",
@@ -98,7 +97,6 @@ export const updateCases: readonly ContractCase[] = [
 
 const claimed = { $set: { state: "claimed" } };
 
-/** Which row an update changes, and what it reports. */
 export const conditionalCases: readonly ContractCase[] = [
   {
     name: "a conditional update that misses",
@@ -112,7 +110,7 @@ export const conditionalCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "find and update answers the row after, or before, or null",
+    name: "find and update returns the row after, or before, or null",
     rows: [{ _id: "a", state: "open" }],
     run: async (of) => [
       await of.findOneAndUpdate({ _id: "a" }, { $set: { n: 1 } }),
@@ -150,9 +148,9 @@ export const conditionalCases: readonly ContractCase[] = [
     name: "replaces, guarded",
     rows: [{ _id: "a", revision: 1, gone: 1 }],
     run: async (of) => {
-      const made = await of.replaceOne({ _id: "a", revision: 1 }, { revision: 2 });
+      const created = await of.replaceOne({ _id: "a", revision: 1 }, { revision: 2 });
       const missed = await of.replaceOne({ _id: "a", revision: 1 }, { revision: 3 });
-      return [made.modifiedCount, missed.modifiedCount, await of.findOne({ _id: "a" })];
+      return [created.modifiedCount, missed.modifiedCount, await of.findOne({ _id: "a" })];
     },
   },
   {
@@ -185,9 +183,9 @@ export const conditionalCases: readonly ContractCase[] = [
           },
           { upsert: true },
         );
-      const made = await upsert("one");
+      const created = await upsert("one");
       const changed = await upsert("two");
-      return [made.upsertedCount, changed.matchedCount, await of.find({}).toArray()];
+      return [created.upsertedCount, changed.matchedCount, await of.find({}).toArray()];
     },
   },
   {
@@ -228,10 +226,14 @@ export const conditionalCases: readonly ContractCase[] = [
       const pull = (_id: string): AnyBulkWriteOperation<Row> => ({
         updateOne: { filter: { _id }, update: { $pull: { list: 1 } } as object },
       });
-      const made = await of.bulkWrite([pull("a"), pull("gone"), pull("b"), pull("b")], {
+      const created = await of.bulkWrite([pull("a"), pull("gone"), pull("b"), pull("b")], {
         ordered: false,
       });
-      return [made.matchedCount, made.modifiedCount, await of.find({}).sort({ _id: 1 }).toArray()];
+      return [
+        created.matchedCount,
+        created.modifiedCount,
+        await of.find({}).sort({ _id: 1 }).toArray(),
+      ];
     },
   },
   {
@@ -248,8 +250,12 @@ export const conditionalCases: readonly ContractCase[] = [
           update: { $set: { block: file }, $unset: { sealed: "" }, $inc: { n: 1 } } as object,
         },
       });
-      const made = await of.bulkWrite([known("f"), known("g"), known("h")], { ordered: false });
-      return [made.matchedCount, made.modifiedCount, await of.find({}).sort({ _id: 1 }).toArray()];
+      const created = await of.bulkWrite([known("f"), known("g"), known("h")], { ordered: false });
+      return [
+        created.matchedCount,
+        created.modifiedCount,
+        await of.find({}).sort({ _id: 1 }).toArray(),
+      ];
     },
   },
   {

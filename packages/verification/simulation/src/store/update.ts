@@ -4,8 +4,7 @@ import { matches, matchesField } from "./filter.ts";
 import { compareValues, copied, type Document, isDocument, isEqual } from "./value.ts";
 
 /**
- * The document after an update, whole; the one before stays as it is. `$setOnInsert` counts where
- * an upsert makes the document.
+ * Returns a copy of the document after an update. `$setOnInsert` applies when an upsert creates it.
  */
 export function updated(
   before: Document,
@@ -32,7 +31,7 @@ export function updated(
   return after;
 }
 
-/** The document, or list, and the key of a path; documents on the way to it are made. */
+/** Returns the parent and key of a path. Creates missing documents on the way. */
 function placeOf(document: Document, path: string): readonly [holder: Document, key: string] {
   const keys = path.split(".");
   const last = keys.pop() ?? "";
@@ -105,7 +104,7 @@ const operators: Readonly<Record<string, Apply>> = {
   },
 };
 
-/** An update that replaces all but the `_id`. */
+/** Replaces everything except the `_id`. */
 export function replacing(replacement: Document): Document[] {
   return [{ $replaceWith: { $mergeObjects: [{ _id: "$_id" }, { $literal: replacement }] } }];
 }

@@ -1,19 +1,16 @@
 import { Binary, Decimal128 } from "mongodb";
 
-/** A document as the store keeps it; the driver's types are checked where services call it. */
+/** A stored document. Driver types are checked in the services. */
 export type Document = Record<string, unknown>;
 
-/** Whether a value has fields of its own: a document, and no date, number or bytes. */
+/** Returns true for a document with fields, not for a date, number or bytes. */
 export function isDocument(value: unknown): value is Document {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/**
- * A copy that shares nothing that can change; fields that are `undefined` are left out, as the
- * driver does with `ignoreUndefined`.
- */
+/** Returns a deep copy without `undefined` fields, like the driver with `ignoreUndefined`. */
 export function copied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => copied(each) ?? null);
   if (!isDocument(value)) return value;
@@ -25,7 +22,6 @@ export function copied(value: unknown): unknown {
   return copy;
 }
 
-/** The order of BSON's types, as far as our stores use them. */
 const ranks = new Map<unknown, number>([
   [Number, 1],
   [BigInt, 1],
@@ -45,12 +41,12 @@ function rankOf(value: unknown): number {
   return rank;
 }
 
-/** Whether two values are compared at all by `$lt` and its like: only within one type. */
+/** `$lt` and similar operators only compare values of one type. */
 export function isSameType(one: unknown, other: unknown): boolean {
   return rankOf(one) === rankOf(other);
 }
 
-/** Negative, zero or positive, in BSON's order; absent counts as null. */
+/** Compares in BSON's order. An absent value equals null. */
 export function compareValues(one: unknown, other: unknown): number {
   if (one === other) return 0;
   const rank = rankOf(one);
@@ -72,7 +68,6 @@ export function compareValues(one: unknown, other: unknown): number {
   }
 }
 
-/** What each operator of comparison asks of the order of two values. */
 export const comparisons: Readonly<Record<string, (difference: number) => boolean>> = {
   $eq: (difference) => difference === 0,
   $lt: (difference) => difference < 0,
@@ -89,7 +84,7 @@ function compareNumbers(one: unknown, other: unknown): number {
 
 const wholeDecimal = /^(-?\d+)(?:E\+(\d+))?$/;
 
-/** Decimals are whole minor units everywhere; any other would need another comparison. */
+/** Our decimals are whole minor units. Others are not supported. */
 function wholeOf(value: unknown): bigint {
   if (typeof value === "number") return BigInt(value);
   const match = wholeDecimal.exec(String(value));
@@ -105,12 +100,12 @@ function compareLists(one: readonly unknown[], other: readonly unknown[]): numbe
   return one.length - other.length;
 }
 
-/** Whether two values are the same to a filter: documents have the same fields in one order. */
+/** Compares like a filter: documents must have the same fields in the same order. */
 export function isEqual(one: unknown, other: unknown): boolean {
   return one === other || (typeof one !== "string" && compareValues(one, other) === 0);
 }
 
-/** A value as a text that only equal values share. */
+/** Returns a text that is equal only for equal values. */
 export function keyText(value: unknown): string {
   if (value === undefined || value === null) return "null";
   if (value instanceof Date) return `date ${value.getTime()}`;
@@ -123,8 +118,8 @@ export function keyText(value: unknown): string {
 }
 
 /**
- * What stands at a dotted path: one value, or through arrays one for each element. `undefined`
- * stands for a field that is absent, also where an array on the way has no documents.
+ * Returns the values at a dotted path, one for each element of arrays. An absent field is
+ * `undefined`, also if an array on the path has no documents.
  */
 export function valuesAt(document: Document, path: string): unknown[] {
   if (!path.includes(".")) return [document[path]];

@@ -15,38 +15,34 @@ import {
   mutationFor,
 } from "./callers.ts";
 
-/** They look at what waits for them about this often. */
-const lookMaxMs = 6_000;
-/** Who decides late does so within this time of the approval's end. */
+const pollMaxMs = 6_000;
+/** Late decisions are made within this time of the approval's expiry. */
 const aroundEndMs = 500;
 
-/** A decision of a merchant's people that was asked for, and what was heard of it. */
 export type Decision = {
   readonly payoutId: string;
   readonly as: "approved" | "rejected";
   readonly operationId: string;
   readonly by: CalledFor;
-  /** Refusals' codes, and "decided". */
+  /** Refusal codes, and "decided". */
   readonly answers: string[];
 };
 
-/** What is done about a payout that waits. */
+/** The planned decision on a waiting payout. */
 type Plan = "approve" | "reject" | "both" | "late" | "nothing";
 const plans: readonly Plan[] = [
   ...(["approve", "approve", "approve", "reject", "both", "late", "late", "nothing"] as const),
 ];
 
-/** Members of merchants' teams who decide on the payouts that wait for approval, or do not. */
+/** Members of merchants' teams who decide on payouts awaiting approval, or don't. */
 export class Approvers {
   readonly #scheduler: Scheduler;
   readonly #rpc: { readonly payout: Client<typeof PayoutService> };
   readonly #callers: Callers;
   readonly #plans = new Map<string, Plan>();
   readonly #tended = new Set<string>();
-  /** Decisions without an answer yet. */
   underWay = 0;
   readonly decisions: Decision[] = [];
-  /** What should have been refused. */
   readonly wrong: string[] = [];
 
   constructor(scheduler: Scheduler, rpc: { readonly payout: Client<typeof PayoutService> }) {
@@ -55,14 +51,13 @@ export class Approvers {
     this.#callers = new Callers(scheduler, "decision");
   }
 
-  /** Looks at a merchant's payouts now and then, for as long as the run lasts. */
   start(merchantId: string): void {
-    const look = () => void this.#look(merchantId).finally(() => this.start(merchantId));
-    const delayMs = this.#scheduler.random.below(lookMaxMs);
-    this.#scheduler.after(delayMs, { label: "approvers look", run: look });
+    const poll = () => void this.#pollPending(merchantId).finally(() => this.start(merchantId));
+    const delayMs = this.#scheduler.random.below(pollMaxMs);
+    this.#scheduler.after(delayMs, { label: "approvers poll", run: poll });
   }
 
-  async #look(merchantId: string): Promise<void> {
+  async #pollPending(merchantId: string): Promise<void> {
     const subStatus = PayoutSubStatus.AWAITING_APPROVAL;
     const list = () => this.#rpc.payout.listPayouts({ merchantId, subStatus, limit: 100 });
     const found = await this.#callers.ask(list);
@@ -73,7 +68,7 @@ export class Approvers {
     for (const { id } of found.payouts) void this.#tend(merchantId, id);
   }
 
-  /** Does what is planned for a payout, again where it was refused before. */
+  /** Runs the plan for a payout. Repeats a refused decision. */
   async #tend(merchantId: string, id: string): Promise<void> {
     const { random } = this.#scheduler;
     if (this.#tended.has(id)) return;
@@ -108,7 +103,7 @@ export class Approvers {
     return Math.max(leftMs + random.below(2 * aroundEndMs) - aroundEndMs, 0);
   }
 
-  /** What has to be refused: the maker's own approval, and one of another content. */
+  /** Tries decisions that must be refused: the maker's own approval, and one with other content. */
   async #tryWrongly({ id: payoutId, merchantId }: Payout): Promise<void> {
     const digest = "0".repeat(64);
     const tries = [

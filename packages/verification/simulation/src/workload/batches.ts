@@ -11,14 +11,13 @@ const decideMaxMs = 5_000;
 const cancelMaxMs = 8_000;
 const linesMax = 4;
 
-/** A batch, and what its callers heard. */
 export type HeardBatch = {
   readonly operationId: string;
   readonly merchantId: string;
   readonly lineCount: number;
-  /** `bat_…`, or the code of a refusal. */
+  /** `bat_…`, or a refusal's code. */
   readonly answers: readonly string[];
-  /** Decisions that were answered as made, by their operations. */
+  /** Operation ids of decisions answered as made. */
   readonly approved: string[];
   readonly rejected: string[];
   isCancelled: boolean;
@@ -26,7 +25,7 @@ export type HeardBatch = {
 
 type Decide = { readonly as: "approved" | "rejected"; readonly by: CalledFor };
 
-/** Callers that send batches, decide on them, and cancel some. */
+/** Callers that create batches, decide on them, and cancel some. */
 export class BatchCallers {
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
@@ -40,7 +39,7 @@ export class BatchCallers {
     this.#callers = new Callers(scheduler, "batch");
   }
 
-  /** Sends one batch; resolves when it is decided on, and each caller has an answer. */
+  /** Creates one batch. Resolves when it is decided, and each caller has an answer. */
   async run(
     account: FundedAccount,
     termsOf: Terms,
@@ -59,7 +58,7 @@ export class BatchCallers {
     const { orders } = this.#platform.rpc;
     const answers = await this.#callers.askTwice(() => orders.createBatch(request));
     const batches = answers.filter((each) => typeof each !== "string");
-    const made: HeardBatch = {
+    const created: HeardBatch = {
       operationId,
       merchantId,
       lineCount,
@@ -68,10 +67,10 @@ export class BatchCallers {
       isCancelled: false,
       answers: answers.map((each) => (typeof each === "string" ? each : (each.batch?.id ?? ""))),
     };
-    this.all.push(made);
+    this.all.push(created);
     const batch = batches[0]?.batch;
     if (batch === undefined) return;
-    await Promise.all([this.#decide(made, batch, controls), this.#cancel(made, batch.id)]);
+    await Promise.all([this.#decide(created, batch, controls), this.#cancel(created, batch.id)]);
   }
 
   #line({ id: accountId }: FundedAccount, termsOf: Terms, referenceId: string) {
@@ -83,18 +82,18 @@ export class BatchCallers {
     return { accountId, beneficiaryId, ...currencies, ...amount, referenceId };
   }
 
-  /** Approves or rejects a batch, or both at once; where rules ask for it, its maker cannot. */
+  /** Approves or rejects a batch, or both at once. If rules require it, its maker can't. */
   async #decide(
-    made: HeardBatch,
+    created: HeardBatch,
     batch: Batch,
     controls: MerchantControls | undefined,
   ): Promise<void> {
     const { random, faults } = this.#scheduler;
-    const { merchantId } = made;
+    const { merchantId } = created;
     await this.#callers.pause(random.below(decideMaxMs));
     const byMaker: Decide = { as: "approved", by: makerOf(merchantId) };
     if (controls?.isOfBatches === true) {
-      const isApproved = await this.#ask(made, batch, byMaker);
+      const isApproved = await this.#ask(created, batch, byMaker);
       if (isApproved) this.wrong.push(`${batch.id} was approved by its maker`);
       else faults.count("approval refused");
     }
@@ -102,15 +101,14 @@ export class BatchCallers {
     const reject: Decide = { as: "rejected", by: approverOf(merchantId, 2) };
     const own = controls?.isOfBatches === true ? approve : byMaker;
     const chosen = random.pick([[approve], [approve], [own], [reject], [approve, reject]]);
-    await Promise.all(chosen.map((each) => this.#ask(made, batch, each)));
+    await Promise.all(chosen.map((each) => this.#ask(created, batch, each)));
   }
 
-  /** Whether a decision was answered as made. */
-  async #ask(made: HeardBatch, batch: Batch, { as, by }: Decide): Promise<boolean> {
+  async #ask(created: HeardBatch, batch: Batch, { as, by }: Decide): Promise<boolean> {
     const { random } = this.#scheduler;
     const operationId = this.#callers.operation();
     const mutation = mutationFor(by, operationId);
-    const on = { mutation, merchantId: made.merchantId, batchId: batch.id };
+    const on = { mutation, merchantId: created.merchantId, batchId: batch.id };
     const digest = random.chance(0.5) ? (batch.approval?.digest ?? "") : "";
     const maxTotalAmount = random.pick(["60.00", "5000.00", "5000.00"]);
     const { orders } = this.#platform.rpc;
@@ -120,20 +118,20 @@ export class BatchCallers {
         : orders.rejectBatch({ ...on, reason: "not ours" });
     const heard = await this.#callers.askTwice(call);
     const isDone = heard.some((each) => typeof each !== "string");
-    if (isDone) made[as].push(operationId);
+    if (isDone) created[as].push(operationId);
     return isDone;
   }
 
-  async #cancel(made: HeardBatch, batchId: string): Promise<void> {
+  async #cancel(created: HeardBatch, batchId: string): Promise<void> {
     const { random, faults } = this.#scheduler;
     if (!random.chance(0.25)) return;
     await this.#callers.pause(random.below(cancelMaxMs));
-    const { merchantId } = made;
+    const { merchantId } = created;
     const mutation = mutationFor(makerOf(merchantId), this.#callers.operation());
     const cancel = { mutation, merchantId, batchId };
     const { orders } = this.#platform.rpc;
     const heard = await this.#callers.askTwice(() => orders.cancelBatch(cancel));
-    made.isCancelled = heard.some((each) => typeof each !== "string");
-    faults.count(made.isCancelled ? "order cancelled" : "order cancelled too late");
+    created.isCancelled = heard.some((each) => typeof each !== "string");
+    faults.count(created.isCancelled ? "order cancelled" : "order cancelled too late");
   }
 }

@@ -9,41 +9,38 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 
 const retryMaxMs = 2_000;
 
-/** For whom the gateway calls: an API key of a merchant, or a member of its team. */
+/** The actor of the gateway's call: a merchant's API key or team member. */
 export type CalledFor = {
   readonly kind: Actor_Kind;
   readonly id: string;
   readonly root?: string;
 };
 
-/** The API key that makes a merchant's payouts. */
 export function makerOf(merchantId: string): CalledFor {
   return { kind: Actor_Kind.API_KEY, id: `key_${merchantId}` };
 }
 
-/** An API key that the maker of a merchant's payouts created: the same actor. */
+/** An API key created by the maker's key, and therefore the same actor. */
 export function childOfMaker(merchantId: string): CalledFor {
   const { kind, id: root } = makerOf(merchantId);
   return { kind, id: `child_${merchantId}`, root };
 }
 
-/** A member of a merchant's team that decides on its payouts, by a number. */
+/** A member of a merchant's team, by number, who decides on its payouts. */
 export function approverOf(merchantId: string, number: number): CalledFor {
   return { kind: Actor_Kind.MEMBER, id: `mem_${merchantId}_${number}` };
 }
 
-/** The mutation of an operation for someone. */
 export function mutationFor(actor: CalledFor, operationId: string): Mutation {
   return create(MutationSchema, { operationId, actor });
 }
 
-/** The gateway: it repeats what is not answered, each change under one operation id. */
+/** Simulates the gateway, which repeats unanswered calls with the same operation id. */
 export class Callers {
   readonly #scheduler: Scheduler;
   readonly #name: string;
   #operations = 0;
 
-  /** `name` begins its operation ids. */
   constructor(scheduler: Scheduler, name: string) {
     this.#scheduler = scheduler;
     this.#name = name;
@@ -54,7 +51,7 @@ export class Callers {
     return `${this.#name}-${this.#operations}`;
   }
 
-  /** Asks until there is an answer. The answer, a refusal's code, or that it was given up. */
+  /** Repeats until answered. Returns the answer, a refusal's code, or that it gave up. */
   ask<T>(call: () => Promise<T>, impatience = 0): Promise<T | string> {
     const { random } = this.#scheduler;
     return untilAnswered(call, async () => {
@@ -63,7 +60,7 @@ export class Callers {
     });
   }
 
-  /** Asks one to three times at once, as after lost answers: what each was answered. */
+  /** Sends one to three concurrent copies, as after lost answers. Returns each answer. */
   askTwice<T>(call: () => Promise<T>): Promise<(T | string)[]> {
     const { random } = this.#scheduler;
     const times = random.chance(0.3) ? 2 + random.below(2) : 1;

@@ -5,26 +5,25 @@ import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Callers } from "./callers.ts";
 
-/** What stands before the payouts of a merchant in one run, from its beginning on. */
 export type MerchantControls = {
-  /** Payouts of so many cents need approval; `undefined`: there is no such rule. */
+  /** Payouts from this many cents require approval. `undefined` disables the rule. */
   readonly minimum: bigint | undefined;
-  /** Payouts of so long count together towards it; 0: each by itself. */
+  /** Payouts within this time are added up. With 0, each counts by itself. */
   readonly windowSeconds: number;
-  /** Payouts to beneficiaries younger than this need it; 0: there is no such rule. */
+  /** Payouts to younger beneficiaries require approval. 0 disables the rule. */
   readonly newBeneficiaryDays: number;
   readonly lastsSeconds: number;
-  /** Batches are approved by another than their maker. */
+  /** Batches require approval by another actor than their maker. */
   readonly isOfBatches: boolean;
-  /** How long a payout is looked for that another one repeats; 0: there is no guard. */
+  /** Period in which a repeated payout is detected. 0 disables the guard. */
   readonly duplicateWindowSeconds: number;
 };
 
-/** Later than every process has read what was set. */
+/** After this time, every process has read the controls. */
 const inForceMs = 15_000;
 const daySeconds = 86_400;
 
-/** Sets controls of some merchants in some runs, by merchant, and waits until they are in force. */
+/** Sets controls of some merchants in some runs. Waits until they are in force. */
 export async function setControls(
   scheduler: Scheduler,
   { people }: Pick<Platform, "people">,
@@ -52,8 +51,8 @@ export async function setControls(
         duplicateWindowSeconds: controls.duplicateWindowSeconds,
         approval: rulesOf(controls),
       });
-    const made = await callers.ask(set);
-    if (typeof made === "string") throw new Error(`controls were refused: ${made}`);
+    const created = await callers.ask(set);
+    if (typeof created === "string") throw new Error(`controls were refused: ${created}`);
     all.set(merchantId, controls);
   }
   await callers.pause(inForceMs);

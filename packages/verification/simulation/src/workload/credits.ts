@@ -3,20 +3,18 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import { Callers } from "./callers.ts";
 import type { FundedAccount } from "./set-up.ts";
 
-/** Callers come within this time. */
 const startMaxMs = 8_000;
-/** A credit is taken back this long after it was made. */
 const takenBackMaxMs = 12_000;
 const amount = "75.00";
 
-/** Callers that credit an account, and take some credits back. */
+/** Callers that credit an account and reverse some credits. */
 export class CreditCallers {
   readonly #scheduler: Scheduler;
   readonly #rpc: Platform["rpc"]["payout"];
   readonly #callers: Callers;
-  /** The entries that callers were answered with, by account and operation of a credit. */
+  /** Entries in callers' answers, by account and operation of a credit. */
   readonly entries = new Map<string, Set<string>>();
-  /** What each caller was answered who took a credit back, by the credit's entry. */
+  /** Answers to callers who reversed a credit, by the credit's entry. */
   readonly reversals = new Map<string, readonly string[]>();
 
   constructor(scheduler: Scheduler, { rpc }: Platform) {
@@ -25,7 +23,7 @@ export class CreditCallers {
     this.#callers = new Callers(scheduler, "credit");
   }
 
-  /** The same credit from two callers at once; most are taken back. */
+  /** Two callers make the same credit concurrently. Most credits are reversed. */
   async run({ merchantId, id: accountId }: FundedAccount): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#callers.pause(random.below(startMaxMs));
@@ -41,22 +39,21 @@ export class CreditCallers {
     await this.#takeBack(of, entryId);
   }
 
-  /** The entry of a credit, or the code of a refusal. */
   async #credit(of: Account, operationId: string): Promise<string> {
     const request = { mutation: { operationId }, ...of, amount };
-    const made = await this.#callers.ask(() => this.#rpc.creditAccount(request));
-    return typeof made === "string" ? made : (made.entry?.id ?? "no entry");
+    const created = await this.#callers.ask(() => this.#rpc.creditAccount(request));
+    return typeof created === "string" ? created : (created.entry?.id ?? "no entry");
   }
 
-  /** Two callers take a credit back, at times when it is spent and more is credited. */
+  /** Two callers reverse a credit, sometimes after it was spent and more was credited. */
   async #takeBack(of: Account, entryId: string): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#callers.pause(random.below(takenBackMaxMs));
     const mutation = { operationId: this.#callers.operation() };
     const request = { mutation, ...of, entryId, note: "a mistake" };
     const once = async () => {
-      const made = await this.#callers.ask(() => this.#rpc.reverseCredit(request));
-      return typeof made === "string" ? made : "reversed";
+      const created = await this.#callers.ask(() => this.#rpc.reverseCredit(request));
+      return typeof created === "string" ? created : "reversed";
     };
     const topUp = random.chance(0.75) ? this.#credit(of, this.#callers.operation()) : undefined;
     const [answers] = await Promise.all([Promise.all([once(), once()]), topUp]);

@@ -17,24 +17,21 @@ import { untilAnswered } from "../network/rpc-network.ts";
 import type { RailState, Transfer } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** Operators look at what is in doubt about this often, and try again after as long. */
-const lookMaxMs = 12_000;
+const pollMaxMs = 12_000;
 const retryMs = 1_500;
 
-/** Who they are. */
 type Operator = "ann" | "bob";
 
-/** What people say became of a payout. */
 type Resolution = ReturnType<typeof resolutionOf>;
 
-/** Of a payout that its beneficiary's screening holds up. */
+/** Cancels a payout that its beneficiary's screening blocks. */
 const cancelled = {
   outcome: RailOutcome.REJECTED,
   transactionReference: "",
   reason: "not sent, and not to be sent",
 };
 
-/** Whether a payout waits for its beneficiary, or for funds. */
+/** Returns true if a payout waits for its beneficiary or for funds. */
 function isUnsent(payout: Payout | undefined, rail: string): boolean {
   return rail === "" || payout?.subStatus === PayoutSubStatus.AWAITING_FUNDS;
 }
@@ -46,13 +43,13 @@ function resolutionOf({ scenario, reference }: Transfer) {
     : { outcome: RailOutcome.SETTLED, transactionReference: reference, reason };
 }
 
-/** How they call: one proposes, and either tries to approve. */
+/** The operators' clients: one proposes, and either tries to approve. */
 type OperatorRpcs = {
   readonly proposer: Client<typeof PayoutOperationsService>;
   readonly approvers: Record<Operator, Client<typeof ApprovalService>>;
 };
 
-/** The proposal that a call ends with; nothing where one had been approved and has run. */
+/** Returns the proposal that a call created, or nothing if it was approved and executed before. */
 async function proposalOf(call: Promise<unknown>): Promise<ApprovalRequired | undefined> {
   try {
     await call;
@@ -65,15 +62,14 @@ async function proposalOf(call: Promise<unknown>): Promise<ApprovalRequired | un
 }
 
 /**
- * Two operators who learn by telephone what the rail does not report, and resolve it: one
- * proposes, the other approves, both at times more than once.
+ * Two operators who learn what the rail doesn't report, and resolve it: one proposes, the other
+ * approves, both sometimes repeatedly.
  */
 export class Operators {
   readonly #scheduler: Scheduler;
   readonly #rpc: OperatorRpcs;
   readonly #railState: RailState;
   readonly #resolved = new Set<string>();
-  /** What should have been refused. */
   readonly wrong: string[] = [];
   #operations = 0;
 
@@ -83,7 +79,6 @@ export class Operators {
     this.#railState = railState;
   }
 
-  /** Transfers that only they can bring to an end, and have not yet. */
   get unresolved(): readonly string[] {
     const silent = [...this.#railState.transfers.values()].filter(
       ({ isSilent, isWithdrawn }) => isSilent && !isWithdrawn,
@@ -91,14 +86,13 @@ export class Operators {
     return silent.map(({ key }) => key).filter((key) => !this.#resolved.has(key));
   }
 
-  /** Looks now and then, for as long as the run lasts. */
   start(): void {
-    const look = () => void this.#look().finally(() => this.start());
-    const delayMs = this.#scheduler.random.below(lookMaxMs);
-    this.#scheduler.after(delayMs, { label: "operators look", run: look });
+    const poll = () => void this.#pollPending().finally(() => this.start());
+    const delayMs = this.#scheduler.random.below(pollMaxMs);
+    this.#scheduler.after(delayMs, { label: "operators poll", run: poll });
   }
 
-  async #look(): Promise<void> {
+  async #pollPending(): Promise<void> {
     const found = await this.#answer(() => this.#rpc.proposer.listPayoutsInDoubt({ limit: 100 }));
     if (typeof found === "string") return;
     const { random, faults } = this.#scheduler;
@@ -115,14 +109,13 @@ export class Operators {
     }
   }
 
-  /** Whether the two have said what became of a payout. */
   async #resolve(payoutId: string, resolution: Resolution): Promise<boolean> {
     const { random } = this.#scheduler;
     const request = { mutation: this.#mutation(), payoutId, ...resolution };
     const propose = () => this.#answer(() => proposalOf(this.#rpc.proposer.resolvePayout(request)));
-    const [made] = await Promise.all([propose(), ...(random.chance(0.3) ? [propose()] : [])]);
-    if (typeof made === "string" || made === undefined) return false;
-    const { proposalId, contentDigest } = made;
+    const [created] = await Promise.all([propose(), ...(random.chance(0.3) ? [propose()] : [])]);
+    if (typeof created === "string" || created === undefined) return false;
+    const { proposalId, contentDigest } = created;
     const approve = (person: Operator) => {
       const decision = { mutation: this.#mutation(), proposalId, contentDigest };
       const rpc = this.#rpc.approvers[person];
@@ -135,7 +128,7 @@ export class Operators {
     return typeof ended !== "string" && ended?.proposal?.state === ProposalState.EXECUTED;
   }
 
-  /** Asks again for as long as a payout is being sent: its rejection waits for that. */
+  /** Repeats while a payout is being sent, since rejecting it must wait. */
   async #effect<T>(call: () => Promise<T>): Promise<T | string> {
     for (;;) {
       const answer = await this.#answer(call);

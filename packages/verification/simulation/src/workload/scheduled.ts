@@ -3,25 +3,22 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import { Callers, makerOf, mutationFor } from "./callers.ts";
 import type { FundedAccount } from "./set-up.ts";
 
-/** Whom an account pays how much. */
 export type Terms = () => { readonly beneficiaryId: string; readonly sourceAmount: string };
 
 const dayMs = 86_400_000;
-/** Some are due while everything goes wrong. */
+/** Some are due while faults occur. */
 const dueMaxMs = 15_000;
-/** A merchant that cancels does so while its payout is made, or within this time of it. */
+/** Cancellations happen while the payout is created, or within this time of it. */
 const aroundMs = 9_000;
 
-/** A scheduled payout, and what its callers heard. */
 export type Scheduled = {
   readonly operationId: string;
-  /** `sp_…`, or the code of a refusal. */
+  /** `sp_…`, or a refusal's code. */
   readonly answers: readonly string[];
-  /** Its merchant was answered that it is cancelled. */
+  /** Its merchant got the answer that it is cancelled. */
   isCancelled: boolean;
 };
 
-/** Callers that schedule payouts, and cancel some. */
 export class ScheduledCallers {
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
@@ -35,7 +32,7 @@ export class ScheduledCallers {
     this.#callers = new Callers(scheduler, "scheduled");
   }
 
-  /** Schedules one payout; resolves when each caller has an answer. */
+  /** Schedules one payout. Resolves when each caller has an answer. */
   async run({ id: accountId, merchantId }: FundedAccount, termsOf: Terms): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#callers.pause(random.below(dueMaxMs));
@@ -60,8 +57,8 @@ export class ScheduledCallers {
     const ids = answers.map((each) =>
       typeof each === "string" ? each : (each.scheduledPayout?.id ?? ""),
     );
-    const made: Scheduled = { operationId, answers: ids, isCancelled: false };
-    this.all.push(made);
+    const created: Scheduled = { operationId, answers: ids, isCancelled: false };
+    this.all.push(created);
     const id = ids.find((each) => each.startsWith("spo_"));
     if (id === undefined || !random.chance(0.4)) return;
     if (dueMs < dayMs) {
@@ -73,8 +70,8 @@ export class ScheduledCallers {
     const cancel = { mutation, merchantId, scheduledPayoutId: id };
     const heard = await this.#callers.askTwice(() => orders.cancelScheduledPayout(cancel));
     const refusals = heard.filter((each) => typeof each === "string");
-    made.isCancelled = refusals.length < heard.length;
-    faults.count(made.isCancelled ? "order cancelled" : "order cancelled too late");
+    created.isCancelled = refusals.length < heard.length;
+    faults.count(created.isCancelled ? "order cancelled" : "order cancelled too late");
     const wrong = refusals.filter((each) => each !== "NOT_CANCELLABLE");
     this.wrong.push(...wrong.map((each) => `${id} is there, and cancelling it is ${each}`));
   }

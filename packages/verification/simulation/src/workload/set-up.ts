@@ -3,26 +3,24 @@ import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Callers } from "./callers.ts";
 
-/** A merchant's account, with what was credited to it for sure. */
 export type FundedAccount = {
   readonly id: string;
   readonly merchantId: string;
   readonly beneficiaryIds: readonly string[];
 };
 
-/** The merchants of every run. */
 export const merchantIds = ["mer_one", "mer_two"];
 /** The currencies of their beneficiaries. */
 export const endings = { destination: "INR", same: "USD" } as const;
 
-/** Events that an endpoint gets by their names alone. */
+/** Event types that an endpoint must subscribe to by name. */
 const optInTypes = ["payout.approval_required", "batch.approval_required", "batch.finished"];
-/** Beneficiaries that were there long before a run. */
+/** For beneficiaries created long before a run. */
 const longAgo = new Date(0);
 
 type Mutation = { readonly operationId: string };
 
-/** Opens what a run begins with, before anything goes wrong: no call of it may be refused. */
+/** Creates a run's initial state before faults begin. No call may be refused. */
 export class SetUp {
   readonly #scheduler: Scheduler;
   readonly #platform: Pick<Platform, "rpc" | "beneficiaries">;
@@ -38,7 +36,6 @@ export class SetUp {
     this.#callers = callers;
   }
 
-  /** Corridors, merchants' accounts and endpoints. */
   async open(
     quoteTtlSeconds: number,
     merchants: readonly string[] = merchantIds,
@@ -116,8 +113,8 @@ export class SetUp {
 
   async #surely<T>(call: (mutation: Mutation) => Promise<T>): Promise<T> {
     const mutation = { operationId: this.#callers.operation() };
-    const made = await this.#callers.ask(() => call(mutation));
-    if (typeof made === "string") throw new Error(`the set-up was refused: ${made}`);
-    return made;
+    const created = await this.#callers.ask(() => call(mutation));
+    if (typeof created === "string") throw new Error(`the set-up was refused: ${created}`);
+    return created;
   }
 }

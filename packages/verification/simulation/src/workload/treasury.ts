@@ -10,17 +10,15 @@ import { railName } from "../rail/rail.ts";
 import type { RailState } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** The treasury looks at its accounts about this often, and repeats a call after as long. */
-const lookMaxMs = 8_000;
+const pollMaxMs = 8_000;
 const retryMs = 1_500;
 
-/** What an account may have when callers come: nothing, too little, enough. */
+/** Initial balances: none, too little or enough. */
 const opening: readonly (readonly [currency: string, amounts: readonly string[]])[] = [
   ["USD", ["0", "60.00", "5000.00"]],
   ["INR", ["0", "4000.00", "500000.00"]],
 ];
 
-/** Minor units; nothing of what is zero or below it. */
 function minorOf(text: string, currency: string): bigint {
   const amount = parseAmount(text, currency);
   return isRefused(amount) ? 0n : amount;
@@ -29,19 +27,17 @@ function minorOf(text: string, currency: string): bigint {
 type Booking = "fund" | "sweep" | "charge";
 
 /**
- * A person who funds what waits, sweeps what is there, and books what the bank took. What the house
- * has at the rail is counted here a second time, as its bank would.
+ * Funds waiting payouts, sweeps surplus money, and books the bank's charges. Counts the platform
+ * account independently, as its bank would.
  */
 export class Treasury {
   readonly #scheduler: Scheduler;
   readonly #rpc: Client<typeof PayoutOperationsService>;
   readonly #isFunded: boolean;
   #operations = 0;
-  /** What was booked here, by currency, in minor units. */
+  /** Sums of its bookings by currency, in minor units. */
   readonly moved = new Map<string, bigint>();
-  /** What should have been refused, or not. */
   readonly wrong: string[] = [];
-  /** Bookings without an answer yet. */
   underWay = 0;
 
   constructor(
@@ -54,7 +50,6 @@ export class Treasury {
     this.#isFunded = isFunded;
   }
 
-  /** Funds the accounts, before anything goes wrong. */
   async setUp(): Promise<void> {
     if (!this.#isFunded) return;
     for (const [currency, amounts] of opening) {
@@ -63,15 +58,14 @@ export class Treasury {
     }
   }
 
-  /** Looks now and then, for as long as the run lasts. */
   start(): void {
     if (!this.#isFunded) return;
-    const look = () => void this.#look().finally(() => this.start());
-    const delayMs = this.#scheduler.random.below(lookMaxMs);
-    this.#scheduler.after(delayMs, { label: "treasury looks", run: look });
+    const poll = () => void this.#pollAccounts().finally(() => this.start());
+    const delayMs = this.#scheduler.random.below(pollMaxMs);
+    this.#scheduler.after(delayMs, { label: "treasury polls", run: poll });
   }
 
-  async #look(): Promise<void> {
+  async #pollAccounts(): Promise<void> {
     const found = await this.#answer(() => this.#rpc.listRailAccounts({ rail: railName }));
     if (typeof found === "string") {
       this.wrong.push(`the rail's accounts are ${found}`);
@@ -80,7 +74,7 @@ export class Treasury {
     await Promise.all(found.accounts.map((each) => this.#tend(each)));
   }
 
-  /** Funds what is missing; when nothing is, takes money away, at times more than there is. */
+  /** Funds shortages. Without one, withdraws money, sometimes more than available. */
   async #tend(account: RailAccount): Promise<void> {
     const { random, faults } = this.#scheduler;
     const { currencyCode: currency } = account;
@@ -98,7 +92,7 @@ export class Treasury {
     if (amount > 0n) await this.#book(random.pick(["sweep", "sweep", "charge"]), currency, amount);
   }
 
-  /** Sweeps what is not there yet, and books what is missing at about the same time. */
+  /** Sweeps money before it arrives, and books the missing amount at about the same time. */
   async #sweepTooEarly(currency: string, amount: bigint): Promise<void> {
     if (amount <= 0n) return;
     const fund = async () => {
@@ -108,7 +102,7 @@ export class Treasury {
     await Promise.all([this.#book("sweep", currency, amount), fund()]);
   }
 
-  /** Books once, of one caller or two with the same operation. */
+  /** Books once, from one caller or two with the same operation. */
   async #book(what: Booking, currency: string, minor: bigint): Promise<void> {
     const { random, faults } = this.#scheduler;
     this.underWay += 1;

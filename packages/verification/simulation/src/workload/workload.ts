@@ -8,60 +8,51 @@ import { CreditCallers } from "./credits.ts";
 import { ScheduledCallers } from "./scheduled.ts";
 import { endings, type FundedAccount, merchantIds, SetUp } from "./set-up.ts";
 
-/** What one operation was, and everything that its caller heard. */
 export type Heard = {
   readonly merchantId: string;
   readonly quoteId: string;
   readonly operationId: string;
-  /** `po_…`, or the code of a refusal, in the order in which they came. */
+  /** `po_…` or refusal codes, in order. */
   readonly answers: string[];
-  /** The beneficiary was found out before this operation began. */
+  /** The beneficiary was stopped before this operation began. */
   readonly isRefusedBeneficiary: boolean;
-  /** What its quote is asked to pay under, and whether the guard against duplicates is passed. */
+  /** The quote's reference, and whether it bypasses the duplicate guard. */
   readonly referenceId: string;
   readonly allowDuplicate: boolean;
 };
 
-/** What a caller has paid, or is about to. */
+/** A bill that a caller has paid or will pay. */
 type Bill = {
   readonly account: FundedAccount;
   readonly beneficiaryId: string;
   readonly sourceAmount: string;
   readonly referenceId: string;
-  /** When its quote is asked for, and executed; twice at once, where it is paid twice. */
+  /** Times of quoting and executing. Two entries if paid twice at once. */
   readonly startMs: number;
   readonly executeMs: number;
-  /** Its callers execute it within so long. */
+  /** Maximum time between its callers' executes. */
   readonly spreadMs: number;
 };
 
-/** What a workload leaves to be checked. */
 export type WorkloadRecord = {
   readonly answered: Heard[];
-  /** A caller read something else than it was answered. */
+  /** Problems: reads that contradict an earlier answer. */
   readonly wrong: string[];
-  /** Payouts whose merchant was answered that they are cancelled. */
+  /** Payouts whose merchant got the answer that they are cancelled. */
   readonly cancelled: Set<string>;
-  /** Payouts that were paid again, with what each caller of it was answered. */
   readonly reissued: Map<string, Set<string>>;
 };
 
 const quotesMin = 4;
 const quotesMore = 7;
-/** Callers come within this time, so that what they do overlaps. */
+/** Maximum start time of callers, so that their operations overlap. */
 const startMaxMs = 8_000;
-/** A quote is executed so long after it is asked for. */
 const executeAfterMs = 1_500;
-/** Callers of one execute come within this time. */
 const togetherMs = 40;
-/** A merchant cancels a payout this long after it was accepted. */
 const cancelMaxMs = 12_000;
-/** A merchant asks for a payout to be paid again this long after it was accepted. */
 const reissueMaxMs = 20_000;
-/** The longest that a quote of the workload holds. */
 const quoteTtlSeconds = [6, 20, 60];
 
-/** The callers of one run, as a seed makes them. */
 export class Workload {
   readonly record: WorkloadRecord = {
     answered: [],
@@ -77,9 +68,7 @@ export class Workload {
   readonly batches: BatchCallers;
   readonly credits: CreditCallers;
   #ttlSeconds = 60;
-  /** When callers began. */
   #beganMs = 0;
-  /** What stands before merchants' payouts, by merchant. */
   controls: ReadonlyMap<string, MerchantControls> = new Map();
 
   constructor(scheduler: Scheduler, platform: Platform) {
@@ -91,7 +80,7 @@ export class Workload {
     this.credits = new CreditCallers(scheduler, platform);
   }
 
-  /** Corridors, accounts, endpoints and controls, before anything goes wrong. */
+  /** Creates corridors, accounts, endpoints and controls before faults begin. */
   async setUp(): Promise<readonly FundedAccount[]> {
     const { random } = this.#scheduler;
     this.#ttlSeconds = random.pick(quoteTtlSeconds);
@@ -101,7 +90,7 @@ export class Workload {
     return accounts;
   }
 
-  /** Everything that callers do; resolves when each has an answer or has given up. */
+  /** Runs all callers. Resolves when each has an answer or has given up. */
   async run(accounts: readonly FundedAccount[]): Promise<void> {
     const { random } = this.#scheduler;
     this.#beganMs = this.#scheduler.nowMs();
@@ -119,7 +108,7 @@ export class Workload {
     await Promise.all(callers);
   }
 
-  /** What is to be paid: now and then what was paid already. */
+  /** Chooses a bill, occasionally one that was paid before. */
   #bill(accounts: readonly FundedAccount[]): Bill {
     const { random, faults } = this.#scheduler;
     if (this.#bills.length > 0 && random.chance(0.3)) {
@@ -138,7 +127,7 @@ export class Workload {
     return bill;
   }
 
-  /** The same bill as a program enters it anew: another record, another spelling. */
+  /** The same bill entered again by a program: another record, another spelling. */
   #retyped(bill: Bill): Bill {
     const { random, faults } = this.#scheduler;
     faults.count("paid twice by another record");
@@ -157,14 +146,12 @@ export class Workload {
     return { ...bill, beneficiaryId: id, referenceId };
   }
 
-  /** Whom an account pays how much. */
   #terms({ beneficiaryIds }: FundedAccount) {
     const { random } = this.#scheduler;
     const sourceAmount = `${10 + random.below(60)}.${10 + random.below(90)}`;
     return { beneficiaryId: random.pick(beneficiaryIds), sourceAmount };
   }
 
-  /** A quote, and all callers that execute it. */
   async #payOnce(bill: Bill): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#pause(bill.startMs);
@@ -205,16 +192,16 @@ export class Workload {
       destinationCurrencyCode: beneficiary?.currency ?? "",
       sourceAmount: bill.sourceAmount,
     };
-    const made = await this.#retryUntilAvailable((mutation) =>
+    const created = await this.#retryUntilAvailable((mutation) =>
       this.#platform.rpc.quote.createQuote({ mutation, ...request }),
     );
     if (foundOut && beneficiary !== undefined) {
       stopBeneficiary(this.#scheduler, beneficiary, Number.POSITIVE_INFINITY);
     }
-    return typeof made === "string" ? undefined : made.quote?.id;
+    return typeof created === "string" ? undefined : created.quote?.id;
   }
 
-  /** A beneficiary of its own, who is found out once the quote is there. */
+  /** Creates a beneficiary that is stopped once its quote exists. */
   #suspect(merchantId: string): string {
     const id = `ben_${merchantId}_suspect_${this.#callers.operation()}`;
     const currency = endings.destination;
@@ -230,7 +217,7 @@ export class Workload {
     return id;
   }
 
-  /** Executes until there is an answer; sometimes the caller loses patience. */
+  /** Executes until answered. Sometimes the caller gives up. */
   async #execute(answered: Heard, { executeMs, spreadMs }: Bill): Promise<void> {
     const { random, faults } = this.#scheduler;
     const { merchantId, quoteId, operationId, referenceId, allowDuplicate } = answered;
@@ -239,31 +226,33 @@ export class Workload {
     const { payout } = this.#platform.rpc;
     const request = { merchantId, quoteId, referenceId, allowDuplicate };
     const mutation = mutationFor(makerOf(merchantId), operationId);
-    const made = await this.#callers.ask(() => payout.executePayout({ mutation, ...request }), 0.1);
-    if (made === "GIVEN_UP") return;
-    answered.answers.push(typeof made === "string" ? made : made.payoutId);
-    if (made === "INSUFFICIENT_BALANCE") faults.count("money short");
-    if (made === "POSSIBLE_DUPLICATE") faults.count("possible duplicate refused");
-    if (typeof made === "string") return;
-    const { payoutId } = made;
+    const created = await this.#callers.ask(
+      () => payout.executePayout({ mutation, ...request }),
+      0.1,
+    );
+    if (created === "GIVEN_UP") return;
+    answered.answers.push(typeof created === "string" ? created : created.payoutId);
+    if (created === "INSUFFICIENT_BALANCE") faults.count("money short");
+    if (created === "POSSIBLE_DUPLICATE") faults.count("possible duplicate refused");
+    if (typeof created === "string") return;
+    const { payoutId } = created;
     const read = await this.#callers.ask(() => payout.getPayout({ merchantId, payoutId }));
     if (typeof read === "string") this.record.wrong.push(`${payoutId} is accepted, and ${read}`);
     if (random.chance(0.2)) await this.#cancel(merchantId, payoutId);
     else if (random.chance(0.3)) await this.#reissue(merchantId, payoutId);
   }
 
-  /** Pays a payout again that came back by then. */
   async #reissue(merchantId: string, payoutId: string): Promise<void> {
     const { random } = this.#scheduler;
     await this.#pause(random.below(reissueMaxMs));
     const answers = await reissueOnce(this.#platform, this.#callers, { merchantId, payoutId });
-    const made = answers.filter((each) => each.startsWith("po_"));
+    const created = answers.filter((each) => each.startsWith("po_"));
     const known = this.record.reissued.get(payoutId) ?? new Set();
-    if (made.length > 0) this.#scheduler.faults.count("reissued");
-    this.record.reissued.set(payoutId, new Set([...known, ...made]));
+    if (created.length > 0) this.#scheduler.faults.count("reissued");
+    this.record.reissued.set(payoutId, new Set([...known, ...created]));
   }
 
-  /** Asks until there is an answer: cancelled, or too late. */
+  /** Repeats until answered: cancelled, or too late. */
   async #cancel(merchantId: string, payoutId: string): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#pause(random.pick([0, 200, 2_000, random.below(cancelMaxMs)]));
@@ -281,7 +270,7 @@ export class Workload {
     this.record.cancelled.add(payoutId);
   }
 
-  /** Asks again while there is no answer: the answer, or a refusal's code. */
+  /** Repeats until answered. Returns the answer or a refusal's code. */
   #retryUntilAvailable<T>(
     call: (mutation: { readonly operationId: string }) => Promise<T>,
   ): Promise<T | string> {
@@ -289,7 +278,7 @@ export class Workload {
     return this.#callers.ask(() => call(mutation));
   }
 
-  /** An operation of its own, or by a mistake one that this merchant's caller used before. */
+  /** Returns a new operation, or by mistake one that this merchant's caller used before. */
   #operationFor(merchantId: string): string {
     const { random, faults } = this.#scheduler;
     const used = this.record.answered.filter((each) => each.merchantId === merchantId);
@@ -303,8 +292,8 @@ export class Workload {
 }
 
 /**
- * Asks for a payout to be paid again, at times as two requests at once: the new payouts' ids, and
- * the codes of refusals.
+ * Reissues a payout, sometimes with two concurrent requests. Returns the new payouts' ids and
+ * refusal codes.
  */
 async function reissueOnce(
   { rpc }: Pick<Platform, "rpc">,

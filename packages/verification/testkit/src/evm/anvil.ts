@@ -15,18 +15,18 @@ import { foundry } from "viem/chains";
 import { freePort } from "../ports.ts";
 import { testTokenAbi, testTokenBytecode } from "./token.ts";
 
-/** The first account of anvil's well-known mnemonic: the wallet of the tests. */
+/** The tests' wallet: the first account of anvil's well-known mnemonic. */
 export const wallet = mnemonicToAccount(
   "test test test test test test test test test test test junk",
 );
-/** The second account: makes the tokens, so that the wallet's nonces are its own. */
+/** The second account. It issues the tokens, so that only the wallet's transfers use its nonces. */
 const issuer = mnemonicToAccount("test test test test test test test test test test test junk", {
   addressIndex: 1,
 });
-/** The wallet's private key; known to everybody, and worth nothing on any real chain. */
+/** The wallet's private key. It is public and has no value on any real chain. */
 export const walletKey: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** The path of anvil; `undefined` where its package is not installed for this machine. */
+/** Returns `undefined` if anvil's package is not installed for this machine. */
 export function anvilPath(): string | undefined {
   const { platform, arch } = process;
   const name = `@foundry-rs/anvil-${platform}-${arch === "x64" ? "amd64" : arch}`;
@@ -34,21 +34,20 @@ export function anvilPath(): string | undefined {
     const { resolve } = createRequire(import.meta.resolve("@foundry-rs/anvil/package.json"));
     return join(dirname(resolve(`${name}/package.json`)), "bin", "anvil");
   } catch {
-    // An optional dependency: not there on a machine that it is not built for.
+    // An optional dependency, not available for every platform.
     return undefined;
   }
 }
 
-/** A running chain of the tests. */
 export type Anvil = Awaited<ReturnType<typeof startAnvil>>;
 
-/** Starts a chain that makes blocks on request alone. */
+/** Starts a chain that creates blocks only on request. */
 export async function startAnvil(path: string) {
   const port = await freePort();
   const child = spawn(path, ["--port", String(port), "--no-mining", "--quiet"], {
     stdio: "ignore",
   });
-  // A process that ends without stopping it leaves no chain behind.
+  // Kills the chain if this process exits without stopping it.
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);
   const url = `http://127.0.0.1:${port}`;
@@ -59,7 +58,7 @@ export async function startAnvil(path: string) {
   return {
     url,
     client,
-    /** Deploys a token whose supply is the wallet's. */
+    /** Deploys a token and gives the whole supply to the wallet. */
     deployToken: async (decimals: number, supply: bigint): Promise<Address> => {
       const hash = await client.deployContract({
         ...{ abi: testTokenAbi, bytecode: testTokenBytecode, account: issuer },
@@ -70,19 +69,19 @@ export async function startAnvil(path: string) {
       if (!contractAddress) throw new Error("the token was not deployed");
       return getAddress(contractAddress);
     },
-    /** How the token behaves from the next block on: `Mode` of token.sol. */
+    /** Sets the token's behaviour from the next block on: `Mode` of token.sol. */
     setMode: (token: Address, mode: number): Promise<Hex> =>
       client.writeContract({
         ...{ address: token, abi: testTokenAbi, functionName: "setMode", account: issuer },
         args: [mode],
       }),
-    /** Has the token refuse an account from the next block on. */
+    /** Makes the token refuse an account from the next block on. */
     block: (token: Address, account: Address): Promise<Hex> =>
       client.writeContract({
         ...{ address: token, abi: testTokenAbi, functionName: "blockAccount", account: issuer },
         args: [account],
       }),
-    /** Replaces the newest blocks by empty ones; what was in them is in no pool either. */
+    /** Replaces the newest blocks by empty ones. Their transactions are in no pool either. */
     reorganise: (depth: number): Promise<unknown> =>
       client.request({ method: "anvil_reorg", params: [depth, []] } as never),
     stop: async () => {
@@ -100,7 +99,7 @@ async function answering(child: ChildProcess, ask: () => Promise<unknown>): Prom
       await ask();
       return;
     } catch {
-      // It has not started yet.
+      // Not started yet.
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

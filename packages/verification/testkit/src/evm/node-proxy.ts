@@ -1,23 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** A call of a node, as JSON-RPC has it. */
 export type NodeCall = { readonly id: unknown; readonly method: string; params?: unknown[] };
-/** Its answer. */
 export type NodeAnswer = { readonly id: unknown; result?: unknown; error?: unknown };
 
-/** How a node misbehaves. */
 export type NodeFault = {
-  /** Answers nothing at all. */
   isAway?: boolean;
-  /** Takes so long for each answer. */
   delayMs?: number;
-  /** Shows the chain as it was so many blocks ago. */
+  /** Serves the chain as it was this many blocks ago. */
   behind?: number;
-  /** Changes answers. */
   lie?: (call: NodeCall, answer: NodeAnswer) => NodeAnswer;
 };
 
-/** An HTTP server in front of a node, which does what `fault` says. */
+/** Starts an HTTP proxy for a node that applies `fault`. */
 export async function startNodeProxy(url: string) {
   let fault: NodeFault = {};
   const ask = async (calls: readonly NodeCall[]): Promise<NodeAnswer[]> => {
@@ -46,10 +40,10 @@ export async function startNodeProxy(url: string) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const asked = JSON.parse(Buffer.concat(chunks).toString()) as NodeCall | NodeCall[];
-    const answers = await answerAll([asked].flat());
+    const requestBody = JSON.parse(Buffer.concat(chunks).toString()) as NodeCall | NodeCall[];
+    const answers = await answerAll([requestBody].flat());
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]));
+    response.end(JSON.stringify(Array.isArray(requestBody) ? answers : answers[0]));
   };
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -59,7 +53,6 @@ export async function startNodeProxy(url: string) {
   if (address === null || typeof address === "string") throw new Error("no port");
   return {
     url: `http://127.0.0.1:${address.port}`,
-    /** How it misbehaves from now on. */
     set: (next: NodeFault): void => {
       fault = next;
     },
@@ -83,13 +76,12 @@ function lied(
   });
 }
 
-/** Names of blocks become the number that a node which is behind takes them for. */
+/** Replaces block tags by the number that a lagging node would use. */
 function atHeight(params: unknown[] | undefined, height: number): unknown[] {
   const number = `0x${height.toString(16)}`;
   return (params ?? []).map((each) => (each === "latest" || each === "pending" ? number : each));
 }
 
-/** What is in later blocks it does not know. */
 function upTo(answer: NodeAnswer, height: number): NodeAnswer {
   const { result } = answer;
   const number = (result as { blockNumber?: unknown } | null | undefined)?.blockNumber;

@@ -1,14 +1,13 @@
 import type { Hex } from "viem";
 import { parseAbi } from "viem";
 
-/** What the tests call of token.sol. */
 export const testTokenAbi = parseAbi([
   "constructor(uint8 decimals, address owner, uint256 supply)",
   "function setMode(uint8 mode)",
   "function blockAccount(address account)",
 ]);
 
-/** token.sol as solc 0.8.37 compiles it: optimizer, runs 1, evmVersion paris, no metadata. */
+/** token.sol compiled by solc 0.8.37: optimizer, runs 1, evmVersion paris, no metadata. */
 export const testTokenBytecode: Hex = `0x${[
   "60a0604052348015600f57600080fd5b5060405161053e38038061053e833981016040819052602c916050565b",
   "60ff9092166080526001600160a01b031660009081526001602052604090205560a2565b600080600060608486",

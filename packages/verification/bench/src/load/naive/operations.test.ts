@@ -6,10 +6,10 @@ const next = (scenario: NaiveScenario, accounts = 1) =>
 const idOf = (path = "") => new URLSearchParams(path.split("?")[1]).get("id");
 
 test("executes a quote once, after its answer", () => {
-  const made = next("quote");
+  const created = next("quote");
   expect(next("execute")).toBeUndefined();
-  made?.answered?.();
-  expect(idOf(next("execute")?.paths[0])).toBe(idOf(made?.paths[0]));
+  created?.answered?.();
+  expect(idOf(next("execute")?.paths[0])).toBe(idOf(created?.paths[0]));
   expect(next("execute")).toBeUndefined();
 });
 

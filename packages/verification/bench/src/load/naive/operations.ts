@@ -2,20 +2,16 @@ import { randomBytes } from "node:crypto";
 import { Long, type MongoClient } from "mongodb";
 import { request } from "undici";
 
-/** A scenario as the naive program runs it: an operation, or a quote and its execute. */
 export type NaiveScenario = NaiveOperation | "lifecycle";
 
-/** The requests of one turn, in order. Call `answered` after the last answer. */
+/** One turn's requests, in order. Call `answered` after the last answer. */
 type NaiveTurn = { readonly paths: readonly string[]; readonly answered?: () => void };
 
-let made = 0;
-/** Ids of quotes that no execute has used. */
+let created = 0;
 const unclaimed: string[] = [];
 
-/** A document of the naive program. */
 type Row = { readonly _id: string } & Readonly<Record<string, unknown>>;
 
-/** An HTTP request to the naive program. The client chooses the id. */
 type NaiveRequest = { readonly id: string; readonly account: string };
 
 /** The naive program's database, and the URL of its webhooks. */
@@ -25,25 +21,21 @@ export type NaivePlaces = {
   readonly webhookUrl: string;
 };
 
-/** Numbers of accounts and of readable payouts. */
 const sizes = { accounts: 1_000, payouts: 1_000 };
 const pageLength = 20;
-/** The size of a quote or payout document of the platform. */
+/** The size of the platform's quote or payout document. */
 const bodyBytes = 800;
 const amount = 500;
-/** Enough for any run. */
 const funds = 1_000_000_000_000n;
 
 const newBody = () => randomBytes(bodyBytes / 2).toString("hex");
 
-/** The id of an account that `prepareNaive` stored. */
 export const accountId = (at: number) => `account-${at % sizes.accounts}`;
 const payoutId = (at: number) => `payout-${at}`;
 
 const collectionOf = ({ client, database }: NaivePlaces, name: string) =>
   client.db(database).collection<Row>(name);
 
-/** Stores the documents that the operations read and change. */
 export async function prepareNaive(places: NaivePlaces): Promise<void> {
   const of = (name: string) => collectionOf(places, name);
   const at = new Date();
@@ -64,8 +56,8 @@ function newPayout(_id: string, at: Date): Row {
 }
 
 /**
- * The least work that a payout platform can do, one awaited command after the other. It is the
- * fixed baseline: do not change it with the platform.
+ * The minimum work of a payout platform, one awaited command after another. A fixed baseline: do
+ * not change it with the platform.
  */
 export const naiveOperations = {
   quote: async (places: NaivePlaces, { id }: NaiveRequest) => {
@@ -112,7 +104,6 @@ export const naiveOperations = {
   },
 };
 
-/** An operation of the naive program: one HTTP request. */
 export type NaiveOperation = keyof typeof naiveOperations;
 
 function ledgerEntries(id: string, account: string): Row[] {
@@ -139,22 +130,22 @@ async function postWebhook(url: string, id: string, body: string): Promise<void>
   must(answer.statusCode === 200, "a receiver");
 }
 
-/** A baseline that skips a step would be too fast. */
+/** Fails instead of skipping a step, which would make the baseline too fast. */
 function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(`the naive program did not find ${what}`);
 }
 
-/** Returns the next turn of a scenario; `undefined` if no quote is left to execute. */
+/** Returns a scenario's next turn, or `undefined` if no quote is left to execute. */
 export function nextNaiveTurn(
   scenario: NaiveScenario,
   { accounts, answerBytes }: { readonly accounts: number; readonly answerBytes: number },
 ): NaiveTurn | undefined {
-  made += 1;
+  created += 1;
   const pathsOf = (id: string, ...operations: readonly NaiveOperation[]) => {
-    const query = { id, account: accountId(made % accounts), bytes: String(answerBytes) };
+    const query = { id, account: accountId(created % accounts), bytes: String(answerBytes) };
     return operations.map((each) => `/${each}?${new URLSearchParams(query)}`);
   };
-  const id = `naive-${made}`;
+  const id = `naive-${created}`;
   if (scenario === "lifecycle") return { paths: pathsOf(id, "quote", "execute") };
   if (scenario === "quote") {
     return { paths: pathsOf(id, "quote"), answered: () => unclaimed.push(id) };
