@@ -9,7 +9,7 @@ import { offlineWorld } from "./test-world.ts";
 const world = offlineWorld();
 afterAll(() => world.remove());
 
-/** The words of an example as a shell reads them. */
+/** Splits an example into words as a shell does. */
 const wordsOf = (text: string) =>
   [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
 
@@ -41,7 +41,7 @@ describe("every command", () => {
   it("says in its help what it is for, its options and examples", async () => {
     const { code, out } = await world.run("credits", "create", "--help");
     expect(code).toBe(0);
-    for (const part of ["add money that arrived", "<amount>", "--note", "--json", "--sandbox"]) {
+    for (const part of ["credit received money", "<amount>", "--note", "--json", "--sandbox"]) {
       expect(out).toContain(part);
     }
     expect(out).toContain("--dry-run");
@@ -96,7 +96,7 @@ describe("refuses, with exit code 2 and what is meant,", () => {
     ],
     ["what is no number", ["keys", "rotate", "k", "--overlap", "1h"], "is not a whole number"],
     ["too large a number", ["keys", "rotate", "k", "--overlap", "9999999999"], "overlap_seconds"],
-    ["a page of nothing", ["merchants", "list", "--limit", "0"], "is not a number above zero"],
+    ["a page of nothing", ["merchants", "list", "--limit", "0"], "is not a positive number"],
     [
       "an operation id with a space",
       ["keys", "revoke", "k", "--operation-id", "a b"],

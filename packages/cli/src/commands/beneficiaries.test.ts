@@ -12,7 +12,7 @@ const found = {
   reason: "beneficiary_account_number: must be at most 17 characters over ACH",
 };
 let pages: readonly { beneficiaries: (typeof found)[]; nextCursor: string }[] = [];
-let asked: string[] = [];
+let requests: string[] = [];
 
 const world = () =>
   offlineWorld({
@@ -20,8 +20,8 @@ const world = () =>
       createRouterTransport(({ service }) =>
         service(BeneficiaryService, {
           listUnpayableBeneficiaries: ({ cursor }) => {
-            asked.push(cursor);
-            return pages[asked.length - 1] ?? { beneficiaries: [], nextCursor: "" };
+            requests.push(cursor);
+            return pages[requests.length - 1] ?? { beneficiaries: [], nextCursor: "" };
           },
         }),
       ),
@@ -29,7 +29,7 @@ const world = () =>
 let opened = world();
 afterEach(() => {
   opened.remove();
-  [pages, asked] = [[], []];
+  [pages, requests] = [[], []];
   opened = world();
 });
 
@@ -42,7 +42,7 @@ it("lists those of all pages, an empty one among them", async () => {
   pages = twoPages;
   const { code, out } = await opened.run("beneficiaries", "unpayable");
   expect(code).toBe(0);
-  expect(asked).toEqual(["", "ben_1"]);
+  expect(requests).toEqual(["", "ben_1"]);
   expect(out).toMatch(
     /^BENEFICIARY ID +MERCHANT ID .*\nben_2 +mer_acme +ACH +USD +beneficiary_acc/,
   );
@@ -55,7 +55,7 @@ it("writes them as CSV, and as JSON", async () => {
     "beneficiary_id,merchant_id,transfer_method,destination_currency,reason,created_at\r\n" +
       `ben_2,mer_acme,ACH,USD,${found.reason},\r\n`,
   );
-  asked = [];
+  requests = [];
   const json = await opened.run("beneficiaries", "unpayable", "--json");
   expect(JSON.parse(json.out).beneficiaries).toMatchObject([{ reason: found.reason }]);
 });

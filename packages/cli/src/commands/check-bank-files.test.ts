@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { testWorld } from "../test-world.ts";
 
-// It has no service.
 const world = testWorld(() => undefined);
 const put = (name: string, content: string | object): string => {
   const text = typeof content === "string" ? content : JSON.stringify(content);

@@ -16,7 +16,7 @@ type Stored = {
   rate?: { rate: string; source: string };
 };
 
-/** Corridors as the quote service has them, in pages of one. */
+/** A quote service that lists one corridor per page. */
 function quoteService() {
   const corridors: Stored[] = [
     {
@@ -127,7 +127,7 @@ describe("corridors of a file", () => {
       const { code, out } = await service.run("corridors", verb, "file.yaml");
       expect({ code, out }).toEqual({
         code: 0,
-        out: "nothing to do: everything is as the file says\n",
+        out: "nothing to do: the state matches the file\n",
       });
     }
   });
@@ -177,7 +177,7 @@ describe("corridors of a file", () => {
       1,
       "corridors[0].active: is required for the new corridor",
     ],
-    ["corridors: [{ from: USD, to: INR }, { from: USD, to: INR }]", 1, "USD→INR stands twice"],
+    ["corridors: [{ from: USD, to: INR }, { from: USD, to: INR }]", 1, "USD→INR appears twice"],
     [
       "corridors: [{ from: USD, to: INR, open_to: [m], closed_to: [m] }]",
       1,

@@ -35,7 +35,7 @@ it("checks a receipt without a login, with keys of a file or of the platform", a
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   for (const more of [[], ["--keys", "mine.json"], ["--url", url]]) {
     const { code, out, err } = await world.run("verify", "receipt.json", ...more, "--json");
-    expect([code, err]).toEqual([0, "receipt.json: signed as it is\n"]);
+    expect([code, err]).toEqual([0, "receipt.json: the signature is valid\n"]);
     expect(JSON.parse(out)).toEqual(receipt);
   }
 });

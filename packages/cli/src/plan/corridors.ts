@@ -38,29 +38,27 @@ const file = {
 };
 const names = [file, corridor, limits].flatMap(Object.keys);
 
-/** A corridor as a file wants it: what is left out stays as it is. */
+/** A corridor in a file; omitted fields stay unchanged. */
 type WantedCorridor = z.output<typeof file.corridors>[number];
 
-/** The corridors of a file. */
 export function readCorridors(text: string): readonly WantedCorridor[] {
   return readFields(text, z.strictObject(file), names).corridors;
 }
 
-/** Every merchant that a file opens or closes something to. */
+/** Returns every merchant for which the file opens or closes a corridor. */
 export function merchantsOf(wanted: readonly WantedCorridor[]): readonly string[] {
   return [
     ...new Set(wanted.flatMap(({ open_to = [], closed_to = [] }) => [...open_to, ...closed_to])),
   ];
 }
 
-/** What a plan is made from. */
 export type CurrentCorridors = {
   readonly corridors: ReadonlyMap<Pair, Corridor>;
-  /** The pairs that are open to each merchant of the file. */
+  /** Open pairs, by merchant. */
   readonly open: ReadonlyMap<string, ReadonlySet<Pair>>;
 };
 
-/** What has to be done so that everything is as a file wants it, and why that cannot be. */
+/** Computes the changes that bring corridors to the state in the file, and the file's errors. */
 export function planCorridors(
   wanted: readonly WantedCorridor[],
   { corridors, open }: CurrentCorridors,
@@ -70,7 +68,7 @@ export function planCorridors(
   const seen = new Set<Pair>();
   for (const [at, each] of wanted.entries()) {
     const pair = pairOf(each.from, each.to);
-    if (seen.has(pair)) problems.push(`corridors[${at}]: ${pair} stands twice`);
+    if (seen.has(pair)) problems.push(`corridors[${at}]: ${pair} appears twice`);
     seen.add(pair);
     const { open_to = [], closed_to = [] } = each;
     for (const merchant of open_to.filter((one) => closed_to.includes(one))) {
@@ -92,7 +90,7 @@ export function planCorridors(
   return { steps, problems };
 }
 
-/** What nothing stands for by itself: whether it is open, and what it costs. */
+/** Fields without a default. */
 const requiredOfNew = ["active", "fee_share", "fee_flat"] as const;
 
 const missingOf = (wanted: WantedCorridor) =>
@@ -117,7 +115,7 @@ function stepsOf(wanted: WantedCorridor, pair: Pair, current: Corridor | undefin
   ];
 }
 
-/** A corridor's terms by flat names, which a plan shows. */
+/** A corridor's terms under the flat names that a plan prints. */
 type Terms = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const limitNames = ["source_min", "source_max", "receiving_min", "receiving_max"] as const;
@@ -136,7 +134,7 @@ function termsOf(current: Corridor | undefined): Terms {
   };
 }
 
-/** The terms that a file gives; limits that it gives replace all four. */
+/** Returns the terms in a file; if it has limits, they replace all four. */
 function givenTerms({ limits: bounds, ...wanted }: WantedCorridor): Terms {
   const { active, fee_share, fee_flat, quote_ttl_seconds, rate_max_age_seconds } = wanted;
   const { return_charges } = wanted;
@@ -155,7 +153,7 @@ function isSame(one: Terms[string], other: Terms[string]): boolean {
   return one === other;
 }
 
-/** The corridor as `SetCorridor` takes it: whole. */
+/** Builds the complete corridor for `SetCorridor`. */
 function bodyOf(pair: Pair, terms: Terms): JsonObject {
   const [source_currency_code = "", destination_currency_code = ""] = pair.split("→");
   const value = (name: string) => terms[name] ?? null;
@@ -166,7 +164,8 @@ function bodyOf(pair: Pair, terms: Terms): JsonObject {
     fee_share: value("fee_share"),
     fee_flat: value("fee_flat"),
     limits: Object.fromEntries(limitNames.map((name) => [name, value(`limits.${name}`)])),
-    // A file may leave these out of a new corridor: the service's default, no bound, the house.
+    // If a file omits these for a new corridor: the service's default, no maximum, the platform
+    // pays.
     quote_ttl_seconds: terms.quote_ttl_seconds ?? 0,
     rate_max_age_seconds: terms.rate_max_age_seconds ?? 0,
     return_charges: `RETURN_CHARGES_${String(terms.return_charges || "house").toUpperCase()}`,

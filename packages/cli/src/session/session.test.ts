@@ -40,7 +40,7 @@ describe("a login", () => {
       `open ${provider.url}/device\nand enter ABCD-EFGH there within 10 minutes`,
     );
     expect(err).toContain("logged in as ada (treasury)");
-    const [begun, waited, got] = provider.asked;
+    const [begun, waited, got] = provider.requests;
     expect(begun?.get("client_id")).toBe("disburse-cli");
     expect([waited, got].map((each) => each?.get("device_code"))).toEqual(["device-1", "device-1"]);
     expect(statSync(world.file).mode & 0o777).toBe(0o600);
@@ -48,10 +48,10 @@ describe("a login", () => {
     const who = JSON.parse((await world.run("whoami", "--json")).out);
     expect(who).toMatchObject({ subject: "ada", roles: ["treasury"], from: "login" });
     expect(await world.run("logout")).toMatchObject({ code: 0, err: "logged out\n" });
-    expect(provider.asked.at(-1)?.get("token")).toBe("refresh-1");
+    expect(provider.requests.at(-1)?.get("token")).toBe("refresh-1");
     expect(logins()).toEqual([]);
     expect((await world.run("whoami")).code).toBe(4);
-    expect(await world.run("logout")).toMatchObject({ err: "there was no login\n" });
+    expect(await world.run("logout")).toMatchObject({ err: "not logged in\n" });
   });
 
   it("is renewed when its token ends, and is over when the provider says so", async () => {
@@ -59,13 +59,13 @@ describe("a login", () => {
     await world.run("login");
     clock.aheadMs = 890_000;
     expect((await world.run("whoami")).code).toBe(0);
-    expect(provider.asked.at(-1)?.get("refresh_token")).toBe("refresh-1");
+    expect(provider.requests.at(-1)?.get("refresh_token")).toBe("refresh-1");
     expect(logins()).toMatchObject([{ refresh_token: "refresh-2" }]);
     clock.aheadMs = 2_000_000;
     provider.state.refused = "invalid_grant";
     expect(await world.run("whoami")).toMatchObject({
       code: 4,
-      err: expect.stringContaining("the login has ended: disburse login"),
+      err: expect.stringContaining("the login has expired; run: disburse login"),
     });
   });
 

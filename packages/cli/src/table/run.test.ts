@@ -31,11 +31,11 @@ function worldOf(routes: (router: ConnectRouter) => void) {
 
 describe("a call", () => {
   it("sends what was given, and shows the answer with enums as words", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const { run } = worldOf((router) =>
       router.service(PayoutService, {
         listPayouts: (request) => {
-          asked.push(request);
+          requests.push(request);
           const amount = { sourceAmount: "0.10", sourceCurrencyCode: "USD" };
           const payout = { id: "po_1", status: PayoutStatus.FAILED, ...amount };
           return { payouts: [payout], totalCount: 1n };
@@ -47,7 +47,7 @@ describe("a call", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.split("\n")[0]).toMatch(/^ID +STATUS +SUB STATUS +SOURCE AMOUNT +FROM +RECEIVING/);
     expect(out.split("\n")[1]).toMatch(/^po_1 +failed +- +0\.10 +USD /);
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       { merchantId: "mer_1", status: PayoutStatus.FAILED, limit: 5, createdFrom: { nanos: 0 } },
     ]);
     const json = JSON.parse((await run(...args, "--json")).out);
@@ -76,11 +76,11 @@ describe("a call", () => {
   });
 
   it("fills fields of messages and lists within its request", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const { run } = worldOf((router) =>
       router.service(ComplianceService, {
         screenParty: (request) => {
-          asked.push(request);
+          requests.push(request);
           return { screening: { id: "scr_1" } };
         },
       }),
@@ -97,7 +97,7 @@ describe("a call", () => {
     const document = ["--document", "X1", "--merchant", "mer_1"];
     const { code, out } = await run("screenings", "party", ...who, ...document);
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("id: scr_1") });
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         subject: { merchantId: "mer_1" },
         parties: [
@@ -109,7 +109,7 @@ describe("a call", () => {
   });
 
   it("of a key asks first whether the merchant is registered", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const { run } = worldOf((router) => {
       router.service(BeneficiaryService, {
         getMerchant: ({ merchantId }) => {
@@ -119,7 +119,7 @@ describe("a call", () => {
       });
       router.service(KeyService, {
         createKey: ({ merchantId, scopes }) => {
-          asked.push(`${merchantId} ${scopes}`);
+          requests.push(`${merchantId} ${scopes}`);
           return { key: { id: "k_1" }, secret: "dsb_test_1" };
         },
       });
@@ -127,7 +127,7 @@ describe("a call", () => {
     const typo = await run("keys", "create", "mer_typo");
     expect(typo).toMatchObject({ code: 1, out: "" });
     expect(typo.err).toContain("merchant mer_typo is not registered");
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     const made = await run(
       "keys",
       "create",
@@ -138,16 +138,16 @@ describe("a call", () => {
       "secret",
     );
     expect(made).toEqual({ code: 0, out: "dsb_test_1\n", err: "" });
-    expect(asked).toEqual(["mer_1 payout:read"]);
+    expect(requests).toEqual(["mer_1 payout:read"]);
   });
 
   it("sends what a file says, and refuses what it does not know", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const { run, folder } = worldOf((router) => {
       router.service(BeneficiaryService, { getMerchant: () => ({}) });
       router.service(PayoutOperationsService, {
         setVelocityLimits: ({ merchant, beneficiary }) => {
-          asked.push({ merchant, beneficiary });
+          requests.push({ merchant, beneficiary });
           return {};
         },
       });
@@ -155,7 +155,7 @@ describe("a call", () => {
     const file = (text: string) => writeFileSync(`${folder}/limits.yaml`, text);
     file("merchant: { count_hour: 0, amounts: [{ currency: USD, day: 100.10 }] }\n");
     expect(await run("velocity", "set", "mer_1", "limits.yaml")).toMatchObject({ code: 0 });
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         merchant: { countHour: 0, amounts: [{ currencyCode: "USD", hour: "", day: "100.10" }] },
         beneficiary: { amounts: [] },
@@ -169,12 +169,12 @@ describe("a call", () => {
 });
 
 it("sends the controls of a file", async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const { run, folder } = worldOf((router) => {
     router.service(BeneficiaryService, { getMerchant: () => ({}) });
     router.service(PayoutOperationsService, {
       setPayoutControls: ({ duplicateWindowSeconds, approval }) => {
-        asked.push([duplicateWindowSeconds, approval && toJson(ApprovalRulesSchema, approval)]);
+        requests.push([duplicateWindowSeconds, approval && toJson(ApprovalRulesSchema, approval)]);
         return {};
       },
     });
@@ -186,7 +186,7 @@ it("sends the controls of a file", async () => {
     expect(await run("controls", "set", "mer_1", "controls.yaml")).toMatchObject({ code: 0 });
   }
   const amounts = [{ currencyCode: "USD", minimum: "100.10", windowSeconds: 60 }];
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     ...[
       [86_400, {}],
       [0, {}],
