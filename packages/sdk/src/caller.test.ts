@@ -14,7 +14,7 @@ const post: ApiRequest = {
 };
 const remove: ApiRequest = { method: "DELETE", path: "/api/v1/webhooks/endpoints/whe_1" };
 
-/** A clock that waits take forward at once. */
+/** A clock that waits advance at once. */
 function virtualTime(random = 0.5) {
   const waits: number[] = [];
   let now = 1_000;

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ClientOptions } from "./client-options.ts";
 import { Disburse } from "./disburse.ts";
 
-/** The client against a server of this machine: what only real sockets do. */
+/** Tests with real sockets against a local server. */
 
 const ends: (() => void)[] = [];
 afterEach(() => {

@@ -56,7 +56,7 @@ test("reads fields within fields, and keys that have a dot", async () => {
   const columns = ["metadata.a.b", "metadata.c", "metadata.toString", "plain"] as const;
   const [, second] = (await textOf(csvOf([record], columns))).split("\r\n");
   expect(second).toBe("1,2,,3");
-  // @ts-expect-error: not a field, and nothing that an object inherits.
+  // @ts-expect-error: inherited properties are not columns.
   expect(await textOf(csvOf([record], ["plain.length"]))).toBe("plain.length\r\n\r\n");
 });
 

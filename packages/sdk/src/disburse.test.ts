@@ -16,7 +16,7 @@ const document = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"),
 ) as { paths: Record<string, Record<string, Described>> };
 
-/** Whether an operation answers with data; a file of JSON has none. */
+/** False for operations that return a file without `data`. */
 function isAnswer({ responses }: Described): boolean {
   const content = responses["200"]?.content as
     | Record<string, { schema?: { properties?: object } }>
@@ -24,7 +24,6 @@ function isAnswer({ responses }: Described): boolean {
   return "data" in (content?.["application/json"]?.schema?.properties ?? {});
 }
 
-/** Every method of every resource of a client. */
 function methodsOf(client: Disburse): [name: string, method: Method][] {
   return Object.entries(client).flatMap(([resource, methods]) =>
     Object.getOwnPropertyNames(Object.getPrototypeOf(methods))
@@ -42,7 +41,7 @@ test("each operation of the reference that answers with JSON has exactly one met
   for (const [name] of methodsOf(new Disburse(scripted([]).options))) {
     const { options, sent } = scripted([data(page)]);
     const [, method] = methodsOf(new Disburse(options)).find(([each]) => each === name) ?? [];
-    // A page without its list is refused, but it was requested.
+    // The client refuses a page without a list, but sends the request.
     await method?.("{id}").catch(() => undefined);
     const [request] = sent;
     const path = decodeURIComponent(new URL(request?.url ?? "").pathname);

@@ -22,7 +22,7 @@ test("gives every event of every page, and says where to go on", async () => {
   expect(feed.cursor).toBeUndefined();
   const seen: [string, string | undefined][] = [];
   for await (const { id } of feed) seen.push([id, feed.cursor]);
-  // It does not move before the last event of a page was worked on.
+  // The cursor advances only after the last event of a page.
   expect(seen).toEqual([
     ["a", undefined],
     ["b", undefined],

@@ -13,7 +13,7 @@ import { operationsOf } from "./generator/document.ts";
 import { placeOf } from "./generator/resources.ts";
 import { type InstalledPackage, installPackage, oldestNode } from "./test-package.ts";
 
-/** The package as a project gets it, run by the oldest Node at hand. */
+/** Tests the installed package with the oldest Node on this machine. */
 
 const sdk = join(import.meta.dirname, "..");
 const readme = readFileSync(join(sdk, "README.md"), "utf8");
@@ -69,7 +69,7 @@ test("its types serve programs of both kinds that check libraries too", () => {
       const checked = async (body: CreateCryptoBeneficiaryRequest): Promise<boolean> =>
         (await disburse.beneficiaries.createCrypto(body, { validate: true })).valid;
       void [made, checked];
-      // @ts-expect-error: a number is no exact decimal.
+      // @ts-expect-error: a number is not a Decimal.
       await disburse.quotes.request({ ...asked, source_amount: 10.1 });
       // @ts-expect-error: no payout has this status.
       disburse.payouts.list({ status: "paid" });
@@ -114,7 +114,7 @@ test("its types serve programs of both kinds that check libraries too", () => {
   writeFileSync(join(installed.folder, "tsconfig.json"), JSON.stringify(options));
   const tsc = join(sdk, "../../node_modules/typescript/bin/tsc");
   const { status, output } = run(process.execPath, [tsc, "-p", installed.folder]);
-  // Libraries of others may not stand the strictest check; ours has to.
+  // Dependencies may fail the strictest check; this package must not.
   const ours = output.split("\n").filter((line) => /sdk\/dist|program\.[cm]ts/.test(line));
   expect({ ours, hasRun: status === 0 || output.includes("error TS") }).toEqual({
     ours: [],
@@ -171,7 +171,7 @@ describe("examples", () => {
   const standardSecret = "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
   const body =
     '{"transaction_type":"refund","transaction_id":"rf_1","data":{"id":"rf_1","status":"initiated"}}';
-  /** As long as a genuine one. */
+  /** The length of a genuine signature. */
   const forged = Buffer.alloc(32).toString("base64");
   const examples = readdirSync(join(sdk, "examples"));
 
@@ -185,7 +185,7 @@ describe("examples", () => {
     const child = spawn(node.path, [file], {
       env: {
         PATH: process.env.PATH,
-        // Express reports what it refuses elsewhere.
+        // Express reports its own refusals elsewhere.
         NODE_ENV: "test",
         PORT: "0",
         DISBURSE_WEBHOOK_SECRET: secret,
@@ -203,7 +203,7 @@ describe("examples", () => {
       const headers = signed(body);
       expect(await post(body, headers)).toBe(200);
       expect((await lines.next()).value).toBe("refund rf_1 initiated");
-      // During a rotation's overlap, to a receiver that has the secrets of before.
+      // During a rotation, to a receiver with the previous secrets.
       const { "x-service-signature": previous = "", ...rest } = headers;
       const others = `v1,${Buffer.alloc(32).toString("base64")}`;
       const rotated = {
@@ -240,7 +240,7 @@ describe("examples", () => {
     const now = new Date(Date.now() - agoSeconds * 1_000);
     return {
       "content-type": "application/json",
-      // base64(sha256("rf_1,initiated:" + secret)), worked out with openssl.
+      // base64(sha256("rf_1,initiated:" + secret)), computed with openssl.
       "x-service-signature": "TT77mKS3Vm8fHPT5JdzPwYcnWsTUnMpUEXYvraNxpTM=",
       "webhook-id": "rf-1",
       "webhook-sequence": "1",

@@ -44,7 +44,7 @@ describe("known answers", () => {
     const event = verifyWebhook(each.body, each.headers, { secret, standardSecret, now });
     const { body } = signWebhook(event, { secret });
     expect(parseExactJson(body)).toEqual(parseExactJson(each.body));
-    // A payout's is the same text; other systems choose their own blanks, and a refund its forms.
+    // A payout's body is the same text; other systems may format theirs differently.
     if (event.transaction_type === "payout_session") expect(body).toBe(each.body);
   });
 });

@@ -12,7 +12,7 @@ const receipt = {
   beneficiary_name: 'Søren "€" \u001f',
   ledger: [{ step: "post", hash: "aa" }],
 };
-/** Written out: what the rule says, not what the code makes of it. */
+/** Written by hand from the rule, independent of the code. */
 const text =
   'disburse payout receipt 1\n{"beneficiary_name":"Søren \\"€\\" \\u001f","ledger":[{"hash":"aa","step":"post"}],"payout_id":"po_1","status":"succeeded"}';
 const signature = sign(null, Buffer.from(text), privateKey).toString("base64url");

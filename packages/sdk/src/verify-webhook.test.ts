@@ -35,7 +35,7 @@ const at = ({ timestamp }: Vector, seconds = 0) => ({
   now: new Date((timestamp + seconds) * 1_000),
 });
 
-/** The headers of an event without what signs it. */
+/** An event's headers without signatures. */
 const placed = {
   "webhook-id": "evt_1",
   "webhook-timestamp": String(succeeded.timestamp),
@@ -93,7 +93,7 @@ describe("known answers", () => {
     const { body, headers, current } = untold;
     const { secret, standardSecret } = both(current);
     expect(() => verifyWebhook(body, headers, { secret })).toThrow(
-      "a refund that tells no status can be checked only where standardSecret is given",
+      "a refund without a status can be verified only with standardSecret",
     );
     expect(refusalOf(body, headers, { secret })).toBe("STANDARD_SECRET_NEEDED");
     const given = { secret, standardSecret, ...at(untold) };
@@ -303,7 +303,7 @@ describe("refuses", () => {
       "webhook-signature": new Webhook(standardSecret).sign("evt_1", now, text),
     };
     expect(refusalOf(text, signed, { secret })).toBe("BODY_MALFORMED");
-    // The second scheme needs no status; a refund's system may leave it out.
+    // The second scheme needs no status; a refund's system may omit it.
     const code = what === "no status" ? "none" : "BODY_MALFORMED";
     expect(refusalOf(text, signed, { standardSecret, now })).toBe(code);
   });
@@ -331,7 +331,7 @@ describe("refuses", () => {
   test("a payout's sequence that is not that of its signed id", () => {
     const moved = { ...headers, "webhook-sequence": "3" };
     expect(refusalOf(body, moved, options)).toBe("HEADER_MALFORMED");
-    // The id of an event of another system says nothing.
+    // Ids of other systems don't contain the sequence.
     const { body: refund, headers: its, current: secrets } = vector("refund");
     const counted = { ...its, "webhook-sequence": "7" };
     const given = { ...both(secrets), ...at(vector("refund")) };
