@@ -10,7 +10,7 @@ const world = offlineWorld();
 afterAll(() => world.remove());
 
 /** Splits an example into words as a shell does. */
-const wordsOf = (text: string) =>
+const enumChoices = (text: string) =>
   [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
 
 describe("every command", () => {
@@ -25,7 +25,7 @@ describe("every command", () => {
         const program = createProgram(commandLine, silent, async ({ name }) => {
           called = name;
         });
-        await program.parseAsync(wordsOf(example), { from: "user" });
+        await program.parseAsync(enumChoices(example), { from: "user" });
         expect(called).toBe(command.name);
       }
     },
@@ -56,7 +56,7 @@ describe("every command", () => {
     expect(changes.length).toBeGreaterThan(20);
     for (const command of changes.filter((each) => !("file" in each))) {
       const [example = ""] = command.examples;
-      const args = [...wordsOf(example), "--dry-run", "--json", "--operation-id", "op-1"];
+      const args = [...enumChoices(example), "--dry-run", "--json", "--operation-id", "op-1"];
       const { code, out, err } = await world.run(...args);
       expect({ code, err }, command.name).toEqual({ code: 0, err: "" });
       const { rpc, request } = JSON.parse(out);

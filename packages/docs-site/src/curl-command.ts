@@ -16,10 +16,11 @@ export function readCurlBlock(
   text: string,
   operations: readonly ReferenceOperation[],
 ): CurlBlock | undefined {
-  const [, before = "", command] = /^((?:[A-Z]+=\S*\n)*)(curl .*)$/s.exec(text.trim()) ?? [];
+  const [, assignmentText = "", command] =
+    /^((?:[A-Z]+=\S*\n)*)(curl .*)$/s.exec(text.trim()) ?? [];
   if (command === undefined) return undefined;
   const assignments = Object.fromEntries(
-    before.split("\n").flatMap((line) => {
+    assignmentText.split("\n").flatMap((line) => {
       const [name = "", value = ""] = line.split(/=(.*)/s);
       return name === "" ? [] : [[name, value]];
     }),

@@ -203,7 +203,7 @@ describe("errors", () => {
       name: "DisburseError",
       kind: "refused",
       code: "IDEMPOTENCY_KEY_REUSED",
-      message: "told: IDEMPOTENCY_KEY_REUSED",
+      message: "refused: IDEMPOTENCY_KEY_REUSED",
       status: 422,
       requestId: "r-1",
       retryAfterSeconds: 3,

@@ -110,14 +110,14 @@ describe("the caller's signal", () => {
 });
 
 test("is not led elsewhere by a redirect", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const client = await serving((request, response) => {
-    asked.push(request.url ?? "");
+    requests.push(request.url ?? "");
     response.writeHead(307, { location: "/elsewhere" }).end();
   });
   const failure = await client.payouts
     .execute({ quote_id: "qt_1" })
     .catch((error: unknown) => error);
   expect(failure).toMatchObject({ kind: "answer", status: 307 });
-  expect(asked).toEqual(["/api/v1/transfer/execute"]);
+  expect(requests).toEqual(["/api/v1/transfer/execute"]);
 });

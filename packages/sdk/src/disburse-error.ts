@@ -13,13 +13,13 @@ export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSW
  */
 export type ErrorKind = "refused" | "connection" | "timeout" | "answer";
 
-/** An invalid field of a request. */
+/** An invalid field of a request, as reported by the platform. */
 export type Violation = {
   /** Dotted path of the field, or a header's name. */
   readonly field: string;
   /** The violated rule: `required`, `format`, … The platform may add rules. */
   readonly rule: string;
-  /** Explanation for people. */
+  /** Explanation for people, in English. */
   readonly message: string;
 };
 

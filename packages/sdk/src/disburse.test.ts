@@ -114,7 +114,7 @@ describe("ids in paths", () => {
 });
 
 describe("options", () => {
-  const good = { apiKey: "dsb_test_key", baseUrl: "http://127.0.0.1:8080" };
+  const valid = { apiKey: "dsb_test_key", baseUrl: "http://127.0.0.1:8080" };
   test.each([
     ["no key", { apiKey: undefined }],
     ["an empty key", { apiKey: "" }],
@@ -131,7 +131,7 @@ describe("options", () => {
   ])("refuses %s without showing it", (_, wrong) => {
     let refused: unknown;
     try {
-      new Disburse({ ...good, ...wrong } as never);
+      new Disburse({ ...valid, ...wrong } as never);
     } catch (error) {
       refused = error;
     }
@@ -140,7 +140,7 @@ describe("options", () => {
   });
 
   test("the key is not shown where a client is", () => {
-    const client = new Disburse(good);
+    const client = new Disburse(valid);
     expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("dsb_test_key");
     expect(JSON.stringify(client)).not.toContain("dsb_test_key");
   });

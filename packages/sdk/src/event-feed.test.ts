@@ -65,8 +65,8 @@ test("waits for more where it is asked to, until its signal ends it", async () =
     if (waits.length === 3) stop.abort(new Error("enough"));
     signal?.throwIfAborted();
   };
-  const asked: EventFeedOptions = { pollMs: 500, signal: stop.signal };
-  const feed = new EventFeed(webhookEvents, asked, { wait });
+  const feedOptions: EventFeedOptions = { pollMs: 500, signal: stop.signal };
+  const feed = new EventFeed(webhookEvents, feedOptions, { wait });
   const ids: string[] = [];
   const reading = (async () => {
     for await (const { id } of feed) ids.push(id);

@@ -13,7 +13,7 @@ export type FeedEvent = Extract<
 > &
   Omit<WebhookEventRecord, "transaction_type" | "transaction_id" | "data">;
 
-/** Options of `eventFeed`. */
+/** Options of `eventFeed`, all optional. */
 export type EventFeedOptions = {
   /** A stored `cursor` of this feed; starts at the oldest kept event by default. */
   readonly after?: string | undefined;

@@ -61,8 +61,8 @@ describe("once and in order", () => {
 
   test("an event whose work fails comes again", async () => {
     const handle = onceInOrder(new Map());
-    const failing = handle(at(1), async () => Promise.reject(new Error("no room")));
-    await expect(failing).rejects.toThrow("no room");
+    const failing = handle(at(1), async () => Promise.reject(new Error("disk full")));
+    await expect(failing).rejects.toThrow("disk full");
     expect(await handle(at(1), () => undefined)).toBe("new");
     expect(await handle(at(1), () => undefined)).toBe("repeated");
   });
@@ -78,7 +78,7 @@ describe("once and in order", () => {
     const work = async () => {
       worked += 1;
       await Promise.resolve();
-      if (worked === 1) throw new Error("no room");
+      if (worked === 1) throw new Error("disk full");
     };
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => handle(at(1), work)));
     expect(outcomes.map((each) => ("value" in each ? each.value : "failed"))).toEqual([

@@ -61,16 +61,16 @@ test("its types serve programs of both kinds that check libraries too", () => {
   const program = `import { type CreateCryptoBeneficiaryRequest, csvOf, Disburse, eventFeed, isDisburseError, onceInOrder, signWebhook, verifyWebhook, type Quote } from "@disburse/sdk";
     export async function main() {
       const disburse = new Disburse({ apiKey: "k", baseUrl: "https://gateway.example" });
-      const asked = { beneficiary_id: "b", account_id: "a", source_currency_code: "USD", destination_currency_code: "INR" };
-      const quote: Quote = await disburse.quotes.request({ ...asked, source_amount: "10.00" });
+      const terms = { beneficiary_id: "b", account_id: "a", source_currency_code: "USD", destination_currency_code: "INR" };
+      const quote: Quote = await disburse.quotes.request({ ...terms, source_amount: "10.00" });
       const rate: string = quote.exchange_rate;
-      const made = async (body: CreateCryptoBeneficiaryRequest): Promise<string> =>
+      const created = async (body: CreateCryptoBeneficiaryRequest): Promise<string> =>
         (await disburse.beneficiaries.createCrypto(body)).beneficiary_id;
       const checked = async (body: CreateCryptoBeneficiaryRequest): Promise<boolean> =>
         (await disburse.beneficiaries.createCrypto(body, { validate: true })).valid;
-      void [made, checked];
+      void [created, checked];
       // @ts-expect-error: a number is not a Decimal.
-      await disburse.quotes.request({ ...asked, source_amount: 10.1 });
+      await disburse.quotes.request({ ...terms, source_amount: 10.1 });
       // @ts-expect-error: no payout has this status.
       disburse.payouts.list({ status: "paid" });
       for await (const payout of disburse.payouts.list({ status: "failed" })) {
@@ -135,10 +135,10 @@ test.each([
   ["import", "program.mjs", `import { Disburse } from "@disburse/sdk";`, "esm"],
   ["require", "program.cjs", `const { Disburse } = require("@disburse/sdk");`, "cjs"],
 ])(`runs under Node ${node.version}, loaded by %s`, async (_, file, load, format) => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
-    if (asked.length === 1) response.writeHead(503).end("busy");
+    requests.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
+    if (requests.length === 1) response.writeHead(503).end("busy");
     else if (request.url?.includes("cursor")) {
       response.end('{"data":{"accounts":[{"id":"b"}],"meta_data":{"next_cursor":""}}}');
     } else {
@@ -159,8 +159,8 @@ test.each([
   try {
     const { stdout } = await promisify(execFile)(node.path, [file], { cwd: installed.folder });
     expect(stdout).toBe(`a 0.10000000000000000001\nb undefined\n${format}\n`);
-    expect(asked).toHaveLength(3);
-    expect(asked[0]).toContain(`disburse-sdk/${version} node/${node.version.slice(1)}`);
+    expect(requests).toHaveLength(3);
+    expect(requests[0]).toContain(`disburse-sdk/${version} node/${node.version.slice(1)}`);
   } finally {
     server.close();
   }

@@ -5,7 +5,7 @@ import type { PageMeta } from "./gen/types.ts";
 
 /** One page of a list. Iteration yields its records and those of all later pages. */
 export class Page<T> implements AsyncIterable<T> {
-  /** The records of this page only. */
+  /** The records of this page, without later pages. */
   readonly records: readonly T[];
   /** The total record count and the next page's cursor. */
   readonly meta_data: PageMeta;

@@ -34,7 +34,7 @@ export type SignWebhookOptions = {
 
 /** A signed webhook, to post to a receiver: `fetch(url, { method: "POST", body, headers })`. */
 export type SignedWebhook = {
-  /** The signed body. */
+  /** The signed body, to be sent unchanged. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 };

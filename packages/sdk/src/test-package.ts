@@ -11,7 +11,6 @@ export type InstalledPackage = {
   readonly folder: string;
   /** Paths of the files in the package. */
   readonly files: readonly string[];
-  /** Path of the packed package. */
   readonly tarball: string;
   remove(): void;
 };

@@ -21,7 +21,7 @@ export function refusal(
   code: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(JSON.stringify({ code, message: `told: ${code}` }), { status, headers });
+  return new Response(JSON.stringify({ code, message: `refused: ${code}` }), { status, headers });
 }
 
 /** Returns client options whose `fetch` gives the replies in order, and the requests sent to it. */

@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 
 /** The clock, random numbers and waits of a caller. */
 export type Time = {
-  /** Monotonic milliseconds. */
+  /** Monotonic time in milliseconds. */
   now(): number;
-  /** At least 0 and less than 1. */
+  /** A random number in [0, 1). */
   random(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason if it aborts first. */
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
@@ -22,7 +22,6 @@ export const realTime: Time = {
 /** A signal that aborts after a time limit, or when the caller's signal does. */
 export type Deadline = {
   readonly signal: AbortSignal;
-  /** True after the time limit. */
   isOver(): boolean;
   /** Releases the timer and the listener on the caller's signal. */
   end(): void;

@@ -30,7 +30,7 @@ export type ReceiptKeys = {
   }[];
 };
 
-/** Prefix of the signed text. */
+/** Prefix of the signed text, which separates it from other signatures of the key. */
 const purpose = "disburse payout receipt 1\n";
 
 /** Nesting limit; receipts are less deep. */

@@ -28,7 +28,7 @@ const { vectors } = JSON.parse(
 const vector = (part: string) => vectors.find(({ name }) => name.includes(part)) as Vector;
 const succeeded = vector("succeeded");
 const rotated = vector("during a rotation's overlap");
-const untold = vector("neither id nor status");
+const withoutStatus = vector("neither id nor status");
 
 const both = ({ secret, standard_secret: standardSecret }: Secrets) => ({ secret, standardSecret });
 const at = ({ timestamp }: Vector, seconds = 0) => ({
@@ -61,7 +61,7 @@ describe("known answers", () => {
     const { body, headers, current, previous } = each;
     for (const secrets of previous === null ? [current] : [current, previous]) {
       const { secret, standardSecret } = both(secrets);
-      const alone = each === untold ? [] : [{ secret }];
+      const alone = each === withoutStatus ? [] : [{ secret }];
       for (const given of [...alone, { standardSecret }, { secret, standardSecret }]) {
         const event = verifyWebhook(body, headers, { ...given, ...at(each) });
         expect(event.transaction_id).toBe(JSON.parse(body).transaction_id);
@@ -90,13 +90,13 @@ describe("known answers", () => {
   });
 
   test("a refund that tells no status needs the standard secret", () => {
-    const { body, headers, current } = untold;
+    const { body, headers, current } = withoutStatus;
     const { secret, standardSecret } = both(current);
     expect(() => verifyWebhook(body, headers, { secret })).toThrow(
       "a refund without a status can be verified only with standardSecret",
     );
     expect(refusalOf(body, headers, { secret })).toBe("STANDARD_SECRET_NEEDED");
-    const given = { secret, standardSecret, ...at(untold) };
+    const given = { secret, standardSecret, ...at(withoutStatus) };
     expect(refusalOf(body.replace("1.10", "9.10"), headers, given)).toBe("SIGNATURE_MISMATCH");
     const { "X-SERVICE-Signature": _, ...unsigned } = headers;
     expect(refusalOf(body, unsigned, given)).toBe("HEADER_MISSING");

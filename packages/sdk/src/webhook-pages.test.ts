@@ -140,7 +140,7 @@ describe.skipIf(!has("python3", "--version"))("Python, where python3 is installe
 });
 
 /** Compilers take seconds, so these two run only on request. */
-const isAsked = process.env.DISBURSE_WEBHOOK_PAGES === "all";
+const isRequested = process.env.DISBURSE_WEBHOOK_PAGES === "all";
 
 const go = `package main
 
@@ -162,7 +162,7 @@ func main() {
 }
 `;
 
-describe.skipIf(!isAsked || !has("go", "version"))("Go, by DISBURSE_WEBHOOK_PAGES=all", () => {
+describe.skipIf(!isRequested || !has("go", "version"))("Go, by DISBURSE_WEBHOOK_PAGES=all", () => {
   test("does as the SDK does", { timeout: 120_000 }, () => {
     const code = codeOf("go").replace("package webhook", "package main");
     const files = { "webhook.go": code, "main.go": go, "go.mod": "module main\n\ngo 1.19\n" };
@@ -201,7 +201,7 @@ public class Main {
 }
 `;
 
-describe.skipIf(!isAsked || !has("javac", "-version"))(
+describe.skipIf(!isRequested || !has("javac", "-version"))(
   "Java, by DISBURSE_WEBHOOK_PAGES=all",
   () => {
     test("does as the SDK does", { timeout: 120_000 }, () => {

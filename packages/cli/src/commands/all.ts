@@ -19,7 +19,6 @@ import { webhookCommands } from "./webhooks.ts";
 /** This package's version; a test compares it with `package.json`. */
 export const version = "0.1.0";
 
-/** In the order of `--help`. */
 const groups: readonly Group[] = [
   { name: "login", summary: "sign in" },
   { name: "logout", summary: "end the login" },

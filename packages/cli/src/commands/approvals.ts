@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { CommandError } from "../output/failure.ts";
-import { plainOf, wordsOf } from "../output/plain.ts";
+import { enumChoices, plainOf } from "../output/plain.ts";
 import { recordText } from "../output/print.ts";
 import type { ServiceName } from "../session/target.ts";
 import type { Argument, OwnCommand } from "../table/command.ts";
@@ -152,7 +152,7 @@ const serviceOption = {
   choices: serving,
   about: "only this service",
 };
-const stateWords = stateField.enum === undefined ? [] : wordsOf(stateField.enum);
+const stateChoices = stateField.enum === undefined ? [] : enumChoices(stateField.enum);
 
 export const approvalCommands: readonly OwnCommand[] = [
   {
@@ -163,7 +163,7 @@ export const approvalCommands: readonly OwnCommand[] = [
       "alerts list show work that needs a first decision.",
     examples: ["approvals list", "approvals list --state open --service payout --json"],
     options: [
-      { name: "state", about: "in this state", choices: stateWords.map(({ word }) => word) },
+      { name: "state", about: "in this state", choices: stateChoices.map(({ choice }) => choice) },
       serviceOption,
     ],
     run: async (invocation) => {

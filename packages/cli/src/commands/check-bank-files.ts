@@ -43,7 +43,7 @@ type Checked = {
   readonly entries: readonly Entry[];
 };
 
-/** The size limit of rails. */
+/** The same size limit as for rails. */
 const bytesMax = 64 * 2 ** 20;
 
 /** Reads bank files with a rail's rules and changes nothing. */

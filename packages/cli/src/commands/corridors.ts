@@ -11,7 +11,6 @@ import type { Invocation } from "../table/invocation.ts";
 import { messageOf } from "../table/request.ts";
 
 const quote = QuoteService.method;
-/** The largest page size. */
 const pageMax = 100;
 
 type Corridors = ReadonlyMap<Pair, Corridor>;

@@ -54,7 +54,7 @@ export type Failure = {
   readonly message: string;
   /** The proposal that awaits approval: its id, digest and expiry. */
   readonly approval?: JsonObject;
-  /** Printed for internal errors. */
+  /** Set and printed only for internal errors. */
   readonly stack?: string | undefined;
 };
 
@@ -76,7 +76,7 @@ export function failureOf(error: unknown): Failure {
     const [refusal] = error.findDetails(RefusalSchema);
     const exit = exitOf(error.code);
     if (refusal !== undefined) return { exit, code: refusal.code, message: refusal.message };
-    return { exit, code: codeWord(error.code), message: messageOf(error) };
+    return { exit, code: codeName(error.code), message: messageOf(error) };
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return { exit: "failed", code: "internal", message, stack };
@@ -88,7 +88,7 @@ function exitOf(code: Code): ExitName {
 }
 
 /** Returns `permission_denied` for `PermissionDenied`. */
-function codeWord(code: Code): string {
+function codeName(code: Code): string {
   return (Code[code] ?? "unknown").replace(/(?!^)([A-Z])/g, "_$1").toLowerCase();
 }
 

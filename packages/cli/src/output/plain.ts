@@ -56,10 +56,12 @@ const isUnspecified = ({ number, name }: { number: number; name: string }) =>
   number === 0 && name.endsWith("UNSPECIFIED");
 
 /** Returns the values of an enum except the unspecified one. */
-export function wordsOf({ values }: DescEnum): { readonly word: string; readonly name: string }[] {
+export function enumChoices({
+  values,
+}: DescEnum): { readonly choice: string; readonly name: string }[] {
   return values
     .filter((value) => !isUnspecified(value))
-    .map(({ name, localName }) => ({ word: localName.toLowerCase(), name }));
+    .map(({ name, localName }) => ({ choice: localName.toLowerCase(), name }));
 }
 
 /** Returns the value at a dotted path, `hit.score`, or `undefined`. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { z } from "zod";
-import { decimalText, readFields, wholeNumber, word } from "./file.ts";
+import { decimalText, readFields, shortText, wholeNumber } from "./file.ts";
 
 const amountLimits = {
-  currency: word,
+  currency: shortText,
   hour: decimalText.optional(),
   day: decimalText.optional(),
 };
@@ -20,7 +20,11 @@ const limitNames = [file, limits, amountLimits].flatMap(Object.keys);
 
 type Limits = z.output<typeof limitsSchema>;
 
-const amount = { currency: word, minimum: decimalText, window_seconds: wholeNumber.optional() };
+const amount = {
+  currency: shortText,
+  minimum: decimalText,
+  window_seconds: wholeNumber.optional(),
+};
 
 const approval = {
   amounts: z.array(z.strictObject(amount), { error: "must be a list" }).optional(),

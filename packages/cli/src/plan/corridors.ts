@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { z } from "zod";
-import { decimalText, readFields, wholeNumber, word, yesOrNo } from "./file.ts";
+import { decimalText, readFields, shortText, wholeNumber, yesOrNo } from "./file.ts";
 import {
   type Corridor,
   type Difference,
@@ -18,8 +18,8 @@ const limits = {
 };
 
 const corridor = {
-  from: word,
-  to: word,
+  from: shortText,
+  to: shortText,
   active: yesOrNo.optional(),
   fee_share: decimalText.optional(),
   fee_flat: decimalText.optional(),
@@ -27,8 +27,8 @@ const corridor = {
   quote_ttl_seconds: wholeNumber.optional(),
   rate_max_age_seconds: wholeNumber.optional(),
   return_charges: z.enum(["house", "merchant"], { error: "must be house or merchant" }).optional(),
-  open_to: z.array(word, { error: "must be a list of merchants" }).optional(),
-  closed_to: z.array(word, { error: "must be a list of merchants" }).optional(),
+  open_to: z.array(shortText, { error: "must be a list of merchants" }).optional(),
+  closed_to: z.array(shortText, { error: "must be a list of merchants" }).optional(),
 };
 
 const file = {
@@ -54,7 +54,6 @@ export function merchantsOf(wanted: readonly WantedCorridor[]): readonly string[
 
 export type CurrentCorridors = {
   readonly corridors: ReadonlyMap<Pair, Corridor>;
-  /** Open pairs, by merchant. */
   readonly open: ReadonlyMap<string, ReadonlySet<Pair>>;
 };
 
@@ -90,7 +89,7 @@ export function planCorridors(
   return { steps, problems };
 }
 
-/** Fields without a default. */
+/** Fields without a default, required for a new corridor. */
 const requiredOfNew = ["active", "fee_share", "fee_flat"] as const;
 
 const missingOf = (wanted: WantedCorridor) =>

@@ -13,7 +13,7 @@ export async function readText(world: Pick<World, "folder">, path: string): Prom
   return (await readUpTo(world, path, bytesMax)).toString("utf8");
 }
 
-/** A request accepts no more. */
+/** The maximum content of a request. */
 const contentMax = 3 * 2 ** 20;
 
 /** Reads a file to send in a request. */
@@ -34,7 +34,7 @@ export const decimalText = z
   .string({ error: "must be an amount" })
   .regex(/^\d{1,15}(?:\.\d{1,30})?$/, "must be digits, with a point: 0.30");
 
-export const word = z.string({ error: "must be text" }).min(1, "must not be empty").max(255);
+export const shortText = z.string({ error: "must be text" }).min(1, "must not be empty").max(255);
 
 /** Accepts `yes`, `no`, `true` and `false`. */
 export const yesOrNo = z

@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { decimalText, readFields, word } from "./file.ts";
+import { decimalText, readFields, shortText } from "./file.ts";
 import { type Corridor, isSameAmount, type Pair, pairOf, type Step } from "./step.ts";
 
 const rate = {
-  from: word,
-  to: word,
+  from: shortText,
+  to: shortText,
   rate: decimalText,
-  source: word.optional(),
+  source: shortText.optional(),
   as_of: z.iso.datetime({ offset: true, error: "must be a time: 2026-11-20T11:26:00Z" }).optional(),
 };
 
 const file = {
   /** The publisher of rates without their own `source`. */
-  source: word.optional(),
+  source: shortText.optional(),
   rates: z.array(z.strictObject(rate, { error: "must have fields" }), { error: "must be a list" }),
 };
 const names = [file, rate].flatMap(Object.keys);

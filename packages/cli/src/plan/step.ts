@@ -36,7 +36,6 @@ export type Step =
       readonly pair: Pair;
       readonly isNew: boolean;
       readonly changes: readonly Difference[];
-      /** The corridor for `SetCorridor`. */
       readonly corridor: JsonObject;
     }
   | {
@@ -49,7 +48,6 @@ export type Step =
       readonly kind: "rate";
       readonly pair: Pair;
       readonly before: string;
-      /** The rate for `SetRate`. */
       readonly rate: { readonly rate: string; readonly source: string; readonly as_of?: string };
     };
 
@@ -63,7 +61,6 @@ function shortest(text: string): string {
   return whole === undefined || text === "" ? text : `${whole || "0"}.${fraction}`;
 }
 
-/** Formats a step for `--json`. */
 export function stepJson(step: Step): JsonObject {
   switch (step.kind) {
     case "corridor": {
@@ -80,7 +77,6 @@ export function stepJson(step: Step): JsonObject {
   }
 }
 
-/** Formats a step for people. */
 export function stepText(step: Step): string {
   switch (step.kind) {
     case "corridor": {

@@ -10,14 +10,14 @@ let world: ReturnType<typeof worldOf>;
 const clock = { aheadMs: 0 };
 
 function worldOf(issuer: string) {
-  const made = testWorld(
+  const created = testWorld(
     ({ service }) => service(PayoutOperationsService, { listRails: () => ({ rails: [] }) }),
     {
       environment: { DISBURSE_TOKEN: undefined, DISBURSE_ISSUER: issuer },
       now: () => new Date(Date.now() + clock.aheadMs),
     },
   );
-  return { ...made, file: join(made.folder, "state", "disburse", "logins.json") };
+  return { ...created, file: join(created.folder, "state", "disburse", "logins.json") };
 }
 
 beforeEach(async () => {

@@ -26,7 +26,6 @@ export type Target = {
   readonly name: string;
   /** RPC addresses of each service, several if it has replicas. */
   readonly urls: Readonly<Partial<Record<ServiceName, readonly string[]>>>;
-  /** URL of the OpenID provider. */
   readonly issuer?: string | undefined;
   readonly clientId: string;
   readonly scope: string;

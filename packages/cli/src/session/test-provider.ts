@@ -27,7 +27,11 @@ export async function startProvider() {
       return [400, { error: "authorization_pending" }];
     }
     state.refreshes += 1;
-    const access_token = tokenOf({ sub: "ada", roles: ["treasury"], turn: state.refreshes });
+    const access_token = tokenOf({
+      sub: "ada",
+      roles: ["treasury"],
+      token_number: state.refreshes,
+    });
     const rest = { token_type: "bearer", expires_in: state.expiresIn };
     return [200, { access_token, refresh_token: `refresh-${state.refreshes}`, ...rest }];
   };

@@ -23,7 +23,7 @@ const loginSchema = z.object({
   access_token: z.string(),
   /** Absent if the provider issued none; the person then signs in again after `expires_at`. */
   refresh_token: z.string().optional(),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   expires_at: z.number(),
 });
 

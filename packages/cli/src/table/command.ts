@@ -16,7 +16,6 @@ export type Argument = {
 };
 
 export type Option = {
-  /** Without the leading dashes. */
   readonly name: string;
   readonly about: string;
   /** The same path format as an argument's. In `outcomes.*.outcome`, one value fills every item. */
@@ -49,10 +48,8 @@ export type Shown =
   /** Prints a field of the response, or the whole response if the name is "". */
   | { readonly record: string };
 
-/** A command that calls one RPC. */
 export type CallCommand = Described & {
   readonly method: DescMethodUnary;
-  /** Fields that every request has. */
   readonly fixed?: JsonObject;
   /** The argument that names a file with the rest of the request, and the parser of that file. */
   readonly file?: { readonly argument: string; readonly read: (text: string) => JsonObject };
@@ -63,7 +60,6 @@ export type CallCommand = Described & {
   readonly show: Shown;
 };
 
-/** A command with its own code. */
 export type OwnCommand = Described & {
   /** Adds `--dry-run` and `--operation-id`. */
   readonly isChange?: boolean;

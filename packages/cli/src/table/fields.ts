@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { didYouMean } from "@disburse/kernel/nearest.ts";
 import { usageError } from "../output/failure.ts";
-import { wordsOf } from "../output/plain.ts";
+import { enumChoices } from "../output/plain.ts";
 
 const isIndex = (name: string) => /^\d+$/.test(name);
 
@@ -27,7 +27,9 @@ export function fieldAt(schema: DescMessage, path: string): DescField {
 
 /** Returns the accepted values of an enum field, or `undefined` for any other field. */
 export function choicesOf({ enum: enumeration }: DescField): readonly string[] | undefined {
-  return enumeration === undefined ? undefined : wordsOf(enumeration).map(({ word }) => word);
+  return enumeration === undefined
+    ? undefined
+    : enumChoices(enumeration).map(({ choice }) => choice);
 }
 
 /** Sets the value at a dotted path and creates missing objects and lists on the way. */
@@ -70,13 +72,13 @@ export function jsonOfText(field: DescField, label: string, given: string): Json
 }
 
 function enumValue(enumeration: DescEnum, label: string, given: string): string {
-  const known = wordsOf(enumeration);
-  const word = given.toLowerCase().replaceAll("-", "_");
-  const found = known.find((each) => each.word === word);
+  const known = enumChoices(enumeration);
+  const choice = given.toLowerCase().replaceAll("-", "_");
+  const found = known.find((each) => each.choice === choice);
   if (found !== undefined) return found.name;
-  const words = known.map((each) => each.word);
+  const choices = known.map((each) => each.choice);
   throw usageError(
-    `${label}: "${given}" is not one of ${words.join(", ")}${didYouMean(given, words)}`,
+    `${label}: "${given}" is not one of ${choices.join(", ")}${didYouMean(given, choices)}`,
   );
 }
 

@@ -128,7 +128,7 @@ describe("a call", () => {
     expect(typo).toMatchObject({ code: 1, out: "" });
     expect(typo.err).toContain("merchant mer_typo is not registered");
     expect(requests).toEqual([]);
-    const made = await run(
+    const created = await run(
       "keys",
       "create",
       "mer_1",
@@ -137,7 +137,7 @@ describe("a call", () => {
       "--field",
       "secret",
     );
-    expect(made).toEqual({ code: 0, out: "dsb_test_1\n", err: "" });
+    expect(created).toEqual({ code: 0, out: "dsb_test_1\n", err: "" });
     expect(requests).toEqual(["mer_1 payout:read"]);
   });
 

@@ -21,7 +21,6 @@ export type World = {
   readonly err: (text: string) => void;
   /** True if a person can answer a question. */
   readonly isTerminal: boolean;
-  /** True if titles may be bold. */
   readonly isColoured: boolean;
   /** Asks a person a question and resolves to true for yes. */
   readonly confirm: (question: string) => Promise<boolean>;
