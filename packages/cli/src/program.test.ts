@@ -31,14 +31,14 @@ describe("every command", () => {
     },
   );
 
-  it("is named once, and is in a group that there is", () => {
+  it("has a unique name in a known group", () => {
     const names = commandLine.commands.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const groups = commandLine.groups.map(({ name }) => name);
     expect(new Set(names.map((name) => name.split(" ")[0]))).toEqual(new Set(groups));
   });
 
-  it("says in its help what it is for, its options and examples", async () => {
+  it("has help with its summary, options and examples", async () => {
     const { code, out } = await world.run("credits", "create", "--help");
     expect(code).toBe(0);
     for (const part of ["credit received money", "<amount>", "--note", "--json", "--sandbox"]) {
@@ -51,7 +51,7 @@ describe("every command", () => {
     expect(all).toContain("Exit codes: 0 done");
   });
 
-  it("that changes something prints its request under --dry-run, and calls no service", async () => {
+  it("that changes something prints its request with --dry-run and calls no service", async () => {
     const changes = commandLine.commands.filter((each) => isChange(each) && !("run" in each));
     expect(changes.length).toBeGreaterThan(20);
     for (const command of changes.filter((each) => !("file" in each))) {
@@ -67,13 +67,13 @@ describe("every command", () => {
   });
 });
 
-it("the version is the package's", async () => {
+it("prints the package's version", async () => {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
   expect(manifest.version).toBe(version);
   expect((await world.run("--version")).out).toBe(`${version}\n`);
 });
 
-describe("refuses, with exit code 2 and what is meant,", () => {
+describe("rejects with exit code 2 and a hint", () => {
   it.each([
     ["an unknown command", ["merchnats", "list"], "Did you mean merchants?"],
     ["an unknown one of a group", ["merchants", "lst"], "Did you mean list?"],
@@ -113,7 +113,7 @@ describe("refuses, with exit code 2 and what is meant,", () => {
     expect(err).toContain(expected);
   });
 
-  it("in JSON where that is asked for", async () => {
+  it("in JSON with --json", async () => {
     const { err } = await world.run("completion", "bsh", "--json");
     expect(JSON.parse(err)).toEqual({
       error: { code: "usage", message: expect.stringContaining('"bsh"'), exit: 2 },

@@ -103,7 +103,7 @@ function curl(): Promise<Received[]> {
 }
 
 describe("the samples", () => {
-  it("are those that the reference's examples make; `npm run generate` writes them", () => {
+  it("match the reference's examples; `npm run generate` writes them", () => {
     const named = operations.map((each) => [each.id, requestsOf(each).map(([name]) => name)]);
     expect(Object.entries(samples).map(([id, its]) => [id, Object.keys(its)])).toEqual(named);
     expect(named.length).toBeGreaterThan(35);

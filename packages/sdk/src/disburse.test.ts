@@ -35,7 +35,7 @@ function methodsOf(client: Disburse): [name: string, method: Method][] {
   );
 }
 
-test("each operation of the reference that answers with JSON has exactly one method", async () => {
+test("each operation with a JSON response has exactly one method", async () => {
   const page = '{"meta_data":{"total_count":0,"next_cursor":""}}';
   const called: string[] = [];
   for (const [name] of methodsOf(new Disburse(scripted([]).options))) {
@@ -57,7 +57,7 @@ test("each operation of the reference that answers with JSON has exactly one met
   expect(called.sort()).toEqual(described.sort());
 });
 
-test("sends the key, the ids and the body, and takes what stands under data", async () => {
+test("sends key, ids and body, and returns `data`", async () => {
   const { options, sent } = scripted([data('{"id":"po_1","message":"Transaction Queued"}')]);
   const client = new Disburse({ ...options, baseUrl: "https://gateway.example/eu/" });
   const answer = await client.payouts.execute({ quote_id: "qt_1", reference_id: "order-1" });
@@ -78,7 +78,7 @@ test("sends the key, the ids and the body, and takes what stands under data", as
   });
 });
 
-test("sends filters that are given, and leaves out those that are not", async () => {
+test("sends only the given filters", async () => {
   const { options, sent } = scripted([data('{"transactions":[],"meta_data":{"next_cursor":""}}')]);
   await new Disburse(options).payouts.list({
     limit: 5,
@@ -91,7 +91,7 @@ test("sends filters that are given, and leaves out those that are not", async ()
   expect(sent[0]?.headers.has("idempotency-key")).toBe(false);
 });
 
-test("asks with what stands among the options of a POST", async () => {
+test("sends query parameters from the options of a POST", async () => {
   const { options, sent } = scripted([data("{}")]);
   const body = { beneficiary_name: "Ada" };
   await new Disburse(options).beneficiaries.createCrypto(body as never, { validate: true });
@@ -106,7 +106,7 @@ describe("ids in paths", () => {
     expect(sent[0]?.url).toMatch(/\/payouts\/a%2F\.\.%2Fb%3Fc%23d$/);
   });
 
-  test.each(["", ".", ".."])("refuses %j, which would be another path", async (id) => {
+  test.each(["", ".", ".."])("rejects %j, which would change the path", async (id) => {
     const { options, sent } = scripted([]);
     expect(() => new Disburse(options).payouts.get(id)).toThrow(TypeError);
     expect(sent).toEqual([]);
@@ -128,7 +128,7 @@ describe("options", () => {
     ["no time", { timeoutMs: 0 }],
     ["no number as time", { tryTimeoutMs: Number.NaN }],
     ["retries that are no number", { retriesMax: -1 }],
-  ])("refuses %s without showing it", (_, wrong) => {
+  ])("rejects %s without showing its value", (_, wrong) => {
     let refused: unknown;
     try {
       new Disburse({ ...valid, ...wrong } as never);
@@ -139,7 +139,7 @@ describe("options", () => {
     expect(String(refused)).not.toContain("secret");
   });
 
-  test("the key is not shown where a client is", () => {
+  test("a printed client does not contain the key", () => {
     const client = new Disburse(valid);
     expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("dsb_test_key");
     expect(JSON.stringify(client)).not.toContain("dsb_test_key");

@@ -26,8 +26,8 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => installed?.remove());
 
-describe("what is packed", () => {
-  test("is the JavaScript, its types, its sources, and what there is to read", () => {
+describe("the package", () => {
+  test("contains JavaScript, types, sources and documents", () => {
     const folders = new Set(installed.files.map((path) => path.replace(/[^/]+$/, "")));
     const built = ["dist/cjs/", "dist/cjs/gen/", "dist/esm/", "dist/esm/gen/"];
     expect([...folders].sort()).toEqual(["", ...built, "src/", "src/gen/"]);
@@ -41,23 +41,23 @@ describe("what is packed", () => {
     }
   });
 
-  test("has no test and nothing that only makes it", () => {
+  test("contains no tests and no generator", () => {
     expect(installed.files.filter((path) => /test|generator/.test(path))).toEqual([]);
   });
 
-  test("needs nothing of ours, and says its version", () => {
+  test("depends on no workspace package and has the right version", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["lossless-json"]);
     expect(manifest.version).toBe(version);
     expect(manifest.private).toBeUndefined();
   });
 
-  test("is found with its types by every kind of program, as publint and attw say", () => {
+  test("resolves with its types in all module systems, according to publint and attw", () => {
     const check = [join(sdk, "check-package.mjs"), installed.tarball];
     expect(run(process.execPath, check)).toEqual({ status: 0, output: "" });
   });
 });
 
-test("its types serve programs of both kinds that check libraries too", () => {
+test("has types for ESM and CommonJS programs that check libraries", () => {
   const program = `import { type CreateCryptoBeneficiaryRequest, csvOf, Disburse, eventFeed, isDisburseError, onceInOrder, signWebhook, verifyWebhook, type Quote } from "@disburse/sdk";
     export async function main() {
       const disburse = new Disburse({ apiKey: "k", baseUrl: "https://gateway.example" });
@@ -175,11 +175,11 @@ describe("examples", () => {
   const forged = Buffer.alloc(32).toString("base64");
   const examples = readdirSync(join(sdk, "examples"));
 
-  test("are for the servers in common use", () => {
+  test("cover the common servers", () => {
     expect(examples.toSorted()).toEqual(["express.mjs", "koa.mjs", "node-http.mjs"]);
   });
 
-  test.each(examples)("%s takes a genuine webhook and refuses a forged one", async (name) => {
+  test.each(examples)("%s accepts a genuine webhook and rejects a forged one", async (name) => {
     const file = join(installed.folder, name);
     writeFileSync(file, readFileSync(join(sdk, "examples", name)));
     const child = spawn(node.path, [file], {
@@ -231,7 +231,7 @@ describe("examples", () => {
     }
   });
 
-  test.each(examples)("%s stands in the README", (name) => {
+  test.each(examples)("%s is in the README", (name) => {
     const code = readFileSync(join(sdk, "examples", name), "utf8");
     expect(readme).toContain(`\`\`\`js\n${code}\`\`\``);
   });

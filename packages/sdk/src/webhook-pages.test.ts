@@ -112,7 +112,7 @@ function has(command: string, argument: string): boolean {
   }
 }
 
-test("the SDK itself takes what is genuine alone", () => {
+test("the SDK accepts only genuine webhooks", () => {
   const lines = cases.map(lineOf);
   expect(lines.filter((line) => line === "refused")).toHaveLength(refused.length);
   expect(lines.slice(-refused.length)).toEqual(refused.map(() => "refused"));
@@ -133,7 +133,7 @@ for case in json.load(sys.stdin):
 `;
 
 describe.skipIf(!has("python3", "--version"))("Python, where python3 is installed", () => {
-  test("does as the SDK does", () => {
+  test("has the same results as the SDK", () => {
     const files = { "disburse_webhook.py": codeOf("python"), "main.py": python };
     expect(run(files, "python3", ["main.py"])).toEqual(cases.map(lineOf));
   });
@@ -163,7 +163,7 @@ func main() {
 `;
 
 describe.skipIf(!isRequested || !has("go", "version"))("Go, by DISBURSE_WEBHOOK_PAGES=all", () => {
-  test("does as the SDK does", { timeout: 120_000 }, () => {
+  test("has the same results as the SDK", { timeout: 120_000 }, () => {
     const code = codeOf("go").replace("package webhook", "package main");
     const files = { "webhook.go": code, "main.go": go, "go.mod": "module main\n\ngo 1.19\n" };
     expect(run(files, "go", ["run", "."])).toEqual(cases.map(lineOf));
@@ -204,7 +204,7 @@ public class Main {
 describe.skipIf(!isRequested || !has("javac", "-version"))(
   "Java, by DISBURSE_WEBHOOK_PAGES=all",
   () => {
-    test("does as the SDK does", { timeout: 120_000 }, () => {
+    test("has the same results as the SDK", { timeout: 120_000 }, () => {
       const files = { "DisburseWebhook.java": codeOf("java"), "Main.java": java };
       const jars = process.env.CLASSPATH ?? "";
       const program = `javac -cp "${jars}" *.java && java -cp "${jars}:." Main`;

@@ -45,7 +45,7 @@ function transportOf(name: string) {
   );
 }
 
-it("prints every service's trail, a page after the other", async () => {
+it("prints all services' trails, page by page", async () => {
   const { code, out, err } = await world.run("audit", "export");
   expect(code).toBe(0);
   expect(out).toBe(whole("gateway") + whole("payout"));
@@ -54,12 +54,12 @@ it("prints every service's trail, a page after the other", async () => {
   expect(requests).toEqual(expect.arrayContaining(["payout 0", "payout 1000", "payout 1003"]));
 });
 
-it("prints what comes after an entry of one service", async () => {
+it("prints the entries after --after of one service", async () => {
   const { out } = await world.run("audit", "export", "--service", "payout", "--after", "1001");
   expect(out).toBe(line("payout", 1_001) + line("payout", 1_002));
 });
 
-it("continues a file, after a line that was cut off too, and for its user alone", async () => {
+it("continues a file, also after an incomplete line, readable only by its user", async () => {
   const file = join(world.folder, "audit.jsonl");
   const run = () => world.run("audit", "export", "--out", "audit.jsonl");
   fails = "payout 1000";
@@ -79,7 +79,7 @@ it("continues a file, after a line that was cut off too, and for its user alone"
   );
 });
 
-it("fails where the trail is another one than was exported, and writes nothing of it", async () => {
+it("fails and writes nothing if the trail differs from the exported one", async () => {
   const file = join(world.folder, "audit.jsonl");
   await world.run("audit", "export", "--out", "audit.jsonl");
   const before = readFileSync(file, "utf8");
@@ -104,7 +104,7 @@ it.each([
   ["a line that is no export", ["--out", "note.txt"], "note.txt: is not an export of audit trails"],
   ["a folder", ["--out", "."], "EISDIR"],
   ["an unknown service", ["--service", "payuot"], "did you mean"],
-])("refuses %s, and asks nothing", async (_what, args, problem) => {
+])("rejects %s without calling a service", async (_what, args, problem) => {
   writeFileSync(join(world.folder, "notes.txt"), "milk\n");
   writeFileSync(join(world.folder, "note.txt"), "milk");
   const { code, out, err } = await world.run("audit", "export", ...args);

@@ -46,7 +46,7 @@ afterEach(() => {
   requests = [];
 });
 
-it("lists files of a rail in a state, and says which are undecided", async () => {
+it("lists files by rail and state, and names the states in its usage error", async () => {
   const args = ["bank-files", "list", "--rail", "bank-usd", "--state", "undecided"];
   const { code, out } = await world.run(...args);
   expect(code).toBe(0);
@@ -57,7 +57,7 @@ it("lists files of a rail in a state, and says which are undecided", async () =>
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("undecided") });
 });
 
-it("decides a file under an operation id, with the bank's words", async () => {
+it("resolves a file with an operation id and the bank's statement", async () => {
   const args = ["bank-files", "resolve", "01KFILE", "--reason", "ticket 4711 of the bank"];
   const { out } = await world.run(...args, "--decision", "received", "--operation-id", "op-1");
   expect(out).toContain("operator");
@@ -70,7 +70,7 @@ it("decides a file under an operation id, with the bank's words", async () => {
   expect(await world.run(...args)).toMatchObject({ code: 2 });
 });
 
-it("lists findings that are open, or all; shows one with what the bank proposes", async () => {
+it("lists open or all findings, and shows one with the bank's proposed change", async () => {
   const { out } = await world.run("bank-files", "findings");
   expect(out).toMatch(/9f86 +bank-ach +change +no +C01 +po_1 +returns\.ach +line 7/);
   await world.run("bank-files", "findings", "--handled", "yes");
@@ -81,14 +81,14 @@ it("lists findings that are open, or all; shows one with what the bank proposes"
   });
 });
 
-it("marks a finding as handled with a note, which it needs", async () => {
+it("handles a finding with a required note", async () => {
   const handle = ["bank-files", "handle", "9f86"];
   expect(await world.run(...handle)).toMatchObject({ code: 2 });
   await world.run(...handle, "--note", "passed on to the merchant");
   expect(requests).toMatchObject([{ findingId: "9f86", note: "passed on to the merchant" }]);
 });
 
-it("has a file read again with corrected content, which it sends", async () => {
+it("sends corrected content to read a file again", async () => {
   writeFileSync(join(world.folder, "fixed.ach"), "101 fixed");
   const handle = ["bank-files", "handle", "9f86", "--note", "the bank sent it anew"];
   await world.run(...handle, "--resolution", "read_again", "--content", "fixed.ach");
@@ -100,7 +100,7 @@ it("has a file read again with corrected content, which it sends", async () => {
   ]);
 });
 
-it("applies what a file says to payments", async () => {
+it("applies an outcome to payments", async () => {
   const outcome = ["bank-files", "outcome", "9f86", "--note", "line 7 of returns.ach"];
   expect(await world.run(...outcome, "--outcome", "returned")).toMatchObject({ code: 2 });
   outcome.splice(3, 0, "po_1", "po_2");

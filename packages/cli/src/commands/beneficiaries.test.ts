@@ -38,7 +38,7 @@ const twoPages = [
   { beneficiaries: [found], nextCursor: "" },
 ];
 
-it("lists those of all pages, an empty one among them", async () => {
+it("lists beneficiaries of all pages, also after an empty page", async () => {
   pages = twoPages;
   const { code, out } = await opened.run("beneficiaries", "unpayable");
   expect(code).toBe(0);
@@ -48,7 +48,7 @@ it("lists those of all pages, an empty one among them", async () => {
   );
 });
 
-it("writes them as CSV, and as JSON", async () => {
+it("prints CSV and JSON", async () => {
   pages = twoPages;
   const csv = await opened.run("beneficiaries", "unpayable", "--csv");
   expect(csv.out).toBe(
@@ -60,14 +60,14 @@ it("writes them as CSV, and as JSON", async () => {
   expect(JSON.parse(json.out).beneficiaries).toMatchObject([{ reason: found.reason }]);
 });
 
-it("says so where there are none", async () => {
+it("prints a note if there are none", async () => {
   const { code, out, err } = await opened.run("beneficiaries", "unpayable");
   expect({ code, out, err }).toEqual({ code: 0, out: "", err: "every beneficiary can be paid\n" });
   const json = await opened.run("beneficiaries", "unpayable", "--json");
   expect(json).toEqual({ code: 0, out: '{\n  "beneficiaries": []\n}\n', err: "" });
 });
 
-it("writes rows of RFC 4180, and nothing that a spreadsheet runs", () => {
+it("formats rows as in RFC 4180 and escapes formulas", () => {
   const rows = [
     { id: "a", text: 'with, "quotes"\nand lines', count: 1 },
     { id: "=1+1", text: null, more: { a: 1 } },

@@ -65,7 +65,7 @@ async function publishedAt(url: string): Promise<string> {
   try {
     const answer = await fetch(new URL(wellKnown, url), { signal: AbortSignal.timeout(timeoutMs) });
     if (answer.ok) return await answer.text();
-    throw new Error(`answered ${answer.status}`);
+    throw new Error(`HTTP status ${answer.status}`);
   } catch (cause) {
     const message = `${url}: the published keys could not be read`;
     throw new CommandError(message, { exit: "unavailable", code: "unavailable", cause });

@@ -33,7 +33,7 @@ afterEach(async () => {
 const logins = () => Object.values(JSON.parse(readFileSync(world.file, "utf8")).logins);
 
 describe("a login", () => {
-  it("is by the device flow, kept for its user alone, and ended at both ends", async () => {
+  it("uses the device flow, is readable only by its user, and is revoked on logout", async () => {
     const { code, err } = await world.run("login");
     expect(code).toBe(0);
     expect(err).toContain(
@@ -54,7 +54,7 @@ describe("a login", () => {
     expect(await world.run("logout")).toMatchObject({ err: "not logged in\n" });
   });
 
-  it("is renewed when its token ends, and is over when the provider says so", async () => {
+  it("is renewed when its token expires, until the provider refuses", async () => {
     provider.state.pendingFor = 0;
     await world.run("login");
     clock.aheadMs = 890_000;
@@ -69,7 +69,7 @@ describe("a login", () => {
     });
   });
 
-  it("that the provider refuses leaves none", async () => {
+  it("that the provider refuses is not stored", async () => {
     provider.state.refused = "access_denied";
     const { code, err } = await world.run("login");
     expect(code).toBe(4);
@@ -77,7 +77,7 @@ describe("a login", () => {
     expect((await world.run("whoami")).code).toBe(4);
   });
 
-  it("fails with 5 where the provider is away, and with 2 where it is not named", async () => {
+  it("fails with 5 if the provider is unavailable, and with 2 if none is set", async () => {
     await provider.stop();
     expect((await world.run("login")).code).toBe(5);
     const other = worldOf("");
@@ -94,7 +94,7 @@ describe("a login", () => {
     remote.remove();
   });
 
-  it("whose file is damaged is asked for again", async () => {
+  it("with a damaged file has to be repeated", async () => {
     provider.state.pendingFor = 0;
     await world.run("login");
     writeFileSync(world.file, "{");

@@ -58,5 +58,5 @@ export function identityProblem(
   // A name with a comma is quoted and could look like several names.
   const isPlain = !subjectaltname.includes('"');
   if (isPlain && uris.length === 1 && uris[0] === `URI:${wanted}`) return undefined;
-  return new Error(`the certificate is not of ${wanted}`);
+  return new Error(`the certificate is not for ${wanted}`);
 }

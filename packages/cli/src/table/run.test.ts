@@ -30,7 +30,7 @@ function worldOf(routes: (router: ConnectRouter) => void) {
 }
 
 describe("a call", () => {
-  it("sends what was given, and shows the answer with enums as words", async () => {
+  it("sends its arguments and prints the response with enum names", async () => {
     const requests: unknown[] = [];
     const { run } = worldOf((router) =>
       router.service(PayoutService, {
@@ -59,7 +59,7 @@ describe("a call", () => {
     expect(await run(...args, "--field", "payouts.1.id")).toMatchObject({ code: 1, out: "" });
   });
 
-  it("follows pages where all are asked for, and says else that there are more", async () => {
+  it("reads all pages with --all, and otherwise notes that there are more", async () => {
     const { run } = worldOf((router) =>
       router.service(BeneficiaryService, {
         listMerchants: ({ cursor }) => ({
@@ -75,7 +75,7 @@ describe("a call", () => {
     expect(all.next_cursor).toBe("");
   });
 
-  it("fills fields of messages and lists within its request", async () => {
+  it("fills nested fields and lists of its request", async () => {
     const requests: unknown[] = [];
     const { run } = worldOf((router) =>
       router.service(ComplianceService, {
@@ -108,7 +108,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("of a key asks first whether the merchant is registered", async () => {
+  it("that creates a key first checks that the merchant is registered", async () => {
     const requests: string[] = [];
     const { run } = worldOf((router) => {
       router.service(BeneficiaryService, {
@@ -141,7 +141,7 @@ describe("a call", () => {
     expect(requests).toEqual(["mer_1 payout:read"]);
   });
 
-  it("sends what a file says, and refuses what it does not know", async () => {
+  it("sends a file's fields and rejects unknown ones", async () => {
     const requests: unknown[] = [];
     const { run, folder } = worldOf((router) => {
       router.service(BeneficiaryService, { getMerchant: () => ({}) });
@@ -203,7 +203,7 @@ describe("the exit code", () => {
     [4, new ConnectError("not open to person", Code.PermissionDenied), "(permission_denied)"],
     [5, new ConnectError("away", Code.Unavailable), "does not answer (away) (unavailable)"],
     [5, new ConnectError("late", Code.DeadlineExceeded), "did not answer in time"],
-  ])("is %d of %s", async (exit, error, message) => {
+  ])("is %d for %s", async (exit, error, message) => {
     const { run } = worldOf((router) =>
       router.service(PayoutService, {
         openAccount: () => {

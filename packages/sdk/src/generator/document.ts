@@ -91,7 +91,7 @@ function operation(
   if (content !== undefined && schema?.properties?.data === undefined) return undefined;
   const data = schema?.properties?.data;
   const [tag] = tags;
-  if (data === undefined || tag === undefined) throw new Error(`${id} has no tag or no answer`);
+  if (data === undefined || tag === undefined) throw new Error(`${id} has no tag or no response`);
   const query = parameters.flatMap(({ name, in: place, description: text = "", schema }) =>
     place === "query" && name !== undefined && schema !== undefined
       ? // Only the wire format has a list's `[]`.
@@ -122,7 +122,7 @@ function refusalsOf({ responses }: DocumentOperation): string[] {
   });
 }
 
-/** `#/components/schemas/Quote` → `Quote`. */
+/** Returns `Quote` for `#/components/schemas/Quote`. */
 export function nameOf(ref: string): string {
   return ref.slice(ref.lastIndexOf("/") + 1);
 }

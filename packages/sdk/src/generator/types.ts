@@ -135,7 +135,8 @@ function wholeFields(document: Document): string {
   const visit = (name: string, schema: Schema): void => {
     const kind = schema.type === "integer" ? "whole" : "decimal";
     if (schema.type === "integer" || schema.type === "number") {
-      if ((kinds.get(name) ?? kind) !== kind) throw new Error(`${name} is whole and decimal`);
+      if ((kinds.get(name) ?? kind) !== kind)
+        throw new Error(`${name} is both integer and decimal`);
       kinds.set(name, kind);
     }
     for (const [field, each] of Object.entries(schema.properties ?? {})) visit(field, each);

@@ -31,7 +31,7 @@ export function quoteQuery(wish: QuoteWish | undefined, round: number) {
   return queryOptions({
     queryKey: ["quote", key, round],
     queryFn: async ({ signal }): Promise<TimedQuote> => {
-      if (wish === undefined) throw new Error("nothing is wished for");
+      if (wish === undefined) throw new Error("no payment to quote");
       const body = wishBody(wish);
       const quote = await send<Quote>("POST", "/api/v1/transfer/rfq", { body, signal });
       return { quote, gotAt: performance.now() };

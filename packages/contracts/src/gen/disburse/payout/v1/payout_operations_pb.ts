@@ -1834,6 +1834,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListAuditEntriesResponseSchema;
   },
   /**
+   * Lists all rails with their availability.
+   *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListRails
    */
   listRails: {
