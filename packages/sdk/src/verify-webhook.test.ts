@@ -371,7 +371,7 @@ describe("rejects", () => {
       verifyWebhook(changed, headers, options);
     } catch (error) {
       expect(String(error)).toBe(
-        "WebhookVerificationError: webhook-signature is not by the secret",
+        "WebhookVerificationError: webhook-signature does not match the secret",
       );
     }
     expect.assertions(1);

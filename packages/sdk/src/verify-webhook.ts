@@ -224,5 +224,5 @@ function missing(name: string): WebhookVerificationError {
 }
 
 function mismatch(name: string): WebhookVerificationError {
-  return new WebhookVerificationError("SIGNATURE_MISMATCH", `${name} is not by the secret`);
+  return new WebhookVerificationError("SIGNATURE_MISMATCH", `${name} does not match the secret`);
 }
