@@ -154,7 +154,7 @@ export const moneyCommands: readonly CallCommand[] = [
       "    new_beneficiary_days: 7\n    lasts_seconds: 86400\n    batches: true\n\n" +
       "A payout that repeats account, amount and reference_id of another one within the duplicate\n" +
       "window is refused, unless it has allow_duplicate. A payout of at least the minimum, or to a\n" +
-      "beneficiary newer than new_beneficiary_days, awaits another actor's approval for\n" +
+      "beneficiary newer than new_beneficiary_days, awaits another actor's approval for at most\n" +
       "lasts_seconds. With window_seconds, amounts to one account or by one actor add up within that\n" +
       "time. With batches, an actor other than its creator approves each batch. Controls that the\n" +
       "file omits are off.",
