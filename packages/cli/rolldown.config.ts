@@ -1,6 +1,6 @@
 import { defineConfig } from "rolldown";
 
-/** One file with the contracts in it; the libraries stay what `npm install` brings. */
+/** Bundles the workspace packages into one file; npm dependencies stay external. */
 export default defineConfig({
   input: "src/main.ts",
   platform: "node",

@@ -11,7 +11,7 @@ const folder = resolve(process.argv[2] ?? join(import.meta.dirname, "dist"));
 rmSync(folder, { recursive: true, force: true });
 compile("tsconfig.build.json", "esm");
 compile("tsconfig.build-cjs.json", "cjs");
-// The package is of the type "module"; without this Node would read these files as such.
+// The package has the type "module"; without this file Node would load these files as such.
 writeFileSync(join(folder, "cjs/package.json"), '{ "type": "commonjs" }\n');
 
 function compile(config, format) {

@@ -1,5 +1,6 @@
-// Whether every kind of program finds the packed package and its types, by publint and by attw
-// (`@arethetypeswrong/core`): `node check-package.mjs FILE.tgz`. Prints faults, then exits with 1.
+// Checks with publint and attw (`@arethetypeswrong/core`) that all module systems resolve the
+// packed package and its types: `node check-package.mjs FILE.tgz`. Prints problems and exits with
+// 1.
 import { readFileSync } from "node:fs";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";

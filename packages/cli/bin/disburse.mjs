@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What is installed runs the built file. In the repository, where there may be none, the source
-// runs, under a Node that takes TypeScript as it is.
+// An installed package runs the built file. A checkout without a build runs the sources, with a
+// Node that strips types.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

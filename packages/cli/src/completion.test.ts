@@ -6,7 +6,7 @@ import { offlineWorld } from "./test-world.ts";
 const world = offlineWorld();
 afterAll(() => world.remove());
 
-describe("what can follow", () => {
+describe("completions", () => {
   it.each([
     [["mer"], ["merchants"]],
     [["alerts", "re"], ["reopen"]],
@@ -24,12 +24,12 @@ describe("what can follow", () => {
     [["merchants", "list", "--limit", ""], []],
     [["merchants", "list", "--json", "--a"], ["--all"]],
     [["nothing", ""], []],
-  ])("%j is %j", (words, expected) => {
+  ])("of %j are %j", (words, expected) => {
     expect(candidates(commandLine, words)).toEqual(expected);
   });
 });
 
-it.each(["bash", "zsh", "fish"])("%s gets a script that asks for it", async (shell) => {
+it.each(["bash", "zsh", "fish"])("%s gets a script that calls `complete`", async (shell) => {
   const { code, out } = await world.run("completion", shell);
   expect(code).toBe(0);
   expect(out).toContain("disburse complete -- ");

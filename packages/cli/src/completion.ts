@@ -4,7 +4,7 @@ import type { Command, OwnCommand } from "./table/command.ts";
 import type { CommandLine } from "./table/command-line.ts";
 import { choicesOfOption, globalOptions, optionsOf } from "./table/options.ts";
 
-/** A shell's script asks `disburse complete` for what can follow the words before the cursor. */
+/** Each script calls `disburse complete` with the words before the cursor. */
 const scripts: Readonly<Record<string, string>> = {
   bash: `_disburse() {
   local IFS=$'\\n'
@@ -24,22 +24,22 @@ compdef _disburse disburse
 `,
 };
 
-/** What can stand at the place of the last word, which is begun or "". */
+/** Returns the completions of the last word, which may be incomplete or "". */
 export function candidates(line: CommandLine, words: readonly string[]): readonly string[] {
   const current = words.at(-1) ?? "";
-  const before = words.slice(0, -1);
-  return following(line, before, current).filter((each) => each.startsWith(current));
+  const previousWords = words.slice(0, -1);
+  return following(line, previousWords, current).filter((each) => each.startsWith(current));
 }
 
 function following(
   line: CommandLine,
-  before: readonly string[],
+  previousWords: readonly string[],
   current: string,
 ): readonly string[] {
-  const path = before.filter((word) => !word.startsWith("-"));
+  const path = previousWords.filter((word) => !word.startsWith("-"));
   const command = commandOf(line, path);
   const options = [...(command === undefined ? [] : optionsOf(command)), ...globalOptions];
-  const previous = options.find(({ name }) => `--${name}` === before.at(-1));
+  const previous = options.find(({ name }) => `--${name}` === previousWords.at(-1));
   if (previous !== undefined && previous.value !== "") {
     return choicesOfOption(previous, command) ?? [];
   }
@@ -58,7 +58,6 @@ function commandOf({ commands }: CommandLine, path: readonly string[]): Command 
   });
 }
 
-/** The commands that shells complete by. */
 export function completionCommands(line: () => CommandLine): readonly OwnCommand[] {
   const shells = Object.keys(scripts);
   return [
@@ -75,7 +74,7 @@ export function completionCommands(line: () => CommandLine): readonly OwnCommand
         const script = scripts[shell];
         if (script === undefined) {
           throw usageError(
-            `"${shell}" is none of ${shells.join(", ")}${didYouMean(shell, shells)}`,
+            `"${shell}" is not one of ${shells.join(", ")}${didYouMean(shell, shells)}`,
           );
         }
         invocation.world.out(script);
@@ -83,7 +82,7 @@ export function completionCommands(line: () => CommandLine): readonly OwnCommand
     },
     {
       name: "complete",
-      summary: "what can follow some words: for the scripts of completion",
+      summary: "print completions; called by the scripts of `completion`",
       examples: ["complete -- alerts de"],
       arguments: [
         { name: "words", about: "the words after disburse", isOptional: true, isMany: true },

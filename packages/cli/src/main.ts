@@ -3,7 +3,7 @@ import { environment } from "./config.ts";
 import { processWorld } from "./process-world.ts";
 import { runCommandLine } from "./program.ts";
 
-// A reader that has seen enough (`| head`) is no error.
+// A closed pipe (`| head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit();

@@ -12,7 +12,7 @@ function withToken(token: TokenSource): Interceptor {
   };
 }
 
-/** With an authority of their own services are known by their names, and not by their hosts. */
+/** With its own authority, a service is identified by its SPIFFE ID instead of its host name. */
 function secureOptions(tls: ServiceTls): RequestOptions {
   const { ca, cert, key } = tls;
   const own = { ...(cert && { cert }), ...(key && { key }) };
@@ -29,7 +29,6 @@ async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** What the process of a user runs commands with. */
 export function processWorld(environment: World["environment"]): World {
   return {
     environment,

@@ -9,8 +9,8 @@ import { offlineWorld } from "./test-world.ts";
 const world = offlineWorld();
 afterAll(() => world.remove());
 
-/** The words of an example as a shell reads them. */
-const wordsOf = (text: string) =>
+/** Splits an example into words as a shell does. */
+const enumChoices = (text: string) =>
   [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
 
 describe("every command", () => {
@@ -25,23 +25,23 @@ describe("every command", () => {
         const program = createProgram(commandLine, silent, async ({ name }) => {
           called = name;
         });
-        await program.parseAsync(wordsOf(example), { from: "user" });
+        await program.parseAsync(enumChoices(example), { from: "user" });
         expect(called).toBe(command.name);
       }
     },
   );
 
-  it("is named once, and is in a group that there is", () => {
+  it("has a unique name in a known group", () => {
     const names = commandLine.commands.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const groups = commandLine.groups.map(({ name }) => name);
     expect(new Set(names.map((name) => name.split(" ")[0]))).toEqual(new Set(groups));
   });
 
-  it("says in its help what it is for, its options and examples", async () => {
+  it("has help with its summary, options and examples", async () => {
     const { code, out } = await world.run("credits", "create", "--help");
     expect(code).toBe(0);
-    for (const part of ["add money that arrived", "<amount>", "--note", "--json", "--sandbox"]) {
+    for (const part of ["credit received money", "<amount>", "--note", "--json", "--sandbox"]) {
       expect(out).toContain(part);
     }
     expect(out).toContain("--dry-run");
@@ -51,12 +51,12 @@ describe("every command", () => {
     expect(all).toContain("Exit codes: 0 done");
   });
 
-  it("that changes something prints its request under --dry-run, and calls no service", async () => {
+  it("that changes something prints its request with --dry-run and calls no service", async () => {
     const changes = commandLine.commands.filter((each) => isChange(each) && !("run" in each));
     expect(changes.length).toBeGreaterThan(20);
     for (const command of changes.filter((each) => !("file" in each))) {
       const [example = ""] = command.examples;
-      const args = [...wordsOf(example), "--dry-run", "--json", "--operation-id", "op-1"];
+      const args = [...enumChoices(example), "--dry-run", "--json", "--operation-id", "op-1"];
       const { code, out, err } = await world.run(...args);
       expect({ code, err }, command.name).toEqual({ code: 0, err: "" });
       const { rpc, request } = JSON.parse(out);
@@ -67,13 +67,13 @@ describe("every command", () => {
   });
 });
 
-it("the version is the package's", async () => {
+it("prints the package's version", async () => {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
   expect(manifest.version).toBe(version);
   expect((await world.run("--version")).out).toBe(`${version}\n`);
 });
 
-describe("refuses, with exit code 2 and what is meant,", () => {
+describe("rejects with exit code 2 and a hint", () => {
   it.each([
     ["an unknown command", ["merchnats", "list"], "Did you mean merchants?"],
     ["an unknown one of a group", ["merchants", "lst"], "Did you mean list?"],
@@ -96,7 +96,7 @@ describe("refuses, with exit code 2 and what is meant,", () => {
     ],
     ["what is no number", ["keys", "rotate", "k", "--overlap", "1h"], "is not a whole number"],
     ["too large a number", ["keys", "rotate", "k", "--overlap", "9999999999"], "overlap_seconds"],
-    ["a page of nothing", ["merchants", "list", "--limit", "0"], "is not a number above zero"],
+    ["a page of nothing", ["merchants", "list", "--limit", "0"], "is not a positive number"],
     [
       "an operation id with a space",
       ["keys", "revoke", "k", "--operation-id", "a b"],
@@ -113,7 +113,7 @@ describe("refuses, with exit code 2 and what is meant,", () => {
     expect(err).toContain(expected);
   });
 
-  it("in JSON where that is asked for", async () => {
+  it("in JSON with --json", async () => {
     const { err } = await world.run("completion", "bsh", "--json");
     expect(JSON.parse(err)).toEqual({
       error: { code: "usage", message: expect.stringContaining('"bsh"'), exit: 2 },

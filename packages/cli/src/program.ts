@@ -19,15 +19,15 @@ import type { World } from "./table/world.ts";
 
 const exitHelp = `
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 needs another person's approval,
-4 not logged in or not allowed, 5 a service does not answer.
+4 not logged in or not allowed, 5 a service is unavailable.
 
 Environment: DISBURSE_SANDBOX, DISBURSE_PROFILE, DISBURSE_<SERVICE>_URL, DISBURSE_ISSUER,
 DISBURSE_CLIENT_ID, DISBURSE_SCOPE, DISBURSE_TOKEN, DISBURSE_CA_FILE, DISBURSE_CERT_FILE,
 DISBURSE_KEY_FILE, DISBURSE_TRUST_DOMAIN, NO_COLOR.
 
-Begin with \`disburse login\`, or \`disburse status\`.`;
+Start with \`disburse login\` or \`disburse status\`.`;
 
-/** Runs one command line; answers its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function runCommandLine(
   line: CommandLine,
   args: readonly string[],
@@ -66,9 +66,9 @@ async function runCommand(command: Command, given: Given, world: World): Promise
     await ("run" in command ? command.run(invocation) : runCall(command, invocation));
   } catch (error) {
     const isUnknown = failureOf(error).exit === "unavailable";
-    // What was sent may have been done: the same id again does it once.
+    // The service may have applied the change: repeating it under the same id is safe.
     if (isChange(command) && isUnknown) {
-      world.err(`to try again: the same command with --operation-id ${calls.operationId}\n`);
+      world.err(`to retry, repeat the command with --operation-id ${calls.operationId}\n`);
     }
     throw error;
   }
@@ -82,21 +82,21 @@ function report(failure: Failure, isJson: boolean, world: World): void {
   if (stack !== undefined) world.err(`${stack}\n`);
 }
 
-/** The commands as commander has them; `run` is called with what was given. */
+/** Builds the commander program; it calls `run` with the parsed arguments and options. */
 export function createProgram(
   { groups, commands, version }: CommandLine,
   world: Pick<World, "out" | "err">,
   run: (command: Command, given: Given) => Promise<void>,
 ): Commander {
   const program = createCommand("disburse")
-    .description("Disburse for the operator's team, over the services' own APIs.")
+    .description("Disburse for operators, over the services' own APIs.")
     .version(version, "--version", "show the version")
-    .helpOption("-h, --help", "show this")
+    .helpOption("-h, --help", "show this help")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: world.out, writeErr: world.err })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError("(--help says more)")
+    .showHelpAfterError("(see --help)")
     .addHelpText("after", exitHelp);
   for (const option of globalOptions) program.addOption(optionOf(option));
   for (const group of groups) {
@@ -144,14 +144,14 @@ function optionOf(option: Option, command?: Command): CommanderOption {
   const { name, about, value = "text", isRequired = false, isMany = false } = option;
   const choices = choicesOfOption(option, command);
   const hint = choices === undefined ? "" : ` (${choices.join(", ")})`;
-  const many = isMany ? "; may be given more than once" : "";
-  const made = new CommanderOption(
+  const many = isMany ? "; repeatable" : "";
+  const created = new CommanderOption(
     value === "" ? `--${name}` : `--${name} <${value}>`,
     `${about}${hint}${many}`,
   );
-  if (isRequired) made.makeOptionMandatory();
+  if (isRequired) created.makeOptionMandatory();
   if (isMany) {
-    made.argParser((given: string, before: readonly string[] = []) => [...before, given]);
+    created.argParser((given: string, previous: readonly string[] = []) => [...previous, given]);
   }
-  return made;
+  return created;
 }

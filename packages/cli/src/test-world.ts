@@ -13,16 +13,15 @@ import { runCommandLine } from "./program.ts";
 import { serviceNames } from "./session/target.ts";
 import type { World } from "./table/world.ts";
 
-/** A token that names a person; services of a test do not verify it. */
+/** An unsigned token with these claims; test services don't verify it. */
 export function tokenOf(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "none" })}.${part(claims)}.`;
 }
 
-/** What a run printed, and how it ended. */
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
-/** A command line on services in this process, with a folder and an environment of its own. */
+/** A command line with in-process services and its own folder and environment. */
 export function testWorld(routes: (router: ConnectRouter) => void, change: Partial<World> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "disburse-cli-"));
   const urls = serviceNames.map((name) => [`DISBURSE_${name.toUpperCase()}_URL`, `http://${name}`]);
@@ -63,10 +62,10 @@ export function testWorld(routes: (router: ConnectRouter) => void, change: Parti
   };
 }
 
-/** A command line without services. */
+/** A command line whose services implement no RPC. */
 export const offlineWorld = (change?: Partial<World>) => testWorld(() => undefined, change);
 
 const away = () => Promise.reject(new ConnectError("away", Code.Unavailable));
 
-/** The transport to a service that is away. */
+/** A transport that rejects every call with `Unavailable`. */
 export const unavailableTransport: Transport = { unary: away, stream: away };

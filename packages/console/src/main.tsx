@@ -13,14 +13,14 @@ import { createConsoleRouter } from "./routes/router.tsx";
 import { sessionQuery } from "./session/session.ts";
 import { applyTheme, storedTheme } from "./shell/theme.ts";
 
-/** What was read is shown again for so long before it is read anew. */
+/** Cached data is fresh for this time. */
 const freshMs = 5_000;
 const retriesMax = 2;
 
 applyTheme(storedTheme());
 
 const root = document.getElementById("root");
-if (root === null) throw new Error("the page has no root");
+if (root === null) throw new Error("the page has no element for the app");
 
 const client = createClient();
 const router = createConsoleRouter(client);
@@ -33,7 +33,7 @@ createRoot(root).render(
   </StrictMode>,
 );
 
-/** The cache of what was read. Changes are never repeated by themselves, and never assumed. */
+/** The query cache. Mutations are never retried automatically and never optimistic. */
 function createClient(): QueryClient {
   const onError = (error: unknown) => {
     const isSignedOut = error instanceof Problem && error.status === 401;

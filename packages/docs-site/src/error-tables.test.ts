@@ -36,7 +36,7 @@ const document = {
   },
 } as unknown as Document;
 
-it("adds what the guide has no words for, once, and leaves its own words", () => {
+it("adds missing rows once and keeps the guide's own rows", () => {
   const completed = completedErrors(guide, document);
   expect(completed).toBe(
     guide

@@ -20,8 +20,7 @@ type ErrorSchema = {
 };
 
 /**
- * The guide to errors with a row for every code and reason of the reference: what has no words of
- * its own in the guide yet gets those of the reference.
+ * Completes the error guide: adds a row from the reference for each code and reason without one.
  */
 export function completedErrors(guide: string, document: Document): string {
   const { Error: error } = document.components.schemas as unknown as { Error: ErrorSchema };
@@ -50,7 +49,7 @@ function sentencesOf(document: Document) {
   return sentences;
 }
 
-/** Adds rows to the table under a heading, each unless the table has one for its name. */
+/** Adds rows to the table under a heading, except those whose name the table already contains. */
 function withRows(guide: string, heading: string, rows: readonly string[]): string {
   const [before = "", after = ""] = guide.split(`## ${heading}\n`);
   const [section = "", ...others] = after.split(/(?=\n## )/);

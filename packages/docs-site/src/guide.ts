@@ -4,7 +4,6 @@ import type { ReferenceOperation } from "./reference.ts";
 import { originMark, variablesOf } from "./request.ts";
 import { languages, type Sample, sampleOf } from "./samples.ts";
 
-/** A guide as its page shows it. */
 export type Guide = {
   readonly slug: string;
   readonly title: string;
@@ -12,10 +11,10 @@ export type Guide = {
   readonly sections: readonly GuideSection[];
 };
 
-/** A part of a guide under a heading of its own. */
+/** A section of a guide, with its heading's title and anchor. */
 export type GuideSection = { readonly id: string; readonly title: string; readonly text: string };
 
-/** Where a guide's links lead that `/docs` serves; any other file is named without a link. */
+/** Paths of the files that `/docs` serves; links to other files become plain text. */
 const served: Readonly<Record<string, string>> = {
   "openapi.json": "/docs",
   "webhooks.md": "/docs/webhooks",
@@ -27,7 +26,7 @@ const served: Readonly<Record<string, string>> = {
   "testing.md": "/docs/testing",
 };
 
-/** A guide's page out of its Markdown, each request of curl with a tab for every language. */
+/** Renders a guide; each curl request becomes a sample with one tab per language. */
 export function guideOf(
   slug: string,
   markdown: string,
@@ -90,7 +89,7 @@ function figure(texts: readonly (readonly [language: string, text: string])[]): 
   return `<figure class="sample">${texts.length > 1 ? group : ""}<button type="button" class="copy">Copy</button>${codes.join("")}</figure>\n`;
 }
 
-/** Where the sandbox is by default; the page's script puts its own origin there. */
+/** The sandbox's default origin; the page's script replaces it with its own. */
 const sandboxOrigin = "http://127.0.0.1:8080";
 
 function shown(text: string): string {
@@ -111,7 +110,7 @@ function sectionsOf(tokens: readonly Token[]): GuideSection[] {
   return sections;
 }
 
-/** The words of a text of Markdown, for search. */
+/** Strips Markdown syntax, for the search index. */
 function plain(text: string): string {
   return text
     .replaceAll(/[`*|#>[\]()]|-{3,}|^```.*$/gm, " ")
@@ -119,7 +118,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** `Once, in order` → `once-in-order`. */
+/** Returns `once-in-order` for `Once, in order`. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

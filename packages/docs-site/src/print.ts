@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { completedErrors } from "./error-tables.ts";
 import { type GuideTexts, guideFiles, siteOf } from "./site.ts";
 
-/** Writes what the gateway's `/docs` shows; part of `npm run generate`. */
+/** Generates the content of the gateway's `/docs`; part of `npm run generate`. */
 
 const root = join(import.meta.dirname, "../../..");
 const folder = join(root, "services/gateway/src/http/docs/gen");

@@ -26,18 +26,17 @@ type Described = {
   >;
 };
 
-/** An operation of the reference that a merchant's program calls. */
 export type ReferenceOperation = {
   readonly id: string;
   readonly method: string;
-  /** With `{name}` for its parameters. */
+  /** Contains `{name}` for each parameter. */
   readonly path: string;
   readonly described: Described;
-  /** Absent for a file, which the SDK has no method for. */
+  /** Absent for file downloads, which have no SDK method. */
   readonly sdk: SampleRequest["sdk"];
 };
 
-/** The operations of the reference under `/api/`. */
+/** Returns the operations under `/api/`. */
 export function referenceOperations(document: Document): ReferenceOperation[] {
   const inSdk = new Map(operationsOf(document).map((each) => [each.id, each]));
   const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Described>>>>;
@@ -63,10 +62,10 @@ function placeInSdk(operation: SdkOperation | undefined, document: Document): Sa
   };
 }
 
-/** Ids of the examples end so. */
+/** The suffix of all ids in examples. */
 const exampleId = "01hqz0000000000000000000ab";
 
-/** What the ids of a path's parameters begin with, where their name does not say it. */
+/** Id prefixes of path parameters, if they can't be derived from the name. */
 const prefixes: Readonly<Record<string, string>> = {
   beneficiaryId: "ben",
   depositorId: "dep",
@@ -78,7 +77,7 @@ const prefixes: Readonly<Record<string, string>> = {
   replayId: "whr",
 };
 
-/** What an operation's samples ask for: one for each example of its body, by its name. */
+/** Returns an operation's sample requests: one per body example, keyed by its name. */
 export function requestsOf(operation: ReferenceOperation): [name: string, SampleRequest][] {
   const { id, method, described, sdk } = operation;
   const examples = described.requestBody?.content["application/json"]?.examples ?? {};
@@ -103,7 +102,7 @@ function exampleIdOf(name: string): string {
   return `${prefixes[name] ?? name.replace(/Id$/, "").toLowerCase()}_${exampleId}`;
 }
 
-/** The file that the answer is: what is no JSON, and JSON that is not under `data`. */
+/** Returns the file name for a response that isn't JSON or isn't wrapped in `data`. */
 function fileOf({ path, described }: ReferenceOperation): { file?: string } {
   const [[mediaType, content] = ["application/json", undefined]] = Object.entries(
     described.responses["200"]?.content ?? {},

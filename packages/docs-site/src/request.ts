@@ -1,53 +1,52 @@
-/** A value of a body; a string `$NAME` is a variable's. */
+/** A value of a body; the string `$NAME` stands for a variable. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
-/** An object of a body. */
 export type JsonObject = { readonly [name: string]: Json };
 
-/** What a sample asks for, in whatever language. */
+/** The request of a sample, independent of the language. */
 export type SampleRequest = {
   readonly method: string;
-  /** With `$NAME` where a variable goes; without its query. */
+  /** The path without the query; contains `$NAME` for variables. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly body?: JsonObject;
   readonly idempotencyKey?: string;
-  /** Name of the file that the answer is, where it is no JSON. */
+  /** The file name of a response that isn't JSON. */
   readonly file?: string;
-  /** Where the operation is in the SDK; absent where no method is for it. */
+  /** The operation's SDK method; absent if it has none. */
   readonly sdk?: {
     readonly resource: string;
     readonly method: string;
-    /** Whether the answer is a page of records. */
+    /** True if the response is a page of records. */
     readonly isPage: boolean;
-    /** Whether the query is part of the call's options. */
+    /** True if the query is part of the call's options. */
     readonly hasBody: boolean;
   };
-  /** What each variable is, where a sample of its own has to say so: `{ ENDPOINT: "whe_…" }`. */
+  /** Values of the variables that the sample declares: `{ ENDPOINT: "whe_…" }`. */
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** Stands in samples for the origin that serves the page. */
+/** The placeholder for the origin that serves the page. */
 export const originMark = "{origin}";
 
-/** The variables of a text that has some, in their order. */
+/** Returns the variables in a text, in order. */
 export function variablesIn(text: string): string[] {
   return [...text.matchAll(/\$([A-Z]+)/g)].map(([, name = ""]) => name);
 }
 
-/** The variables that a request uses, each once. */
+/** Returns the distinct variables of a request. */
 export function variablesOf({ path, query, body }: SampleRequest): string[] {
   const texts = [path, ...query.map(([, value]) => value), JSON.stringify(body ?? {})];
   return [...new Set(texts.flatMap(variablesIn))];
 }
 
-/** The address with its query, as text of a sample. */
+/** Returns the address with its query, for use in a sample. */
 export function addressOf({ path, query }: SampleRequest): string {
-  const asked = query.map(([name, value]) => `${name}=${value}`).join("&");
-  return `${originMark}${path}${asked === "" ? "" : `?${asked}`}`;
+  const pairs = query.map(([name, value]) => `${name}=${value}`).join("&");
+  return `${originMark}${path}${pairs === "" ? "" : `?${pairs}`}`;
 }
 
-/** What a variable is called in languages other than the shell. */
+/** Returns a variable's name in languages other than the shell. */
 export function variableName(name: string): string {
   return name.toLowerCase();
 }

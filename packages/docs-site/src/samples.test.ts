@@ -12,7 +12,7 @@ import type { Sample } from "./samples.ts";
 import type { Site } from "./site.ts";
 import { type Received, startReferenceServer } from "./test-server.ts";
 
-/** Every sample that `/docs` shows is run, in each language whose tools are here. */
+/** Runs every sample in `/docs`, in each language whose tools are installed. */
 
 const root = join(import.meta.dirname, "../../..");
 const gen = (name: string) =>
@@ -42,7 +42,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** What stands on a guide's page, as a reader copies it, with the ids filled in. */
+/** Returns the samples on a guide's page as readers copy them, with ids filled in. */
 function guideSamples(language: keyof Sample): string[] {
   const pattern = new RegExp(`<pre data-language="${language}"[^>]*><code>(.*?)</code>`, "gs");
   return guides.flatMap(({ html }) =>
@@ -58,7 +58,7 @@ function guideSamples(language: keyof Sample): string[] {
   );
 }
 
-/** All samples of a language, those of the operations first. */
+/** Returns all samples of a language, those of operations first. */
 function textsIn(language: keyof Sample): string[] {
   const ofOperations = operations.flatMap(({ id }) =>
     Object.values(samples[id] ?? {}).map((each) => each[language]),
@@ -74,7 +74,7 @@ function written(name: string, text: string): string {
   return path;
 }
 
-/** What reached the server while a program ran. */
+/** Runs a program and returns the requests that the server received. */
 async function receivedFrom(command: string, args: readonly string[]): Promise<Received[]> {
   server.take();
   const env = { ...process.env, DISBURSE_API_KEY: apiKey };
@@ -91,19 +91,19 @@ const expected = (): Received[] =>
     }),
   );
 
-/** The SDK makes a key where none is given, and sends an empty body where one may be left out. */
+/** The SDK generates missing keys and sends an empty body for an omitted one. */
 const asSdk = ({ idempotencyKey: _, body = {}, ...rest }: Received) => ({ ...rest, body });
 
 let ofCurl: Promise<Received[]> | undefined;
 
-/** What the samples of curl ask for: the others ask for the same. */
+/** Returns the requests of the curl samples, to which the other languages must be equal. */
 function curl(): Promise<Received[]> {
   ofCurl ??= receivedFrom("bash", ["-eu", written("all.sh", textsIn("curl").join("\n"))]);
   return ofCurl;
 }
 
 describe("the samples", () => {
-  it("are those that the reference's examples make; `npm run generate` writes them", () => {
+  it("match the reference's examples; `npm run generate` writes them", () => {
     const named = operations.map((each) => [each.id, requestsOf(each).map(([name]) => name)]);
     expect(Object.entries(samples).map(([id, its]) => [id, Object.keys(its)])).toEqual(named);
     expect(named.length).toBeGreaterThan(35);
@@ -142,8 +142,8 @@ describe("the samples", () => {
         "all.py",
         'import sys\nfor path in sys.argv[1:]:\n    exec(compile(open(path).read(), path, "exec"), {})\n',
       );
-      const asked = await curl();
-      expect(await receivedFrom("python3", [runner, ...files])).toEqual(asked);
+      const expected = await curl();
+      expect(await receivedFrom("python3", [runner, ...files])).toEqual(expected);
     },
     enoughMs,
   );
@@ -157,8 +157,8 @@ describe("the samples", () => {
       const imports = ["fmt", "io", "net/http", "os", "strings"].map((each) => `\t"${each}"\n`);
       const text = `package main\n\nimport (\n${imports.join("")})\n\n${functions}\nfunc main() {\n${calls}}\n`;
       const file = written("all.go", text);
-      const asked = await curl();
-      expect(await receivedFrom("go", ["run", file])).toEqual(asked);
+      const expected = await curl();
+      expect(await receivedFrom("go", ["run", file])).toEqual(expected);
     },
     enoughMs,
   );
@@ -185,9 +185,9 @@ describe("the samples", () => {
       }));
       expect((await checked).stdout).toBe("");
       const runner = written("all.mjs", files.map((file) => `await import("${file}");\n`).join(""));
-      const asked = await curl();
+      const expected = await curl();
       const received = await receivedFrom(process.execPath, [runner]);
-      expect(received.map(asSdk)).toEqual(asked.map(asSdk));
+      expect(received.map(asSdk)).toEqual(expected.map(asSdk));
     },
     enoughMs,
   );

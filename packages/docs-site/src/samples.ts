@@ -4,7 +4,7 @@ import { pythonSample } from "./languages/python.ts";
 import { typescriptSample } from "./languages/typescript.ts";
 import type { SampleRequest } from "./request.ts";
 
-/** The languages of samples, in the order of their tabs. */
+/** Display names of the languages, in the order of the tabs. */
 export const languages = {
   curl: "curl",
   typescript: "TypeScript",
@@ -12,10 +12,10 @@ export const languages = {
   go: "Go",
 } as const;
 
-/** A sample in each language, with `{origin}` for what serves the page. */
+/** A sample in each language; `{origin}` stands for the origin that serves the page. */
 export type Sample = Readonly<Record<keyof typeof languages, string>>;
 
-/** A request in each language; `assignments` go before curl's command alone. */
+/** Formats a request in each language; only the curl sample includes `assignments`. */
 export function sampleOf(request: SampleRequest, assignments: readonly string[] = []): Sample {
   return {
     curl: curlSample(request, assignments),

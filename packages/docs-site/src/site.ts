@@ -3,7 +3,7 @@ import { type Guide, guideOf } from "./guide.ts";
 import { type ReferenceOperation, referenceOperations, requestsOf } from "./reference.ts";
 import { type Sample, sampleOf } from "./samples.ts";
 
-/** The guides by the last part of their address, with their files; the first is `/docs` itself. */
+/** Files of the guides, keyed by the last part of their URL; "" is `/docs` itself. */
 export const guideFiles = {
   "": "services/gateway/src/openapi/introduction.md",
   webhooks: "docs/webhooks.md",
@@ -14,18 +14,17 @@ export const guideFiles = {
   testing: "docs/testing.md",
 } as const;
 
-/** A guide's Markdown by the last part of its address. */
+/** Markdown of the guides, by the last part of their URL. */
 export type GuideTexts = Readonly<Record<keyof typeof guideFiles, string>>;
 
-/** What `/docs` is made of beside the reference itself. */
+/** The content of `/docs` besides the reference. */
 export type Site = {
   readonly guides: readonly Guide[];
-  /** Of each operation, by its id: its samples by the names of its body's examples. */
+  /** Samples by operation id, then by the name of the body's example. */
   readonly samples: Readonly<Record<string, Readonly<Record<string, Sample>>>>;
   readonly search: readonly SearchEntry[];
 };
 
-/** One thing that search finds. */
 export type SearchEntry = {
   readonly id: number;
   readonly kind: "Guide" | "Operation";
@@ -34,7 +33,7 @@ export type SearchEntry = {
   readonly href: string;
 };
 
-/** The site out of the reference and the guides. */
+/** Builds the site from the reference and the guides. */
 export function siteOf(document: Document, texts: GuideTexts): Site {
   const operations = referenceOperations(document);
   const guides = Object.entries(texts).map(([slug, text]) =>
@@ -52,7 +51,7 @@ export function siteOf(document: Document, texts: GuideTexts): Site {
   };
 }
 
-/** The introduction has no title of its own in the reference. */
+/** Adds a title to the introduction, which has none. */
 function titled(slug: string, text: string): string {
   return slug === "" ? `# Disburse\n\n${text}` : text;
 }

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { ReferenceOperation } from "./reference.ts";
 
-/** A request as it arrived. */
 export type Received = {
   readonly method: string | undefined;
   readonly path: string | undefined;
@@ -13,7 +12,7 @@ export type Received = {
   readonly body: unknown;
 };
 
-/** Answers each operation with its example in the reference, and records what was asked. */
+/** Starts a server that returns each operation's example and records the requests. */
 export async function startReferenceServer(operations: readonly ReferenceOperation[]) {
   const received: Received[] = [];
   const routes = operations.map(({ method, path, described }) => {
@@ -42,7 +41,7 @@ export async function startReferenceServer(operations: readonly ReferenceOperati
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What came since it was asked last. */
+    /** Returns the requests since the previous call. */
     take: (): Received[] => received.splice(0),
     stop: () => new Promise((resolve) => server.close(resolve)),
   };

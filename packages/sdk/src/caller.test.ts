@@ -14,7 +14,7 @@ const post: ApiRequest = {
 };
 const remove: ApiRequest = { method: "DELETE", path: "/api/v1/webhooks/endpoints/whe_1" };
 
-/** A clock that waits take forward at once. */
+/** A clock that waits advance at once. */
 function virtualTime(random = 0.5) {
   const waits: number[] = [];
   let now = 1_000;
@@ -53,7 +53,7 @@ const page = () => new Response("<html>s3cr3t</html>", { status: 502 });
 const broken = () => new TypeError("fetch failed");
 const again = () => refusal(503, "SERVICE_UNAVAILABLE");
 
-describe("what is tried again", () => {
+describe("retries after", () => {
   test.each<[string, () => Reply]>([
     ["a connection that fails", broken],
     ["429", () => refusal(429, "RATE_LIMITED")],
@@ -72,7 +72,7 @@ describe("what is tried again", () => {
   });
 });
 
-describe("what is not tried again", () => {
+describe("does not retry after", () => {
   test.each<[string, Reply]>([
     ["400", refusal(400, "INVALID_REQUEST")],
     ["401", refusal(401, "UNAUTHENTICATED")],
@@ -93,7 +93,7 @@ describe("what is not tried again", () => {
 });
 
 describe("retries", () => {
-  test("keep key, request id and body", async () => {
+  test("keep idempotency key, request id and body", async () => {
     const { send, sent } = calling([again(), broken(), data("1")]);
     await send(post);
     const [first, ...others] = sent;
@@ -104,7 +104,7 @@ describe("retries", () => {
     expect(others).toHaveLength(2);
   });
 
-  test("two calls have two keys", async () => {
+  test("two calls have different keys", async () => {
     const { send, sent } = calling([data("1"), data("1")]);
     await send(post);
     await send(post);
@@ -112,14 +112,14 @@ describe("retries", () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test("keep the key of a change too", async () => {
+  test("keep the key of a PATCH too", async () => {
     const { send, sent } = calling([again(), data("1")]);
     await send({ method: "PATCH", path: "/api/v1/webhooks/endpoints/whe_1", body: {} });
     const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
     expect(keys).toEqual([expect.any(String), keys[0]]);
   });
 
-  test("take the caller's own key and request id", async () => {
+  test("use the caller's own key and request id", async () => {
     const { send, sent } = calling([again(), data("1")]);
     await send(post, { idempotencyKey: "order 7", requestId: "checkout-7" });
     for (const { headers } of sent) {
@@ -128,7 +128,7 @@ describe("retries", () => {
     }
   });
 
-  test("end after the number that is allowed, with the last failure", async () => {
+  test("end after retriesMax with the last error", async () => {
     const { send, sent } = calling([again(), again(), refusal(500, "INTERNAL_ERROR")], {
       retriesMax: 2,
     });
@@ -136,14 +136,14 @@ describe("retries", () => {
     expect(sent).toHaveLength(3);
   });
 
-  test("outlast a key that a crash holds for 30 s, however few are allowed", async () => {
+  test("continue while a crash locks the key for 30 s, regardless of retriesMax", async () => {
     const held = Array.from({ length: 11 }, () => refusal(409, "IDEMPOTENCY_IN_PROGRESS"));
     const { send, waits } = calling([broken(), ...held, data('"done"')], { retriesMax: 1 });
     expect(await send(post)).toBe("done");
     expect(waits.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(30_000);
   });
 
-  test("wait for a request under way no longer than the call may take", async () => {
+  test("wait for a running request only within the call's time limit", async () => {
     const held = Array.from({ length: 5 }, () => refusal(409, "IDEMPOTENCY_IN_PROGRESS"));
     const { send, sent } = calling(held, { retriesMax: 1 });
     const failure = await failureOf(send(post, { timeoutMs: 3_000 }));
@@ -151,14 +151,14 @@ describe("retries", () => {
     expect(sent).toHaveLength(5);
   });
 
-  test("are none where none is allowed, of a request under way either", async () => {
+  test("don't happen with retriesMax 0, even for a running request", async () => {
     const held = refusal(409, "IDEMPOTENCY_IN_PROGRESS");
     const { send, sent } = calling([held], { retriesMax: 0 });
     await failureOf(send(post));
     expect(sent).toHaveLength(1);
   });
 
-  test("wait twice as long each time, by chance up to that, and 8 s at most", async () => {
+  test("back off exponentially with jitter, at most 8 s", async () => {
     const { send, waits } = calling([...Array.from({ length: 8 }, again), data("1")], {
       retriesMax: 8,
     });
@@ -166,7 +166,7 @@ describe("retries", () => {
     expect(waits).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000, 4_000]);
   });
 
-  test("wait as long as the platform asks, and by chance a little longer", async () => {
+  test("wait for Retry-After plus jitter", async () => {
     const { send, waits } = calling([
       refusal(429, "RATE_LIMITED", { "retry-after": "7" }),
       data("1"),
@@ -175,7 +175,7 @@ describe("retries", () => {
     expect(waits).toEqual([7_125]);
   });
 
-  test("do not wait beyond the time of the call", async () => {
+  test("don't wait beyond the call's time limit", async () => {
     const { send, sent, waits } = calling([
       refusal(503, "SERVICE_UNAVAILABLE", { "retry-after": "5" }),
     ]);
@@ -185,7 +185,7 @@ describe("retries", () => {
     expect(waits).toEqual([]);
   });
 
-  test("leave a date in Retry-After to the waits of our own", async () => {
+  test("ignore a date in Retry-After", async () => {
     const date = { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" };
     const { send, waits } = calling([refusal(503, "SERVICE_UNAVAILABLE", date), data("1")]);
     await send(get);
@@ -194,7 +194,7 @@ describe("retries", () => {
 });
 
 describe("errors", () => {
-  test("say what the platform said", async () => {
+  test("have the platform's code and message", async () => {
     const { send } = calling([
       refusal(422, "IDEMPOTENCY_KEY_REUSED", { "x-request-id": "r-1", "retry-after": "3" }),
     ]);
@@ -203,7 +203,7 @@ describe("errors", () => {
       name: "DisburseError",
       kind: "refused",
       code: "IDEMPOTENCY_KEY_REUSED",
-      message: "told: IDEMPOTENCY_KEY_REUSED",
+      message: "refused: IDEMPOTENCY_KEY_REUSED",
       status: 422,
       requestId: "r-1",
       retryAfterSeconds: 3,
@@ -215,7 +215,7 @@ describe("errors", () => {
     expect(isDisburseError(null)).toBe(false);
   });
 
-  test("name the fields that failed, and the reason", async () => {
+  test("have invalid fields and the reason", async () => {
     const url = { field: "url", rule: "required", message: "is required" };
     const body = {
       ...{ code: "INVALID_REQUEST", message: "url: is required", reason: "scope_missing" },
@@ -227,7 +227,7 @@ describe("errors", () => {
     expect(failure.payoutId).toBeUndefined();
   });
 
-  test("name the earlier payout of a possible duplicate, and are not tried again", async () => {
+  test("have the earlier payout of a possible duplicate, without retries", async () => {
     const body = { code: "POSSIBLE_DUPLICATE", message: "the same", payout_id: "po_1" };
     const answer = () => new Response(JSON.stringify(body), { status: 409 });
     const { send, sent } = calling([answer]);
@@ -244,12 +244,12 @@ describe("errors", () => {
     ["a deadline that ran out inside", () => refusal(503, "SERVICE_UNAVAILABLE"), true],
     ["a connection", broken, true],
     ["a page of a proxy", page, true],
-  ])("tell whether it may have been carried out: %s", async (_, reply, mayHaveHappened) => {
+  ])("have mayHaveHappened: %s", async (_, reply, mayHaveHappened) => {
     const { send } = calling([reply() as Reply], { retriesMax: 0 });
     expect((await failureOf(send(post))).mayHaveHappened).toBe(mayHaveHappened);
   });
 
-  test("are known to another copy of the package too", async () => {
+  test("are recognised by another copy of the package", async () => {
     const { send } = calling([refusal(404, "RECORD_NOT_FOUND")]);
     const failure = await failureOf(send(get));
     const another = ["./disburse-error.ts", "copy"].join("?");
@@ -258,7 +258,7 @@ describe("errors", () => {
     expect(copy.isDisburseError(failure)).toBe(true);
   });
 
-  test("of a connection name the request, the key, and the cause", async () => {
+  test("of a connection have request id, key and cause", async () => {
     const cause = broken();
     const { send } = calling([cause], { retriesMax: 0 });
     const failure = await failureOf(send(post, { requestId: "r-2", idempotencyKey: "k" }));
@@ -277,7 +277,7 @@ describe("errors", () => {
     ["JSON cut off", () => new Response('{"data":{"s3cr3t":"')],
     ["JSON nested beyond any stack", () => new Response('{"data":'.repeat(200_000))],
     ["a refusal without code", () => new Response('{"message":"s3cr3t"}', { status: 400 })],
-  ])("of an answer that is not the platform's tell only that: %s", async (_, reply) => {
+  ])("for a foreign response have no other details: %s", async (_, reply) => {
     const { send } = calling([reply()]);
     const failure = await failureOf(send(post));
     expect(failure).toMatchObject({ kind: "answer", code: "UNEXPECTED_ANSWER" });
@@ -304,20 +304,20 @@ describe("options of a call", () => {
     ["a request id with a line break", { requestId: "a\nb" }],
     ["a request id that is null", { requestId: null as never }],
     ["no time", { timeoutMs: 0 }],
-  ])("refuses %s before anything is sent", async (_, options) => {
+  ])("rejects %s before sending anything", async (_, options) => {
     const { send, sent } = calling([]);
     await expect(send(post, options)).rejects.toThrow(TypeError);
     expect(sent).toEqual([]);
   });
 
-  test("a signal that was aborted before ends the call before anything is sent", async () => {
+  test("an aborted signal ends the call before anything is sent", async () => {
     const { send, sent } = calling([]);
     const reason = new Error("closing");
     await expect(send(get, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(sent).toEqual([]);
   });
 
-  test("a signal that is aborted between tries ends the call", async () => {
+  test("a signal aborted between attempts ends the call", async () => {
     const aborting = new AbortController();
     const reason = new Error("closing");
     const reply = () => {

@@ -1,34 +1,37 @@
-/** How the client is set up. */
+/** Options of the `Disburse` client. */
 export type ClientOptions = {
-  /** The merchant's API key, `dsb_test_…` or `dsb_live_…`. It is sent to `baseUrl` alone. */
+  /** The merchant's API key, `dsb_test_…` or `dsb_live_…`. It is sent only to `baseUrl`. */
   readonly apiKey: string;
-  /** Where the gateway is, without `/api/v1`: `https://…` or, in a sandbox, `http://…`. */
+  /** URL of the gateway without `/api/v1`: `https://…` or, in a sandbox, `http://…`. */
   readonly baseUrl: string;
-  /** Bounds a call, retries and waits included; 60,000 ms when left out. */
+  /** Time limit of a call in milliseconds, including retries and waits; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Bounds one try of a call; 20,000 ms when left out, for the gateway itself gives up at 10. */
+  /** Time limit of one attempt in milliseconds; 20,000 by default. The gateway's own is 10,000. */
   readonly tryTimeoutMs?: number | undefined;
-  /** How often a call is tried again at most; 3 when left out, 0 for never. */
+  /** Maximum number of retries per call, 0 to 100; 3 by default, 0 turns retries off. */
   readonly retriesMax?: number | undefined;
-  /** Another `fetch` than the platform's: for a proxy, a pool of connections, a test. */
+  /** Replaces the global `fetch`, for example for a proxy, a connection pool or a test. */
   readonly fetch?: typeof fetch | undefined;
 };
 
-/** The options of a client, checked and complete. */
+/** Validated client options with defaults applied. */
 export type ClientSettings = {
   readonly [name in keyof Required<ClientOptions>]: NonNullable<ClientOptions[name]>;
 };
 
 const defaults = { timeoutMs: 60_000, tryTimeoutMs: 20_000, retriesMax: 3 } as const;
 
-/** Timers hold no more than this; more is a mistake. */
+/** The longest delay that a timer supports, about 24.8 days. */
 const timeoutMaxMs = 2_147_483_647;
 
-/** Completes the options; throws a `TypeError` that names, and never shows, what is wrong. */
+/**
+ * Validates the options. Throws a `TypeError` that names the invalid option and never shows its
+ * value.
+ */
 export function clientSettings(options: ClientOptions): ClientSettings {
   const { apiKey, baseUrl, fetch: given } = options;
   if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
-    throw new TypeError("apiKey has to be an API key: dsb_test_… or dsb_live_…");
+    throw new TypeError("apiKey must be an API key: dsb_test_… or dsb_live_…");
   }
   return {
     apiKey,
@@ -36,19 +39,18 @@ export function clientSettings(options: ClientOptions): ClientSettings {
     timeoutMs: checkedTimeout("timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
     tryTimeoutMs: checkedTimeout("tryTimeoutMs", options.tryTimeoutMs ?? defaults.tryTimeoutMs),
     retriesMax: checkedWhole("retriesMax", options.retriesMax ?? defaults.retriesMax, 0, 100),
-    // Looked up at each call, so that a program may replace the global one.
+    // Reads the global at each call, so that a program can replace it later.
     fetch: given ?? ((...call) => globalThis.fetch(...call)),
   };
 }
 
-/** A time limit in milliseconds. */
 export function checkedTimeout(name: string, value: number): number {
   return checkedWhole(name, value, 1, timeoutMaxMs);
 }
 
 function checkedWhole(name: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new TypeError(`${name} has to be a whole number from ${min} to ${max}`);
+  throw new TypeError(`${name} must be a whole number from ${min} to ${max}`);
 }
 
 function checkedBaseUrl(baseUrl: string): string {
@@ -57,6 +59,6 @@ function checkedBaseUrl(baseUrl: string): string {
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&
     `${url.username}${url.password}${url.search}${url.hash}` === "";
-  if (!isPlain) throw new TypeError("baseUrl has to be an http or https URL without user or query");
+  if (!isPlain) throw new TypeError("baseUrl must be an http or https URL without user or query");
   return url.href.replace(/\/+$/, "");
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ClientOptions } from "./client-options.ts";
 import { Disburse } from "./disburse.ts";
 
-/** The client against a server of this machine: what only real sockets do. */
+/** Tests with real sockets against a local server. */
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -25,7 +25,7 @@ async function serving(listener: RequestListener, options: Partial<ClientOptions
 
 const found = '{"data":{"id":"po_1","source_amount":250.00}}';
 
-test("an answer that breaks off in its middle is asked for again", async () => {
+test("retries after an incomplete response", async () => {
   let tries = 0;
   const client = await serving((_, response) => {
     tries += 1;
@@ -40,20 +40,20 @@ test("an answer that breaks off in its middle is asked for again", async () => {
   expect(tries).toBe(2);
 });
 
-test("a server that hangs up costs a connection error", async () => {
+test("reports a connection error if the server disconnects", async () => {
   const client = await serving((request) => request.socket.destroy(), { retriesMax: 0 });
   const failure = await client.payouts.get("po_1").catch((error: unknown) => error);
   expect(failure).toMatchObject({ kind: "connection", code: "CONNECTION_FAILED" });
 });
 
-test("a port where nobody listens costs a connection error", async () => {
+test("reports a connection error for a closed port", async () => {
   const client = new Disburse({ apiKey: "k", baseUrl: "http://127.0.0.1:1", retriesMax: 0 });
   const failure = await client.payouts.get("po_1").catch((error: unknown) => error);
   expect(failure).toMatchObject({ kind: "connection", code: "CONNECTION_FAILED" });
 });
 
 describe("time limits", () => {
-  test("a try that hangs is given up and made again", async () => {
+  test("a hanging attempt is aborted and retried", async () => {
     let tries = 0;
     const client = await serving(
       (_, response) => {
@@ -66,7 +66,7 @@ describe("time limits", () => {
     expect(tries).toBe(2);
   });
 
-  test("a body that never ends counts as no answer", async () => {
+  test("an endless body counts as a timeout", async () => {
     const client = await serving((_, response) => response.write('{"data":'), { retriesMax: 0 });
     const failure = await client.payouts
       .get("po_1", { timeoutMs: 100 })
@@ -74,7 +74,7 @@ describe("time limits", () => {
     expect(failure).toMatchObject({ kind: "timeout", code: "TIMEOUT", status: undefined });
   });
 
-  test("the whole call ends in its time, however many retries are left", async () => {
+  test("the call ends at its time limit, regardless of remaining retries", async () => {
     let tries = 0;
     const client = await serving(
       () => {
@@ -91,14 +91,14 @@ describe("time limits", () => {
 });
 
 describe("the caller's signal", () => {
-  test("ends a try under way", async () => {
+  test("aborts a running attempt", async () => {
     const aborting = new AbortController();
     const client = await serving(() => aborting.abort(new Error("closing")));
     const call = client.payouts.get("po_1", { signal: aborting.signal });
     await expect(call).rejects.toThrow("closing");
   });
 
-  test("ends a wait between tries", async () => {
+  test("aborts a wait between attempts", async () => {
     const aborting = new AbortController();
     const client = await serving((_, response) => {
       response.writeHead(503, { "retry-after": "30" }).end('{"code":"A","message":"b"}');
@@ -109,15 +109,15 @@ describe("the caller's signal", () => {
   });
 });
 
-test("is not led elsewhere by a redirect", async () => {
-  const asked: string[] = [];
+test("does not follow a redirect", async () => {
+  const requests: string[] = [];
   const client = await serving((request, response) => {
-    asked.push(request.url ?? "");
+    requests.push(request.url ?? "");
     response.writeHead(307, { location: "/elsewhere" }).end();
   });
   const failure = await client.payouts
     .execute({ quote_id: "qt_1" })
     .catch((error: unknown) => error);
   expect(failure).toMatchObject({ kind: "answer", status: 307 });
-  expect(asked).toEqual(["/api/v1/transfer/execute"]);
+  expect(requests).toEqual(["/api/v1/transfer/execute"]);
 });

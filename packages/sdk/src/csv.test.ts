@@ -11,7 +11,7 @@ async function textOf(rows: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-test("is a list with all its pages, amounts digit for digit", async () => {
+test("contains all pages and exact amounts", async () => {
   const payout = (id: string, amount: string) =>
     `{"id":"${id}","amount":{"source_amount":${amount}}}`;
   const page = (record: string, next: string) =>
@@ -50,21 +50,21 @@ test.each<[string, unknown, string]>([
   );
 });
 
-test("reads fields within fields, and keys that have a dot", async () => {
+test("reads nested fields, and keys with a dot", async () => {
   const metadata: Record<string, string> = { "a.b": "1", c: "2" };
   const record = { metadata, plain: "3" };
   const columns = ["metadata.a.b", "metadata.c", "metadata.toString", "plain"] as const;
   const [, second] = (await textOf(csvOf([record], columns))).split("\r\n");
   expect(second).toBe("1,2,,3");
-  // @ts-expect-error: not a field, and nothing that an object inherits.
+  // @ts-expect-error: inherited properties are not columns.
   expect(await textOf(csvOf([record], ["plain.length"]))).toBe("plain.length\r\n\r\n");
 });
 
-test("refuses to write no column", async () => {
+test("rejects an empty list of columns", async () => {
   await expect(textOf(csvOf([{ id: "a" }], []))).rejects.toThrow(TypeError);
 });
 
-test("is read back by another library as it was", async () => {
+test("can be read by another library without changes", async () => {
   const text = fc.string({ unit: fc.constantFrom(...'a1 -+=@",\r\n\té') });
   await fc.assert(
     fc.asyncProperty(text, text, async (first, second) => {

@@ -1,6 +1,6 @@
 import { isObject } from "./exact-json.ts";
 
-/** A field of a record, those of an object in it by a dot: `amount.source_amount`. */
+/** A field of a record; dots separate nested names: `amount.source_amount`. */
 export type Column<T> = T extends readonly unknown[]
   ? never
   : T extends object
@@ -14,22 +14,24 @@ type ColumnIn<K extends string, V> = V extends readonly unknown[]
     : K;
 
 /**
- * A list as CSV (RFC 4180), a header row first, row by row as the pages come:
+ * Formats a list as CSV (RFC 4180), starting with a header row. Rows are produced as pages arrive:
  * `await writeFile("payouts.csv", csvOf(disburse.payouts.list(), ["id", "status"]))`.
  *
- * Amounts keep every digit. A field that a record does not have is empty, a list in a record is
- * JSON. A text that a spreadsheet would run as a formula gets a `'` before it; a number never does.
+ * Amounts keep every digit. A missing field is empty; a list within a record is JSON. Text that a
+ * spreadsheet would run as a formula gets a leading `'`; numbers never do.
+ *
+ * @throws {TypeError} if `columns` is empty.
  */
 export async function* csvOf<T extends object>(
   records: AsyncIterable<T> | Iterable<T>,
   columns: readonly Column<T>[],
 ): AsyncGenerator<string, void, undefined> {
-  if (columns.length === 0) throw new TypeError("columns have to be given");
+  if (columns.length === 0) throw new TypeError("columns must not be empty");
   yield row(columns);
   for await (const record of records) yield row(columns.map((column) => valueAt(record, column)));
 }
 
-/** Under the whole name first: a key of a merchant's own may have a dot in it. */
+/** Tries the complete name first, because a merchant's own keys may contain dots. */
 function valueAt(record: unknown, path: string): unknown {
   if (!isObject(record)) return undefined;
   if (Object.hasOwn(record, path)) return record[path];
@@ -43,7 +45,7 @@ function row(values: readonly unknown[]): string {
   return `${values.map(cell).join(",")}\r\n`;
 }
 
-/** What spreadsheets take for a formula (OWASP, "CSV Injection"). */
+/** First characters that make a spreadsheet run a cell as a formula (OWASP, "CSV Injection"). */
 const formula = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 const decimal = /^-?\d+(\.\d+)?$/;
 

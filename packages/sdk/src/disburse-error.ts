@@ -1,26 +1,28 @@
 import type { ErrorCode } from "./gen/types.ts";
 
-/** The SDK's own codes, where the platform did not answer with one. */
+/** Error codes of the SDK, for calls without an error response of the platform. */
 export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSWER";
 
 /**
- * Why a call failed, in kinds: `refused`: the platform answered with a code of its own;
- * `connection`: it could not be reached, or the answer broke off; `timeout`: the answer did not
- * come in time; `answer`: what came is none of the platform's, as the page of a proxy.
+ * The kind of failure.
+ *
+ * - `refused`: the platform responded with an error code.
+ * - `connection`: the platform could not be reached, or the connection broke off.
+ * - `timeout`: no response arrived in time.
+ * - `answer`: the response did not come from the platform, for example a proxy's error page.
  */
 export type ErrorKind = "refused" | "connection" | "timeout" | "answer";
 
-/** A field of the request that failed. */
+/** An invalid field of a request, as reported by the platform. */
 export type Violation = {
-  /** Dotted path, or a header's name. */
+  /** Dotted path of the field, or a header's name. */
   readonly field: string;
-  /** What it broke: `required`, `format`, … The platform may add rules. */
+  /** The violated rule: `required`, `format`, … The platform may add rules. */
   readonly rule: string;
-  /** Explanation, for people. */
+  /** Explanation for people, in English. */
   readonly message: string;
 };
 
-/** What is known of a failed call. */
 export type ErrorDetails = {
   readonly kind: ErrorKind;
   readonly code: string;
@@ -35,31 +37,32 @@ export type ErrorDetails = {
   readonly cause?: unknown;
 };
 
-/** Recognises the error also where a program has the package twice. */
+/** Recognises the error even if a program contains two copies of this package. */
 const brand: unique symbol = Symbol.for("@disburse/sdk.DisburseError") as never;
 
 /**
- * A call failed, after the retries that it was worth. Neither key nor bodies are in its text. Where
- * it `mayHaveHappened`, call again with the same `idempotencyKey`, and it happens once.
+ * A failed call, after all retries. The message contains neither the API key nor request or
+ * response bodies. If `mayHaveHappened` is true, repeat the call with the same `idempotencyKey`:
+ * the platform applies the change once.
  */
 export class DisburseError extends Error {
   override readonly name = "DisburseError";
   readonly kind: ErrorKind;
-  /** What a program decides by. The platform may add codes. */
+  /** The error code for programs. The platform may add codes. */
   readonly code: ErrorCode | ClientErrorCode | (string & {});
-  /** HTTP status; `undefined` where no answer came. */
+  /** HTTP status, or `undefined` without a response. */
   readonly status: number | undefined;
-  /** Identifies the request in all logs; quote it to support. */
+  /** Identifies the request in all logs; give it to support. */
   readonly requestId: string;
-  /** `Retry-After` of the answer. */
+  /** `Retry-After` of the response, in seconds. */
   readonly retryAfterSeconds: number | undefined;
-  /** The key that a POST was sent with. */
+  /** The idempotency key of the request, if it had one. */
   readonly idempotencyKey: string | undefined;
-  /** Of `INVALID_REQUEST`: every field that failed; empty otherwise. */
+  /** All invalid fields of an `INVALID_REQUEST`; empty for other codes. */
   readonly violations: readonly Violation[];
-  /** What tells apart the causes that share a code, `beneficiary_not_cleared`. */
+  /** Distinguishes causes that share a code, for example `beneficiary_not_cleared`. */
   readonly reason: string | undefined;
-  /** Of `POSSIBLE_DUPLICATE`: the earlier payout. */
+  /** The earlier payout's id, for `POSSIBLE_DUPLICATE`. */
   readonly payoutId: string | undefined;
 
   constructor(details: ErrorDetails) {
@@ -76,9 +79,9 @@ export class DisburseError extends Error {
   }
 
   /**
-   * Whether a POST may have been carried out all the same: no answer of the platform came, or it
-   * failed (5xx), or an earlier try still runs (409 `IDEMPOTENCY_IN_PROGRESS`). Of other refusals
-   * nothing was done.
+   * True if the platform may have applied a POST or PATCH: it sent no response, failed (5xx), or an
+   * earlier attempt still runs (409 `IDEMPOTENCY_IN_PROGRESS`). After any other refusal nothing has
+   * changed.
    */
   get mayHaveHappened(): boolean {
     if (this.kind !== "refused") return true;
@@ -90,7 +93,7 @@ export class DisburseError extends Error {
   }
 }
 
-/** Whether something that was thrown is an error of this SDK. */
+/** Returns true for a `DisburseError`, also of another copy of this package. */
 export function isDisburseError(error: unknown): error is DisburseError {
   return typeof error === "object" && error !== null && brand in error;
 }

@@ -16,7 +16,7 @@ const document = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"),
 ) as { paths: Record<string, Record<string, Described>> };
 
-/** Whether an operation answers with data; a file of JSON has none. */
+/** False for operations that return a file without `data`. */
 function isAnswer({ responses }: Described): boolean {
   const content = responses["200"]?.content as
     | Record<string, { schema?: { properties?: object } }>
@@ -24,7 +24,6 @@ function isAnswer({ responses }: Described): boolean {
   return "data" in (content?.["application/json"]?.schema?.properties ?? {});
 }
 
-/** Every method of every resource of a client. */
 function methodsOf(client: Disburse): [name: string, method: Method][] {
   return Object.entries(client).flatMap(([resource, methods]) =>
     Object.getOwnPropertyNames(Object.getPrototypeOf(methods))
@@ -36,13 +35,13 @@ function methodsOf(client: Disburse): [name: string, method: Method][] {
   );
 }
 
-test("each operation of the reference that answers with JSON has exactly one method", async () => {
+test("each operation with a JSON response has exactly one method", async () => {
   const page = '{"meta_data":{"total_count":0,"next_cursor":""}}';
   const called: string[] = [];
   for (const [name] of methodsOf(new Disburse(scripted([]).options))) {
     const { options, sent } = scripted([data(page)]);
     const [, method] = methodsOf(new Disburse(options)).find(([each]) => each === name) ?? [];
-    // A page without its list is refused, but it was requested.
+    // The client refuses a page without a list, but sends the request.
     await method?.("{id}").catch(() => undefined);
     const [request] = sent;
     const path = decodeURIComponent(new URL(request?.url ?? "").pathname);
@@ -58,7 +57,7 @@ test("each operation of the reference that answers with JSON has exactly one met
   expect(called.sort()).toEqual(described.sort());
 });
 
-test("sends the key, the ids and the body, and takes what stands under data", async () => {
+test("sends key, ids and body, and returns `data`", async () => {
   const { options, sent } = scripted([data('{"id":"po_1","message":"Transaction Queued"}')]);
   const client = new Disburse({ ...options, baseUrl: "https://gateway.example/eu/" });
   const answer = await client.payouts.execute({ quote_id: "qt_1", reference_id: "order-1" });
@@ -79,7 +78,7 @@ test("sends the key, the ids and the body, and takes what stands under data", as
   });
 });
 
-test("sends filters that are given, and leaves out those that are not", async () => {
+test("sends only the given filters", async () => {
   const { options, sent } = scripted([data('{"transactions":[],"meta_data":{"next_cursor":""}}')]);
   await new Disburse(options).payouts.list({
     limit: 5,
@@ -92,7 +91,7 @@ test("sends filters that are given, and leaves out those that are not", async ()
   expect(sent[0]?.headers.has("idempotency-key")).toBe(false);
 });
 
-test("asks with what stands among the options of a POST", async () => {
+test("sends query parameters from the options of a POST", async () => {
   const { options, sent } = scripted([data("{}")]);
   const body = { beneficiary_name: "Ada" };
   await new Disburse(options).beneficiaries.createCrypto(body as never, { validate: true });
@@ -107,7 +106,7 @@ describe("ids in paths", () => {
     expect(sent[0]?.url).toMatch(/\/payouts\/a%2F\.\.%2Fb%3Fc%23d$/);
   });
 
-  test.each(["", ".", ".."])("refuses %j, which would be another path", async (id) => {
+  test.each(["", ".", ".."])("rejects %j, which would change the path", async (id) => {
     const { options, sent } = scripted([]);
     expect(() => new Disburse(options).payouts.get(id)).toThrow(TypeError);
     expect(sent).toEqual([]);
@@ -115,7 +114,7 @@ describe("ids in paths", () => {
 });
 
 describe("options", () => {
-  const good = { apiKey: "dsb_test_key", baseUrl: "http://127.0.0.1:8080" };
+  const valid = { apiKey: "dsb_test_key", baseUrl: "http://127.0.0.1:8080" };
   test.each([
     ["no key", { apiKey: undefined }],
     ["an empty key", { apiKey: "" }],
@@ -129,10 +128,10 @@ describe("options", () => {
     ["no time", { timeoutMs: 0 }],
     ["no number as time", { tryTimeoutMs: Number.NaN }],
     ["retries that are no number", { retriesMax: -1 }],
-  ])("refuses %s without showing it", (_, wrong) => {
+  ])("rejects %s without showing its value", (_, wrong) => {
     let refused: unknown;
     try {
-      new Disburse({ ...good, ...wrong } as never);
+      new Disburse({ ...valid, ...wrong } as never);
     } catch (error) {
       refused = error;
     }
@@ -140,8 +139,8 @@ describe("options", () => {
     expect(String(refused)).not.toContain("secret");
   });
 
-  test("the key is not shown where a client is", () => {
-    const client = new Disburse(good);
+  test("a printed client does not contain the key", () => {
+    const client = new Disburse(valid);
     expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("dsb_test_key");
     expect(JSON.stringify(client)).not.toContain("dsb_test_key");
   });

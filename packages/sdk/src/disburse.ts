@@ -3,11 +3,11 @@ import { type ClientOptions, clientSettings } from "./client-options.ts";
 import { Resources } from "./gen/resources.ts";
 
 /**
- * A merchant's client of Disburse: one method for each operation, by resource. It holds no
- * connection and need not be closed; make one and use it everywhere.
+ * A merchant's client, with one method for each operation, grouped by resource. It holds no
+ * connection and needs no closing: create one and share it.
  */
 export class Disburse extends Resources {
-  /** Throws a `TypeError` where an option cannot be. */
+  /** @throws {TypeError} if an option is invalid. */
   constructor(options: ClientOptions) {
     super(createCaller(clientSettings(options)));
   }

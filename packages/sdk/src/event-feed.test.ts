@@ -12,7 +12,7 @@ async function idsOf(feed: EventFeed): Promise<string[]> {
   return ids;
 }
 
-test("gives every event of every page, and says where to go on", async () => {
+test("yields all events of all pages and has a cursor", async () => {
   const { sent, options } = scripted([
     page(["a", "b"], "c1", true),
     page(["c"], "c2", false),
@@ -22,7 +22,7 @@ test("gives every event of every page, and says where to go on", async () => {
   expect(feed.cursor).toBeUndefined();
   const seen: [string, string | undefined][] = [];
   for await (const { id } of feed) seen.push([id, feed.cursor]);
-  // It does not move before the last event of a page was worked on.
+  // The cursor advances only after the last event of a page.
   expect(seen).toEqual([
     ["a", undefined],
     ["b", undefined],
@@ -37,7 +37,7 @@ test("gives every event of every page, and says where to go on", async () => {
   ]);
 });
 
-test("goes on after a stored cursor, and again with the page that a loop left", async () => {
+test("continues after a stored cursor and repeats an unfinished page", async () => {
   const first = () => page(["a", "b"], "c1", false);
   const { sent, options } = scripted([first, first]);
   const feed = eventFeed(new Disburse(options), { after: "c0", limit: 2 });
@@ -47,14 +47,14 @@ test("goes on after a stored cursor, and again with the page that a loop left", 
   expect(sent.map(({ url }) => url.split("?")[1])).toEqual(Array(2).fill("limit=2&after=c0"));
 });
 
-test("keeps its cursor where a page has none", async () => {
+test("keeps its cursor if a page has none", async () => {
   const { options } = scripted([page([], "", false)]);
   const feed = eventFeed(new Disburse(options), { after: "c0" });
   expect(await idsOf(feed)).toEqual([]);
   expect(feed.cursor).toBe("c0");
 });
 
-test("waits for more where it is asked to, until its signal ends it", async () => {
+test("polls with pollMs until its signal aborts", async () => {
   const replies = [page(["a"], "c1", false), page([], "c1", false), page(["b"], "c2", false)];
   const { options } = scripted(replies);
   const { webhookEvents } = new Disburse(options);
@@ -65,8 +65,8 @@ test("waits for more where it is asked to, until its signal ends it", async () =
     if (waits.length === 3) stop.abort(new Error("enough"));
     signal?.throwIfAborted();
   };
-  const asked: EventFeedOptions = { pollMs: 500, signal: stop.signal };
-  const feed = new EventFeed(webhookEvents, asked, { wait });
+  const feedOptions: EventFeedOptions = { pollMs: 500, signal: stop.signal };
+  const feed = new EventFeed(webhookEvents, feedOptions, { wait });
   const ids: string[] = [];
   const reading = (async () => {
     for await (const { id } of feed) ids.push(id);
@@ -80,13 +80,13 @@ test.each([
   ["leads nowhere", page(["b"], "", true)],
   ["is no list", data('{"events":{},"next_cursor":"","has_more":false}')],
   ["has no cursor", data('{"events":[],"has_more":false}')],
-])("refuses a page that %s", async (_, reply) => {
+])("rejects a page that %s", async (_, reply) => {
   const { options } = scripted([reply]);
   const feed = eventFeed(new Disburse(options), { after: "c0" });
   await expect(idsOf(feed)).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER" });
 });
 
-test.each([0, -1, 1.5, Number.NaN])("throws a TypeError for a pause of %j ms", (pollMs) => {
+test.each([0, -1, 1.5, Number.NaN])("throws a TypeError for pollMs %j", (pollMs) => {
   const { options } = scripted([]);
   expect(() => eventFeed(new Disburse(options), { pollMs })).toThrow(TypeError);
 });

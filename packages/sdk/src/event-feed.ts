@@ -4,31 +4,34 @@ import type { WebhookEvents } from "./gen/resources.ts";
 import type { WebhookEvent, WebhookEventPage, WebhookEventRecord } from "./gen/types.ts";
 import { realTime, type Time } from "./time.ts";
 
-/** A record of the feed; `transaction_type` says what its data is, as of a webhook's body. */
+/**
+ * An event of the feed; `transaction_type` determines the type of `data`, as in a webhook's body.
+ */
 export type FeedEvent = Extract<
   WebhookEvent,
   { readonly transaction_type: WebhookEventRecord["transaction_type"] }
 > &
   Omit<WebhookEventRecord, "transaction_type" | "transaction_id" | "data">;
 
-/** Where the feed is read from, and how far. */
+/** Options of `eventFeed`, all optional. */
 export type EventFeedOptions = {
-  /** A stored `cursor` of this feed; the oldest event that is kept when left out. */
+  /** A stored `cursor` of this feed; starts at the oldest kept event by default. */
   readonly after?: string | undefined;
-  /** Events in one request, 1 to 100; 100 when left out. */
+  /** Events per request, 1 to 100; 100 by default. */
   readonly limit?: number | undefined;
-  /** Looks for more so often, in milliseconds, and never ends; left out, ends after the last. */
+  /**
+   * Poll interval in milliseconds. If set, iteration never ends; otherwise it ends after the last
+   * event.
+   */
   readonly pollMs?: number | undefined;
-  /** Ends the reading: the loop then throws the signal's reason. */
+  /** Aborts the iteration, which throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The most events that one request takes. */
+/** The maximum that the platform accepts. */
 const limitDefault = 100;
 
-/**
- * The feed of events, to iterate over (`for await`). Iterated again it goes on where `cursor` is.
- */
+/** The event feed, for iteration with `for await`. A second iteration continues at `cursor`. */
 export class EventFeed implements AsyncIterable<FeedEvent> {
   readonly #events: Pick<WebhookEvents, "list">;
   readonly #options: EventFeedOptions;
@@ -42,7 +45,7 @@ export class EventFeed implements AsyncIterable<FeedEvent> {
   ) {
     const { pollMs = 1 } = options;
     if (!Number.isInteger(pollMs) || pollMs < 1) {
-      throw new TypeError("pollMs has to be a whole number from 1");
+      throw new TypeError("pollMs must be a whole number from 1");
     }
     this.#events = events;
     this.#options = options;
@@ -51,9 +54,9 @@ export class EventFeed implements AsyncIterable<FeedEvent> {
   }
 
   /**
-   * Where to go on after a restart: store it once the events before are stored. It moves when the
-   * loop asks for the event after a page's last, so that what was not worked on comes again.
-   * `undefined` before the first page.
+   * The position for continuation after a restart, or `undefined` before the first page. Store it
+   * after you have stored the events before it. It advances only when the loop requests the event
+   * after a page's last one, so unprocessed events are delivered again.
    */
   get cursor(): string | undefined {
     return this.#cursor;
@@ -76,18 +79,21 @@ export class EventFeed implements AsyncIterable<FeedEvent> {
     const call: CallOptions = { requestId: crypto.randomUUID(), signal };
     const page = await this.#events.list({ limit, after: this.#cursor }, call);
     const { events, next_cursor: next, has_more: hasMore } = page;
-    // A cursor that leads to its own page would have a program read it for ever.
+    // A cursor that points to its own page would cause an endless loop.
     const moves = !hasMore || (next !== "" && next !== this.#cursor);
     if (Array.isArray(events) && typeof next === "string" && moves) return page;
-    const message = "An answer is no page of events.";
+    const message = "The response is not a page of events.";
     const { requestId = "" } = call;
     throw new DisburseError({ kind: "answer", code: "UNEXPECTED_ANSWER", message, requestId });
   }
 }
 
 /**
- * Reads the feed: every event of the last 90 days once, whether webhooks brought it or not. Events
- * of one transaction may be out of order in it; `onceInOrder` drops what is late or known.
+ * Reads the feed, which contains every event of the last 90 days once, including those that a
+ * webhook already delivered. Events of one transaction may be out of order; `onceInOrder` drops
+ * outdated and repeated ones.
+ *
+ * @throws {TypeError} if `pollMs` is not a positive whole number.
  */
 export function eventFeed(
   disburse: { readonly webhookEvents: Pick<WebhookEvents, "list"> },

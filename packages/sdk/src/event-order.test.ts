@@ -14,7 +14,7 @@ const at = (sequence: number, id = `evt_1_${sequence}`, transaction_id = "po_1")
   sequence,
 });
 
-describe("how an event stands", () => {
+describe("eventStanding", () => {
   const second: EventPosition = { sequence: 2, ids: ["a", "b"] };
   test.each<[string, number, string, EventPosition | undefined, string]>([
     ["the first", 1, "x", undefined, "new"],
@@ -30,7 +30,7 @@ describe("how an event stands", () => {
     expect(eventStanding({ id, sequence }, position)).toBe(standing);
   });
 
-  test("moves to the event, and remembers all of the same count", () => {
+  test("moves to the event and keeps all ids with the same sequence", () => {
     const first = positionAfter({ id: "a", sequence: 1 }, undefined);
     expect(first).toEqual({ sequence: 1, ids: ["a"] });
     const other = positionAfter({ id: "b", sequence: 1 }, first);
@@ -40,7 +40,7 @@ describe("how an event stands", () => {
 });
 
 describe("once and in order", () => {
-  test("drops repeats and what is late, by transaction", async () => {
+  test("drops repeated and outdated events of each transaction", async () => {
     const handle = onceInOrder(new Map());
     const done: string[] = [];
     const work = ({ id }: OrderedEvent) => done.push(id);
@@ -52,22 +52,22 @@ describe("once and in order", () => {
     expect(done).toEqual(["evt_1_1", "evt_1_3", "other", "evt_1_4"]);
   });
 
-  test("a refund of the same id is another transaction", async () => {
+  test("a refund with the same id is another transaction", async () => {
     const handle = onceInOrder(new Map());
     await handle(at(2), () => undefined);
     const refund = { ...at(1, "rf"), transaction_type: "refund" };
     expect(await handle(refund, () => undefined)).toBe("new");
   });
 
-  test("an event whose work fails comes again", async () => {
+  test("an event whose work fails can be processed again", async () => {
     const handle = onceInOrder(new Map());
-    const failing = handle(at(1), async () => Promise.reject(new Error("no room")));
-    await expect(failing).rejects.toThrow("no room");
+    const failing = handle(at(1), async () => Promise.reject(new Error("disk full")));
+    await expect(failing).rejects.toThrow("disk full");
     expect(await handle(at(1), () => undefined)).toBe("new");
     expect(await handle(at(1), () => undefined)).toBe("repeated");
   });
 
-  test("one that is asked for twice at once is worked on once, also after a failure", async () => {
+  test("concurrent calls for one event process it once, also after a failure", async () => {
     const stored = new Map<string, EventPosition>();
     const slow = {
       get: async (key: string) => stored.get(key),
@@ -78,7 +78,7 @@ describe("once and in order", () => {
     const work = async () => {
       worked += 1;
       await Promise.resolve();
-      if (worked === 1) throw new Error("no room");
+      if (worked === 1) throw new Error("disk full");
     };
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => handle(at(1), work)));
     expect(outcomes.map((each) => ("value" in each ? each.value : "failed"))).toEqual([

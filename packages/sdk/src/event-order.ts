@@ -1,4 +1,4 @@
-/** An event of a webhook or of the feed, as far as its order goes. */
+/** The fields of a webhook or feed event that determine its order. */
 export type OrderedEvent = {
   readonly id: string;
   readonly transaction_type: string;
@@ -6,20 +6,22 @@ export type OrderedEvent = {
   readonly sequence: number;
 };
 
-/** How far a transaction is: the greatest sequence that was worked on, and the events with it. */
+/**
+ * The position of a transaction: its greatest processed sequence and the ids of the events with it.
+ */
 export type EventPosition = {
   readonly sequence: number;
-  /** One id; more where a refund's or a session's system counted twice. */
+  /** Usually one id; several if the system behind a refund or session used a sequence twice. */
   readonly ids: readonly string[];
 };
 
 /**
- * `new`: to be worked on. `repeated`: it was the last one. `outdated`: a later one of the same
- * transaction was worked on before, so that it says nothing that is still true.
+ * `new`: process it. `repeated`: it was already processed. `outdated`: a later event of the same
+ * transaction was processed, so its content is no longer current.
  */
 export type EventStanding = "new" | "repeated" | "outdated";
 
-/** How an event stands to the position of its transaction; `undefined` where there is none yet. */
+/** Compares an event with its transaction's position; `undefined` stands for no position yet. */
 export function eventStanding(
   { id, sequence }: Pick<OrderedEvent, "id" | "sequence">,
   position: EventPosition | undefined,
@@ -29,7 +31,7 @@ export function eventStanding(
   return sequence < position.sequence ? "outdated" : "new";
 }
 
-/** The position of its transaction once a new event was worked on. */
+/** Returns the transaction's position after a new event. */
 export function positionAfter(
   { id, sequence }: Pick<OrderedEvent, "id" | "sequence">,
   position: EventPosition | undefined,
@@ -38,35 +40,35 @@ export function positionAfter(
   return { sequence, ids: [...others, id] };
 }
 
-/** Where positions are kept, by transaction: a `Map`, or a few lines on a database. */
+/** A store of positions by transaction: a `Map`, or a small adapter for a database. */
 export type EventPositions = {
   get(transaction: string): EventPosition | undefined | Promise<EventPosition | undefined>;
   set(transaction: string, position: EventPosition): unknown;
 };
 
-/** Works on an event if it is new, and says how it stood. */
+/** Processes an event if it is new, and returns its standing. */
 export type HandleOnce = <E extends OrderedEvent>(
   event: E,
   work: (event: E) => unknown,
 ) => Promise<EventStanding>;
 
 /**
- * Lets each event be worked on once and in order: what is repeated or outdated is dropped. Events
- * of one transaction wait for each other. Where `work` fails the position stays, and the call
- * rejects: answer other than 200, and the event comes again.
+ * Processes each event once and in order, and drops repeated and outdated ones. Events of one
+ * transaction wait for each other. If `work` fails, the position stays and the call rejects:
+ * respond with a status other than 200, and the platform sends the event again.
  *
- * After a crash between `work` and the position's write an event comes again, and so it may between
- * two processes. Where that must not be, do both in one transaction of the database, with
- * `eventStanding` and `positionAfter`.
+ * A crash between `work` and the write of the position causes a second delivery, and so may two
+ * processes that handle the same event. To prevent both, do the work and the write in one database
+ * transaction with `eventStanding` and `positionAfter`.
  */
 export function onceInOrder(positions: EventPositions): HandleOnce {
   const tails = new Map<string, Promise<unknown>>();
   return async (event, work) => {
     const transaction = `${event.transaction_type}/${event.transaction_id}`;
-    const before = tails.get(transaction);
-    const turn = (async (): Promise<EventStanding> => {
-      // Its own caller gets the failure.
-      await before?.catch(() => undefined);
+    const previous = tails.get(transaction);
+    const current = (async (): Promise<EventStanding> => {
+      // The failure belongs to the previous caller.
+      await previous?.catch(() => undefined);
       const position = await positions.get(transaction);
       const standing = eventStanding(event, position);
       if (standing !== "new") return standing;
@@ -74,11 +76,11 @@ export function onceInOrder(positions: EventPositions): HandleOnce {
       await positions.set(transaction, positionAfter(event, position));
       return standing;
     })();
-    tails.set(transaction, turn);
+    tails.set(transaction, current);
     try {
-      return await turn;
+      return await current;
     } finally {
-      if (tails.get(transaction) === turn) tails.delete(transaction);
+      if (tails.get(transaction) === current) tails.delete(transaction);
     }
   };
 }

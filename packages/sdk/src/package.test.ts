@@ -13,7 +13,7 @@ import { operationsOf } from "./generator/document.ts";
 import { placeOf } from "./generator/resources.ts";
 import { type InstalledPackage, installPackage, oldestNode } from "./test-package.ts";
 
-/** The package as a project gets it, run by the oldest Node at hand. */
+/** Tests the installed package with the oldest Node on this machine. */
 
 const sdk = join(import.meta.dirname, "..");
 const readme = readFileSync(join(sdk, "README.md"), "utf8");
@@ -26,8 +26,8 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => installed?.remove());
 
-describe("what is packed", () => {
-  test("is the JavaScript, its types, its sources, and what there is to read", () => {
+describe("the package", () => {
+  test("contains JavaScript, types, sources and documents", () => {
     const folders = new Set(installed.files.map((path) => path.replace(/[^/]+$/, "")));
     const built = ["dist/cjs/", "dist/cjs/gen/", "dist/esm/", "dist/esm/gen/"];
     expect([...folders].sort()).toEqual(["", ...built, "src/", "src/gen/"]);
@@ -41,36 +41,36 @@ describe("what is packed", () => {
     }
   });
 
-  test("has no test and nothing that only makes it", () => {
+  test("contains no tests and no generator", () => {
     expect(installed.files.filter((path) => /test|generator/.test(path))).toEqual([]);
   });
 
-  test("needs nothing of ours, and says its version", () => {
+  test("depends on no workspace package and has the right version", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["lossless-json"]);
     expect(manifest.version).toBe(version);
     expect(manifest.private).toBeUndefined();
   });
 
-  test("is found with its types by every kind of program, as publint and attw say", () => {
+  test("resolves with its types in all module systems, according to publint and attw", () => {
     const check = [join(sdk, "check-package.mjs"), installed.tarball];
     expect(run(process.execPath, check)).toEqual({ status: 0, output: "" });
   });
 });
 
-test("its types serve programs of both kinds that check libraries too", () => {
+test("has types for ESM and CommonJS programs that check libraries", () => {
   const program = `import { type CreateCryptoBeneficiaryRequest, csvOf, Disburse, eventFeed, isDisburseError, onceInOrder, signWebhook, verifyWebhook, type Quote } from "@disburse/sdk";
     export async function main() {
       const disburse = new Disburse({ apiKey: "k", baseUrl: "https://gateway.example" });
-      const asked = { beneficiary_id: "b", account_id: "a", source_currency_code: "USD", destination_currency_code: "INR" };
-      const quote: Quote = await disburse.quotes.request({ ...asked, source_amount: "10.00" });
+      const terms = { beneficiary_id: "b", account_id: "a", source_currency_code: "USD", destination_currency_code: "INR" };
+      const quote: Quote = await disburse.quotes.request({ ...terms, source_amount: "10.00" });
       const rate: string = quote.exchange_rate;
-      const made = async (body: CreateCryptoBeneficiaryRequest): Promise<string> =>
+      const created = async (body: CreateCryptoBeneficiaryRequest): Promise<string> =>
         (await disburse.beneficiaries.createCrypto(body)).beneficiary_id;
       const checked = async (body: CreateCryptoBeneficiaryRequest): Promise<boolean> =>
         (await disburse.beneficiaries.createCrypto(body, { validate: true })).valid;
-      void [made, checked];
-      // @ts-expect-error: a number is no exact decimal.
-      await disburse.quotes.request({ ...asked, source_amount: 10.1 });
+      void [created, checked];
+      // @ts-expect-error: a number is not a Decimal.
+      await disburse.quotes.request({ ...terms, source_amount: 10.1 });
       // @ts-expect-error: no payout has this status.
       disburse.payouts.list({ status: "paid" });
       for await (const payout of disburse.payouts.list({ status: "failed" })) {
@@ -114,7 +114,7 @@ test("its types serve programs of both kinds that check libraries too", () => {
   writeFileSync(join(installed.folder, "tsconfig.json"), JSON.stringify(options));
   const tsc = join(sdk, "../../node_modules/typescript/bin/tsc");
   const { status, output } = run(process.execPath, [tsc, "-p", installed.folder]);
-  // Libraries of others may not stand the strictest check; ours has to.
+  // Dependencies may fail the strictest check; this package must not.
   const ours = output.split("\n").filter((line) => /sdk\/dist|program\.[cm]ts/.test(line));
   expect({ ours, hasRun: status === 0 || output.includes("error TS") }).toEqual({
     ours: [],
@@ -135,10 +135,10 @@ test.each([
   ["import", "program.mjs", `import { Disburse } from "@disburse/sdk";`, "esm"],
   ["require", "program.cjs", `const { Disburse } = require("@disburse/sdk");`, "cjs"],
 ])(`runs under Node ${node.version}, loaded by %s`, async (_, file, load, format) => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
-    if (asked.length === 1) response.writeHead(503).end("busy");
+    requests.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
+    if (requests.length === 1) response.writeHead(503).end("busy");
     else if (request.url?.includes("cursor")) {
       response.end('{"data":{"accounts":[{"id":"b"}],"meta_data":{"next_cursor":""}}}');
     } else {
@@ -159,8 +159,8 @@ test.each([
   try {
     const { stdout } = await promisify(execFile)(node.path, [file], { cwd: installed.folder });
     expect(stdout).toBe(`a 0.10000000000000000001\nb undefined\n${format}\n`);
-    expect(asked).toHaveLength(3);
-    expect(asked[0]).toContain(`disburse-sdk/${version} node/${node.version.slice(1)}`);
+    expect(requests).toHaveLength(3);
+    expect(requests[0]).toContain(`disburse-sdk/${version} node/${node.version.slice(1)}`);
   } finally {
     server.close();
   }
@@ -171,21 +171,21 @@ describe("examples", () => {
   const standardSecret = "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
   const body =
     '{"transaction_type":"refund","transaction_id":"rf_1","data":{"id":"rf_1","status":"initiated"}}';
-  /** As long as a genuine one. */
+  /** The length of a genuine signature. */
   const forged = Buffer.alloc(32).toString("base64");
   const examples = readdirSync(join(sdk, "examples"));
 
-  test("are for the servers in common use", () => {
+  test("cover the common servers", () => {
     expect(examples.toSorted()).toEqual(["express.mjs", "koa.mjs", "node-http.mjs"]);
   });
 
-  test.each(examples)("%s takes a genuine webhook and refuses a forged one", async (name) => {
+  test.each(examples)("%s accepts a genuine webhook and rejects a forged one", async (name) => {
     const file = join(installed.folder, name);
     writeFileSync(file, readFileSync(join(sdk, "examples", name)));
     const child = spawn(node.path, [file], {
       env: {
         PATH: process.env.PATH,
-        // Express reports what it refuses elsewhere.
+        // Express reports its own refusals elsewhere.
         NODE_ENV: "test",
         PORT: "0",
         DISBURSE_WEBHOOK_SECRET: secret,
@@ -203,7 +203,7 @@ describe("examples", () => {
       const headers = signed(body);
       expect(await post(body, headers)).toBe(200);
       expect((await lines.next()).value).toBe("refund rf_1 initiated");
-      // During a rotation's overlap, to a receiver that has the secrets of before.
+      // During a rotation, to a receiver with the previous secrets.
       const { "x-service-signature": previous = "", ...rest } = headers;
       const others = `v1,${Buffer.alloc(32).toString("base64")}`;
       const rotated = {
@@ -231,7 +231,7 @@ describe("examples", () => {
     }
   });
 
-  test.each(examples)("%s stands in the README", (name) => {
+  test.each(examples)("%s is in the README", (name) => {
     const code = readFileSync(join(sdk, "examples", name), "utf8");
     expect(readme).toContain(`\`\`\`js\n${code}\`\`\``);
   });
@@ -240,7 +240,7 @@ describe("examples", () => {
     const now = new Date(Date.now() - agoSeconds * 1_000);
     return {
       "content-type": "application/json",
-      // base64(sha256("rf_1,initiated:" + secret)), worked out with openssl.
+      // base64(sha256("rf_1,initiated:" + secret)), computed with openssl.
       "x-service-signature": "TT77mKS3Vm8fHPT5JdzPwYcnWsTUnMpUEXYvraNxpTM=",
       "webhook-id": "rf-1",
       "webhook-sequence": "1",

@@ -19,7 +19,7 @@ async function idsOf(records: AsyncIterable<{ id: string }>): Promise<string> {
 
 const query = { status: "failed", limit: 2 } as const;
 
-test("iterated, a list yields the records of every page, asked for with the same filters", async () => {
+test("iteration yields the records of all pages with the same filters", async () => {
   const { options, sent } = scripted(threePages());
   expect(await idsOf(new Disburse(options).payouts.list(query))).toBe("abcde");
   expect(sent.map(({ url }) => new URL(url).search)).toEqual([
@@ -29,7 +29,7 @@ test("iterated, a list yields the records of every page, asked for with the same
   ]);
 });
 
-test("awaited, a list is its first page, which leads to the next", async () => {
+test("await returns the first page, which loads the next", async () => {
   const { options, sent } = scripted(threePages());
   const first = await new Disburse(options).payouts.list(query);
   expect(first.records.map(({ id }) => id)).toEqual(["a", "b"]);
@@ -42,13 +42,13 @@ test("awaited, a list is its first page, which leads to the next", async () => {
   await expect(third.next()).rejects.toThrow(RangeError);
 });
 
-test("a page iterated begins with its own records", async () => {
+test("iterating a page begins with its own records", async () => {
   const { options } = scripted(threePages());
   const first = await new Disburse(options).payouts.list();
   expect(await idsOf(await first.next())).toBe("cde");
 });
 
-test("a list ends at an empty cursor, whatever cursor it began with", async () => {
+test("a list ends at an empty cursor, regardless of its first cursor", async () => {
   for (const cursor of ["", "c1"]) {
     const { options, sent } = scripted([page(["a"], ""), page(["b"], "c2")]);
     expect(await idsOf(new Disburse(options).payouts.list({ cursor }))).toBe("a");
@@ -56,13 +56,13 @@ test("a list ends at an empty cursor, whatever cursor it began with", async () =
   }
 });
 
-test("a loop that ends early asks for no more pages", async () => {
+test("a loop that ends early requests no more pages", async () => {
   const { options, sent } = scripted(threePages());
   for await (const { id } of new Disburse(options).payouts.list()) if (id === "c") break;
   expect(sent).toHaveLength(2);
 });
 
-test("nothing is sent before a list is awaited, and once for one that is awaited twice", async () => {
+test("sends nothing before await, and only once for several awaits", async () => {
   const { options, sent } = scripted(threePages());
   const list = new Disburse(options).payouts.list();
   expect(sent).toHaveLength(0);
@@ -70,7 +70,7 @@ test("nothing is sent before a list is awaited, and once for one that is awaited
   expect(sent).toHaveLength(1);
 });
 
-test("a list takes part where promises do", async () => {
+test("a list works as a promise", async () => {
   const { options } = scripted([page(["a"], ""), refusal(404, "RECORD_NOT_FOUND")]);
   const { payouts } = new Disburse(options);
   let isSettled = false;
@@ -82,7 +82,7 @@ test("a list takes part where promises do", async () => {
   });
 });
 
-describe("refuses an answer that is no page", () => {
+describe("rejects a response that is not a page", () => {
   test.each([
     ["without its list", '{"meta_data":{"next_cursor":""}}'],
     ["with something else for a list", '{"transactions":{},"meta_data":{"next_cursor":""}}'],
@@ -95,9 +95,9 @@ describe("refuses an answer that is no page", () => {
     expect(failure).toMatchObject({ kind: "answer", code: "UNEXPECTED_ANSWER" });
   });
 
-  test("whose cursor leads to itself, which would never end", async () => {
+  test("whose cursor points to itself", async () => {
     const { options, sent } = scripted([page(["a"], "c1"), page(["b"], "c1")]);
-    await expect(idsOf(new Disburse(options).payouts.list())).rejects.toThrow("no page");
+    await expect(idsOf(new Disburse(options).payouts.list())).rejects.toThrow("not a page");
     expect(sent).toHaveLength(2);
   });
 });

@@ -3,11 +3,11 @@ import { DisburseError } from "./disburse-error.ts";
 import { isObject } from "./exact-json.ts";
 import type { PageMeta } from "./gen/types.ts";
 
-/** One page of a list; iterated, it yields its records and those of all pages after it. */
+/** One page of a list. Iteration yields its records and those of all later pages. */
 export class Page<T> implements AsyncIterable<T> {
-  /** The records of this page alone. */
+  /** The records of this page, without later pages. */
   readonly records: readonly T[];
-  /** How many records all pages have, and where the next page begins. */
+  /** The total record count and the next page's cursor. */
   readonly meta_data: PageMeta;
   readonly #next: () => Promise<Page<T>>;
 
@@ -17,14 +17,14 @@ export class Page<T> implements AsyncIterable<T> {
     this.#next = next;
   }
 
-  /** Whether there is a page after this one. */
+  /** True if another page follows. */
   get hasNext(): boolean {
     return this.meta_data.next_cursor !== "";
   }
 
-  /** The page after this one; rejects with a `RangeError` after the last. */
+  /** Loads the next page; rejects with a `RangeError` after the last page. */
   async next(): Promise<Page<T>> {
-    if (!this.hasNext) throw new RangeError("this page is the last");
+    if (!this.hasNext) throw new RangeError("this is the last page");
     return this.#next();
   }
 
@@ -37,8 +37,8 @@ export class Page<T> implements AsyncIterable<T> {
 }
 
 /**
- * A requested list: awaited, it is the first page; iterated (`for await`), it yields every
- * record of every page. Nothing is sent before.
+ * A list request. `await` returns the first page; `for await` yields every record of all pages. The
+ * request is sent only then.
  */
 export class PageRequest<T> implements Promise<Page<T>>, AsyncIterable<T> {
   readonly [Symbol.toStringTag] = "PageRequest";
@@ -84,10 +84,10 @@ async function loadPage<T>(
   const records = isObject(data) ? data[list] : undefined;
   const meta = isObject(data) && isObject(data.meta_data) ? data.meta_data : {};
   const { next_cursor: cursor } = meta;
-  // A cursor that leads to its own page would have a program read it for ever.
+  // A cursor that points to its own page would cause an endless loop.
   const isPage = typeof cursor === "string" && (cursor === "" || cursor !== request.query?.cursor);
   if (!Array.isArray(records) || !isPage) {
-    const message = `An answer is no page of ${list}.`;
+    const message = `The response is not a page of ${list}.`;
     throw new DisburseError({ kind: "answer", code: "UNEXPECTED_ANSWER", message, requestId });
   }
   const next = { ...request, query: { ...request.query, cursor } };

@@ -39,12 +39,12 @@ describe("known answers", () => {
     expect(headers).toEqual({ "content-type": "application/json", ...each.headers });
   });
 
-  test.each(alone)("$name, from what verifyWebhook gives", (each) => {
+  test.each(alone)("$name, from the result of verifyWebhook", (each) => {
     const { secret, standardSecret, timestamp: now } = optionsOf(each);
     const event = verifyWebhook(each.body, each.headers, { secret, standardSecret, now });
     const { body } = signWebhook(event, { secret });
     expect(parseExactJson(body)).toEqual(parseExactJson(each.body));
-    // A payout's is the same text; other systems choose their own blanks, and a refund its forms.
+    // A payout's body is the same text; other systems may format theirs differently.
     if (event.transaction_type === "payout_session") expect(body).toBe(each.body);
   });
 });
@@ -57,7 +57,7 @@ const refund: RefundWebhook = {
   data: { id: "rf_1", status: "initiated", amount: "1.10" },
 };
 
-test("is taken by verifyWebhook, and its HMAC by the standard library", () => {
+test("is accepted by verifyWebhook, and its HMAC by the standard library", () => {
   const { body, headers } = signWebhook(refund, { secret, standardSecret });
   const { timestamp, ...event } = verifyWebhook(body, headers, { secret, standardSecret });
   expect(event).toEqual({ ...refund, id: "evt_1_1", sequence: 1 });
@@ -65,7 +65,7 @@ test("is taken by verifyWebhook, and its HMAC by the standard library", () => {
   expect(new Webhook(standardSecret).verify(body, { ...headers })).toMatchObject(refund);
 });
 
-test("a repeat has the same id, the next event another", () => {
+test("a repetition has the same id, the next event another", () => {
   const idOf = (options: Partial<SignWebhookOptions>) =>
     signWebhook(refund, { secret, ...options }).headers["webhook-id"];
   expect([idOf({}), idOf({}), idOf({ sequence: 2 }), idOf({ id: "mine" })]).toEqual([
@@ -76,7 +76,7 @@ test("a repeat has the same id, the next event another", () => {
   ]);
 });
 
-test("writes amounts as numbers with all their digits, and other digits as text", () => {
+test("writes amounts as exact numbers, and other digits as text", () => {
   const data = { id: "po_1", status: "failed", source_amount: "1.00", reference_id: "12" };
   const event = { transaction_type: "payout_session", transaction_id: "po_1", data };
   const { body } = signWebhook(event as unknown as PayoutWebhook, { secret });
@@ -84,7 +84,7 @@ test("writes amounts as numbers with all their digits, and other digits as text"
   expect(signWebhook(refund, { secret }).body).toContain('"amount":"1.10"');
 });
 
-test("signs by what is given alone, under a deployment's own header", () => {
+test("signs only with the given secret, in a deployment's own header", () => {
   const names = (options: SignWebhookOptions) => Object.keys(signWebhook(refund, options).headers);
   const all = ["content-type", "webhook-id", "webhook-timestamp", "webhook-sequence"];
   expect(names({ secret })).toEqual([...all, "X-SERVICE-Signature"]);

@@ -11,35 +11,39 @@ import {
   webhookBodyIn,
 } from "./webhook-signature.ts";
 
-/** What a webhook is signed with; of the two secrets at least one. */
+/** Options of `signWebhook`; give at least one of the two secrets. */
 export type SignWebhookOptions = {
-  /** Signs `X-SERVICE-Signature`; any text that is not empty. */
+  /** Secret for `X-SERVICE-Signature`; any text that isn't empty. */
   readonly secret?: string | undefined;
-  /** Signs `webhook-signature`: `whsec_` and base64 of 24 bytes or more. */
+  /** Secret for `webhook-signature`: `whsec_` and base64 of at least 24 bytes. */
   readonly standardSecret?: string | undefined;
-  /** `webhook-sequence`; 1 when left out. */
+  /** `webhook-sequence`, from 1; 1 by default. */
   readonly sequence?: number | undefined;
-  /** `webhook-id`; when left out one of transaction and sequence, so that a repeat has the same. */
+  /**
+   * `webhook-id`; by default derived from transaction and sequence, so that a repetition has the
+   * same.
+   */
   readonly id?: string | undefined;
-  /** `webhook-timestamp`; the present when left out. */
+  /** `webhook-timestamp`; now by default. */
   readonly timestamp?: Date | undefined;
-  /** The status that is signed where `data` has none, as that of a refund may; `initiated` else. */
+  /** The signed status if `data` has none, as a refund's may; `initiated` by default. */
   readonly status?: string | undefined;
-  /** The first scheme's header where a deployment has another than the default. */
+  /** The header of the first scheme, if a deployment changes its name. */
   readonly signatureHeader?: string | undefined;
 };
 
-/** A webhook to post to a receiver: `fetch(url, { method: "POST", body, headers })`. */
+/** A signed webhook, to post to a receiver: `fetch(url, { method: "POST", body, headers })`. */
 export type SignedWebhook = {
-  /** The text whose bytes are signed. */
+  /** The signed body, to be sent unchanged. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 };
 
 /**
- * Signs an event as the platform does, for the tests of a merchant's own receiver: with secrets of
- * the test, never an endpoint's. Amounts of an event are written as JSON numbers; a text is signed
- * as it is. Throws a `TypeError` where it is no event or cannot be signed.
+ * Signs an event as the platform does, for tests of your own receiver. Use test secrets, never an
+ * endpoint's. Amounts of an event object are written as JSON numbers; text is signed unchanged.
+ *
+ * @throws {TypeError} if the event isn't a webhook's body or an option is invalid.
  */
 export function signWebhook(
   event: WebhookEvent | string,
@@ -49,7 +53,7 @@ export function signWebhook(
   const body = typeof event === "string" ? event : bodyOf(event);
   const bytes = new TextEncoder().encode(body);
   const read = webhookBodyIn(bytes);
-  if (read === undefined) throw new TypeError("event has to be the body of a webhook");
+  if (read === undefined) throw new TypeError("event must be the body of a webhook");
   return { body, headers: { "content-type": "application/json", ...signed(read, bytes, options) } };
 }
 
@@ -60,7 +64,7 @@ function signed(
 ): Record<string, string> {
   const { secret, standardSecret, sequence = 1, timestamp = new Date() } = options;
   if (!Number.isSafeInteger(sequence) || sequence < 1) {
-    throw new TypeError("sequence has to be a whole number from 1");
+    throw new TypeError("sequence must be a whole number from 1");
   }
   const { id = `evt_${transaction_id.replace(/^[a-z]+_/, "")}_${sequence}` } = options;
   const seconds = String(Math.floor(timestamp.getTime() / 1_000));
@@ -80,12 +84,15 @@ function signed(
   return headers;
 }
 
-/** A number as JSON may write it. */
+/** The JSON number syntax, without exponents. */
 const numberText = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** The body as the platform writes it. A refund's data is its system's, and stays as it is. */
+/**
+ * Formats the body as the platform does. A refund's data comes from another system and is
+ * unchanged.
+ */
 function bodyOf(event: WebhookEvent): string {
-  if (!isObject(event)) throw new TypeError("event has to be the body of a webhook");
+  if (!isObject(event)) throw new TypeError("event must be the body of a webhook");
   const { transaction_type, transaction_id, data } = event;
   const written = transaction_type === "refund" ? data : withNumbers(data);
   return stringify({ transaction_type, transaction_id, data: written }) ?? "";

@@ -6,17 +6,16 @@ import { delimiter, join } from "node:path";
 const sdk = join(import.meta.dirname, "..");
 const modules = join(sdk, "../../node_modules");
 
-/** A folder of a program that has the package installed, as `npm install` would leave it. */
+/** A project folder with the package installed as by `npm install`. */
 export type InstalledPackage = {
   readonly folder: string;
-  /** What is in the package. */
+  /** Paths of the files in the package. */
   readonly files: readonly string[];
-  /** The packed package. */
   readonly tarball: string;
   remove(): void;
 };
 
-/** Builds the package, packs it, and installs it into a folder of its own. */
+/** Builds and packs the package and installs it into a new folder. */
 export function installPackage(): InstalledPackage {
   const folder = mkdtempSync(join(tmpdir(), "disburse-sdk-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -50,7 +49,7 @@ export function installPackage(): InstalledPackage {
 
 type Packed = { readonly filename: string; readonly files: readonly { readonly path: string }[] };
 
-/** npm answers with a list, and from its version 12 on with an object by name. */
+/** npm prints a list; from version 12 on, an object by name. */
 function packedFiles(json: string): { filename: string; paths: string[] } {
   const answer = JSON.parse(json) as readonly Packed[] | Readonly<Record<string, Packed>>;
   const [packed] = Object.values(answer) as readonly Packed[];
@@ -58,7 +57,7 @@ function packedFiles(json: string): { filename: string; paths: string[] } {
   return { filename: packed.filename, paths: packed.files.map(({ path }) => path) };
 }
 
-/** The oldest Node on the PATH that the package supports; the one that runs the tests is one. */
+/** Returns the oldest supported Node on the PATH, or the one that runs the tests. */
 export function oldestNode(): { readonly path: string; readonly version: string } {
   const found = (process.env.PATH ?? "")
     .split(delimiter)
@@ -70,11 +69,11 @@ export function oldestNode(): { readonly path: string; readonly version: string 
 
 function versionOf(path: string) {
   try {
-    const told = execFileSync(path, ["--version"], { encoding: "utf8", stdio: "pipe" }).trim();
-    const [, major, minor] = /^v(\d+)\.(\d+)/.exec(told) ?? [];
-    return { path, version: told, major: Number(major), minor: Number(minor) };
+    const version = execFileSync(path, ["--version"], { encoding: "utf8", stdio: "pipe" }).trim();
+    const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
+    return { path, version, major: Number(major), minor: Number(minor) };
   } catch {
-    // This folder has no Node.
+    // No Node in this folder.
     return undefined;
   }
 }

@@ -1,6 +1,5 @@
 import type { ClientOptions } from "./client-options.ts";
 
-/** A request as the client sent it. */
 export type SentRequest = {
   readonly method: string;
   readonly url: string;
@@ -8,24 +7,24 @@ export type SentRequest = {
   readonly body: string | undefined;
 };
 
-/** What a try is answered with; an `Error` is a connection that fails. */
+/** The reply to one attempt; an `Error` stands for a failed connection. */
 export type Reply = Response | Error;
 
-/** A success as the gateway writes it. */
+/** Creates a success response in the gateway's format. */
 export function data(json: string): Response {
   return new Response(`{"data":${json}}`, { headers: { "content-type": "application/json" } });
 }
 
-/** A refusal as the gateway writes it. */
+/** Creates an error response in the gateway's format. */
 export function refusal(
   status: number,
   code: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(JSON.stringify({ code, message: `told: ${code}` }), { status, headers });
+  return new Response(JSON.stringify({ code, message: `refused: ${code}` }), { status, headers });
 }
 
-/** The options of a client whose requests are answered in turn, and the requests that came. */
+/** Returns client options whose `fetch` gives the replies in order, and the requests sent to it. */
 export function scripted(replies: readonly (Reply | (() => Reply))[]) {
   const sent: SentRequest[] = [];
   const fetch = async (url: unknown, init: RequestInit = {}): Promise<Response> => {

@@ -4,26 +4,26 @@ import { realTime, startDeadline } from "./time.ts";
 const hour = 3_600_000;
 
 describe("a wait", () => {
-  test("ends with the reason of a signal that comes while it lasts", async () => {
+  test("rejects with the reason of a signal that aborts meanwhile", async () => {
     const aborting = new AbortController();
     const waiting = realTime.wait(hour, aborting.signal);
     aborting.abort(new Error("closing"));
     await expect(waiting).rejects.toThrow("closing");
   });
 
-  test("ends at once where the signal came before", async () => {
+  test("rejects at once for an aborted signal", async () => {
     const waiting = realTime.wait(hour, AbortSignal.abort(new Error("closing")));
     await expect(waiting).rejects.toThrow("closing");
   });
 
-  test("ends by itself", async () => {
+  test("resolves after its time", async () => {
     await realTime.wait(0, new AbortController().signal);
     await realTime.wait(0, undefined);
   });
 });
 
 describe("a deadline", () => {
-  test("tells its own end from that of the caller's signal", async () => {
+  test("distinguishes its time limit from the caller's signal", async () => {
     const own = startDeadline(0, undefined);
     await new Promise((resolve) => own.signal.addEventListener("abort", resolve));
     expect(own.isOver()).toBe(true);
@@ -34,7 +34,7 @@ describe("a deadline", () => {
     other.end();
   });
 
-  test("that has ended hears no more of the caller's signal", () => {
+  test("that has ended ignores the caller's signal", () => {
     const aborting = new AbortController();
     const deadline = startDeadline(hour, aborting.signal);
     deadline.end();

@@ -1,16 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The clock, chance and waiting of a caller. */
+/** The clock, random numbers and waits of a caller. */
 export type Time = {
-  /** Milliseconds that only grow. */
+  /** Monotonic time in milliseconds. */
   now(): number;
-  /** From 0 to below 1. */
+  /** A random number in [0, 1). */
   random(): number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when that is sooner. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason if it aborts first. */
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
 };
 
-/** The machine's own. */
 export const realTime: Time = {
   now: () => performance.now(),
   random: () => Math.random(),
@@ -20,18 +19,17 @@ export const realTime: Time = {
     }),
 };
 
-/** A signal that fires after a time, or when the caller's own does. */
+/** A signal that aborts after a time limit, or when the caller's signal does. */
 export type Deadline = {
   readonly signal: AbortSignal;
-  /** Whether the time is over. */
   isOver(): boolean;
-  /** Lets go of the timer and of the caller's signal. */
+  /** Releases the timer and the listener on the caller's signal. */
   end(): void;
 };
 
 /**
- * Starts a deadline. `AbortSignal.any` would do, but in the oldest supported Node each use of it
- * leaks a listener on the caller's signal.
+ * Starts a deadline. In the oldest supported Node, each `AbortSignal.any` would leak a listener on
+ * the caller's signal.
  */
 export function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
   const controller = new AbortController();

@@ -12,7 +12,7 @@ const receipt = {
   beneficiary_name: 'Søren "€" \u001f',
   ledger: [{ step: "post", hash: "aa" }],
 };
-/** Written out: what the rule says, not what the code makes of it. */
+/** Written by hand from the rule, independent of the code. */
 const text =
   'disburse payout receipt 1\n{"beneficiary_name":"Søren \\"€\\" \\u001f","ledger":[{"hash":"aa","step":"post"}],"payout_id":"po_1","status":"succeeded"}';
 const signature = sign(null, Buffer.from(text), privateKey).toString("base64url");
@@ -36,7 +36,7 @@ describe("a receipt", () => {
       "as text, in whatever order",
       JSON.stringify(Object.fromEntries(Object.entries(file).reverse()), null, 2),
     ],
-  ])("is taken %s", (_, given) => {
+  ])("is accepted %s", (_, given) => {
     expect(verifyReceipt(given, keys)).toEqual(receipt);
   });
 
@@ -51,11 +51,11 @@ describe("a receipt", () => {
     ["nothing signed", { receipt }, "MALFORMED"],
     ["no JSON", "{", "MALFORMED"],
     ["a list", [], "MALFORMED"],
-  ])("is refused with %s", (_, given, code) => {
+  ])("is rejected with %s", (_, given, code) => {
     expect(codeOf(given)).toBe(code);
   });
 
-  it("is refused by a key that did not sign it, or is none", () => {
+  it("is rejected for another or an invalid key", () => {
     const other = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
     const named = (key: object) => ({ keys: [{ ...keys.keys[0], ...key }] });
     expect(codeOf(file, named({ x: other.x }))).toBe("SIGNATURE_MISMATCH");

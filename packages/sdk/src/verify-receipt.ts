@@ -1,16 +1,16 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { PayoutReceipt } from "./gen/types.ts";
 
-/** Why a receipt is not taken. */
+/** Error codes of `verifyReceipt`. */
 export type ReceiptRefusal =
-  /** It is no signed receipt. */
+  /** The file is not a signed receipt. */
   | "MALFORMED"
-  /** None of the keys is the one that it names. */
+  /** The given keys don't include the receipt's key. */
   | "UNKNOWN_KEY"
-  /** It was changed after it was signed, or another key signed it. */
+  /** The receipt was changed after signing, or another key signed it. */
   | "SIGNATURE_MISMATCH";
 
-/** A receipt that is not taken. */
+/** Thrown for a receipt that isn't valid. */
 export class ReceiptVerificationError extends Error {
   override readonly name = "ReceiptVerificationError";
   readonly code: ReceiptRefusal;
@@ -20,7 +20,7 @@ export class ReceiptVerificationError extends Error {
   }
 }
 
-/** Published keys: what `/.well-known/disburse-keys.json` of the platform answers. */
+/** The platform's published keys, from `/.well-known/disburse-keys.json`. */
 export type ReceiptKeys = {
   readonly keys: readonly {
     readonly kid?: string;
@@ -30,18 +30,18 @@ export type ReceiptKeys = {
   }[];
 };
 
-/** Goes before the text that is signed. */
+/** Prefix of the signed text, which separates it from other signatures of the key. */
 const purpose = "disburse payout receipt 1\n";
 
-/** A list deeper than a receipt's is none. */
+/** Nesting limit; receipts are less deep. */
 const depthMax = 8;
 
 /**
- * Checks a payout's receipt, without the platform, and answers it. `file` is what Get receipt
- * answered, as an object or its text, with or without `data` around it; `keys` are the published
- * keys, of before, or kept with the receipt.
+ * Verifies a payout's receipt offline and returns it. `file` is the response of Get receipt, as an
+ * object or text, with or without `data` around it. `keys` are the published keys, current or
+ * stored with the receipt.
  *
- * @throws {ReceiptVerificationError} where it is not what was signed.
+ * @throws {ReceiptVerificationError} if the receipt isn't valid; its `code` gives the reason.
  */
 export function verifyReceipt(file: unknown, keys: ReceiptKeys): PayoutReceipt {
   const { receipt, keyId, signature } = signedParts(typeof file === "string" ? parsed(file) : file);
@@ -53,7 +53,10 @@ export function verifyReceipt(file: unknown, keys: ReceiptKeys): PayoutReceipt {
     Buffer.from(signature, "base64url"),
   );
   if (isRight) return receipt as unknown as PayoutReceipt;
-  throw new ReceiptVerificationError("SIGNATURE_MISMATCH", "the receipt is not what was signed");
+  throw new ReceiptVerificationError(
+    "SIGNATURE_MISMATCH",
+    "the receipt does not match its signature",
+  );
 }
 
 function malformed(message: string, options?: ErrorOptions): ReceiptVerificationError {
@@ -76,7 +79,7 @@ function isFields(value: unknown): value is Fields {
 
 function signedParts(file: unknown) {
   const signed = isFields(file) && isFields(file.data) ? file.data : file;
-  if (!isFields(signed)) throw malformed("the file is no signed receipt");
+  if (!isFields(signed)) throw malformed("the file is not a signed receipt");
   const { receipt, key_id: keyId, signature } = signed;
   if (isFields(receipt) && typeof keyId === "string" && typeof signature === "string") {
     return { receipt, keyId, signature };
@@ -93,7 +96,7 @@ function keyOf({ keys }: ReceiptKeys, keyId: string): KeyObject {
     ({ kid, kty, crv }) => kid === keyId && kty === "OKP" && crv === "Ed25519",
   );
   if (found?.x === undefined) {
-    throw unknownKey(`no key ${keyId} is among the published ones`);
+    throw unknownKey(`the published keys do not include ${keyId}`);
   }
   try {
     return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: found.x }, format: "jwk" });
@@ -102,12 +105,12 @@ function keyOf({ keys }: ReceiptKeys, keyId: string): KeyObject {
   }
 }
 
-/** The canonical form of JSON (RFC 8785), as far as receipts have it: texts, lists and objects. */
+/** Returns canonical JSON (RFC 8785) for the types in receipts: texts, lists and objects. */
 function canonical(value: unknown, depth: number): string {
   if (typeof value === "string") return JSON.stringify(value);
-  if (depth > depthMax) throw malformed("the receipt is no receipt");
+  if (depth > depthMax) throw malformed("the receipt is nested too deeply");
   if (Array.isArray(value)) return `[${value.map((each) => canonical(each, depth + 1)).join(",")}]`;
-  if (!isFields(value)) throw malformed("the receipt has something that is no text");
+  if (!isFields(value)) throw malformed("the receipt has a value that is not text");
   const parts = Object.keys(value)
     .sort()
     .map((name) => `${JSON.stringify(name)}:${canonical(value[name], depth + 1)}`);

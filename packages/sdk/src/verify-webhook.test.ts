@@ -28,14 +28,14 @@ const { vectors } = JSON.parse(
 const vector = (part: string) => vectors.find(({ name }) => name.includes(part)) as Vector;
 const succeeded = vector("succeeded");
 const rotated = vector("during a rotation's overlap");
-const untold = vector("neither id nor status");
+const withoutStatus = vector("neither id nor status");
 
 const both = ({ secret, standard_secret: standardSecret }: Secrets) => ({ secret, standardSecret });
 const at = ({ timestamp }: Vector, seconds = 0) => ({
   now: new Date((timestamp + seconds) * 1_000),
 });
 
-/** The headers of an event without what signs it. */
+/** An event's headers without signatures. */
 const placed = {
   "webhook-id": "evt_1",
   "webhook-timestamp": String(succeeded.timestamp),
@@ -61,7 +61,7 @@ describe("known answers", () => {
     const { body, headers, current, previous } = each;
     for (const secrets of previous === null ? [current] : [current, previous]) {
       const { secret, standardSecret } = both(secrets);
-      const alone = each === untold ? [] : [{ secret }];
+      const alone = each === withoutStatus ? [] : [{ secret }];
       for (const given of [...alone, { standardSecret }, { secret, standardSecret }]) {
         const event = verifyWebhook(body, headers, { ...given, ...at(each) });
         expect(event.transaction_id).toBe(JSON.parse(body).transaction_id);
@@ -80,7 +80,7 @@ describe("known answers", () => {
     expect(event.data.exchange_rate).toBe("83.1234567891");
   });
 
-  test("a refund whose data has no id is that of its transaction", () => {
+  test("a refund without data.id belongs to its transaction", () => {
     const { secret } = succeeded.current;
     const refund = { transaction_type: "refund", transaction_id: "rf_9" };
     const signed = createHash("sha256").update(`rf_9,initiated:${secret}`).digest("base64");
@@ -89,20 +89,20 @@ describe("known answers", () => {
     expect(event.data.status).toBe("initiated");
   });
 
-  test("a refund that tells no status needs the standard secret", () => {
-    const { body, headers, current } = untold;
+  test("a refund without a status needs the standard secret", () => {
+    const { body, headers, current } = withoutStatus;
     const { secret, standardSecret } = both(current);
     expect(() => verifyWebhook(body, headers, { secret })).toThrow(
-      "a refund that tells no status can be checked only where standardSecret is given",
+      "a refund without a status can be verified only with standardSecret",
     );
     expect(refusalOf(body, headers, { secret })).toBe("STANDARD_SECRET_NEEDED");
-    const given = { secret, standardSecret, ...at(untold) };
+    const given = { secret, standardSecret, ...at(withoutStatus) };
     expect(refusalOf(body.replace("1.10", "9.10"), headers, given)).toBe("SIGNATURE_MISMATCH");
     const { "X-SERVICE-Signature": _, ...unsigned } = headers;
     expect(refusalOf(body, unsigned, given)).toBe("HEADER_MISSING");
   });
 
-  test("the shortest safe key is taken", () => {
+  test("the shortest safe key is accepted", () => {
     const standardSecret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     const { now } = at(succeeded);
     const signature = new Webhook(standardSecret).sign("evt_1", now, succeeded.body);
@@ -110,7 +110,7 @@ describe("known answers", () => {
     expect(verifyWebhook(succeeded.body, signed, { standardSecret, now })).toBeDefined();
   });
 
-  test("the standard library signs what is taken", () => {
+  test("signatures of the standard library are accepted", () => {
     const { body, current, headers } = succeeded;
     const now = new Date();
     const signature = new Webhook(current.standard_secret).sign("evt_1", now, body);
@@ -124,7 +124,7 @@ describe("known answers", () => {
   });
 });
 
-describe("bodies and headers as servers have them", () => {
+describe("bodies and headers of servers", () => {
   const { body, headers } = rotated;
   const options = { ...both(rotated.current), ...at(rotated) };
   const cased = (change: (name: string) => string) =>
@@ -156,7 +156,7 @@ describe("bodies and headers as servers have them", () => {
     expect(event.data).toMatchObject({ reference_id: "héllo ₹", amount: "1.10" });
   });
 
-  test("a deployment's own name of the header", () => {
+  test("a deployment's own header name", () => {
     const { "X-SERVICE-Signature": signature, ...rest } = headers;
     const named = { ...rest, "x-acme-signature": signature };
     const its = { ...options, signatureHeader: "X-Acme-Signature" };
@@ -166,7 +166,7 @@ describe("bodies and headers as servers have them", () => {
   });
 });
 
-describe("refuses", () => {
+describe("rejects", () => {
   const { body, headers, current } = succeeded;
   const { secret, standardSecret } = both(current);
   const options = { secret, standardSecret, ...at(succeeded) };
@@ -303,7 +303,7 @@ describe("refuses", () => {
       "webhook-signature": new Webhook(standardSecret).sign("evt_1", now, text),
     };
     expect(refusalOf(text, signed, { secret })).toBe("BODY_MALFORMED");
-    // The second scheme needs no status; a refund's system may leave it out.
+    // The second scheme needs no status; a refund's system may omit it.
     const code = what === "no status" ? "none" : "BODY_MALFORMED";
     expect(refusalOf(text, signed, { standardSecret, now })).toBe(code);
   });
@@ -328,23 +328,23 @@ describe("refuses", () => {
     },
   );
 
-  test("a payout's sequence that is not that of its signed id", () => {
+  test("a payout's sequence that differs from its signed id", () => {
     const moved = { ...headers, "webhook-sequence": "3" };
     expect(refusalOf(body, moved, options)).toBe("HEADER_MALFORMED");
-    // The id of an event of another system says nothing.
+    // Ids of other systems don't contain the sequence.
     const { body: refund, headers: its, current: secrets } = vector("refund");
     const counted = { ...its, "webhook-sequence": "7" };
     const given = { ...both(secrets), ...at(vector("refund")) };
     expect(verifyWebhook(refund, counted, given).sequence).toBe(7);
   });
 
-  test("bytes that are no UTF-8, wherever they are", () => {
+  test("invalid UTF-8 anywhere", () => {
     const bytes = Buffer.from(body);
     bytes[bytes.indexOf("order-7")] = 0xff;
     expect(refusalOf(bytes, headers, { secret })).toBe("BODY_MALFORMED");
   });
 
-  test("a body with a byte order mark that nobody sent", () => {
+  test("a body with an added byte order mark", () => {
     expect(refusalOf(`\uFEFF${body}`, headers, options)).toBe("SIGNATURE_MISMATCH");
     expect(refusalOf(`\uFEFF${body}`, headers, { secret })).toBe("BODY_MALFORMED");
   });
@@ -354,11 +354,11 @@ describe("refuses", () => {
     [300, "none"],
     [-301, "TIMESTAMP_OUT_OF_TOLERANCE"],
     [301, "TIMESTAMP_OUT_OF_TOLERANCE"],
-  ])("a time that is more than five minutes off: %i s", (seconds, code) => {
+  ])("a time more than five minutes off: %i s", (seconds, code) => {
     expect(refusalOf(body, headers, { standardSecret, ...at(succeeded, seconds) })).toBe(code);
   });
 
-  test("a time that is off by more than the caller takes", () => {
+  test("a time outside the caller's tolerance", () => {
     const strict = { standardSecret, toleranceSeconds: 5, ...at(succeeded, 6) };
     expect(refusalOf(body, headers, strict)).toBe("TIMESTAMP_OUT_OF_TOLERANCE");
     expect(refusalOf(body, headers, { ...strict, toleranceSeconds: 6 })).toBe("none");
@@ -366,19 +366,19 @@ describe("refuses", () => {
     expect(refusalOf(body, headers, none)).toBe("TIMESTAMP_OUT_OF_TOLERANCE");
   });
 
-  test("its text shows neither secret nor expected signature", () => {
+  test("its message contains neither secret nor expected signature", () => {
     try {
       verifyWebhook(changed, headers, options);
     } catch (error) {
       expect(String(error)).toBe(
-        "WebhookVerificationError: webhook-signature is not by the secret",
+        "WebhookVerificationError: webhook-signature does not match the secret",
       );
     }
     expect.assertions(1);
   });
 });
 
-describe("what a program cannot mean", () => {
+describe("invalid arguments", () => {
   const { body, headers, current } = succeeded;
   test.each<[string, unknown, unknown]>([
     ["no secret at all", body, {}],

@@ -10,7 +10,7 @@ import {
   webhookBodyIn,
 } from "./webhook-signature.ts";
 
-/** Why a webhook was refused. */
+/** Error codes of `verifyWebhook`. */
 export type WebhookRefusal =
   | "HEADER_MISSING"
   | "HEADER_MALFORMED"
@@ -19,7 +19,7 @@ export type WebhookRefusal =
   | "BODY_MALFORMED"
   | "STANDARD_SECRET_NEEDED";
 
-/** A webhook is not genuine, or cannot be read: answer 400 and do nothing. */
+/** Thrown for a webhook that isn't genuine or readable: respond with 400 and ignore it. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
   readonly code: WebhookRefusal;
@@ -30,51 +30,53 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Headers as any server has them: `Headers`, or an object with names in any letter case. */
+/** A server's headers: `Headers`, or an object with names in any letter case. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** What a webhook is verified with; of the two secrets at least one. */
+/** Options of `verifyWebhook`; give at least one of the two secrets. */
 export type VerifyWebhookOptions = {
-  /** `secret` of the endpoint: `X-SERVICE-Signature` has to be by it. */
+  /** The endpoint's `secret`; verifies `X-SERVICE-Signature`. */
   readonly secret?: string | undefined;
-  /** `standard_secret` of the endpoint, `whsec_…`: `webhook-signature` has to be by it. */
+  /** The endpoint's `standard_secret`, `whsec_…`; verifies `webhook-signature`. */
   readonly standardSecret?: string | undefined;
-  /** How far `webhook-timestamp` may be off, in seconds; 300 when left out. */
+  /** Tolerated difference of `webhook-timestamp` from now, in seconds; 300 by default. */
   readonly toleranceSeconds?: number | undefined;
-  /** The present; the clock's when left out. */
+  /** The current time; the clock's by default. */
   readonly now?: Date | undefined;
-  /** The name of the first scheme's header where a deployment has another than the default. */
+  /** The header of the first scheme, if a deployment changes its name. */
   readonly signatureHeader?: string | undefined;
 };
 
 /**
- * A webhook that was verified: its body, and what its headers say, under the names and in the
- * forms of the feed's records (`webhookEvents.list`).
+ * A verified webhook: its body, and the values of its headers under the names and in the formats of
+ * feed records (`webhookEvents.list`).
  */
 export type VerifiedEvent = WebhookEvent & {
   /** `webhook-id`: the same on every retry and redelivery, and in the feed. */
   readonly id: string;
-  /** `webhook-sequence`: orders the events of one transaction, from 1. No signature covers it. */
+  /** `webhook-sequence`, from 1: the order of a transaction's events. Not signed. */
   readonly sequence: number;
-  /** `webhook-timestamp`, when this attempt was sent, as a moment: `2026-11-20T11:26:00.000Z`. */
+  /** `webhook-timestamp`, the time of this attempt in ISO 8601: `2026-11-20T11:26:00.000Z`. */
   readonly timestamp: string;
 };
 
-/** Clocks of both sides and the way between them (Standard Webhooks, "Verifying timestamps"). */
+/** Covers clock differences and the network (Standard Webhooks, "Verifying timestamps"). */
 const toleranceDefaultSeconds = 300;
 
 /**
- * The event of a webhook that is genuine by every scheme whose secret is given. Give both: the
- * first scheme covers neither amounts nor time. While secrets are rotated, those from before are
- * accepted too. A refund without a status is verified by the standard scheme alone: the first one
- * signs the status.
+ * Verifies a webhook with every scheme whose secret is given, and returns its event. Give both
+ * secrets: the first scheme covers neither amounts nor time. During a rotation of secrets the
+ * previous ones are accepted too. A refund without a status is verified only with the standard
+ * scheme, because the first scheme signs the status.
  *
- * `rawBody` is the body as it arrived, before any parser: what was parsed and written again is
- * other bytes. Throws a `WebhookVerificationError` where the webhook is refused, and a `TypeError`
- * where what it is verified with cannot be. `webhook-id` and `webhook-timestamp` are covered by the
- * standard scheme alone; of a payout, `webhook-sequence` has to be that of its `webhook-id`.
+ * `rawBody` is the body as it arrived, before any parser; parsing and writing it again changes its
+ * bytes. Only the standard scheme covers `webhook-id` and `webhook-timestamp`. For a payout,
+ * `webhook-sequence` must match `webhook-id`.
+ *
+ * @throws {WebhookVerificationError} if the webhook is refused; its `code` gives the reason.
+ * @throws {TypeError} if `rawBody` or an option is invalid.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -84,19 +86,21 @@ export function verifyWebhook(
   checkSecrets(options);
   const { secret, standardSecret } = options;
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
-    throw new TypeError("rawBody has to be the body as it arrived: text or bytes, not an object");
+    throw new TypeError("rawBody must be the body as it arrived: text or bytes, not an object");
   }
   const bytes = typeof rawBody === "string" ? new TextEncoder().encode(rawBody) : rawBody;
   if (standardSecret !== undefined) verifyStandard(bytes, headers, standardSecret, options);
   const body = webhookBodyIn(bytes);
   if (body === undefined) {
-    throw new WebhookVerificationError("BODY_MALFORMED", "the body is no event");
+    throw new WebhookVerificationError("BODY_MALFORMED", "the body is not an event");
   }
   if (secret !== undefined) verifyInterface(body, headers, secret, options);
   return { ...(body as unknown as WebhookEvent), ...positionOf(body, headers) };
 }
 
-/** What the headers say of the event; throws where they are missing or malformed. */
+/**
+ * Reads the event's id, sequence and time from the headers; throws if one is missing or malformed.
+ */
 function positionOf(
   { transaction_type, transaction_id }: WebhookBody,
   headers: WebhookHeaders,
@@ -106,22 +110,25 @@ function positionOf(
   const count = headerOf(headers, "webhook-sequence");
   const sequence = Number(count);
   if (!/^[1-9]\d*$/.test(count) || !Number.isSafeInteger(sequence)) {
-    throw new WebhookVerificationError("HEADER_MALFORMED", "webhook-sequence is no count from 1");
+    throw new WebhookVerificationError(
+      "HEADER_MALFORMED",
+      "webhook-sequence is not a whole number from 1",
+    );
   }
-  // A payout's id has its sequence at the end, and is signed.
+  // A payout's `webhook-id` ends in its sequence and is signed.
   const own = `evt_${transaction_id.replace(/^po_/, "")}_`;
   if (transaction_type === "payout_session" && id.startsWith(own) && id !== `${own}${count}`) {
     throw new WebhookVerificationError(
       "HEADER_MALFORMED",
-      "webhook-sequence is not that of webhook-id",
+      "webhook-sequence does not match webhook-id",
     );
   }
   return { id, sequence, timestamp: new Date(seconds * 1_000).toISOString() };
 }
 
 /**
- * `base64(sha256("<id>,<status>:<secret>"))` (service interface, "Authentication"), of a body that
- * the standard scheme has verified where its secret is given.
+ * Verifies `base64(sha256("<id>,<status>:<secret>"))` (service interface, "Authentication"), after
+ * the standard scheme if its secret is given.
  */
 function verifyInterface(
   { transaction_type, transaction_id, data }: WebhookBody,
@@ -135,26 +142,26 @@ function verifyInterface(
   ];
   if (sent.length === 0) throw missing(signatureHeader);
   const { id = transaction_id, status } = data;
-  // The signed status is the event's; a refund's system may leave it out.
+  // The status is part of the signature; a refund's system may omit it.
   if (transaction_type === "refund" && id === transaction_id && status === undefined) {
     if (standardSecret !== undefined) return;
     throw new WebhookVerificationError(
       "STANDARD_SECRET_NEEDED",
-      "a refund that tells no status can be checked only where standardSecret is given",
+      "a refund without a status can be verified only with standardSecret",
     );
   }
-  // The signature covers data.id; another id outside would point to another record.
+  // The signature covers data.id; a different transaction_id would point to another record.
   if (id !== transaction_id || typeof status !== "string") {
     throw new WebhookVerificationError(
       "BODY_MALFORMED",
-      "the body has no id and status of its own",
+      "the body's data has no matching id and status",
     );
   }
   const expected = interfaceSignature(id, status, secret);
   if (!isAnyEqual(sent, expected)) throw mismatch(signatureHeader);
 }
 
-/** `v1,base64(hmac-sha256("<id>.<timestamp>.<body>"))` (Standard Webhooks). */
+/** Verifies `v1,base64(hmac-sha256("<id>.<timestamp>.<body>"))` (Standard Webhooks). */
 function verifyStandard(
   bytes: Uint8Array,
   headers: WebhookHeaders,
@@ -167,7 +174,7 @@ function verifyStandard(
   const sent = headerOf(headers, "webhook-signature").split(" ");
   const { now = new Date(), toleranceSeconds = toleranceDefaultSeconds } = options;
   const offSeconds = Math.abs(now.getTime() / 1_000 - Number(timestamp));
-  // Asked this way round, a tolerance or a time that is no number refuses.
+  // Written as a negation, so that NaN is refused.
   if (!(offSeconds <= toleranceSeconds)) {
     throw new WebhookVerificationError(
       "TIMESTAMP_OUT_OF_TOLERANCE",
@@ -178,14 +185,13 @@ function verifyStandard(
   if (!isAnyEqual(sent, expected)) throw mismatch("webhook-signature");
 }
 
-/** `webhook-timestamp`, in Unix seconds. */
+/** Returns `webhook-timestamp`, in Unix seconds. */
 function timestampOf(headers: WebhookHeaders): string {
   const timestamp = headerOf(headers, "webhook-timestamp");
   if (/^\d{1,12}$/.test(timestamp)) return timestamp;
-  throw new WebhookVerificationError("HEADER_MALFORMED", "webhook-timestamp is no Unix time");
+  throw new WebhookVerificationError("HEADER_MALFORMED", "webhook-timestamp is not a Unix time");
 }
 
-/** A header that has to be there. */
 function headerOf(headers: WebhookHeaders, name: string): string {
   const values = valuesOf(headers, name);
   if (values.length === 0) throw missing(name);
@@ -202,7 +208,7 @@ function valuesOf(headers: WebhookHeaders, name: string): string[] {
   );
 }
 
-/** Takes the same time wherever two values differ, and looks at all of them. */
+/** Compares in constant time and always checks all values. */
 function isAnyEqual(sent: readonly string[], expected: string): boolean {
   const wanted = Buffer.from(expected);
   let isFound = false;
@@ -218,5 +224,5 @@ function missing(name: string): WebhookVerificationError {
 }
 
 function mismatch(name: string): WebhookVerificationError {
-  return new WebhookVerificationError("SIGNATURE_MISMATCH", `${name} is not by the secret`);
+  return new WebhookVerificationError("SIGNATURE_MISMATCH", `${name} does not match the secret`);
 }

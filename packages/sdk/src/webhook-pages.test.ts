@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { signWebhook } from "./sign-webhook.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
 
-/** The code of docs/webhooks-*.md, run against the published vectors and changes of them. */
+/** Runs the code in docs/webhooks-*.md against the published vectors and variations of them. */
 
 type Vector = {
   readonly body: string;
@@ -16,7 +16,7 @@ type Vector = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** What a page's code is given, and in a line what it makes of it. */
+/** An input for a page's code and its expected output line. */
 type Case = {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -72,7 +72,7 @@ const taken: readonly Case[] = [
 ];
 const cases = [...known, ...taken, ...refused];
 
-/** The same line out of the SDK. */
+/** The SDK's output line for the same input. */
 function lineOf({ body, headers, secret, standardSecret, now }: Case): string {
   try {
     const given = { secret, standardSecret, now: new Date(now * 1_000) };
@@ -84,7 +84,7 @@ function lineOf({ body, headers, secret, standardSecret, now }: Case): string {
   }
 }
 
-/** Writes the program, runs it with the cases as its input, and gives its lines. */
+/** Writes and runs a program with the cases as input, and returns its output lines. */
 function run(files: Record<string, string>, command: string, args: readonly string[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), "disburse-page-"));
   try {
@@ -96,7 +96,7 @@ function run(files: Record<string, string>, command: string, args: readonly stri
   }
 }
 
-/** The first block of code of a page: the rest is how to call it. */
+/** Returns the first code block of a page; later blocks show its use. */
 function codeOf(language: string): string {
   const page = readFileSync(join(docs, `webhooks-${language}.md`), "utf8");
   const [, code = ""] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(page) ?? [];
@@ -112,7 +112,7 @@ function has(command: string, argument: string): boolean {
   }
 }
 
-test("the SDK itself takes what is genuine alone", () => {
+test("the SDK accepts only genuine webhooks", () => {
   const lines = cases.map(lineOf);
   expect(lines.filter((line) => line === "refused")).toHaveLength(refused.length);
   expect(lines.slice(-refused.length)).toEqual(refused.map(() => "refused"));
@@ -133,14 +133,14 @@ for case in json.load(sys.stdin):
 `;
 
 describe.skipIf(!has("python3", "--version"))("Python, where python3 is installed", () => {
-  test("does as the SDK does", () => {
+  test("has the same results as the SDK", () => {
     const files = { "disburse_webhook.py": codeOf("python"), "main.py": python };
     expect(run(files, "python3", ["main.py"])).toEqual(cases.map(lineOf));
   });
 });
 
-/** A compiler takes seconds, so these two run on request alone. */
-const isAsked = process.env.DISBURSE_WEBHOOK_PAGES === "all";
+/** Compilers take seconds, so these two run only on request. */
+const isRequested = process.env.DISBURSE_WEBHOOK_PAGES === "all";
 
 const go = `package main
 
@@ -162,8 +162,8 @@ func main() {
 }
 `;
 
-describe.skipIf(!isAsked || !has("go", "version"))("Go, by DISBURSE_WEBHOOK_PAGES=all", () => {
-  test("does as the SDK does", { timeout: 120_000 }, () => {
+describe.skipIf(!isRequested || !has("go", "version"))("Go, by DISBURSE_WEBHOOK_PAGES=all", () => {
+  test("has the same results as the SDK", { timeout: 120_000 }, () => {
     const code = codeOf("go").replace("package webhook", "package main");
     const files = { "webhook.go": code, "main.go": go, "go.mod": "module main\n\ngo 1.19\n" };
     expect(run(files, "go", ["run", "."])).toEqual(cases.map(lineOf));
@@ -201,10 +201,10 @@ public class Main {
 }
 `;
 
-describe.skipIf(!isAsked || !has("javac", "-version"))(
+describe.skipIf(!isRequested || !has("javac", "-version"))(
   "Java, by DISBURSE_WEBHOOK_PAGES=all",
   () => {
-    test("does as the SDK does", { timeout: 120_000 }, () => {
+    test("has the same results as the SDK", { timeout: 120_000 }, () => {
       const files = { "DisburseWebhook.java": codeOf("java"), "Main.java": java };
       const jars = process.env.CLASSPATH ?? "";
       const program = `javac -cp "${jars}" *.java && java -cp "${jars}:." Main`;

@@ -1,17 +1,17 @@
 import { createHash, createHmac } from "node:crypto";
 import { isObject, parseExactJson } from "./exact-json.ts";
 
-/** The first scheme's header, unless a deployment names another (`WEBHOOK_SIGNATURE_HEADER`). */
+/** The first scheme's header, unless a deployment sets `WEBHOOK_SIGNATURE_HEADER`. */
 export const signatureHeaderDefault = "X-SERVICE-Signature";
 
-/** A body as webhooks have it, before its kind is looked at. */
+/** The fields that webhook bodies of every type share. */
 export type WebhookBody = Readonly<Record<string, unknown>> & {
   readonly transaction_type: string;
   readonly transaction_id: string;
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** The body in these bytes; `undefined` where they are no UTF-8, no JSON, or no event. */
+/** Parses a body; returns `undefined` if the bytes aren't UTF-8, JSON or an event. */
 export function webhookBodyIn(bytes: Uint8Array): WebhookBody | undefined {
   const body = parsed(bytes);
   const isEvent =
@@ -26,17 +26,17 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return parseExactJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    // Neither the text nor the parser's message belongs into a log.
+    // Neither the text nor the parser's message may reach a log.
     return undefined;
   }
 }
 
-/** `base64(sha256("<id>,<status>:<secret>"))` (service interface, "Authentication"). */
+/** Returns `base64(sha256("<id>,<status>:<secret>"))` (service interface, "Authentication"). */
 export function interfaceSignature(id: string, status: string, secret: string): string {
   return createHash("sha256").update(`${id},${status}:${secret}`).digest("base64");
 }
 
-/** `v1,base64(hmac-sha256("<id>.<timestamp>.<body>"))` (Standard Webhooks). */
+/** Returns `v1,base64(hmac-sha256("<id>.<timestamp>.<body>"))` (Standard Webhooks). */
 export function standardSignature(
   id: string,
   timestamp: string,
@@ -47,28 +47,28 @@ export function standardSignature(
   return `v1,${mac.digest("base64")}`;
 }
 
-/** Of the two secrets at least one has to be given; throws a `TypeError` otherwise. */
+/** Throws a `TypeError` unless at least one of the two secrets is given and valid. */
 export function checkSecrets(options: {
   readonly secret?: string | undefined;
   readonly standardSecret?: string | undefined;
 }): void {
   const { secret, standardSecret } = options;
   if (secret === undefined && standardSecret === undefined) {
-    throw new TypeError("secret or standardSecret has to be given");
+    throw new TypeError("secret or standardSecret is required");
   }
-  // A `null` of a database or a parsed file would sign as the text "null", which anybody can.
+  // A `null` from a database or file would sign as the text "null", which anyone can do.
   if (secret !== undefined && (typeof secret !== "string" || secret === "")) {
-    throw new TypeError("secret has to be text that is not empty");
+    throw new TypeError("secret must be text that is not empty");
   }
 }
 
-/** Standard Webhooks: keys have 24 to 64 bytes; a shorter one can be found by trying. */
+/** Standard Webhooks requires keys of 24 to 64 bytes; a shorter one can be guessed. */
 const keyBytesMin = 24;
 
-/** The key in `whsec_…`; throws a `TypeError` where there is none. */
+/** Decodes the key in `whsec_…`; throws a `TypeError` if it is invalid. */
 export function keyOf(standardSecret: string): Uint8Array {
   const [, encoded = ""] = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/.exec(String(standardSecret)) ?? [];
   const key = Buffer.from(encoded, "base64");
   if (key.length >= keyBytesMin) return key;
-  throw new TypeError(`standardSecret has to be whsec_ and base64 of ${keyBytesMin} bytes or more`);
+  throw new TypeError(`standardSecret must be whsec_ and base64 of at least ${keyBytesMin} bytes`);
 }

@@ -16,44 +16,42 @@ import { statusCommands } from "./status.ts";
 import { verifyCommands } from "./verify.ts";
 import { webhookCommands } from "./webhooks.ts";
 
-/** The version of this package; a test holds it against `package.json`. */
+/** This package's version; a test compares it with `package.json`. */
 export const version = "0.1.0";
 
-/** In the order of `--help`: who one is, merchants from their first day on, money, checks. */
 const groups: readonly Group[] = [
   { name: "login", summary: "sign in" },
   { name: "logout", summary: "end the login" },
-  { name: "whoami", summary: "who is logged in" },
-  { name: "status", summary: "how the deployment is" },
-  { name: "merchants", summary: "the registry of merchants" },
-  { name: "settings", summary: "what a merchant may create" },
-  { name: "keys", summary: "merchants' API keys" },
-  { name: "beneficiaries", summary: "stored beneficiaries of every merchant" },
-  { name: "accounts", summary: "merchants' accounts" },
-  { name: "credits", summary: "money that arrived" },
-  { name: "corridors", summary: "pairs of currencies, their fees and limits" },
+  { name: "whoami", summary: "show the current login" },
+  { name: "status", summary: "state of the deployment" },
+  { name: "merchants", summary: "registered merchants" },
+  { name: "settings", summary: "creation permissions of merchants" },
+  { name: "keys", summary: "API keys of merchants" },
+  { name: "beneficiaries", summary: "stored beneficiaries of all merchants" },
+  { name: "accounts", summary: "accounts of merchants" },
+  { name: "credits", summary: "credits to accounts" },
+  { name: "corridors", summary: "currency pairs with their fees and limits" },
   { name: "rates", summary: "exchange rates" },
-  { name: "velocity", summary: "limits on payouts in an hour and a day" },
-  { name: "controls", summary: "what stands before a merchant's payouts" },
-  { name: "payouts", summary: "payouts, and what is in doubt" },
-  { name: "batches", summary: "many payouts, approved as a whole" },
-  { name: "scheduled", summary: "payouts that are made at a time" },
-  { name: "rails", summary: "the ways to pay" },
-  { name: "wallets", summary: "the wallets of rails on chains" },
-  { name: "bank-files", summary: "files to banks, and what their answers need a person for" },
-  { name: "house", summary: "the house's balances" },
+  { name: "velocity", summary: "hourly and daily payout limits" },
+  { name: "controls", summary: "duplicate checks and approval rules for payouts" },
+  { name: "payouts", summary: "payouts and their exceptions" },
+  { name: "batches", summary: "groups of payouts with one approval" },
+  { name: "scheduled", summary: "payouts with a future date" },
+  { name: "rails", summary: "rails and their accounts" },
+  { name: "wallets", summary: "blockchain wallets of rails" },
+  { name: "bank-files", summary: "bank files and their findings" },
+  { name: "house", summary: "balances of the platform accounts" },
   { name: "lists", summary: "sanctions lists" },
   { name: "screenings", summary: "screenings of wallets and parties" },
-  { name: "alerts", summary: "hits that a person decides" },
-  { name: "webhooks", summary: "endpoints, deliveries, replays" },
-  { name: "approvals", summary: "what one person must not do alone" },
-  { name: "audit", summary: "what people did" },
+  { name: "alerts", summary: "screening hits that need a decision" },
+  { name: "webhooks", summary: "webhook endpoints, deliveries and replays" },
+  { name: "approvals", summary: "requests that need a second person" },
+  { name: "audit", summary: "audit trails of operators' actions" },
   { name: "verify", summary: "check a payout's receipt" },
-  { name: "completion", summary: "completion in a shell" },
-  { name: "complete", summary: "completion in a shell" },
+  { name: "completion", summary: "shell completion" },
+  { name: "complete", summary: "shell completion, for its scripts" },
 ];
 
-/** Everything that the command line can do. */
 export const commandLine: CommandLine = {
   groups,
   commands: [

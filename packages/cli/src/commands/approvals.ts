@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { CommandError } from "../output/failure.ts";
-import { plainOf, wordsOf } from "../output/plain.ts";
+import { enumChoices, plainOf } from "../output/plain.ts";
 import { recordText } from "../output/print.ts";
 import type { ServiceName } from "../session/target.ts";
 import type { Argument, OwnCommand } from "../table/command.ts";
@@ -12,12 +12,15 @@ import { messageOf } from "../table/request.ts";
 
 const method = ApprovalService.method;
 
-/** The services that let requests wait for another person. */
+/** Services with RPCs that need a second person. */
 const serving: readonly ServiceName[] = ["payout", "quote", "compliance", "gateway", "notifier"];
 
 const stateField = fieldAt(method.listProposals.input, "state");
 
-/** Each service has the proposals of its own RPCs: a list is of all that let the person see any. */
+/**
+ * Each service stores the proposals of its own RPCs, so a list merges those of every service that
+ * permits the person to list them.
+ */
 async function listProposals(invocation: Invocation): Promise<JsonObject[]> {
   const state = invocation.text("--state");
   const of =
@@ -58,7 +61,7 @@ async function proposalsOf(
   return found;
 }
 
-/** A service without approvals, or whose proposals are not for this person. */
+/** True if the service has no approvals or the person may not see its proposals. */
 function isNotForUs(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   return code === Code.PermissionDenied || code === Code.Unimplemented;
@@ -69,10 +72,8 @@ function servicesOf(invocation: Invocation): readonly ServiceName[] {
   return chosen === undefined ? serving : serving.filter((name) => name === chosen);
 }
 
-/** A proposal, and the service that has it. */
 type Found = { readonly service: ServiceName; readonly proposal: JsonObject };
 
-/** The proposal of an id, of whichever service. */
 async function findProposal(invocation: Invocation): Promise<Found> {
   const proposal_id = invocation.required("<proposal>");
   const { getProposal: get } = method;
@@ -86,20 +87,20 @@ async function findProposal(invocation: Invocation): Promise<Found> {
       if (!isUnknown && !isNotForUs(error)) throw error;
     }
   }
-  throw new CommandError(`there is no proposal ${proposal_id} to see`, {
+  throw new CommandError(`no proposal ${proposal_id} found`, {
     exit: "failed",
     code: "RECORD_NOT_FOUND",
   });
 }
 
-/** People read what would change, not its JSON. */
+/** Parses the JSON of `before` and `after`, so that people read it as YAML. */
 function proposalText(proposal: JsonObject): string {
   const read = (text: unknown) => (text === "" ? "" : JSON.parse(String(text)));
   const { before, after, ...rest } = proposal;
   return recordText({ ...rest, before: read(before), after: read(after) });
 }
 
-/** What was read is what is approved: `--digest` says it where a person has read it before. */
+/** Approves exactly the content that the person read; with `--digest`, content read earlier. */
 async function approve(invocation: Invocation): Promise<void> {
   const { service, proposal } = await findProposal(invocation);
   const digest = invocation.text("--digest") ?? String(proposal.content_digest);
@@ -149,21 +150,20 @@ const serviceOption = {
   name: "service",
   value: "name",
   choices: serving,
-  about: "of this service alone",
+  about: "only this service",
 };
-const stateWords = stateField.enum === undefined ? [] : wordsOf(stateField.enum);
+const stateChoices = stateField.enum === undefined ? [] : enumChoices(stateField.enum);
 
-/** What one person must not do alone. */
 export const approvalCommands: readonly OwnCommand[] = [
   {
     name: "approvals list",
-    summary: "what waits for you in every service, newest first",
+    summary: "proposals that await your approval, of all services, newest first",
     details:
-      "With --state what you have proposed or may decide, in that state. payouts doubt and alerts list\n" +
-      "show what waits for a first person.",
+      "With --state: proposals in that state that you created or may decide. payouts doubt and\n" +
+      "alerts list show work that needs a first decision.",
     examples: ["approvals list", "approvals list --state open --service payout --json"],
     options: [
-      { name: "state", about: "in this state", choices: stateWords.map(({ word }) => word) },
+      { name: "state", about: "in this state", choices: stateChoices.map(({ choice }) => choice) },
       serviceOption,
     ],
     run: async (invocation) => {
@@ -177,7 +177,7 @@ export const approvalCommands: readonly OwnCommand[] = [
   },
   {
     name: "approvals get",
-    summary: "a proposal with what it would change",
+    summary: "show a proposal and its changes",
     examples: ["approvals get apr_01k…"],
     arguments: [proposal],
     options: [serviceOption],
@@ -188,12 +188,13 @@ export const approvalCommands: readonly OwnCommand[] = [
   },
   {
     name: "approvals approve",
-    summary: "approve what another person proposed, after reading it",
-    details: "It runs then, once. --digest approves what was read before, and nothing else.",
+    summary: "show and approve another person's proposal",
+    details:
+      "Approval runs the proposed request once. With --digest, only that content is approved.",
     examples: ["approvals approve apr_01k…", "approvals approve apr_01k… --digest 4f… --json"],
     arguments: [proposal],
     options: [
-      { name: "digest", about: "content_digest of the proposal as it was read" },
+      { name: "digest", about: "content_digest of the proposal that you read" },
       { name: "yes", value: "", about: "approve without asking" },
       serviceOption,
     ],
@@ -202,11 +203,11 @@ export const approvalCommands: readonly OwnCommand[] = [
   },
   {
     name: "approvals reject",
-    summary: "reject what another person proposed",
-    examples: ['approvals reject apr_01k… --reason "the bank knows of no such wire"'],
+    summary: "reject another person's proposal",
+    examples: ['approvals reject apr_01k… --reason "the bank has no wire with this reference"'],
     arguments: [proposal],
     options: [
-      { name: "reason", about: "why: 10 characters or more", isRequired: true },
+      { name: "reason", about: "the reason, at least 10 characters", isRequired: true },
       serviceOption,
     ],
     isChange: true,
@@ -214,7 +215,7 @@ export const approvalCommands: readonly OwnCommand[] = [
   },
   {
     name: "approvals withdraw",
-    summary: "take a proposal of one's own back",
+    summary: "withdraw your own proposal",
     examples: ["approvals withdraw apr_01k…"],
     arguments: [proposal],
     options: [serviceOption],

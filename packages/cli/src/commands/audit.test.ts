@@ -5,14 +5,14 @@ import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts"
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { offlineWorld } from "../test-world.ts";
 
-/** The hash of each entry, by service; a number is its place. */
+/** Entry hashes by service, at the index of the entry's number. */
 let trails: Record<string, string[]>;
-let asked: string[];
-/** The first call to it fails. */
+let requests: string[];
+/** The first call to this service fails. */
 let fails = "";
 let world: ReturnType<typeof offlineWorld>;
 beforeEach(() => {
-  asked = [];
+  requests = [];
   fails = "";
   trails = { gateway: ["g1"], payout: Array.from({ length: 1_003 }, (_each, at) => `p${at + 1}`) };
   world = offlineWorld({ connect: (url) => transportOf(new URL(url).hostname) });
@@ -31,7 +31,7 @@ function transportOf(name: string) {
   return createRouterTransport(({ service }) =>
     service(AuditService, {
       exportAuditEntries: ({ after, limit }) => {
-        asked.push(`${name} ${after}`);
+        requests.push(`${name} ${after}`);
         if (fails === `${name} ${after}`) throw new ConnectError("away", Code.Unavailable);
         const all = trails[name] ?? [];
         const end = Math.min(all.length, Number(after) + limit);
@@ -45,21 +45,21 @@ function transportOf(name: string) {
   );
 }
 
-it("prints every service's trail, a page after the other", async () => {
+it("prints all services' trails, page by page", async () => {
   const { code, out, err } = await world.run("audit", "export");
   expect(code).toBe(0);
   expect(out).toBe(whole("gateway") + whole("payout"));
   expect(err).toContain("gateway: 1 entry, up to 1\n");
   expect(err).toContain("payout: 1003 entries, up to 1003\n");
-  expect(asked).toEqual(expect.arrayContaining(["payout 0", "payout 1000", "payout 1003"]));
+  expect(requests).toEqual(expect.arrayContaining(["payout 0", "payout 1000", "payout 1003"]));
 });
 
-it("prints what comes after an entry of one service", async () => {
+it("prints the entries after --after of one service", async () => {
   const { out } = await world.run("audit", "export", "--service", "payout", "--after", "1001");
   expect(out).toBe(line("payout", 1_001) + line("payout", 1_002));
 });
 
-it("continues a file, after a line that was cut off too, and for its user alone", async () => {
+it("continues a file, also after an incomplete line, readable only by its user", async () => {
   const file = join(world.folder, "audit.jsonl");
   const run = () => world.run("audit", "export", "--out", "audit.jsonl");
   fails = "payout 1000";
@@ -67,10 +67,10 @@ it("continues a file, after a line that was cut off too, and for its user alone"
   expect(statSync(file).mode & 0o777).toBe(0o600);
   appendFileSync(file, '{"service":"payout","seq');
   fails = "";
-  asked = [];
+  requests = [];
   expect((await run()).code).toBe(0);
-  expect(asked).toContain("payout 1000");
-  expect(asked).not.toContain("payout 0");
+  expect(requests).toContain("payout 1000");
+  expect(requests).not.toContain("payout 0");
   expect(readFileSync(file, "utf8")).toBe(whole("gateway") + whole("payout"));
   trails.gateway?.push("g2");
   expect(await run()).toMatchObject({ code: 0, out: "" });
@@ -79,7 +79,7 @@ it("continues a file, after a line that was cut off too, and for its user alone"
   );
 });
 
-it("fails where the trail is another one than was exported, and writes nothing of it", async () => {
+it("fails and writes nothing if the trail differs from the exported one", async () => {
   const file = join(world.folder, "audit.jsonl");
   await world.run("audit", "export", "--out", "audit.jsonl");
   const before = readFileSync(file, "utf8");
@@ -87,24 +87,28 @@ it("fails where the trail is another one than was exported, and writes nothing o
   const { code, err } = await world.run("audit", "export", "--out", "audit.jsonl");
   expect({ code, err }).toEqual({
     code: 1,
-    err: expect.stringContaining("the trail of gateway is another one: entry 1 was exported"),
+    err: expect.stringContaining("the trail of gateway differs: entry 1 was exported"),
   });
   expect(readFileSync(file, "utf8")).toBe(before);
 });
 
 it.each([
-  ["a number for all services", ["--after", "3"], "--after: needs --service"],
+  ["a number for all services", ["--after", "3"], "--after: requires --service"],
   ["no number", ["--service", "payout", "--after", "-1"], "is not the number of an entry"],
-  ["a number beside a file", ["--service", "payout", "--after", "1", "--out", "f"], "--after: a"],
+  [
+    "a number beside a file",
+    ["--service", "payout", "--after", "1", "--out", "f"],
+    "--after: cannot",
+  ],
   ["another file", ["--out", "notes.txt"], "notes.txt, line 1: is not an entry of an audit trail"],
   ["a line that is no export", ["--out", "note.txt"], "note.txt: is not an export of audit trails"],
   ["a folder", ["--out", "."], "EISDIR"],
   ["an unknown service", ["--service", "payuot"], "did you mean"],
-])("refuses %s, and asks nothing", async (_what, args, problem) => {
+])("rejects %s without calling a service", async (_what, args, problem) => {
   writeFileSync(join(world.folder, "notes.txt"), "milk\n");
   writeFileSync(join(world.folder, "note.txt"), "milk");
   const { code, out, err } = await world.run("audit", "export", ...args);
-  expect({ code, out, asked }).toEqual({ code: 2, out: "", asked: [] });
+  expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
   expect(err).toContain(problem);
   expect(readFileSync(join(world.folder, "notes.txt"), "utf8")).toBe("milk\n");
   expect(readFileSync(join(world.folder, "note.txt"), "utf8")).toBe("milk");

@@ -9,54 +9,52 @@ import { type ServiceName, serviceNames } from "../session/target.ts";
 import type { Command, OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
-/** Entries of one page: the most that a service gives. */
+/** The page size; services allow no more. */
 const pageSize = 1_000;
 
-/** The last entry of a service that an export has. */
+/** The last exported entry of a service. */
 type Mark = { readonly sequence: bigint; readonly hash: string };
 
-/** Where lines go. */
 type Destination = {
-  /** Of what is there already, by service. */
+  /** The last entry already written, by service. */
   readonly marks: ReadonlyMap<string, Mark>;
   readonly write: (lines: string) => Promise<void> | void;
   readonly close: () => Promise<void> | void;
 };
 
-/** The audit trails for a SIEM. */
+/** Exports the audit trails for a SIEM. */
 const auditExportCommand: OwnCommand = {
   name: "audit export",
-  summary: "every entry of every service's audit trail, as JSON lines, oldest first",
+  summary: "export the audit trails of all services as JSON lines, oldest first",
   details:
-    "For auditors and approvers. A file of --out is continued: the same command again adds what\n" +
-    "has come since, also after one that was cut off. It fails where an entry was changed or\n" +
-    "removed, or the trail is another one than was exported before.",
+    "For auditors and approvers. Run the same command again to append new entries to the --out\n" +
+    "file, also after an interruption. It fails if an entry was changed or removed, or if the\n" +
+    "trail differs from the one exported before.",
   examples: ["audit export --out audit.jsonl", "audit export --service payout --after 4200"],
   options: [
-    { name: "service", value: "name", choices: serviceNames, about: "of this service alone" },
-    { name: "after", value: "number", about: "after this entry of the service" },
-    { name: "out", value: "file", about: "write to this file, and go on where it ends" },
+    { name: "service", value: "name", choices: serviceNames, about: "only this service" },
+    { name: "after", value: "number", about: "only entries after this number; needs --service" },
+    { name: "out", value: "file", about: "append to this file" },
   ],
   run: exportTrails,
 };
 
 const columns = ["sequence", "created_at", "actor.id", "action", "detail"];
 
-/** What people did, from the audit trails. */
 export const auditCommands: readonly Command[] = [
   {
     name: "audit list",
-    summary: "what people did to payouts, rails and limits, newest first",
-    details: "It fails where an entry was changed or removed.",
+    summary: "operators' actions on payouts, rails and limits, newest first",
+    details: "It fails if an entry was changed or removed.",
     examples: ["audit list", "audit list --subject po_01k…"],
     method: PayoutOperationsService.method.listAuditEntries,
-    options: [{ name: "subject", field: "subject", about: "to this payout, rail or merchant" }],
+    options: [{ name: "subject", field: "subject", about: "on this payout, rail or merchant" }],
     show: { list: "entries", columns: [...columns.slice(0, 4), "subject", "detail"] },
   },
   {
     name: "audit reviews",
-    summary: "what people decided about alerts, newest first",
-    details: "It fails where an entry was changed or removed.",
+    summary: "decisions about alerts, newest first",
+    details: "It fails if an entry was changed or removed.",
     examples: ["audit reviews", "audit reviews --alert alr_01k…"],
     method: ComplianceReviewService.method.listReviewEntries,
     options: [{ name: "alert", field: "alert_id", about: "about this alert" }],
@@ -91,25 +89,27 @@ function servicesOf(chosen: string | undefined): readonly ServiceName[] {
   const found = serviceNames.filter((name) => name === chosen);
   if (found.length > 0) return found;
   const known = `${serviceNames.join(", ")}${didYouMean(chosen, serviceNames)}`;
-  throw usageError(`--service: "${chosen}" is none of ${known}`);
+  throw usageError(`--service: "${chosen}" is not one of ${known}`);
 }
 
-/** What `--after` says: a number of one service's trail. */
+/** Returns the entry that `--after` names, or the start of the trail. */
 function firstMark(invocation: Invocation, path: string | undefined): Mark {
   const after = invocation.text("--after");
   if (after === undefined) return { sequence: 0n, hash: "" };
   if (!/^\d{1,15}$/.test(after))
     throw usageError(`--after: "${after}" is not the number of an entry`);
   if (invocation.text("--service") === undefined) {
-    throw usageError("--after: needs --service, for each service counts its own entries");
+    throw usageError("--after: requires --service, because each service numbers its own entries");
   }
   if (path !== undefined) {
-    throw usageError("--after: a file of --out is continued after its own last entries");
+    throw usageError(
+      "--after: cannot be used with --out, which continues after the file's last entries",
+    );
   }
   return { sequence: BigInt(after), hash: "" };
 }
 
-/** Page after page, each after the one before; what was written stays where a page fails. */
+/** Writes a trail page by page; pages already written stay if a later one fails. */
 async function exportTrail(
   { calls }: Invocation,
   service: ServiceName,
@@ -119,8 +119,8 @@ async function exportTrail(
   const { exportAuditEntries } = AuditService.method;
   let [count, last] = [0, first];
   for (;;) {
-    const asked = { after: last.sequence, limit: pageSize };
-    const { jsonLines, lastSequence } = await calls.call(exportAuditEntries, asked, service);
+    const request = { after: last.sequence, limit: pageSize };
+    const { jsonLines, lastSequence } = await calls.call(exportAuditEntries, request, service);
     if (jsonLines === "") return { count, last };
     const lines = jsonLines.trimEnd().split("\n");
     assertFollows(service, last, lines[0] ?? "");
@@ -130,14 +130,14 @@ async function exportTrail(
   }
 }
 
-/** A trail that was written anew since does not go on from what was exported. */
+/** Fails if the trail's next entry doesn't chain to the last exported one. */
 function assertFollows(service: string, { sequence, hash }: Mark, line: string): void {
   if (hash === "" || JSON.parse(line).previous_hash === hash) return;
-  const problem = `the trail of ${service} is another one: entry ${sequence} was exported otherwise`;
+  const problem = `the trail of ${service} differs: entry ${sequence} was exported with another hash`;
   throw new CommandError(problem, { exit: "failed", code: "audit_trail_changed" });
 }
 
-/** A file that is begun, or continued after its last whole line. */
+/** Opens a new file, or an existing one for continuation after its last complete line. */
 async function openFile(whole: string, path: string): Promise<Destination> {
   const marks = new Map<string, Mark>();
   const file = await open(whole, "a+", 0o600).catch((error: Error) => {
@@ -156,7 +156,8 @@ async function openFile(whole: string, path: string): Promise<Destination> {
         marks.set(service, mark);
       }
     }
-    // What a killed export left of a line comes again; a file of another kind stays as it is.
+    // An incomplete last line from an interrupted export is removed and written again. A file that
+    // isn't an export is left unchanged.
     const isOther = number === 0 && rest !== "" && !rest.startsWith('{"service":');
     if (isOther) throw usageError(`${path}: is not an export of audit trails`);
     await file.truncate(bytes);
@@ -183,7 +184,7 @@ function readLine(line: string, where: string): { service: string; mark: Mark } 
   throw usageError(`${where}: is not an entry of an audit trail`);
 }
 
-/** Nothing of what is no JSON. */
+/** Returns an empty object for text that isn't JSON. */
 function parsed(line: string) {
   try {
     return JSON.parse(line) ?? {};

@@ -17,51 +17,51 @@ const finding = {
   ...{ payoutId: "po_1", file: "returns.ach", place: "line 7" },
 };
 
-let asked: unknown[] = [];
+let requests: unknown[] = [];
 const world = testWorld(({ service }) =>
   service(PayoutOperationsService, {
     listBankFiles: (request) => {
-      asked.push(request);
+      requests.push(request);
       return { files: [file] };
     },
     resolveBankFile: (request) => {
-      asked.push(request);
+      requests.push(request);
       return { file: { ...file, state: BankFileState.SENT, sentBy: "operator" } };
     },
     listBankFindings: (request) => {
-      asked.push(request);
+      requests.push(request);
       return { findings: [finding] };
     },
     getBankFinding: (request) => {
-      asked.push(request);
+      requests.push(request);
       return { finding, details: '{"account":"1234"}' };
     },
     handleBankFinding: (request) => {
-      asked.push(request);
+      requests.push(request);
       return { finding: { ...finding, note: request.note } };
     },
   }),
 );
 afterEach(() => {
-  asked = [];
+  requests = [];
 });
 
-it("lists files of a rail in a state, and says which are undecided", async () => {
+it("lists files by rail and state, and names the states in its usage error", async () => {
   const args = ["bank-files", "list", "--rail", "bank-usd", "--state", "undecided"];
   const { code, out } = await world.run(...args);
   expect(code).toBe(0);
   expect(out).toMatch(/^ID +RAIL +STATE +NAME +PAYMENTS/);
   expect(out).toMatch(/01KFILE +bank-usd +undecided/);
-  expect(asked).toMatchObject([{ rail: "bank-usd", state: BankFileState.UNDECIDED }]);
+  expect(requests).toMatchObject([{ rail: "bank-usd", state: BankFileState.UNDECIDED }]);
   const unknown = await world.run("bank-files", "list", "--state", "undecide");
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("undecided") });
 });
 
-it("decides a file under an operation id, with the bank's words", async () => {
+it("resolves a file with an operation id and the bank's statement", async () => {
   const args = ["bank-files", "resolve", "01KFILE", "--reason", "ticket 4711 of the bank"];
   const { out } = await world.run(...args, "--decision", "received", "--operation-id", "op-1");
   expect(out).toContain("operator");
-  expect(asked).toMatchObject([
+  expect(requests).toMatchObject([
     {
       ...{ fileId: "01KFILE", decision: BankFileDecision.RECEIVED },
       ...{ reason: "ticket 4711 of the bank", mutation: { operationId: "op-1" } },
@@ -70,29 +70,29 @@ it("decides a file under an operation id, with the bank's words", async () => {
   expect(await world.run(...args)).toMatchObject({ code: 2 });
 });
 
-it("lists findings that are open, or all; shows one with what the bank proposes", async () => {
+it("lists open or all findings, and shows one with the bank's proposed change", async () => {
   const { out } = await world.run("bank-files", "findings");
   expect(out).toMatch(/9f86 +bank-ach +change +no +C01 +po_1 +returns\.ach +line 7/);
   await world.run("bank-files", "findings", "--handled", "yes");
-  expect(asked).toMatchObject([{ handled: false }, { handled: true }]);
+  expect(requests).toMatchObject([{ handled: false }, { handled: true }]);
   const shown = await world.run("bank-files", "show", "9f86", "--json");
   expect(JSON.parse(shown.out)).toMatchObject({
     ...{ finding: { id: "9f86", kind: "change" }, details: '{"account":"1234"}' },
   });
 });
 
-it("marks a finding as handled with a note, which it needs", async () => {
+it("handles a finding with a required note", async () => {
   const handle = ["bank-files", "handle", "9f86"];
   expect(await world.run(...handle)).toMatchObject({ code: 2 });
   await world.run(...handle, "--note", "passed on to the merchant");
-  expect(asked).toMatchObject([{ findingId: "9f86", note: "passed on to the merchant" }]);
+  expect(requests).toMatchObject([{ findingId: "9f86", note: "passed on to the merchant" }]);
 });
 
-it("has a file read again with corrected content, which it sends", async () => {
+it("sends corrected content to read a file again", async () => {
   writeFileSync(join(world.folder, "fixed.ach"), "101 fixed");
   const handle = ["bank-files", "handle", "9f86", "--note", "the bank sent it anew"];
   await world.run(...handle, "--resolution", "read_again", "--content", "fixed.ach");
-  expect(asked).toMatchObject([
+  expect(requests).toMatchObject([
     {
       resolution: BankFindingResolution.READ_AGAIN,
       content: new TextEncoder().encode("101 fixed"),
@@ -100,13 +100,13 @@ it("has a file read again with corrected content, which it sends", async () => {
   ]);
 });
 
-it("applies what a file says to payments", async () => {
+it("applies an outcome to payments", async () => {
   const outcome = ["bank-files", "outcome", "9f86", "--note", "line 7 of returns.ach"];
   expect(await world.run(...outcome, "--outcome", "returned")).toMatchObject({ code: 2 });
   outcome.splice(3, 0, "po_1", "po_2");
   expect(await world.run(...outcome)).toMatchObject({ code: 2 });
   await world.run(...outcome, "--outcome", "returned", "--code", "R03");
-  expect(asked).toMatchObject([
+  expect(requests).toMatchObject([
     {
       resolution: BankFindingResolution.OUTCOMES,
       outcomes: ["po_1", "po_2"].map((payoutId) => ({

@@ -7,11 +7,10 @@ const operations = PayoutOperationsService.method;
 const finding: Argument = { name: "finding", field: "finding_id", about: "the finding's id" };
 const ofRail: Option = { name: "rail", field: "rail", about: "of this rail" };
 
-/** Commands for files of bank rails and their findings. */
 export const bankFileCommands: readonly Command[] = [
   {
     name: "bank-files list",
-    summary: "files for banks, newest first",
+    summary: "files sent to banks, newest first",
     examples: ["bank-files list --rail bank-usd", "bank-files list --state undecided"],
     method: operations.listBankFiles,
     options: [ofRail, { name: "state", field: "state", about: "in this state" }],
@@ -25,18 +24,23 @@ export const bankFileCommands: readonly Command[] = [
   },
   {
     name: "bank-files resolve",
-    summary: "say whether the bank has a file that its server does not show",
+    summary: "decide whether the bank received a file that its server doesn't show",
     details:
-      "Ask the bank for the file by its message id first: what it has is not sent again, and what it\n" +
-      "does not have goes out once more, byte for byte. It needs a second person.",
+      "Ask the bank for the file by its message id first. A received file isn't sent again; a file\n" +
+      "that the bank doesn't have is sent again unchanged. Needs a second person.",
     examples: [
       'bank-files resolve 01K… --decision received --reason "ticket 4711: received at 15:46"',
     ],
     method: operations.resolveBankFile,
     arguments: [{ name: "file", field: "file_id", about: "the file's message id" }],
     options: [
-      { name: "decision", field: "decision", about: "what the bank says", isRequired: true },
-      { name: "reason", field: "reason", about: "its words, and whose", isRequired: true },
+      { name: "decision", field: "decision", about: "the bank's answer", isRequired: true },
+      {
+        name: "reason",
+        field: "reason",
+        about: "the bank's statement, and who gave it",
+        isRequired: true,
+      },
     ],
     show: { record: "file" },
   },
@@ -51,7 +55,7 @@ export const bankFileCommands: readonly Command[] = [
         name: "handled",
         field: "handled",
         value: "yes|no",
-        about: "handled findings, too",
+        about: "include handled findings",
       },
     ],
     show: {
@@ -64,9 +68,9 @@ export const bankFileCommands: readonly Command[] = [
   },
   {
     name: "bank-files show",
-    summary: "one finding, with what the bank proposes",
+    summary: "one finding, with the change that the bank proposes",
     details:
-      "What a bank proposes may name a beneficiary and an account: it is read by treasury alone.",
+      "The proposed change may name a beneficiary and an account. Only treasury may read it.",
     examples: ["bank-files show 9f86d0…"],
     method: operations.getBankFinding,
     arguments: [finding],
@@ -76,8 +80,8 @@ export const bankFileCommands: readonly Command[] = [
     name: "bank-files handle",
     summary: "handle a finding",
     details:
-      "A finding that holds needs a second person, and one of the resolutions read_again and\n" +
-      "nothing_of_ours. `bank-files outcome` applies what a file says about a payment.",
+      "A finding that blocks its file needs a second person and the resolution read_again or\n" +
+      "nothing_of_ours. Use `bank-files outcome` to apply an outcome to payments.",
     examples: [
       'bank-files handle 9f86d0… --note "the fee of November, booked as a sweep"',
       'bank-files handle 9f86d0… --resolution read_again --content fixed.ach --note "the bank sent it anew"',
@@ -85,13 +89,13 @@ export const bankFileCommands: readonly Command[] = [
     method: operations.handleBankFinding,
     arguments: [finding],
     options: [
-      { name: "note", field: "note", about: "what was found out and done", isRequired: true },
-      { name: "resolution", field: "resolution", about: "how it ends; noted by default" },
+      { name: "note", field: "note", about: "what you found and did", isRequired: true },
+      { name: "resolution", field: "resolution", about: "the resolution; noted by default" },
       {
         name: "content",
         field: "content",
         value: "file",
-        about: "corrected content to read in place of the bank's",
+        about: "corrected content to read instead of the bank's",
         isFile: true,
       },
     ],
@@ -101,8 +105,8 @@ export const bankFileCommands: readonly Command[] = [
     name: "bank-files outcome",
     summary: "apply a finding's outcome to payments",
     details:
-      "It needs a second person. not_executed releases the money that is held: only the bank's word\n" +
-      "that it did not pay and will not is reason for it. A finding that names a payment ends; any\n" +
+      "Needs a second person. not_executed releases the held money: use it only if the bank confirms\n" +
+      "that it did not pay and will not pay. A finding that names a payment is then handled; any\n" +
       "other stays open until `bank-files handle --resolution nothing_of_ours`.",
     examples: [
       'bank-files outcome 9f86d0… po_01K… --outcome returned --code R03 --note "line 7 of returns.ach"',
@@ -117,16 +121,16 @@ export const bankFileCommands: readonly Command[] = [
       {
         name: "outcome",
         field: "outcomes.*.outcome",
-        about: "what happened to each",
+        about: "the outcome of each payment",
         isRequired: true,
       },
       { name: "code", field: "outcomes.*.reason_code", about: "the bank's reason code" },
       {
         name: "returned-amount",
         field: "outcomes.*.returned_amount",
-        about: "what came back, where it is less than the payment",
+        about: "the returned amount, if it is less than the payment",
       },
-      { name: "note", field: "note", about: "what was found out and done", isRequired: true },
+      { name: "note", field: "note", about: "what you found and did", isRequired: true },
     ],
     show: { record: "finding" },
   },

@@ -12,7 +12,7 @@ const found = {
   reason: "beneficiary_account_number: must be at most 17 characters over ACH",
 };
 let pages: readonly { beneficiaries: (typeof found)[]; nextCursor: string }[] = [];
-let asked: string[] = [];
+let requests: string[] = [];
 
 const world = () =>
   offlineWorld({
@@ -20,8 +20,8 @@ const world = () =>
       createRouterTransport(({ service }) =>
         service(BeneficiaryService, {
           listUnpayableBeneficiaries: ({ cursor }) => {
-            asked.push(cursor);
-            return pages[asked.length - 1] ?? { beneficiaries: [], nextCursor: "" };
+            requests.push(cursor);
+            return pages[requests.length - 1] ?? { beneficiaries: [], nextCursor: "" };
           },
         }),
       ),
@@ -29,7 +29,7 @@ const world = () =>
 let opened = world();
 afterEach(() => {
   opened.remove();
-  [pages, asked] = [[], []];
+  [pages, requests] = [[], []];
   opened = world();
 });
 
@@ -38,36 +38,36 @@ const twoPages = [
   { beneficiaries: [found], nextCursor: "" },
 ];
 
-it("lists those of all pages, an empty one among them", async () => {
+it("lists beneficiaries of all pages, also after an empty page", async () => {
   pages = twoPages;
   const { code, out } = await opened.run("beneficiaries", "unpayable");
   expect(code).toBe(0);
-  expect(asked).toEqual(["", "ben_1"]);
+  expect(requests).toEqual(["", "ben_1"]);
   expect(out).toMatch(
     /^BENEFICIARY ID +MERCHANT ID .*\nben_2 +mer_acme +ACH +USD +beneficiary_acc/,
   );
 });
 
-it("writes them as CSV, and as JSON", async () => {
+it("prints CSV and JSON", async () => {
   pages = twoPages;
   const csv = await opened.run("beneficiaries", "unpayable", "--csv");
   expect(csv.out).toBe(
     "beneficiary_id,merchant_id,transfer_method,destination_currency,reason,created_at\r\n" +
       `ben_2,mer_acme,ACH,USD,${found.reason},\r\n`,
   );
-  asked = [];
+  requests = [];
   const json = await opened.run("beneficiaries", "unpayable", "--json");
   expect(JSON.parse(json.out).beneficiaries).toMatchObject([{ reason: found.reason }]);
 });
 
-it("says so where there are none", async () => {
+it("prints a note if there are none", async () => {
   const { code, out, err } = await opened.run("beneficiaries", "unpayable");
   expect({ code, out, err }).toEqual({ code: 0, out: "", err: "every beneficiary can be paid\n" });
   const json = await opened.run("beneficiaries", "unpayable", "--json");
   expect(json).toEqual({ code: 0, out: '{\n  "beneficiaries": []\n}\n', err: "" });
 });
 
-it("writes rows of RFC 4180, and nothing that a spreadsheet runs", () => {
+it("formats rows as in RFC 4180 and escapes formulas", () => {
   const rows = [
     { id: "a", text: 'with, "quotes"\nand lines', count: 1 },
     { id: "=1+1", text: null, more: { a: 1 } },

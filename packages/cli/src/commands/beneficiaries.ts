@@ -4,7 +4,7 @@ import { plainOf, valueAt } from "../output/plain.ts";
 import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
-/** A spreadsheet runs a cell that begins so as a formula (OWASP, CSV injection). */
+/** Spreadsheets run cells with these first characters as formulas (OWASP, CSV injection). */
 const formula = /^[=+\-@\t\r]/;
 
 const columns = [
@@ -32,21 +32,20 @@ async function unpayable(invocation: Invocation): Promise<void> {
     invocation.note("every beneficiary can be paid");
 }
 
-/** Beneficiaries, as operators look after them. */
 export const beneficiaryCommands: readonly OwnCommand[] = [
   {
     name: "beneficiaries unpayable",
-    summary: "stored beneficiaries that their payment method cannot carry",
+    summary: "stored beneficiaries that their payment method can't pay",
     details:
-      "Every merchant's, archived ones left out, with the fields and their limits. Merchants see the\n" +
-      "same reason in their own lists. No value of a field is shown.",
+      "Lists active beneficiaries of all merchants with the fields and limits that prevent payment.\n" +
+      "Merchants see the same reason in their own lists. Field values aren't shown.",
     examples: ["beneficiaries unpayable", "beneficiaries unpayable --csv"],
-    options: [{ name: "csv", value: "", about: "as a CSV file (RFC 4180)" }],
+    options: [{ name: "csv", value: "", about: "print CSV (RFC 4180)" }],
     run: unpayable,
   },
 ];
 
-/** Rows as a CSV file with a head (RFC 4180); texts that a spreadsheet would run are escaped. */
+/** Formats rows as CSV with a header (RFC 4180) and escapes texts that a spreadsheet would run. */
 export function csvText(rows: readonly JsonObject[], columns: readonly string[]): string {
   const lines = rows.map((row) => columns.map((column) => cellOf(valueAt(row, column))));
   return [columns, ...lines].map((line) => `${line.map(quoted).join(",")}\r\n`).join("");

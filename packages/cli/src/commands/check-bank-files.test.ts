@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { testWorld } from "../test-world.ts";
 
-// It has no service.
 const world = testWorld(() => undefined);
 const put = (name: string, content: string | object): string => {
   const text = typeof content === "string" ? content : JSON.stringify(content);
@@ -27,7 +26,7 @@ const sent = put("sent.json", [
   },
 ]);
 
-it("prints what each entry would do, and ends with 0", async () => {
+it("prints the effect of each entry and exits with 0", async () => {
   const file = put("statement.xml", statementOf(entryOf("E1", "100.00")));
   const { code, out } = await world.run("bank-files", "check", file, "--sent", sent, "--json");
   expect(code).toBe(0);
@@ -46,7 +45,7 @@ it("prints what each entry would do, and ends with 0", async () => {
   });
 });
 
-it("ends with 1 where a rail would have findings, and shows no name and no account", async () => {
+it("exits with 1 for findings, without names and account numbers", async () => {
   const file = put("others.xml", statementOf(entryOf(iban, "7.00"), entryOf("E1", "99.99")));
   const { code, out } = await world.run("bank-files", "check", file, "--sent", sent);
   expect(code).toBe(1);
@@ -57,7 +56,7 @@ it("ends with 1 where a rail would have findings, and shows no name and no accou
   expect(out).not.toContain(iban);
 });
 
-it("has no findings about payments where none are given", async () => {
+it("reports no unmatched payments without --sent", async () => {
   const file = put("sample.xml", statementOf(entryOf("THEIRS", "7.00")));
   const { code, out } = await world.run("bank-files", "check", file);
   expect(code).toBe(0);
@@ -75,7 +74,7 @@ async function entriesOf(...args: string[]) {
   );
 }
 
-it("knows in a file what the files before it say", async () => {
+it("considers the previous files", async () => {
   const debit = put("debit.xml", statementOf(entryOf("E1", "100.00")));
   const accepted = put(
     "accepted.xml",
@@ -102,7 +101,7 @@ it("knows in a file what the files before it say", async () => {
   expect(await entriesOf(accepted, byBankReference)).toEqual([["accepted ACSP"], ["settled"]]);
 });
 
-it("sees that a payment is debited twice where the bank gives no reference", async () => {
+it("detects a double debit without a bank reference", async () => {
   const debit = entryOf("E1", "100.00").replace(
     "<NtryDtls>",
     "<AcctSvcrRef>NONREF</AcctSvcrRef><NtryDtls>",
@@ -121,7 +120,7 @@ it.each([
   ["1234", "****"],
   [iban, "****3000"],
   ["DE89 3704 0044 0532 0130 00", "****3000"],
-])("shows the reference %j as %j", async (reference, shown) => {
+])("prints the reference %j as %j", async (reference, shown) => {
   const instructed = put("instructed.json", [
     ...[{ id: "p1", end_to_end_id: "E1", amount: "7.00", currency: "USD", state: "sent" }],
     ...[{ id: "p2", instruction_id: "PO-1", amount: "7.00", currency: "USD", state: "sent" }],
@@ -131,7 +130,7 @@ it.each([
   expect(JSON.parse(out)).toMatchObject({ files: [{ entries: [{ reference: shown }] }] });
 });
 
-it("shows no code that is words", async () => {
+it("omits a code that is free text", async () => {
   const own = (code: string) =>
     put(
       "own.xml",
@@ -147,7 +146,7 @@ it("shows no code that is words", async () => {
   expect(out).not.toContain("Jane");
 });
 
-it("has no account where a rail of NACHA files names none", async () => {
+it("has no account if a NACHA rail names none", async () => {
   const balance = (type: string, amount: string) =>
     `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp><Amt Ccy="USD">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-11-25</Dt></Dt></Bal>`;
   const text = statementOf().replace(
@@ -167,7 +166,7 @@ it("has no account where a rail of NACHA files names none", async () => {
   expect(await check({ statement_account: " " })).toEqual([2, true]);
 });
 
-it("takes the account and the codes of a rail's settings", async () => {
+it("uses the account and codes of a rail's settings", async () => {
   const rail = (number: string) => [{ format: "iso20022", profile: { account: { number } } }];
   const file = put("statement.xml", statementOf(entryOf("E1", "100.00")));
   const own = put("own.json", rail("000123456789"));
@@ -192,7 +191,7 @@ it.each([
   ["no file", []],
   ["payments that are not JSON", ["statement.xml", "--sent", "letter.txt"]],
   ["payments without an amount", ["statement.xml", "--sent", "no-amount.json"]],
-])("ends with 2 for %s", async (_what, args) => {
+])("exits with 2 for %s", async (_what, args) => {
   put("letter.txt", "Dear customer");
   put("no-amount.json", [{ id: "p1", end_to_end_id: "E1", currency: "USD", state: "sent" }]);
   put("statement.xml", statementOf(entryOf("E1", "100.00")));

@@ -34,7 +34,7 @@ type Entry = {
   readonly currency: string;
 };
 
-/** What a rail would do with a file. */
+/** The effect that a file would have on its rail. */
 type Checked = {
   readonly name: string;
   readonly format: string;
@@ -43,31 +43,32 @@ type Checked = {
   readonly entries: readonly Entry[];
 };
 
-/** A rail takes no more. */
+/** The same size limit as for rails. */
 const bytesMax = 64 * 2 ** 20;
 
-/** Reads files of a bank as a rail would, and changes nothing. */
+/** Reads bank files with a rail's rules and changes nothing. */
 export const checkBankFiles: OwnCommand = {
   name: "bank-files check",
-  summary: "read files of a bank as a rail would, and change nothing",
+  summary: "read bank files with a rail's rules, and change nothing",
   details:
     "Reads pain.002, camt.052, camt.053, camt.054 and NACHA files, and prints what a rail would do\n" +
     "with each entry. Calls no service. Run it on a bank's sample files before you go live.\n\n" +
-    "PROFILE is one rail of BANK_RAILS, whole or in part. PAYMENTS is a list of the payments that\n" +
-    "were sent: id, end_to_end_id, instruction_id, uetr, message_id, payment_information_id,\n" +
+    "--profile: one rail of BANK_RAILS, complete or in part. --sent: a list of sent payments with\n" +
+    "the fields id, end_to_end_id, instruction_id, uetr, message_id, payment_information_id,\n" +
     "bank_reference, trace, company_id, transaction_code, account, amount, currency, state.\n" +
-    "Without it every payment is unmatched, which is then no finding. Files are read in the order\n" +
-    "given: each knows what those before it say. References of other payments are masked.\n\n" +
-    "Exit codes: 0 read without findings, 1 findings, 2 not readable or wrong usage.",
+    "Without --sent every payment is unmatched, and this isn't a finding. Files are read in the\n" +
+    "given order, and each builds on the previous ones. References of unknown payments are\n" +
+    "masked.\n\n" +
+    "Exit codes: 0 no findings, 1 findings, 2 unreadable file or wrong usage.",
   examples: [
     "bank-files check statement.xml --profile bank-usd.json",
     "bank-files check status.xml returns.ach --sent payments.json --json",
   ],
   isLocal: true,
-  arguments: [{ name: "file", about: "a file of the bank", isMany: true }],
+  arguments: [{ name: "file", about: "a file from the bank", isMany: true }],
   options: [
     { name: "profile", value: "file", about: "the rail's settings, as JSON" },
-    { name: "sent", value: "file", about: "the payments that were sent, as JSON" },
+    { name: "sent", value: "file", about: "the sent payments, as JSON" },
   ],
   run: async (invocation) => {
     const { world } = invocation;
@@ -103,7 +104,7 @@ export const checkBankFiles: OwnCommand = {
 
 const account = z.string().trim().min(1).optional();
 
-/** The parts of a rail's settings that reading needs. */
+/** The settings of a rail that affect reading. */
 const profileSchema = z.looseObject({
   format: z.enum(["iso20022", "nacha"]).optional(),
   currency: z.string().optional(),
@@ -114,7 +115,11 @@ const profileSchema = z.looseObject({
   status_settles: z.boolean().optional(),
   return_charges_max: z.string().optional(),
   not_executed_codes: z
-    .array(z.string().refine(mayProveNotExecuted, "is a code that never proves it"))
+    .array(
+      z
+        .string()
+        .refine(mayProveNotExecuted, "is a code that never proves a payment was not executed"),
+    )
     .optional(),
 });
 
@@ -147,7 +152,7 @@ async function readJson<Schema extends z.ZodType>(
   const text = await readText(invocation.world, path);
   const json = jsonOf(text);
   if (json === undefined) throw usageError(`${option}: ${path} is not JSON`);
-  // One rail may stand in the list that BANK_RAILS is.
+  // BANK_RAILS is a list; accept one with a single rail.
   const value = option === "--profile" && Array.isArray(json) && json.length === 1 ? json[0] : json;
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
@@ -166,7 +171,7 @@ function jsonOf(text: string): unknown {
 }
 
 function judgingProfile(given: z.output<typeof profileSchema>): JudgingProfile {
-  // Without an account no statement is of a rail of NACHA files.
+  // A rail with NACHA files accepts statements only for a configured account.
   if (given.format === "nacha") {
     return { ...anyAccount, accounts: [given.statement_account ?? ""], entriesSettle: false };
   }
@@ -228,13 +233,13 @@ async function check(
     findings: [{ kind: "unreadable", text }],
     entries: [],
   });
-  if (found.size > bytesMax) return unreadable(`has more than ${bytesMax} bytes`);
+  if (found.size > bytesMax) return unreadable(`is larger than ${bytesMax} bytes`);
   const file = readBankFile(await readFile(path));
-  if (isRefused(file)) return unreadable(file.detail ?? "is of no format that a rail reads");
+  if (isRefused(file)) return unreadable(file.detail ?? "is not in a format that rails read");
   const summary = summaryOf(file, profile);
   const verdicts = judge(file, sent, profile);
   learnReferences(verdicts, sent);
-  // Without payments nothing can be matched: that is no fault of the file.
+  // Without payments, unmatched entries are not findings.
   const isFinding = ({ verdict }: FileVerdict) => isSentGiven || verdict !== "unmatched";
   const findings = [
     ...summaryFindings(summary),
@@ -254,7 +259,7 @@ async function check(
   };
 }
 
-/** A rail stores the first reference of the bank for a payment: later files may name no other. */
+/** Rails store the bank's first reference for a payment; later files may contain no other. */
 function learnReferences(verdicts: readonly FileVerdict[], sent: SentPayments): void {
   const learn = (payoutId: string, bankReference: string | undefined) => {
     if (bankReference === undefined || sent.get(payoutId).bankReference !== undefined) return;
@@ -300,7 +305,7 @@ function isOfPayment(reference: string, sent: SentPayments): boolean {
   return found !== "unknown" || sent.ofTrace(reference).length > 0;
 }
 
-/** Some banks put an account number or a name in place of a reference. */
+/** Masks a reference, because some banks send an account number or a name instead. */
 function masked(reference: string): string {
   const account = reference.replaceAll(" ", "");
   return isIban(account) || /^\d{8,}$/.test(account) ? `****${account.slice(-4)}` : "****";

@@ -9,7 +9,7 @@ const alert: Argument = { name: "alert", field: "alert_id", about: "the alert's 
 const reason: Option = {
   name: "reason",
   field: "reason",
-  about: "what was found",
+  about: "the reason for the decision",
   isRequired: true,
 };
 
@@ -21,7 +21,6 @@ const recordOf: Option = {
 };
 const screenedFor: Option = { ...merchantOf, field: "subject.merchant_id", isRequired: true };
 
-/** Sanctions lists and screenings. */
 const screeningCommands: readonly CallCommand[] = [
   {
     name: "lists list",
@@ -32,15 +31,16 @@ const screeningCommands: readonly CallCommand[] = [
   },
   {
     name: "lists retained",
-    summary: "entries in force that their lists no longer have, until a person confirms",
-    details: "approvals list shows the proposal of each, with the parties that it would clear.",
+    summary: "entries that lists no longer contain, in force until a person confirms their removal",
+    details:
+      "`approvals list` shows the proposal to remove each, with the parties that it would clear.",
     examples: ["lists retained"],
     method: screening.listLists,
     show: { list: "retained", columns: ["list", "forms", "since", "import_id"] },
   },
   {
     name: "lists remove-retained",
-    summary: "propose again that entries go which a list no longer has",
+    summary: "propose again to remove entries that a list no longer contains",
     details: "Another person has to approve it: exit code 3.",
     examples: ["lists remove-retained ofac_sdn --import 7c9e6679-7425-40de-944b-e07fc1f90ae7"],
     method: screening.removeRetainedEntries,
@@ -50,17 +50,17 @@ const screeningCommands: readonly CallCommand[] = [
         name: "import",
         field: "import_id",
         isRequired: true,
-        about: "the import in force, as lists retained shows it",
+        about: "the import's id, from `lists retained`",
       },
     ],
     show: { record: "version" },
   },
   {
     name: "lists imports",
-    summary: "every import, refused ones too, newest first",
+    summary: "all imports, including refused ones, newest first",
     examples: ["lists imports", "lists imports --list ofac_sdn"],
     method: screening.listImports,
-    options: [{ name: "list", field: "list", about: "of this list alone" }],
+    options: [{ name: "list", field: "list", about: "only this list" }],
     show: {
       list: "imports",
       columns: [
@@ -71,7 +71,7 @@ const screeningCommands: readonly CallCommand[] = [
   },
   {
     name: "lists sources",
-    summary: "where lists are fetched from, and how the last checks went",
+    summary: "sources of lists, with the result of their last check",
     examples: ["lists sources"],
     method: screening.listSources,
     show: {
@@ -81,7 +81,7 @@ const screeningCommands: readonly CallCommand[] = [
   },
   {
     name: "lists check",
-    summary: "look now whether a source has a new version",
+    summary: "check a source for a new version now",
     examples: ["lists check ofac_sdn"],
     method: screening.checkSource,
     arguments: [{ name: "list", field: "list", about: "the list's name" }],
@@ -107,7 +107,7 @@ const screeningCommands: readonly CallCommand[] = [
   },
   {
     name: "screenings get",
-    summary: "a screening with what was screened, and every hit with its reasons",
+    summary: "a screening with its subject, and every hit with its reasons",
     examples: ["screenings get scr_01k…"],
     method: screening.getScreening,
     arguments: [{ name: "screening", field: "screening_id", about: "the screening's id, scr_…" }],
@@ -126,7 +126,8 @@ const screeningCommands: readonly CallCommand[] = [
         name: "network",
         field: "networks",
         isMany: true,
-        about: "ETHEREUM, POL, BNB, SOLANA, TRX, BTC; all that the address is valid on if left out",
+        about:
+          "ETHEREUM, POL, BNB, SOLANA, TRX, BTC; by default all for which the address is valid",
       },
       screenedFor,
     ],
@@ -139,25 +140,29 @@ const screeningCommands: readonly CallCommand[] = [
       'screenings party "Zoltvar Quimbrandt" --type individual --country DE --merchant mer_01k…',
     ],
     method: screening.screenParty,
-    arguments: [{ name: "name", field: "parties.0.name", about: "the name as it is written" }],
+    arguments: [{ name: "name", field: "parties.0.name", about: "the full name" }],
     options: [
-      { name: "type", field: "parties.0.type", about: "what it is", isRequired: true },
-      { name: "date", field: "parties.0.date", about: "of birth or incorporation: 1971-03-14" },
+      { name: "type", field: "parties.0.type", about: "the type of party", isRequired: true },
+      {
+        name: "date",
+        field: "parties.0.date",
+        about: "date of birth or incorporation: 1971-03-14",
+      },
       {
         name: "country",
         field: "parties.0.countries",
         isMany: true,
-        about: "two letters: of residence, citizenship, birth",
+        about: "country of residence, citizenship or birth, two letters",
       },
       {
         name: "document",
         field: "parties.0.documents.0.number",
-        about: "the number of a document",
+        about: "the number of an identity document",
       },
       {
         name: "document-country",
         field: "parties.0.documents.0.country",
-        about: "who issued that",
+        about: "the country that issued the document",
       },
       screenedFor,
     ],
@@ -165,16 +170,15 @@ const screeningCommands: readonly CallCommand[] = [
   },
 ];
 
-/** Alerts, and what people decide about them. */
 const alertCommands: readonly CallCommand[] = [
   {
     name: "alerts list",
-    summary: "alerts that wait for a person, longest waiting first",
+    summary: "alerts that need a decision, longest waiting first",
     examples: ["alerts list", "alerts list --state true_match --merchant mer_01k…"],
     method: review.listAlerts,
     options: [
       { name: "state", field: "states", about: "in this state", isMany: true },
-      { name: "assignee", field: "assignee", about: "of this person" },
+      { name: "assignee", field: "assignee", about: "assigned to this person" },
       merchantOf,
       recordOf,
     ],
@@ -196,12 +200,17 @@ const alertCommands: readonly CallCommand[] = [
   },
   {
     name: "alerts assign",
-    summary: "give an alert to a person, or to none",
+    summary: "assign an alert to a person, or unassign it",
     examples: ["alerts assign alr_01k… carol", "alerts assign alr_01k…"],
     method: review.assignAlert,
     arguments: [
       alert,
-      { name: "person", field: "assignee", about: "who decides it", isOptional: true },
+      {
+        name: "person",
+        field: "assignee",
+        about: "the assignee; unassigned if omitted",
+        isOptional: true,
+      },
     ],
     show: { record: "alert" },
   },
@@ -209,23 +218,23 @@ const alertCommands: readonly CallCommand[] = [
     name: "alerts decide",
     summary: "decide an alert",
     details:
-      "A false positive counts at once. A true match counts when another person approves it: exit\n" +
-      "code 3, and approvals approve. Until then the party stays stopped.",
+      "A false positive takes effect at once. A true match takes effect when another person approves\n" +
+      "it: exit code 3, then `approvals approve`. Until then the party stays blocked.",
     examples: [
       'alerts decide alr_01k… --decision false_positive --reason "another date of birth and country"',
     ],
     method: review.decideAlert,
     arguments: [alert],
     options: [
-      { name: "decision", field: "decision", about: "what it is", isRequired: true },
+      { name: "decision", field: "decision", about: "the decision", isRequired: true },
       reason,
     ],
     show: { record: "alert" },
   },
   {
     name: "alerts reopen",
-    summary: "take a decision back",
-    examples: ['alerts reopen alr_01k… --reason "a new document came in"'],
+    summary: "reopen a decided alert",
+    examples: ['alerts reopen alr_01k… --reason "the customer sent a new document"'],
     method: review.reopenAlert,
     arguments: [alert],
     options: [reason],
@@ -233,5 +242,4 @@ const alertCommands: readonly CallCommand[] = [
   },
 ];
 
-/** What compliance officers do; `lists import` is in `list-import.ts`. */
 export const complianceCommands = [...screeningCommands, ...alertCommands];

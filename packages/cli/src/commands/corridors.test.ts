@@ -16,7 +16,7 @@ type Stored = {
   rate?: { rate: string; source: string };
 };
 
-/** Corridors as the quote service has them, in pages of one. */
+/** A quote service that lists one corridor per page. */
 function quoteService() {
   const corridors: Stored[] = [
     {
@@ -77,8 +77,8 @@ corridors:
   - { from: USD, to: BTC, closed_to: [mer_1] }
 `;
 
-describe("corridors of a file", () => {
-  it("are planned by what differs: a corridor and a field that it does not name stay", async () => {
+describe("corridors in a file", () => {
+  it("plan only differences; omitted corridors and fields stay unchanged", async () => {
     service.file(changing);
     const { code, out } = await service.run("corridors", "plan", "file.yaml");
     expect(code).toBe(0);
@@ -97,7 +97,7 @@ describe("corridors of a file", () => {
     expect(service.changes).toEqual([]);
   });
 
-  it("are applied with what the file leaves out as it was, digit for digit", async () => {
+  it("are applied with omitted fields unchanged, digit for digit", async () => {
     service.file(changing);
     const args = ["corridors", "apply", "file.yaml", "--operation-id", "op", "--json"];
     expect(await service.run(...args)).toMatchObject({ code: 2 });
@@ -119,7 +119,7 @@ describe("corridors of a file", () => {
     ]);
   });
 
-  it("that are as they are already leave nothing to do", async () => {
+  it("that match the current state need no change", async () => {
     service.file(
       "corridors: [{ from: USD, to: INR, active: true, limits: { source_min: 1, source_max: 100 } }]",
     );
@@ -127,12 +127,12 @@ describe("corridors of a file", () => {
       const { code, out } = await service.run("corridors", verb, "file.yaml");
       expect({ code, out }).toEqual({
         code: 0,
-        out: "nothing to do: everything is as the file says\n",
+        out: "nothing to do: the state matches the file\n",
       });
     }
   });
 
-  it("say how far they came where a service goes away", async () => {
+  it("report the applied changes if a service becomes unavailable", async () => {
     service.file("corridors:\n  - { from: USD, to: BTC, open_to: [mer_1], fee_flat: 1 }\n");
     service.state.isDown = true;
     const { code, err } = await service.run("corridors", "apply", "file.yaml", "--yes");
@@ -177,13 +177,13 @@ describe("corridors of a file", () => {
       1,
       "corridors[0].active: is required for the new corridor",
     ],
-    ["corridors: [{ from: USD, to: INR }, { from: USD, to: INR }]", 1, "USD→INR stands twice"],
+    ["corridors: [{ from: USD, to: INR }, { from: USD, to: INR }]", 1, "USD→INR appears twice"],
     [
       "corridors: [{ from: USD, to: INR, open_to: [m], closed_to: [m] }]",
       1,
       "m is in open_to and in closed_to",
     ],
-  ])("%j are refused", async (text, exit, message) => {
+  ])("%j are rejected", async (text, exit, message) => {
     service.file(text);
     const { code, err } = await service.run("corridors", "apply", "file.yaml", "--yes");
     expect(err).toContain(message);
@@ -192,8 +192,8 @@ describe("corridors of a file", () => {
   });
 });
 
-describe("rates of a file", () => {
-  it("are set where they differ, or where they are renewed", async () => {
+describe("rates in a file", () => {
+  it("are set if they differ or with --renew", async () => {
     service.file(
       'source: desk\nrates:\n  - { from: USD, to: INR, rate: "83.50" }\n  - { from: USD, to: BTC, rate: 0.00001 }\n',
     );
@@ -208,7 +208,7 @@ describe("rates of a file", () => {
   it.each([
     ["rates: [{ from: USD, to: XYZ, rate: 1, source: a }]", "there is no corridor USD→XYZ"],
     ["rates: [{ from: USD, to: INR, rate: 1 }]", "rates[0].source: is required"],
-  ])("%j are refused", async (text, message) => {
+  ])("%j are rejected", async (text, message) => {
     service.file(text);
     const { code, err } = await service.run("rates", "apply", "file.yaml", "--yes");
     expect({ code, changes: service.changes }).toEqual({ code: 1, changes: [] });

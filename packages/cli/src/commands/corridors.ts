@@ -11,19 +11,18 @@ import type { Invocation } from "../table/invocation.ts";
 import { messageOf } from "../table/request.ts";
 
 const quote = QuoteService.method;
-/** The most that one page has. */
 const pageMax = 100;
 
 type Corridors = ReadonlyMap<Pair, Corridor>;
 
-/** Every corridor, or those that are open to a merchant. */
+/** Returns all corridors, or those that are open to a merchant. */
 async function listCorridors({ calls }: Invocation, merchantId = ""): Promise<Corridors> {
   const method = quote.listCorridors;
   const found = new Map<Pair, Corridor>();
   let cursor = "";
   do {
-    const asked = { merchant_id: merchantId, limit: pageMax, cursor };
-    const answer = await calls.call(method, messageOf(method, asked));
+    const request = { merchant_id: merchantId, limit: pageMax, cursor };
+    const answer = await calls.call(method, messageOf(method, request));
     const page = plainOf(method.output, answer) as { corridors?: unknown; next_cursor?: string };
     for (const each of (page.corridors ?? []) as Corridor[]) {
       found.set(pairOf(each.source_currency_code, each.destination_currency_code), each);
@@ -33,7 +32,7 @@ async function listCorridors({ calls }: Invocation, merchantId = ""): Promise<Co
   return found;
 }
 
-/** A plan, and the corridors that it was made from. */
+/** A plan and the corridors on which it is based. */
 type Plan = { readonly steps: readonly Step[]; readonly corridors: Corridors };
 
 async function corridorsPlan(invocation: Invocation): Promise<Plan> {
@@ -60,9 +59,8 @@ function possible(
   throw new CommandError(problems.join("; "), { exit: "failed", code: "impossible_plan" });
 }
 
-const nothing = "nothing to do: everything is as the file says\n";
+const nothing = "nothing to do: the state matches the file\n";
 
-/** Writes a plan. */
 function showPlan(invocation: Invocation, { steps }: Plan): void {
   const json = { changes: steps.map(stepJson) };
   invocation.show(json, () =>
@@ -70,7 +68,7 @@ function showPlan(invocation: Invocation, { steps }: Plan): void {
   );
 }
 
-/** Shows a plan, asks, and does what it says, step by step. */
+/** Shows a plan, asks for confirmation and applies its steps in order. */
 async function applyPlan(invocation: Invocation, plan: Plan): Promise<void> {
   const { steps, corridors } = plan;
   if (steps.length === 0 || invocation.isDryRun) return showPlan(invocation, plan);
@@ -96,14 +94,14 @@ async function applyPlan(invocation: Invocation, plan: Plan): Promise<void> {
   invocation.show(json, () => `applied ${applied} of ${steps.length} changes\n`);
 }
 
-/** Says what of a plan was done before it failed: applying the file again does the rest. */
+/** Adds the number of applied steps to an error; applying the file again does the rest. */
 function partly(error: unknown, done: number, all: number): unknown {
   const { exit, code, message } = failureOf(error);
   const why = `${message}; ${done} of ${all} changes were applied`;
   return new CommandError(why, { exit, code, cause: error });
 }
 
-/** One change; a repeat of the command under its operation id makes it once. */
+/** Applies one change; repeating the command under its operation id applies it once. */
 async function applyStep({ calls }: Invocation, step: Step, ids: Map<Pair, string>): Promise<void> {
   const mutation = calls.mutation(stepName(step));
   if (step.kind === "corridor") {
@@ -125,7 +123,7 @@ async function applyStep({ calls }: Invocation, step: Step, ids: Map<Pair, strin
   await calls.call(method, messageOf(method, { mutation, corridor_id, rate }));
 }
 
-/** Printable, as an operation id has to be: `corridor:USD-INR`. */
+/** Returns a printable name for the operation id: `corridor:USD-INR`. */
 function stepName(step: Step): string {
   const pair = step.pair.replace("→", "-");
   return step.kind === "opening" ? `${step.kind}:${pair}:${step.merchant}` : `${step.kind}:${pair}`;
@@ -141,17 +139,17 @@ const rateColumns = [["rate.rate", "rate"] as const, ["rate.as_of", "as of"] as 
 const merchantOption = {
   name: "merchant",
   field: "merchant_id",
-  about: "those that are open to this merchant",
+  about: "only corridors open to this merchant",
 };
 const fileArgument = (of: string) => ({ name: "file", about: `${of}, in YAML or JSON` });
 const yes = { name: "yes", value: "", about: "apply without asking" };
 const renew = {
   name: "renew",
   value: "",
-  about: "set rates that are in force already too, so that their age begins anew",
+  about: "also set rates that are already in force, which restarts their age",
 };
 
-const corridorFile = `A corridor that the file does not name stays as it is, and so does a field that is left out:
+const corridorFile = `Corridors and fields that the file omits stay unchanged:
 
   corridors:
     - from: USD
@@ -166,7 +164,7 @@ const corridorFile = `A corridor that the file does not name stays as it is, and
       open_to: [mer_01k…]
       closed_to: [mer_01j…]`;
 
-const rateFile = `A rate is destination units for one source unit, at most 10 decimals:
+const rateFile = `A rate is the number of destination units for one source unit, with at most 10 decimals:
 
   source: treasury
   rates:
@@ -175,7 +173,7 @@ const rateFile = `A rate is destination units for one source unit, at most 10 de
 const lists: readonly CallCommand[] = [
   {
     name: "corridors list",
-    summary: "every corridor with its fees and limits",
+    summary: "all corridors with their fees and limits",
     examples: ["corridors list", "corridors list --merchant mer_01k…"],
     method: quote.listCorridors,
     options: [merchantOption],
@@ -183,7 +181,7 @@ const lists: readonly CallCommand[] = [
   },
   {
     name: "rates list",
-    summary: "the rate in force of every corridor",
+    summary: "the current rate of every corridor",
     examples: ["rates list --all"],
     method: quote.listCorridors,
     options: [merchantOption],
@@ -197,7 +195,7 @@ const lists: readonly CallCommand[] = [
 const plans: readonly OwnCommand[] = [
   {
     name: "corridors plan",
-    summary: "what would change so that corridors are as a file says",
+    summary: "show the changes that a file of corridors would make",
     details: corridorFile,
     examples: ["corridors plan corridors.yaml", "corridors plan corridors.yaml --json"],
     arguments: [fileArgument("the corridors")],
@@ -205,7 +203,7 @@ const plans: readonly OwnCommand[] = [
   },
   {
     name: "corridors apply",
-    summary: "make corridors as a file says, after showing what changes",
+    summary: "show and apply the changes of a file of corridors",
     details: corridorFile,
     examples: ["corridors apply corridors.yaml", "corridors apply corridors.yaml --yes --json"],
     arguments: [fileArgument("the corridors")],
@@ -215,7 +213,7 @@ const plans: readonly OwnCommand[] = [
   },
   {
     name: "rates plan",
-    summary: "what would change so that rates are as a file says",
+    summary: "show the changes that a file of rates would make",
     details: rateFile,
     examples: ["rates plan rates.yaml"],
     arguments: [fileArgument("the rates")],
@@ -224,7 +222,7 @@ const plans: readonly OwnCommand[] = [
   },
   {
     name: "rates apply",
-    summary: "set the rates of a file, after showing what changes",
+    summary: "show and apply the changes of a file of rates",
     details: rateFile,
     examples: ["rates apply rates.yaml", "rates apply rates.yaml --renew --yes"],
     arguments: [fileArgument("the rates")],
@@ -234,5 +232,4 @@ const plans: readonly OwnCommand[] = [
   },
 ];
 
-/** Corridors and rates: lists, and files with a plan. */
 export const corridorCommands: readonly Command[] = [...lists, ...plans];

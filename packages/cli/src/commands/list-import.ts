@@ -13,20 +13,20 @@ import { plainOf } from "../output/plain.ts";
 import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
-/** The largest lists take minutes to be read and indexed. */
+/** The largest lists take minutes to read and index. */
 const importTimeoutMs = 600_000;
 
 type Part = MessageInitShape<typeof ImportListRequestSchema>;
 type ListFile = { readonly name: string; readonly path: string };
 
-/** `primary=sdn.csv`; a path alone is the only file of its list. */
+/** Parses `primary=sdn.csv`; the name may be omitted for a list with one file. */
 async function readFiles(invocation: Invocation): Promise<ListFile[]> {
   const files = invocation.many("<files>").map((text) => {
     const [, name = "", path = ""] = /^(?:([a-z_]+)=)?(.+)$/s.exec(text) ?? [];
     return { name, path: resolve(invocation.world.folder, path) };
   });
   if (files.length > 1 && files.some(({ name }) => name === "")) {
-    throw usageError("<files>: each of several needs its name: primary=sdn.csv");
+    throw usageError("<files>: name each of several files: primary=sdn.csv");
   }
   for (const { path } of files) {
     const found = await stat(path).catch(() => undefined);
@@ -47,10 +47,10 @@ async function importList(invocation: Invocation): Promise<void> {
   if (invocation.isDryRun) {
     const rpc = "disburse.compliance.v1.ComplianceService/ImportList";
     const { list, version, formatName: format_name, acceptDropReason: accept_drop_reason } = header;
-    const asked = { mutation: calls.mutation(), list, version, format_name, accept_drop_reason };
+    const fields = { mutation: calls.mutation(), list, version, format_name, accept_drop_reason };
     invocation.record({
       rpc,
-      request: { header: asked, files: files.map((each) => ({ ...each })) },
+      request: { header: fields, files: files.map((each) => ({ ...each })) },
     });
     return;
   }
@@ -69,28 +69,27 @@ async function importList(invocation: Invocation): Promise<void> {
   invocation.record(plainOf(ComplianceService.method.importList.output, answer));
 }
 
-/** A list from files: one call with a stream. */
 export const listImportCommands: readonly OwnCommand[] = [
   {
     name: "lists import",
-    summary: "replace a sanctions list by files, in one step",
+    summary: "replace a sanctions list with files, in one step",
     details:
-      "What the list no longer has stays in force until another person approves its removal: see\n" +
-      "approvals list. A list that loses or replaces more than 2 % of what it is found by, or whose\n" +
-      "files look incomplete (OFAC without aliases or cut), is refused, unless --accept-drop says\n" +
-      "why; another person then has to approve incomplete files: exit code 3.",
+      "Entries that the new list lacks stay in force until another person approves their removal: see\n" +
+      "`approvals list`. An import fails if it removes or replaces more than 2 % of the search keys,\n" +
+      "or if the files look incomplete (truncated, or OFAC without aliases). --accept-drop permits\n" +
+      "it; another person then has to approve incomplete files: exit code 3.",
     examples: [
       "lists import internal internal.jsonl --list-version 2026-11-20",
       "lists import ofac_sdn primary=sdn.csv alternates=alt.csv --list-version 2026-11-20 --format ofac_csv",
     ],
     arguments: [
       { name: "list", about: "the list's name: ofac_sdn" },
-      { name: "files", about: "its file, or several as name=path", isMany: true },
+      { name: "files", about: "the list's file, or several as name=path", isMany: true },
     ],
     options: [
-      { name: "list-version", about: "the publisher's name of this state", isRequired: true },
-      { name: "format", about: "json_lines if left out; ofac_csv, un_xml, eu_csv, uk_csv, …" },
-      { name: "accept-drop", value: "reason", about: "why it may lose so much" },
+      { name: "list-version", about: "the publisher's version name", isRequired: true },
+      { name: "format", about: "json_lines (default), ofac_csv, un_xml, eu_csv, uk_csv, …" },
+      { name: "accept-drop", value: "reason", about: "the reason to permit such a loss" },
     ],
     isChange: true,
     run: importList,

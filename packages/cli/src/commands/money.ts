@@ -22,18 +22,17 @@ const railCurrency: Argument = {
 const railAmount: Argument = {
   name: "amount",
   field: "amount",
-  about: "digit for digit: 250000.00",
+  about: "decimal digits: 250000.00",
 };
 const railNote = {
   name: "note",
   field: "note",
-  about: "where it is found: the bank's reference, the transaction's hash",
+  about: "the bank's reference or the transaction's hash",
   isRequired: true,
 } as const;
 
 const railColumns = ["name", "paused", "available", "reason", "currency_codes", "transfer_methods"];
 
-/** Accounts, credits, the house's balances, limits and rails. */
 export const moneyCommands: readonly CallCommand[] = [
   {
     name: "accounts list",
@@ -45,7 +44,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "accounts get",
-    summary: "one account, as it is or as it was",
+    summary: "one account, now or at an earlier time",
     examples: [
       "accounts get mer_01k… acc_01k…",
       "accounts get mer_01k… acc_01k… --as-of 2026-11-20",
@@ -57,14 +56,14 @@ export const moneyCommands: readonly CallCommand[] = [
         name: "as-of",
         field: "as_of",
         value: "time",
-        about: "the balance after the last entry then",
+        about: "the balance at this time",
       },
     ],
     show: { record: "account" },
   },
   {
     name: "accounts open",
-    summary: "open an account in a currency, with nothing in it",
+    summary: "open an empty account in a currency",
     examples: ["accounts open mer_01k… USD"],
     method: ledger.openAccount,
     arguments: [merchant, { name: "currency", field: "currency_code", about: "USD, USDC_ETH, …" }],
@@ -72,22 +71,22 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "credits create",
-    summary: "add money that arrived to an account, once",
-    details: "Above a person's limit of a day another person has to approve it: exit code 3.",
+    summary: "credit received money to an account, once",
+    details: "Above a person's daily limit, another person has to approve it: exit code 3.",
     examples: ['credits create mer_01k… acc_01k… 250000.00 USD --note "wire of 20 November"'],
     method: ledger.creditAccount,
     arguments: [
       merchant,
       account,
-      { name: "amount", field: "amount", about: "digit for digit: 250000.00" },
-      { name: "currency", field: "currency_code", about: "of the amount; must be the account's" },
+      { name: "amount", field: "amount", about: "decimal digits: 250000.00" },
+      { name: "currency", field: "currency_code", about: "must be the account's currency" },
     ],
-    options: [{ name: "note", field: "note", about: "for the statement" }],
+    options: [{ name: "note", field: "note", about: "text for the statement" }],
     show: { record: "entry" },
   },
   {
     name: "credits reverse",
-    summary: "take a credit back that was made in error, whole and once",
+    summary: "reverse an erroneous credit in full, once",
     examples: ['credits reverse mer_01k… acc_01k… cli-…:credit --note "wrong account"'],
     method: ledger.reverseCredit,
     arguments: [
@@ -95,19 +94,21 @@ export const moneyCommands: readonly CallCommand[] = [
       account,
       { name: "entry", field: "entry_id", about: "the credit's id in the ledger" },
     ],
-    options: [{ name: "note", field: "note", about: "why, for the statement", isRequired: true }],
+    options: [
+      { name: "note", field: "note", about: "the reason, for the statement", isRequired: true },
+    ],
     show: { record: "entry" },
   },
   {
     name: "house",
-    summary: "the house's balances in each currency",
+    summary: "balances of the platform accounts in each currency",
     examples: ["house", "house USD --json"],
     method: ledger.listHouseBalances,
     arguments: [
       {
         name: "currency",
         field: "currency_code",
-        about: "of one currency alone",
+        about: "only this currency",
         isOptional: true,
       },
     ],
@@ -115,7 +116,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "velocity get",
-    summary: "the limits on a merchant's payouts in an hour and a day",
+    summary: "hourly and daily limits of a merchant's payouts",
     examples: ["velocity get mer_01k…"],
     method: operations.getVelocityLimits,
     arguments: [merchant],
@@ -123,11 +124,11 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "velocity set",
-    summary: "replace a merchant's limits by those of a file",
+    summary: "replace a merchant's limits with those of a file",
     details:
       "The file is YAML or JSON:\n\n" +
       '  merchant:\n    count_hour: 100\n    amounts:\n      - { currency: USD, day: "100000.00" }\n' +
-      "  beneficiary:\n    count_day: 5\n\nWhat it does not name has no limit.",
+      "  beneficiary:\n    count_day: 5\n\nAnything the file omits has no limit.",
     examples: ["velocity set mer_01k… limits.yaml --dry-run", "velocity set mer_01k… limits.yaml"],
     method: operations.setVelocityLimits,
     registered: "merchant_id",
@@ -137,7 +138,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "controls get",
-    summary: "what stands between an execute and the payment of a merchant's payouts",
+    summary: "duplicate checks and approval rules for a merchant's payouts",
     examples: ["controls get mer_01k…"],
     method: operations.getPayoutControls,
     arguments: [merchant],
@@ -145,17 +146,18 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "controls set",
-    summary: "replace a merchant's controls by those of a file",
+    summary: "replace a merchant's controls with those of a file",
     details:
       "The file is YAML or JSON:\n\n" +
       "  duplicate_window_seconds: 86400\n" +
       '  approval:\n    amounts:\n      - { currency: USD, minimum: "10000.00", window_seconds: 3600 }\n' +
       "    new_beneficiary_days: 7\n    lasts_seconds: 86400\n    batches: true\n\n" +
-      "A payout that repeats account, amount and reference_id of one within the window is then\n" +
-      "refused, unless it comes with allow_duplicate. One of at least the amount, or to a beneficiary\n" +
-      "that is newer, waits for another actor's approval, so long. With window_seconds, payouts of\n" +
-      "that time to one account, or by one actor, count together. With batches, another actor than\n" +
-      "the one that made a batch decides on it. What the file does not name is off.",
+      "A payout that repeats account, amount and reference_id of another one within the duplicate\n" +
+      "window is refused, unless it has allow_duplicate. A payout of at least the minimum, or to a\n" +
+      "beneficiary newer than new_beneficiary_days, awaits another actor's approval for at most\n" +
+      "lasts_seconds. With window_seconds, amounts to one account or by one actor add up within that\n" +
+      "time. With batches, an actor other than its creator approves each batch. Controls that the\n" +
+      "file omits are off.",
     examples: [
       "controls set mer_01k… controls.yaml --dry-run",
       "controls set mer_01k… controls.yaml",
@@ -168,14 +170,14 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails list",
-    summary: "the ways to pay, and whether they take transfers",
+    summary: "all rails, and whether they accept transfers",
     examples: ["rails list"],
     method: operations.listRails,
     show: { list: "rails", columns: railColumns },
   },
   {
     name: "rails accounts",
-    summary: "what the house has at its rails, and what waits for it",
+    summary: "balances at the rails, and payouts that wait for funds",
     examples: ["rails accounts", "rails accounts ethereum --json"],
     method: operations.listRailAccounts,
     arguments: [{ ...rail, isOptional: true }],
@@ -197,8 +199,8 @@ export const moneyCommands: readonly CallCommand[] = [
     method: operations.listRailEntries,
     arguments: [rail, railCurrency],
     options: [
-      { name: "from", field: "created_from", value: "time", about: "from then on" },
-      { name: "to", field: "created_to", value: "time", about: "before then" },
+      { name: "from", field: "created_from", value: "time", about: "at this time or later" },
+      { name: "to", field: "created_to", value: "time", about: "before this time" },
     ],
     show: {
       list: "entries",
@@ -207,9 +209,9 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails fund",
-    summary: "book money that arrived at a rail's bank or wallet, once",
+    summary: "book money received at a rail's bank or wallet, once",
     details:
-      "Payouts that wait for it go on. Above a person's limit of a day, and always in live mode, " +
+      "Payouts that wait for funds continue. Above a person's daily limit, and always in live mode,\n" +
       "another person has to approve it: exit code 3.",
     examples: [
       'rails fund ethereum 250000.00 USDC_ETH --note "0x9f86…" --dry-run',
@@ -222,8 +224,8 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails sweep",
-    summary: "book money that was taken away from a rail's bank or wallet, once",
-    details: "As `rails fund`. With --charge: the bank or the chain took it for its work.",
+    summary: "book money withdrawn from a rail's bank or wallet, once",
+    details: "Approval as for `rails fund`. With --charge, it is a fee of the bank or the chain.",
     examples: [
       'rails sweep ethereum 100000.00 USDC_ETH --note "0x2c26…"',
       'rails sweep bank 35.00 USD --charge --note "monthly fee, November"',
@@ -232,13 +234,13 @@ export const moneyCommands: readonly CallCommand[] = [
     arguments: [rail, railAmount, railCurrency],
     options: [
       railNote,
-      { name: "charge", field: "charge", value: "", about: "it is the house's cost" },
+      { name: "charge", field: "charge", value: "", about: "book it as a cost of the platform" },
     ],
     show: { record: "entry" },
   },
   {
     name: "rails report",
-    summary: "what a day did to a rail account, beside the bank's statement",
+    summary: "one day of a rail account, compared with the bank's statement",
     examples: ["rails report bank USD 2026-11-20", "rails report bank USD 2026-11-20 --json"],
     method: operations.getRailReport,
     arguments: [rail, railCurrency, { name: "day", field: "day", about: "yyyy-mm-dd, in UTC" }],
@@ -246,17 +248,24 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "rails pause",
-    summary: "send a rail no new transfers: its payouts stay queued",
+    summary: "pause a rail: its payouts stay queued",
     examples: ['rails pause sandbox --reason "maintenance until noon"'],
     method: operations.setRailPaused,
     fixed: { paused: true },
     arguments: [rail],
-    options: [{ name: "reason", field: "reason", about: "why, for everyone", isRequired: true }],
+    options: [
+      {
+        name: "reason",
+        field: "reason",
+        about: "the reason, visible to all operators",
+        isRequired: true,
+      },
+    ],
     show: { record: "rail" },
   },
   {
     name: "rails resume",
-    summary: "send a paused rail its transfers again",
+    summary: "resume a paused rail",
     examples: ["rails resume sandbox"],
     method: operations.setRailPaused,
     fixed: { paused: false },
@@ -265,7 +274,7 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "wallets get",
-    summary: "the wallet of a rail on a chain, and its nonces that are not mined",
+    summary: "a rail's blockchain wallet and its unmined nonces",
     examples: ["wallets get sepolia"],
     method: operations.getChainWallet,
     arguments: [rail],
@@ -273,16 +282,21 @@ export const moneyCommands: readonly CallCommand[] = [
   },
   {
     name: "wallets cancel",
-    summary: "have a transaction that pays nothing take a nonce that is not mined",
+    summary: "replace an unmined transaction with an empty one under the same nonce",
     details:
-      "Another person approves it. Whichever of the nonce's transactions is mined decides: a payment settles\n" +
-      "the payout; the cancelling one rejects it, or lets it wait for a new nonce.",
+      "Another person has to approve it. The transaction that is mined decides: a payment settles\n" +
+      "the payout; the empty transaction rejects it, or returns it to wait for a new nonce.",
     examples: ['wallets cancel sepolia 41 --end reject --reason "the merchant asked to stop it"'],
     method: operations.cancelNonce,
-    arguments: [rail, { name: "nonce", field: "nonce", about: "of `wallets get`" }],
+    arguments: [rail, { name: "nonce", field: "nonce", about: "the nonce, from `wallets get`" }],
     options: [
-      { name: "end", field: "end", about: "what becomes of the payout", isRequired: true },
-      { name: "reason", field: "reason", about: "why, for everyone", isRequired: true },
+      { name: "end", field: "end", about: "what happens to the payout", isRequired: true },
+      {
+        name: "reason",
+        field: "reason",
+        about: "the reason, visible to all operators",
+        isRequired: true,
+      },
     ],
     show: { record: "nonce" },
   },

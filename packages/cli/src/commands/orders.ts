@@ -11,7 +11,6 @@ const scheduled: Argument = {
   about: "the scheduled payout's id, spo_…",
 };
 
-/** Payouts that are made later, of which operators look at, decide on and cancel a merchant's. */
 export const orderCommands: readonly CallCommand[] = [
   {
     name: "batches list",
@@ -31,7 +30,7 @@ export const orderCommands: readonly CallCommand[] = [
   },
   {
     name: "batches show",
-    summary: "one batch, and how far it is",
+    summary: "one batch with its progress",
     examples: ["batches show mer_01k… bat_01k…"],
     method: orders.getBatch,
     arguments: [merchant, batch],
@@ -39,7 +38,7 @@ export const orderCommands: readonly CallCommand[] = [
   },
   {
     name: "batches lines",
-    summary: "the lines of a batch, each with what became of it",
+    summary: "the lines of a batch with their outcomes",
     examples: ["batches lines mer_01k… bat_01k… --state failed"],
     method: orders.listBatchLines,
     arguments: [merchant, batch],
@@ -54,17 +53,17 @@ export const orderCommands: readonly CallCommand[] = [
   },
   {
     name: "batches reject",
-    summary: "reject a batch that waits for approval, for its merchant",
-    details: "It is cancelled with its lines; nothing was held for it.",
-    examples: ['batches reject mer_01k… bat_01k… --reason "line 17 is paid already"'],
+    summary: "reject a batch that awaits approval, on behalf of its merchant",
+    details: "The batch and its lines are cancelled. No money was held for it.",
+    examples: ['batches reject mer_01k… bat_01k… --reason "line 17 was already paid"'],
     method: orders.rejectBatch,
     arguments: [merchant, batch],
-    options: [{ name: "reason", field: "reason", about: "why it is not paid", isRequired: true }],
+    options: [{ name: "reason", field: "reason", about: "the reason", isRequired: true }],
     show: { record: "batch" },
   },
   {
     name: "batches cancel",
-    summary: "cancel the lines of a batch that are not begun, for its merchant",
+    summary: "cancel a batch's unstarted lines, on behalf of its merchant",
     examples: ["batches cancel mer_01k… bat_01k…"],
     method: orders.cancelBatch,
     arguments: [merchant, batch],
@@ -76,7 +75,9 @@ export const orderCommands: readonly CallCommand[] = [
     examples: ["scheduled list mer_01k… --waiting"],
     method: orders.listScheduledPayouts,
     arguments: [merchant],
-    options: [{ name: "waiting", field: "waiting", value: "", about: "not made yet" }],
+    options: [
+      { name: "waiting", field: "waiting", value: "", about: "only those without a payout" },
+    ],
     show: {
       list: "scheduled_payouts",
       columns: [
@@ -96,7 +97,7 @@ export const orderCommands: readonly CallCommand[] = [
   },
   {
     name: "scheduled cancel",
-    summary: "cancel a scheduled payout, or its payout until that is submitted, for its merchant",
+    summary: "cancel a scheduled payout, until its payout is submitted, on behalf of its merchant",
     examples: ["scheduled cancel mer_01k… spo_01k…"],
     method: orders.cancelScheduledPayout,
     arguments: [merchant, scheduled],

@@ -11,13 +11,18 @@ const filters: readonly Option[] = [
   { name: "status", field: "status", about: "of this status" },
   { name: "sub-status", field: "sub_status", about: "of this sub-status" },
   { name: "beneficiary", field: "beneficiary_id", about: "to this beneficiary" },
-  { name: "reference", field: "reference_id", about: "with this reference of the merchant's" },
+  { name: "reference", field: "reference_id", about: "with this reference_id of the merchant" },
   { name: "quote", field: "quote_id", about: "of this quote" },
   { name: "batch", field: "batch_id", about: "of this batch" },
-  { name: "from-currency", field: "source_currency_code", about: "out of this currency" },
-  { name: "to-currency", field: "destination_currency_code", about: "into this currency" },
-  { name: "created-from", field: "created_from", value: "time", about: "made then or later" },
-  { name: "created-to", field: "created_to", value: "time", about: "made before then" },
+  { name: "from-currency", field: "source_currency_code", about: "from this currency" },
+  { name: "to-currency", field: "destination_currency_code", about: "to this currency" },
+  {
+    name: "created-from",
+    field: "created_from",
+    value: "time",
+    about: "created at this time or later",
+  },
+  { name: "created-to", field: "created_to", value: "time", about: "created before this time" },
 ];
 
 const columns = [
@@ -26,7 +31,6 @@ const columns = [
   ...["beneficiary_name", "reference_id", "created_at"],
 ];
 
-/** Payouts, and what two people decide where a rail leaves one open. */
 export const payoutCommands: readonly CallCommand[] = [
   {
     name: "payouts list",
@@ -47,7 +51,7 @@ export const payoutCommands: readonly CallCommand[] = [
   },
   {
     name: "payouts cancel",
-    summary: "cancel a payout that no rail is paying yet, for its merchant",
+    summary: "cancel a payout before a rail pays it, on behalf of its merchant",
     examples: ["payouts cancel mer_01k… po_01k…"],
     method: payouts.cancelPayout,
     arguments: [merchant, payout],
@@ -55,17 +59,18 @@ export const payoutCommands: readonly CallCommand[] = [
   },
   {
     name: "payouts reject",
-    summary: "reject a payout that waits for approval, for its merchant",
-    details: "It is cancelled, and its money is available again. Not by who executed it.",
+    summary: "reject a payout that awaits approval, on behalf of its merchant",
+    details:
+      "It is cancelled, and its held money released. The actor that executed it can't reject it.",
     examples: ['payouts reject mer_01k… po_01k… --reason "the invoice is disputed"'],
     method: payouts.rejectPayout,
     arguments: [merchant, payout],
-    options: [{ name: "reason", field: "reason", about: "why it is not paid", isRequired: true }],
+    options: [{ name: "reason", field: "reason", about: "the reason", isRequired: true }],
     show: { record: "payout" },
   },
   {
     name: "payouts timeline",
-    summary: "every step of a payout, and every message of its rail",
+    summary: "the steps of a payout and the messages between it and its rail",
     examples: ["payouts timeline po_01k…"],
     method: operations.getPayoutJournal,
     arguments: [payout],
@@ -76,10 +81,10 @@ export const payoutCommands: readonly CallCommand[] = [
   },
   {
     name: "payouts doubt",
-    summary: "payouts that need a person, longest waiting first",
+    summary: "exceptions: payouts that need a person, longest waiting first",
     examples: ["payouts doubt", "payouts doubt --kind unknown"],
     method: operations.listPayoutsInDoubt,
-    options: [{ name: "kind", field: "doubt", about: "why it needs one" }],
+    options: [{ name: "kind", field: "doubt", about: "with this kind of exception" }],
     show: {
       list: "payouts",
       columns: [
@@ -91,20 +96,19 @@ export const payoutCommands: readonly CallCommand[] = [
   },
   {
     name: "payouts resolve",
-    summary: "propose how a payout in doubt ended",
-    details:
-      "Another person has to approve it: exit code 3, and approvals approve. Nothing changes before.",
+    summary: "propose the outcome of a payout with an exception",
+    details: "Another person has to approve it: exit code 3, then `approvals approve`.",
     examples: [
       'payouts resolve po_01k… --outcome settled --reference WIRE-1 --reason "on the statement of today"',
     ],
     method: operations.resolvePayout,
     arguments: [payout],
     options: [
-      { name: "outcome", field: "outcome", about: "how it ended", isRequired: true },
+      { name: "outcome", field: "outcome", about: "the outcome", isRequired: true },
       {
         name: "reference",
         field: "transaction_reference",
-        about: "the transaction's hash or the bank's reference, where it was paid",
+        about: "the transaction's hash or the bank's reference, if it was paid",
       },
       { name: "reason", field: "reason", about: "the evidence", isRequired: true },
     ],

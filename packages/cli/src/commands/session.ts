@@ -7,7 +7,8 @@ import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
 async function login({ world, target }: Invocation): Promise<void> {
-  if (target.token !== undefined) throw usageError("DISBURSE_TOKEN is set: it goes before a login");
+  if (target.token !== undefined)
+    throw usageError("DISBURSE_TOKEN is set and overrides a login: unset it first");
   const found = await signIn(
     target,
     ({ url, code, completeUrl, expiresInSeconds }) => {
@@ -26,9 +27,9 @@ async function logout({ world, target }: Invocation): Promise<void> {
   const key = loginKey(target);
   const found = file.read(key);
   file.remove(key);
-  if (found === undefined) return void world.err("there was no login\n");
+  if (found === undefined) return void world.err("not logged in\n");
   await signOut(target, found).catch(() => {
-    world.err("the provider does not answer: its session ends by itself\n");
+    world.err("the provider is unavailable: its session will expire\n");
   });
   world.err("logged out\n");
 }
@@ -48,26 +49,25 @@ async function whoami(invocation: Invocation): Promise<void> {
   invocation.show(record, () => recordText(record));
 }
 
-/** Who uses the command line. */
 export const sessionCommands: readonly OwnCommand[] = [
   {
     name: "login",
     summary: "sign in, on this device or another one",
     details:
-      "By the provider's device flow: a page is opened anywhere, and a code entered there. The login\n" +
-      "is kept in $XDG_STATE_HOME/disburse, readable for its user alone, and renewed by itself.",
+      "Uses the provider's device flow: open a page on any device and enter a code. The login is\n" +
+      "stored in $XDG_STATE_HOME/disburse, readable only by you, and renewed automatically.",
     examples: ["login --sandbox .data", "login --profile production"],
     run: login,
   },
   {
     name: "logout",
-    summary: "end the login, here and at the provider",
+    summary: "log out here and at the provider",
     examples: ["logout"],
     run: logout,
   },
   {
     name: "whoami",
-    summary: "whose token is used, with which roles and until when",
+    summary: "show the current identity, its roles and its expiry",
     examples: ["whoami", "whoami --json"],
     run: whoami,
   },

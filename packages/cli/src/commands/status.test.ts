@@ -32,14 +32,14 @@ afterEach(() => {
   opened = world();
 });
 
-it("of a deployment that serves is 0, with its versions", async () => {
+it("exits with 0 and prints versions if all services serve", async () => {
   const { code, out, err } = await opened.run("status");
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/^SERVICE +STATE +VERSION +URL +PROBLEM\ngateway +serving +0\.1\.0 +http/);
   expect(out.trim().split("\n")).toHaveLength(7);
 });
 
-it("of one that does not serve is 1, and says which", async () => {
+it("exits with 1 and names the services that don't serve", async () => {
   [down, away] = [["http://quote"], ["http://payout"]];
   const { code, out, err } = await opened.run("status", "--json");
   expect(code).toBe(1);
@@ -57,7 +57,7 @@ it("of one that does not serve is 1, and says which", async () => {
   });
 });
 
-it("of several versions says so", async () => {
+it("notes different versions", async () => {
   versions["http://quote"] = "0.2.0";
   const { code, err } = await opened.run("status");
   expect(code).toBe(0);

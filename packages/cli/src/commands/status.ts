@@ -9,19 +9,18 @@ import { readTls } from "../session/tls.ts";
 import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
-/** A process that takes longer does not serve. */
+/** A process that takes longer counts as not serving. */
 const timeoutMs = 5_000;
 
-/** The header in which a process says its version. */
+/** The response header with the version of a process. */
 const versionHeader = "disburse-version";
 
-/** How a process of a service is. */
 type Found = {
   readonly service: string;
   readonly url: string;
-  /** `serving`, `not_serving`, or why there is no answer. */
+  /** `serving`, `not_serving`, `no_address`, `unreachable` or an error code. */
   readonly state: string;
-  /** "" where the process does not say it. */
+  /** "" if the process doesn't send it. */
   readonly version: string;
   readonly problem: string;
 };
@@ -47,20 +46,19 @@ async function ask(invocation: Invocation, service: string, url: string): Promis
 
 async function status(invocation: Invocation): Promise<void> {
   const { target } = invocation;
-  const asked = serviceNames.flatMap((service) =>
+  const checks = serviceNames.flatMap((service) =>
     (target.urls[service] ?? [""]).map((url) =>
       url === "" ? unknown(service) : ask(invocation, service, url),
     ),
   );
-  const processes = await Promise.all(asked);
+  const processes = await Promise.all(checks);
   const isServing = processes.every(({ state }) => state === "serving");
   const columns = ["service", "state", "version", "url", "problem"];
   invocation.show({ target: target.name, serving: isServing, processes }, () =>
     invocation.table(processes, columns),
   );
   const versions = new Set(processes.flatMap(({ version }) => version || []));
-  if (versions.size > 1)
-    invocation.note("processes of several versions run: is an update under way?");
+  if (versions.size > 1) invocation.note("several versions are running: is an update in progress?");
   if (isServing) return;
   const down = processes.filter(({ state }) => state !== "serving").map(({ service }) => service);
   throw new CommandError(`not serving: ${[...new Set(down)].join(", ")}`, {
@@ -77,12 +75,11 @@ const unknown = async (service: string): Promise<Found> => ({
   problem: `DISBURSE_${service.toUpperCase()}_URL is not set`,
 });
 
-/** How a deployment is. */
 export const statusCommands: readonly OwnCommand[] = [
   {
     name: "status",
-    summary: "which services serve, and in which versions; exit code 1 where one does not",
-    details: "Needs no login.",
+    summary: "health and version of every service; exit code 1 if one isn't serving",
+    details: "Requires no login.",
     examples: ["status", "status --profile production --json"],
     run: status,
   },

@@ -25,7 +25,7 @@ const receipt = { payout_id: "po_1", status: "succeeded", ledger: [] };
 const file = { receipt, key_id: "payout.12345678", signature };
 const write = (name: string, content: string) => writeFileSync(join(world.folder, name), content);
 
-it("checks a receipt without a login, with keys of a file or of the platform", async () => {
+it("verifies a receipt without a login, with keys from a file or the platform", async () => {
   write("receipt.json", JSON.stringify({ data: file }));
   expect(await world.run("verify", "receipt.json")).toMatchObject({
     ...{ code: 2, err: expect.stringContaining("disburse-keys.json: cannot be read") },
@@ -35,7 +35,7 @@ it("checks a receipt without a login, with keys of a file or of the platform", a
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   for (const more of [[], ["--keys", "mine.json"], ["--url", url]]) {
     const { code, out, err } = await world.run("verify", "receipt.json", ...more, "--json");
-    expect([code, err]).toEqual([0, "receipt.json: signed as it is\n"]);
+    expect([code, err]).toEqual([0, "receipt.json: the signature is valid\n"]);
     expect(JSON.parse(out)).toEqual(receipt);
   }
 });
@@ -54,7 +54,7 @@ it.each<[string, string, number, string]>([
     "UNKNOWN_KEY",
   ],
   ["no receipt", "{}", 1, "MALFORMED"],
-])("says no to %s", async (_, content, code, word) => {
+])("rejects %s", async (_, content, code, word) => {
   write("disburse-keys.json", keys);
   write("changed.json", content);
   const ran = await world.run("verify", "changed.json");
@@ -62,7 +62,7 @@ it.each<[string, string, number, string]>([
   expect(ran.err).toContain(word);
 });
 
-it("says what it cannot read", async () => {
+it("names an unreadable file or platform", async () => {
   expect((await world.run("verify", "none.json", "--keys", "mine.json")).code).toBe(2);
   write("empty.json", "[]");
   expect((await world.run("verify", "receipt.json", "--keys", "empty.json")).code).toBe(2);

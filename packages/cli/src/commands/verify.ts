@@ -9,10 +9,10 @@ import { CommandError, usageError } from "../output/failure.ts";
 import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
-/** Where the platform publishes its keys. */
+/** The path of the platform's published keys. */
 const wellKnown = "/.well-known/disburse-keys.json";
 const timeoutMs = 10_000;
-/** Where its keys are looked for otherwise. */
+/** The file with the keys if neither --keys nor --url is given. */
 const keysFile = "disburse-keys.json";
 
 async function verify(invocation: Invocation): Promise<void> {
@@ -22,7 +22,7 @@ async function verify(invocation: Invocation): Promise<void> {
   try {
     const receipt = verifyReceipt(text, keys);
     invocation.record({ ...receipt, ledger: receipt.ledger.map((entry) => ({ ...entry })) });
-    invocation.note(`${path}: signed as it is`);
+    invocation.note(`${path}: the signature is valid`);
   } catch (error) {
     if (!(error instanceof ReceiptVerificationError)) throw error;
     throw new CommandError(error.message, { exit: "failed", code: error.code, cause: error });
@@ -65,20 +65,22 @@ async function publishedAt(url: string): Promise<string> {
   try {
     const answer = await fetch(new URL(wellKnown, url), { signal: AbortSignal.timeout(timeoutMs) });
     if (answer.ok) return await answer.text();
-    throw new Error(`answered ${answer.status}`);
+    throw new Error(`HTTP status ${answer.status}`);
   } catch (cause) {
-    const message = `${url}: its keys could not be read`;
+    const message = `${url}: the published keys could not be read`;
     throw new CommandError(message, { exit: "unavailable", code: "unavailable", cause });
   }
 }
 
-/** Checks what was signed; needs no login, and no connection where the keys are at hand. */
+/** Works without a login, and without a connection if the keys are in a file. */
 export const verifyCommands: readonly OwnCommand[] = [
   {
     name: "verify",
     summary: "check a payout's receipt",
     details:
-      "Checks the signature of a receipt as GET /api/v1/transfer/payouts/:id/receipt answers it, with the platform's published keys: those of disburse-keys.json in this folder, of another file, or of the platform now. A copy of /.well-known/disburse-keys.json that was kept with the receipts is enough.",
+      "Checks the signature of a receipt from GET /api/v1/transfer/payouts/:id/receipt with the\n" +
+      "platform's published keys: disburse-keys.json in this folder, another file, or the platform's\n" +
+      "current keys. Keep a copy of /.well-known/disburse-keys.json with your receipts.",
     examples: [
       "verify receipt.json",
       "verify receipt.json --keys disburse-keys.json",
@@ -87,7 +89,7 @@ export const verifyCommands: readonly OwnCommand[] = [
     arguments: [{ name: "file", about: "the receipt" }],
     options: [
       { name: "keys", about: "a file with the published keys", value: "file" },
-      { name: "url", about: "the platform, whose keys are asked for", value: "url" },
+      { name: "url", about: "the platform's URL, to fetch its keys", value: "url" },
     ],
     run: verify,
   },

@@ -8,7 +8,6 @@ const endpoint: Argument = { name: "endpoint", field: "endpoint_id", about: "its
 const delivery: Argument = { name: "delivery", field: "delivery_id", about: "its id, whd_…" };
 const replay: Argument = { name: "replay", field: "replay_id", about: "its id, whr_…" };
 
-/** Endpoints of merchants, deliveries to them, and replays. */
 export const webhookCommands: readonly CallCommand[] = [
   {
     name: "webhooks endpoints",
@@ -34,7 +33,7 @@ export const webhookCommands: readonly CallCommand[] = [
   },
   {
     name: "webhooks pause",
-    summary: "let an endpoint's events wait",
+    summary: "pause an endpoint: its events wait",
     examples: ["webhooks pause mer_01k… whe_01k…"],
     method: notifier.pauseEndpoint,
     arguments: [merchant, endpoint],
@@ -42,7 +41,7 @@ export const webhookCommands: readonly CallCommand[] = [
   },
   {
     name: "webhooks resume",
-    summary: "send a paused endpoint its events again",
+    summary: "resume a paused endpoint",
     examples: ["webhooks resume mer_01k… whe_01k…"],
     method: notifier.resumeEndpoint,
     arguments: [merchant, endpoint],
@@ -50,7 +49,7 @@ export const webhookCommands: readonly CallCommand[] = [
   },
   {
     name: "webhooks approve",
-    summary: "make an endpoint's URL live without a challenge",
+    summary: "verify an endpoint's URL without a challenge",
     examples: ["webhooks approve mer_01k… whe_01k…"],
     method: notifier.approveEndpoint,
     arguments: [merchant, endpoint],
@@ -85,7 +84,7 @@ export const webhookCommands: readonly CallCommand[] = [
   },
   {
     name: "webhooks redeliver",
-    summary: "send one delivery once more",
+    summary: "send one delivery again",
     examples: ["webhooks redeliver mer_01k… whd_01k…"],
     method: notifier.redeliver,
     arguments: [merchant, delivery],
@@ -93,7 +92,7 @@ export const webhookCommands: readonly CallCommand[] = [
   },
   {
     name: "webhooks replay",
-    summary: "send an endpoint everything of a time once more",
+    summary: "send an endpoint all events of a period again",
     examples: [
       "webhooks replay mer_01k… whe_01k… --since 2026-11-20T08:00:00Z",
       "webhooks replay mer_01k… whe_01k… --since 2026-11-20 --until 2026-11-21 --state delivered",
@@ -106,20 +105,25 @@ export const webhookCommands: readonly CallCommand[] = [
         field: "since",
         value: "time",
         isRequired: true,
-        about: "made then or later",
+        about: "created at this time or later",
       },
-      { name: "until", field: "until", value: "time", about: "made before then; now if left out" },
+      {
+        name: "until",
+        field: "until",
+        value: "time",
+        about: "created before this time; now by default",
+      },
       {
         name: "state",
         field: "states",
         isMany: true,
-        about: "exhausted, delivered; exhausted alone if left out",
+        about: "exhausted, delivered; exhausted by default",
       },
       {
         name: "rate",
         field: "rate_per_second",
         value: "number",
-        about: "at most so many a second",
+        about: "maximum deliveries per second",
       },
     ],
     show: { record: "replay" },
@@ -137,7 +141,7 @@ export const webhookCommands: readonly CallCommand[] = [
   },
   {
     name: "webhooks cancel",
-    summary: "end a running replay",
+    summary: "cancel a running replay",
     examples: ["webhooks cancel mer_01k… whr_01k…"],
     method: notifier.cancelReplay,
     arguments: [merchant, replay],

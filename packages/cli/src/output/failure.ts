@@ -4,32 +4,30 @@ import { ApprovalRequiredSchema } from "@disburse/contracts/disburse/approval/v1
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { plainOf } from "./plain.ts";
 
-/** The exit codes of every command, as `disburse --help` names them. */
+/** Exit codes of every command; `disburse --help` lists them. */
 export const exitCodes = {
   ok: 0,
-  /** Refused by a service, or failed there. */
+  /** A service refused the request or failed. */
   failed: 1,
   usage: 2,
-  /** Another person has to approve what was asked. */
+  /** Another person has to approve the request. */
   approval: 3,
-  /** Not signed in, or not allowed. */
+  /** Not signed in, or without permission. */
   identity: 4,
-  /** A service or the provider of sign-ins does not answer; retrying may succeed. */
+  /** A service or the OpenID provider is unavailable; a retry may succeed. */
   unavailable: 5,
 } as const;
 
-/** The name of an exit code. */
 export type ExitName = keyof typeof exitCodes;
 
-/** How a command ends that does not succeed. */
 type Ending = {
   readonly exit: ExitName;
-  /** What a program decides by: `usage`, `not_logged_in`, or a code of a service. */
+  /** For programs: `usage`, `not_logged_in`, or a service's error code. */
   readonly code: string;
   readonly cause?: unknown;
 };
 
-/** A command that ends otherwise than it was meant to: how, and what people read. */
+/** Ends a command with an exit code, an error code and a message. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exit: ExitName;
@@ -41,31 +39,29 @@ export class CommandError extends Error {
   }
 }
 
-/** A command line, or a file that it names, that cannot be read. */
+/** Creates the error for an invalid command line or input file. */
 export function usageError(message: string): CommandError {
   return new CommandError(message, { exit: "usage", code: "usage" });
 }
 
-/** No identity to call with. */
 export function notLoggedIn(message: string): CommandError {
   return new CommandError(message, { exit: "identity", code: "not_logged_in" });
 }
 
-/** How a failure ends a command, and what is said about it. */
 export type Failure = {
   readonly exit: ExitName;
   readonly code: string;
   readonly message: string;
-  /** What waits for another person: the proposal's id, its digest, its end. */
+  /** The proposal that awaits approval: its id, digest and expiry. */
   readonly approval?: JsonObject;
-  /** A bug of ours: its stack is shown. */
+  /** Set and printed only for internal errors. */
   readonly stack?: string | undefined;
 };
 
 const identityCodes = new Set([Code.Unauthenticated, Code.PermissionDenied]);
 const unavailableCodes = new Set([Code.Unavailable, Code.DeadlineExceeded]);
 
-/** How an error ends a command: a service's refusal keeps its code and sentence. */
+/** Converts any error; a service's refusal keeps its code and message. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) {
     return { exit: error.exit, code: error.code, message: error.message };
@@ -73,14 +69,14 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ConnectError) {
     const [needed] = error.findDetails(ApprovalRequiredSchema);
     if (needed !== undefined) {
-      const message = `another person has to approve it: disburse approvals get ${needed.proposalId}`;
+      const message = `another person must approve it: disburse approvals get ${needed.proposalId}`;
       const approval = plainOf(ApprovalRequiredSchema, needed);
       return { exit: "approval", code: "APPROVAL_REQUIRED", message, approval };
     }
     const [refusal] = error.findDetails(RefusalSchema);
     const exit = exitOf(error.code);
     if (refusal !== undefined) return { exit, code: refusal.code, message: refusal.message };
-    return { exit, code: codeWord(error.code), message: messageOf(error) };
+    return { exit, code: codeName(error.code), message: messageOf(error) };
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return { exit: "failed", code: "internal", message, stack };
@@ -91,8 +87,8 @@ function exitOf(code: Code): ExitName {
   return unavailableCodes.has(code) ? "unavailable" : "failed";
 }
 
-/** `permission_denied` of `PermissionDenied`. */
-function codeWord(code: Code): string {
+/** Returns `permission_denied` for `PermissionDenied`. */
+function codeName(code: Code): string {
   return (Code[code] ?? "unknown").replace(/(?!^)([A-Z])/g, "_$1").toLowerCase();
 }
 

@@ -9,7 +9,7 @@ import { plainOf } from "./plain.ts";
 import { printable, recordText, tableText } from "./print.ts";
 
 describe("a message", () => {
-  it("has the contract's names, words of enums, text of times", () => {
+  it("has the contract's field names, enum names and ISO times", () => {
     const message = fromJson(PayoutInDoubtSchema, {
       ...{ doubt: "DOUBT_STUCK", since: "2026-11-20T11:26:00.120Z" },
       payout: { id: "po_1", sourceAmount: "1.00" },
@@ -20,7 +20,7 @@ describe("a message", () => {
     });
   });
 
-  it("of a newer contract has the number of a value that is not known here", () => {
+  it("with an unknown enum value has its number", () => {
     const state = 99 as AlertState;
     expect(plainOf(AlertSchema, create(AlertSchema, { state })).state).toBe("99");
     const known = create(AlertSchema, { state: AlertState.TRUE_MATCH });
@@ -28,13 +28,13 @@ describe("a message", () => {
   });
 });
 
-describe("for people", () => {
+describe("text for people", () => {
   const rows = [
     { id: "a", name: "Zoë", flags: ["x", "y"], is: true },
     { id: "bb", name: "", flags: [], is: false },
   ];
 
-  it("a list is a table", () => {
+  it("formats a list as a table", () => {
     const columns = ["id", ["name", "called"], "flags", "is"] as const;
     expect(tableText(rows, columns)).toBe(
       ["ID  CALLED  FLAGS  IS", "a   Zoë     x, y   yes", "bb  -       -      no", ""].join("\n"),
@@ -42,7 +42,7 @@ describe("for people", () => {
     expect(tableText(rows, ["id"], true)).toContain("\u001b[1mID\u001b[22m");
   });
 
-  it("nothing that is stored reaches the terminal as a command", () => {
+  it("replaces control characters in stored text", () => {
     const name = "a\u001b[2Jb\u202ec\nd";
     expect(printable(name)).toBe("a\ufffd[2Jb\ufffdc\ufffdd");
     for (const text of [tableText([{ name }], ["name"]), recordText({ name })]) {

@@ -9,43 +9,44 @@ import {
 } from "@bufbuild/protobuf";
 
 /**
- * A message as `--json` prints it: the contract's names of fields, enums by their words in lower
- * case (`true_match`; "" where unspecified), times in ISO 8601, amounts and 64-bit counts as text.
- * A field has a value even where it has the default one; a message that is not set is left out.
+ * Converts a message to the JSON of `--json`: the contract's field names, enum values in lower case
+ * (`true_match`; "" if unspecified), times in ISO 8601, amounts and 64-bit counts as text. Fields
+ * with their default value are included; unset messages are omitted.
  */
 export function plainOf<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
 ): JsonObject {
   const options = { alwaysEmitImplicit: true, useProtoFieldName: true };
-  return withWords(schema, toJson(schema, message, options) as JsonObject);
+  return withValueNames(schema, toJson(schema, message, options) as JsonObject);
 }
 
-function withWords({ fields }: DescMessage, json: JsonObject): JsonObject {
+function withValueNames({ fields }: DescMessage, json: JsonObject): JsonObject {
   const entries = fields.flatMap((field) => {
     const value = json[field.name];
-    return value === undefined ? [] : [[field.name, wordsIn(field, value)] as const];
+    return value === undefined ? [] : [[field.name, valueNamesIn(field, value)] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function wordsIn({ enum: enumeration, message }: DescField, value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((each) => wordOrMessage(enumeration, message, each));
-  return wordOrMessage(enumeration, message, value);
+function valueNamesIn({ enum: enumeration, message }: DescField, value: JsonValue): JsonValue {
+  if (Array.isArray(value))
+    return value.map((each) => valueNameOrMessage(enumeration, message, each));
+  return valueNameOrMessage(enumeration, message, value);
 }
 
-function wordOrMessage(
+function valueNameOrMessage(
   enumeration: DescEnum | undefined,
   message: DescMessage | undefined,
   value: JsonValue,
 ): JsonValue {
-  if (enumeration !== undefined) return wordOf(enumeration, value);
+  if (enumeration !== undefined) return valueNameOf(enumeration, value);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return message !== undefined && isObject ? withWords(message, value) : value;
+  return message !== undefined && isObject ? withValueNames(message, value) : value;
 }
 
-/** A value of a newer contract, which has no name here, is shown as its number. */
-function wordOf({ values }: DescEnum, value: JsonValue): JsonValue {
+/** Prints a value unknown to this version of the contract as its number. */
+function valueNameOf({ values }: DescEnum, value: JsonValue): JsonValue {
   const found = values.find(({ name }) => name === value);
   if (found === undefined) return String(value);
   return isUnspecified(found) ? "" : found.localName.toLowerCase();
@@ -54,14 +55,16 @@ function wordOf({ values }: DescEnum, value: JsonValue): JsonValue {
 const isUnspecified = ({ number, name }: { number: number; name: string }) =>
   number === 0 && name.endsWith("UNSPECIFIED");
 
-/** The words of an enum that can be given. */
-export function wordsOf({ values }: DescEnum): { readonly word: string; readonly name: string }[] {
+/** Returns the values of an enum except the unspecified one. */
+export function enumChoices({
+  values,
+}: DescEnum): { readonly choice: string; readonly name: string }[] {
   return values
     .filter((value) => !isUnspecified(value))
-    .map(({ name, localName }) => ({ word: localName.toLowerCase(), name }));
+    .map(({ name, localName }) => ({ choice: localName.toLowerCase(), name }));
 }
 
-/** The value at a path of names, `hit.score`; `undefined` where there is none. */
+/** Returns the value at a dotted path, `hit.score`, or `undefined`. */
 export function valueAt(json: JsonValue | undefined, path: string): JsonValue | undefined {
   return path.split(".").reduce<JsonValue | undefined>((value, name) => {
     if (Array.isArray(value)) return value[Number(name)];

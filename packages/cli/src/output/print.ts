@@ -2,23 +2,27 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { stringify } from "yaml";
 import { valueAt } from "./plain.ts";
 
-/** A column of a table: the path of its value, and its title where the path does not say it. */
+/** The path of a column's value, with a title if the path isn't suitable. */
 export type Column = string | readonly [path: string, title: string];
 
-/** A terminal obeys what it is sent: names come from merchants and from publishers of lists. */
+/**
+ * Control and direction characters: names come from merchants and list publishers, and a terminal
+ * would execute control sequences in them.
+ */
 const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text as it may be sent to a terminal; line breaks stay where they are asked for. */
+/** Replaces control characters; keeps line breaks if `keepsLines` is set. */
 export function printable(text: string, keepsLines = false): string {
-  return text.replace(unprintable, (letter) => (keepsLines && letter === "\n" ? "\n" : "\ufffd"));
+  return text.replace(unprintable, (character) =>
+    keepsLines && character === "\n" ? "\n" : "\ufffd",
+  );
 }
 
-/** JSON with two spaces, ended by a line break. */
 export function jsonText(value: JsonValue): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** A record for people: YAML, which is JSON with fewer marks. */
+/** Formats a record for people, as YAML. */
 export function recordText(record: JsonValue): string {
   return printable(stringify(record, { lineWidth: 0 }), true);
 }
@@ -30,7 +34,7 @@ const titleOf = (column: Column) =>
 
 const pathOf = (column: Column) => (typeof column === "string" ? column : column[0]);
 
-/** Rows for people, in columns; `isBold` marks the titles. */
+/** Formats rows as a table for people; `isBold` sets the titles in bold. */
 export function tableText(
   rows: readonly JsonObject[],
   columns: readonly Column[],
@@ -53,7 +57,7 @@ export function tableText(
 
 const lengthOf = (text: string) => Array.from(text).length;
 
-/** What stands in a cell; lists are joined, records are shown by themselves alone. */
+/** Formats a cell: lists are joined by commas, objects are JSON, empty values are "-". */
 function cellOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === "") return "-";
   if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(cellOf).join(", ");

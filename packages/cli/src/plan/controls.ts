@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { z } from "zod";
-import { decimalText, readFields, wholeNumber, word } from "./file.ts";
+import { decimalText, readFields, shortText, wholeNumber } from "./file.ts";
 
 const amountLimits = {
-  currency: word,
+  currency: shortText,
   hour: decimalText.optional(),
   day: decimalText.optional(),
 };
@@ -20,7 +20,11 @@ const limitNames = [file, limits, amountLimits].flatMap(Object.keys);
 
 type Limits = z.output<typeof limitsSchema>;
 
-const amount = { currency: word, minimum: decimalText, window_seconds: wholeNumber.optional() };
+const amount = {
+  currency: shortText,
+  minimum: decimalText,
+  window_seconds: wholeNumber.optional(),
+};
 
 const approval = {
   amounts: z.array(z.strictObject(amount), { error: "must be a list" }).optional(),
@@ -37,7 +41,7 @@ const names = [controls, approval, amount].flatMap(Object.keys);
 
 type Rules = NonNullable<z.output<typeof controls.approval>>;
 
-/** The controls of a file, as `SetPayoutControls` takes them. */
+/** Reads a file of controls into fields of `SetPayoutControls`. */
 export function readControls(text: string): JsonObject {
   const read = readFields(text, z.strictObject(controls), names);
   return {
@@ -46,7 +50,7 @@ export function readControls(text: string): JsonObject {
   };
 }
 
-/** All rules, for those that a file does not name are off. */
+/** Returns every rule, because an omitted rule is off. */
 function rulesOf({ amounts = [], ...rules }: Rules = {}): JsonObject {
   const { new_beneficiary_days = 0, lasts_seconds, batches = false } = rules;
   return {
@@ -59,7 +63,7 @@ function rulesOf({ amounts = [], ...rules }: Rules = {}): JsonObject {
   };
 }
 
-/** The limits of a file, as `SetVelocityLimits` takes them. */
+/** Reads a file of limits into fields of `SetVelocityLimits`. */
 export function readVelocity(text: string): JsonObject {
   const { merchant, beneficiary } = readFields(text, z.strictObject(file), limitNames);
   return { merchant: limitsOf(merchant), beneficiary: limitsOf(beneficiary) };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { z } from "zod";
-import { decimalText, readFields, wholeNumber, word, yesOrNo } from "./file.ts";
+import { decimalText, readFields, shortText, wholeNumber, yesOrNo } from "./file.ts";
 import {
   type Corridor,
   type Difference,
@@ -18,8 +18,8 @@ const limits = {
 };
 
 const corridor = {
-  from: word,
-  to: word,
+  from: shortText,
+  to: shortText,
   active: yesOrNo.optional(),
   fee_share: decimalText.optional(),
   fee_flat: decimalText.optional(),
@@ -27,8 +27,8 @@ const corridor = {
   quote_ttl_seconds: wholeNumber.optional(),
   rate_max_age_seconds: wholeNumber.optional(),
   return_charges: z.enum(["house", "merchant"], { error: "must be house or merchant" }).optional(),
-  open_to: z.array(word, { error: "must be a list of merchants" }).optional(),
-  closed_to: z.array(word, { error: "must be a list of merchants" }).optional(),
+  open_to: z.array(shortText, { error: "must be a list of merchants" }).optional(),
+  closed_to: z.array(shortText, { error: "must be a list of merchants" }).optional(),
 };
 
 const file = {
@@ -38,29 +38,26 @@ const file = {
 };
 const names = [file, corridor, limits].flatMap(Object.keys);
 
-/** A corridor as a file wants it: what is left out stays as it is. */
+/** A corridor in a file; omitted fields stay unchanged. */
 type WantedCorridor = z.output<typeof file.corridors>[number];
 
-/** The corridors of a file. */
 export function readCorridors(text: string): readonly WantedCorridor[] {
   return readFields(text, z.strictObject(file), names).corridors;
 }
 
-/** Every merchant that a file opens or closes something to. */
+/** Returns every merchant for which the file opens or closes a corridor. */
 export function merchantsOf(wanted: readonly WantedCorridor[]): readonly string[] {
   return [
     ...new Set(wanted.flatMap(({ open_to = [], closed_to = [] }) => [...open_to, ...closed_to])),
   ];
 }
 
-/** What a plan is made from. */
 export type CurrentCorridors = {
   readonly corridors: ReadonlyMap<Pair, Corridor>;
-  /** The pairs that are open to each merchant of the file. */
   readonly open: ReadonlyMap<string, ReadonlySet<Pair>>;
 };
 
-/** What has to be done so that everything is as a file wants it, and why that cannot be. */
+/** Computes the changes that bring corridors to the state in the file, and the file's errors. */
 export function planCorridors(
   wanted: readonly WantedCorridor[],
   { corridors, open }: CurrentCorridors,
@@ -70,7 +67,7 @@ export function planCorridors(
   const seen = new Set<Pair>();
   for (const [at, each] of wanted.entries()) {
     const pair = pairOf(each.from, each.to);
-    if (seen.has(pair)) problems.push(`corridors[${at}]: ${pair} stands twice`);
+    if (seen.has(pair)) problems.push(`corridors[${at}]: ${pair} appears twice`);
     seen.add(pair);
     const { open_to = [], closed_to = [] } = each;
     for (const merchant of open_to.filter((one) => closed_to.includes(one))) {
@@ -92,7 +89,7 @@ export function planCorridors(
   return { steps, problems };
 }
 
-/** What nothing stands for by itself: whether it is open, and what it costs. */
+/** Fields without a default, required for a new corridor. */
 const requiredOfNew = ["active", "fee_share", "fee_flat"] as const;
 
 const missingOf = (wanted: WantedCorridor) =>
@@ -117,7 +114,7 @@ function stepsOf(wanted: WantedCorridor, pair: Pair, current: Corridor | undefin
   ];
 }
 
-/** A corridor's terms by flat names, which a plan shows. */
+/** A corridor's terms under the flat names that a plan prints. */
 type Terms = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const limitNames = ["source_min", "source_max", "receiving_min", "receiving_max"] as const;
@@ -136,7 +133,7 @@ function termsOf(current: Corridor | undefined): Terms {
   };
 }
 
-/** The terms that a file gives; limits that it gives replace all four. */
+/** Returns the terms in a file; if it has limits, they replace all four. */
 function givenTerms({ limits: bounds, ...wanted }: WantedCorridor): Terms {
   const { active, fee_share, fee_flat, quote_ttl_seconds, rate_max_age_seconds } = wanted;
   const { return_charges } = wanted;
@@ -155,7 +152,7 @@ function isSame(one: Terms[string], other: Terms[string]): boolean {
   return one === other;
 }
 
-/** The corridor as `SetCorridor` takes it: whole. */
+/** Builds the complete corridor for `SetCorridor`. */
 function bodyOf(pair: Pair, terms: Terms): JsonObject {
   const [source_currency_code = "", destination_currency_code = ""] = pair.split("→");
   const value = (name: string) => terms[name] ?? null;
@@ -166,7 +163,8 @@ function bodyOf(pair: Pair, terms: Terms): JsonObject {
     fee_share: value("fee_share"),
     fee_flat: value("fee_flat"),
     limits: Object.fromEntries(limitNames.map((name) => [name, value(`limits.${name}`)])),
-    // A file may leave these out of a new corridor: the service's default, no bound, the house.
+    // If a file omits these for a new corridor: the service's default, no maximum, the platform
+    // pays.
     quote_ttl_seconds: terms.quote_ttl_seconds ?? 0,
     rate_max_age_seconds: terms.rate_max_age_seconds ?? 0,
     return_charges: `RETURN_CHARGES_${String(terms.return_charges || "house").toUpperCase()}`,

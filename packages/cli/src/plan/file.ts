@@ -6,18 +6,17 @@ import { z } from "zod";
 import { usageError } from "../output/failure.ts";
 import type { World } from "../table/world.ts";
 
-/** Files that people write are far smaller. */
+/** Limit for files that people write; real ones are far smaller. */
 const bytesMax = 1_048_576;
 
-/** The text of a file of people's. */
 export async function readText(world: Pick<World, "folder">, path: string): Promise<string> {
   return (await readUpTo(world, path, bytesMax)).toString("utf8");
 }
 
-/** A call takes no more. */
+/** The maximum content of a request. */
 const contentMax = 3 * 2 ** 20;
 
-/** The bytes of a file that a call sends. */
+/** Reads a file to send in a request. */
 export function readBytes(world: Pick<World, "folder">, path: string): Promise<Buffer> {
   return readUpTo(world, path, contentMax);
 }
@@ -26,32 +25,31 @@ async function readUpTo({ folder }: Pick<World, "folder">, path: string, max: nu
   const whole = resolve(folder, path);
   const found = await stat(whole).catch(() => undefined);
   if (found?.isFile() !== true) throw usageError(`there is no file ${path}`);
-  if (found.size > max) throw usageError(`${path} has more than ${max / 2 ** 20} MiB`);
+  if (found.size > max) throw usageError(`${path} is larger than ${max / 2 ** 20} MiB`);
   return readFile(whole);
 }
 
-/** An amount, rate or share: digits as they are written, never a binary number. */
+/** An amount, rate or share, kept as decimal text. */
 export const decimalText = z
   .string({ error: "must be an amount" })
   .regex(/^\d{1,15}(?:\.\d{1,30})?$/, "must be digits, with a point: 0.30");
 
-/** A name or a code. */
-export const word = z.string({ error: "must be text" }).min(1, "must not be empty").max(255);
+export const shortText = z.string({ error: "must be text" }).min(1, "must not be empty").max(255);
 
-/** `yes` or `no`, or as YAML and JSON have it. */
+/** Accepts `yes`, `no`, `true` and `false`. */
 export const yesOrNo = z
   .enum(["true", "false", "yes", "no"], { error: "must be true or false" })
   .transform((given) => given === "true" || given === "yes");
 
-/** A whole number of at most nine digits. */
 export const wholeNumber = z
   .string({ error: "must be a whole number" })
   .regex(/^\d{1,9}$/, "must be a whole number")
   .transform(Number);
 
 /**
- * Reads a file of YAML or JSON by a schema, in which every value is text as it was written: an
- * amount keeps its digits. Refuses fields that it does not know, with the nearest of `names`.
+ * Parses YAML or JSON and validates it with a schema. Every value reaches the schema as its
+ * original text, so amounts keep their digits. Throws a usage error for an unknown field and
+ * suggests the nearest of `names`.
  */
 export function readFields<Schema extends z.ZodType>(
   text: string,
@@ -66,7 +64,7 @@ export function readFields<Schema extends z.ZodType>(
   throw usageError(error.issues.map((issue) => problemOf(issue, names)).join("; "));
 }
 
-/** Aliases may not make a small file large. */
+/** Limits aliases, so that a small file can't expand to a large one. */
 function plainValue(document: ReturnType<typeof parseDocument>): unknown {
   try {
     return document.toJS({ maxAliasCount: 10 }) ?? {};
@@ -82,7 +80,7 @@ function problemOf(issue: z.core.$ZodIssue, names: readonly string[]): string {
   return `${at}: ${unknown.join(", ")}`;
 }
 
-/** `corridors[0].fee_flat`. */
+/** Returns a path such as `corridors[0].fee_flat`. */
 function pathOf(path: readonly PropertyKey[]): string {
   const text = path.map((name) => (typeof name === "number" ? `[${name}]` : `.${String(name)}`));
   return text.join("").replace(/^\./, "") || "the file";

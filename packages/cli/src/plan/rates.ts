@@ -1,30 +1,29 @@
 import { z } from "zod";
-import { decimalText, readFields, word } from "./file.ts";
+import { decimalText, readFields, shortText } from "./file.ts";
 import { type Corridor, isSameAmount, type Pair, pairOf, type Step } from "./step.ts";
 
 const rate = {
-  from: word,
-  to: word,
+  from: shortText,
+  to: shortText,
   rate: decimalText,
-  source: word.optional(),
+  source: shortText.optional(),
   as_of: z.iso.datetime({ offset: true, error: "must be a time: 2026-11-20T11:26:00Z" }).optional(),
 };
 
 const file = {
-  /** Who published them, where a rate does not say it itself. */
-  source: word.optional(),
+  /** The publisher of rates without their own `source`. */
+  source: shortText.optional(),
   rates: z.array(z.strictObject(rate, { error: "must have fields" }), { error: "must be a list" }),
 };
 const names = [file, rate].flatMap(Object.keys);
 
-/** The rates of a file. */
 export function readRates(text: string) {
   return readFields(text, z.strictObject(file), names);
 }
 
 /**
- * What has to be done so that the rates of a file are in force. A rate that is in force already is
- * left alone, unless the file says of when it is, or `renews` asks for its age to begin anew.
+ * Computes the changes that bring the file's rates into force. Skips a rate that is already in
+ * force, unless the file gives its time or `renews` restarts its age.
  */
 export function planRates(
   { rates, source: published }: ReturnType<typeof readRates>,
@@ -37,16 +36,16 @@ export function planRates(
   for (const [at, { from, to, rate: wanted, source = published, as_of }] of rates.entries()) {
     const pair = pairOf(from, to);
     const current = corridors.get(pair);
-    if (seen.has(pair)) problems.push(`rates[${at}]: ${pair} stands twice`);
+    if (seen.has(pair)) problems.push(`rates[${at}]: ${pair} appears twice`);
     seen.add(pair);
     if (current === undefined) problems.push(`rates[${at}]: there is no corridor ${pair}`);
     if (source === undefined) {
-      problems.push(`rates[${at}].source: is required, here or for all at the top`);
+      problems.push(`rates[${at}].source: is required, here or at the top of the file`);
     }
     const before = current?.rate;
     const isSame = before !== undefined && isSameAmount(before.rate, wanted);
-    const isOfThen = as_of === undefined || isSameMoment(as_of, before?.as_of);
-    if (isSame && isOfThen && !renews) continue;
+    const isSameTime = as_of === undefined || isSameMoment(as_of, before?.as_of);
+    if (isSame && isSameTime && !renews) continue;
     steps.push({
       kind: "rate",
       pair,

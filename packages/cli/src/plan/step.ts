@@ -1,14 +1,13 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 
-/** `USD→INR`: there is one corridor of each. */
+/** `USD→INR`; each pair has at most one corridor. */
 export type Pair = `${string}→${string}`;
 
-/** The pair of two currencies. */
 export function pairOf(from: string, to: string): Pair {
   return `${from}→${to}`;
 }
 
-/** A corridor as the quote service lists it. */
+/** A corridor in the form of `ListCorridors`. */
 export type Corridor = {
   readonly id: string;
   readonly source_currency_code: string;
@@ -23,21 +22,20 @@ export type Corridor = {
   readonly rate?: { readonly rate: string; readonly as_of: string; readonly source: string };
 };
 
-/** A field that changes; "" for none. */
+/** A changed field; "" stands for no value. */
 export type Difference = {
   readonly field: string;
   readonly before: string | number | boolean;
   readonly after: string | number | boolean;
 };
 
-/** One change of a plan: one call. */
+/** One change of a plan; applying it takes one call. */
 export type Step =
   | {
       readonly kind: "corridor";
       readonly pair: Pair;
       readonly isNew: boolean;
       readonly changes: readonly Difference[];
-      /** As `SetCorridor` takes it. */
       readonly corridor: JsonObject;
     }
   | {
@@ -50,11 +48,10 @@ export type Step =
       readonly kind: "rate";
       readonly pair: Pair;
       readonly before: string;
-      /** As `SetRate` takes it. */
       readonly rate: { readonly rate: string; readonly source: string; readonly as_of?: string };
     };
 
-/** Whether two amounts are the same, however many zeros they are written with. */
+/** Compares two amounts as decimals: leading and trailing zeros don't matter. */
 export function isSameAmount(one: string, other: string): boolean {
   return shortest(one) === shortest(other);
 }
@@ -64,7 +61,6 @@ function shortest(text: string): string {
   return whole === undefined || text === "" ? text : `${whole || "0"}.${fraction}`;
 }
 
-/** A step as `--json` prints it. */
 export function stepJson(step: Step): JsonObject {
   switch (step.kind) {
     case "corridor": {
@@ -81,7 +77,6 @@ export function stepJson(step: Step): JsonObject {
   }
 }
 
-/** A step as people read it. */
 export function stepText(step: Step): string {
   switch (step.kind) {
     case "corridor": {

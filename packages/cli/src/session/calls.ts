@@ -11,16 +11,15 @@ import { claimsOf, type Identity } from "./identity.ts";
 import { type ServiceName, serviceNames, type Target, urlsOf } from "./target.ts";
 import { readTls } from "./tls.ts";
 
-/** The longest that a call takes; an import has a limit of its own. */
+/** Deadline of one call; list imports have their own. */
 const timeoutMs = 30_000;
 
-/** What `operation_id` of the contract takes. */
+/** The format of `operation_id` in the contract. */
 const operationIdPattern = /^[\x21-\x7e]{1,100}$/;
 
-/** The calls of one run of a command. */
 export type Calls = ReturnType<typeof createCalls>;
 
-/** Calls the services of a target as a person, all changes under one operation id. */
+/** Creates the calls of one run; all its changes share one operation id. */
 export function createCalls(
   world: World,
   target: Target,
@@ -43,9 +42,9 @@ export function createCalls(
   };
   return {
     operationId,
-    /** The transport to a service, as the person. */
+    /** Returns a transport that authenticates as the person. */
     transport,
-    /** Calls a service, by default the one that the contract names. */
+    /** Calls an RPC on its own service, unless another service is given. */
     call: async <Method extends DescMethodUnary>(
       method: Method,
       input: MessageInitShape<Method["input"]>,
@@ -55,16 +54,16 @@ export function createCalls(
       const { message } = await unary(method, undefined, timeoutMs, undefined, input);
       return message as MessageShape<Method["output"]>;
     },
-    /** The `mutation` of a request; `step` tells the changes of one command apart. */
+    /** Returns the `mutation` of a request; `step` distinguishes several changes of one command. */
     mutation: (step?: string): JsonObject => ({
       operation_id: step === undefined ? operationId : `${operationId}:${step}`,
-      // Services take who it is from the token.
+      // Services read the actor from the token and ignore this one.
       actor: { kind: "KIND_OPERATOR", id: String(claimsOf(identity.peek()).sub ?? "cli") },
     }),
   };
 }
 
-/** `payout` of `disburse.payout.v1.PayoutService`. */
+/** Returns `payout` for `disburse.payout.v1.PayoutService`. */
 function serviceOf({ parent }: DescMethodUnary): ServiceName {
   const name = parent.typeName.split(".")[1];
   const found = serviceNames.find((each) => each === name);

@@ -4,27 +4,25 @@ import { refresh } from "./sign-in.ts";
 import type { Target } from "./target.ts";
 import { type Login, openTokenFile, type TokenFile, tokenFilePath } from "./token-file.ts";
 
-/** A token is renewed so long before it ends: a call and its hops take a while. */
+/** Renews a token this long before it expires, so that it stays valid during the call. */
 const renewBeforeMs = 30_000;
 
-/** Where a token comes from, in words. */
 type Origin = "DISBURSE_TOKEN" | "login" | "grpc_token";
 
-/** Who calls: where the token of a run comes from, and the token. */
 export type Identity = {
   readonly origin: Origin | undefined;
-  /** The token as it is at hand, possibly expired; "" without one. */
+  /** Returns the stored token, possibly expired, or "". */
   readonly peek: () => string;
-  /** A token that is good now; throws where there is none. */
+  /** Returns a valid token, renewed if necessary; throws without a login. */
   readonly token: TokenSource;
 };
 
-/** The key of a target's login. */
+/** Returns the key of a target's login in the token file. */
 export function loginKey({ issuer = "", clientId }: Target): string {
   return `${issuer} ${clientId}`;
 }
 
-/** Who calls a target: `DISBURSE_TOKEN`, else the login, else the token of a sandbox's file. */
+/** Uses `DISBURSE_TOKEN`, then the login, then the token in the sandbox's file. */
 export function identityOf(world: World, target: Target): Identity {
   const file = openTokenFile(tokenFilePath(world));
   const { token, sandboxToken } = target;
@@ -32,21 +30,22 @@ export function identityOf(world: World, target: Target): Identity {
   const login = target.issuer === undefined ? undefined : file.read(loginKey(target));
   if (login !== undefined) {
     let renewed: Promise<Login> | undefined;
-    const good = () => {
-      renewed ??= goodLogin(world, target, file);
+    const valid = () => {
+      renewed ??= validLogin(world, target, file);
       return renewed;
     };
     return {
       origin: "login",
       peek: () => file.read(loginKey(target))?.access_token ?? "",
-      token: async () => (await good()).access_token,
+      token: async () => (await valid()).access_token,
     };
   }
   if (sandboxToken !== undefined) return constant("grpc_token", sandboxToken);
   return {
     origin: undefined,
     peek: () => "",
-    token: () => Promise.reject(notLoggedIn(`not logged in to ${target.name}: disburse login`)),
+    token: () =>
+      Promise.reject(notLoggedIn(`not logged in to ${target.name}; run: disburse login`)),
   };
 }
 
@@ -56,40 +55,39 @@ const constant = (origin: Origin, token: string): Identity => ({
   token: async () => token,
 });
 
-/** The login, renewed where its token ends soon. */
-async function goodLogin(world: World, target: Target, file: TokenFile): Promise<Login> {
+/** Returns the login and renews its token if it expires soon. */
+async function validLogin(world: World, target: Target, file: TokenFile): Promise<Login> {
   const key = loginKey(target);
   const login = file.read(key);
-  if (login !== undefined && isGood(login, world)) return login;
+  if (login !== undefined && isValid(login, world)) return login;
   if (login?.refresh_token === undefined) throw expired();
   try {
     const renewed = await refresh(target, login, world.now);
     file.write(key, renewed);
     return renewed;
   } catch (error) {
-    // A refresh token is good once: another command may have used it meanwhile.
+    // A refresh token works once: another command may have used it in the meantime.
     const other = file.read(key);
-    if (other !== undefined && isGood(other, world)) return other;
+    if (other !== undefined && isValid(other, world)) return other;
     const isEnded = error instanceof CommandError && error.exit === "identity";
     throw isEnded ? expired(error) : error;
   }
 }
 
-const isGood = ({ expires_at }: Login, { now }: World) =>
+const isValid = ({ expires_at }: Login, { now }: World) =>
   expires_at - now().getTime() > renewBeforeMs;
 
 function expired(cause?: unknown): CommandError {
-  const problem = "the login has ended: disburse login";
+  const problem = "the login has expired; run: disburse login";
   return new CommandError(problem, { exit: "identity", code: "not_logged_in", cause });
 }
 
-/** What an access token says of its person; nothing of one that is no JWT. Services verify it. */
+/** Decodes a token's claims without verifying them, which services do; an opaque token has none. */
 export function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     const [, payload = ""] = token.split(".");
     return JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
   } catch {
-    // An opaque token says nothing here, and is sent as it is.
     return {};
   }
 }

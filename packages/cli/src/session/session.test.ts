@@ -10,14 +10,14 @@ let world: ReturnType<typeof worldOf>;
 const clock = { aheadMs: 0 };
 
 function worldOf(issuer: string) {
-  const made = testWorld(
+  const created = testWorld(
     ({ service }) => service(PayoutOperationsService, { listRails: () => ({ rails: [] }) }),
     {
       environment: { DISBURSE_TOKEN: undefined, DISBURSE_ISSUER: issuer },
       now: () => new Date(Date.now() + clock.aheadMs),
     },
   );
-  return { ...made, file: join(made.folder, "state", "disburse", "logins.json") };
+  return { ...created, file: join(created.folder, "state", "disburse", "logins.json") };
 }
 
 beforeEach(async () => {
@@ -33,14 +33,14 @@ afterEach(async () => {
 const logins = () => Object.values(JSON.parse(readFileSync(world.file, "utf8")).logins);
 
 describe("a login", () => {
-  it("is by the device flow, kept for its user alone, and ended at both ends", async () => {
+  it("uses the device flow, is readable only by its user, and is revoked on logout", async () => {
     const { code, err } = await world.run("login");
     expect(code).toBe(0);
     expect(err).toContain(
       `open ${provider.url}/device\nand enter ABCD-EFGH there within 10 minutes`,
     );
     expect(err).toContain("logged in as ada (treasury)");
-    const [begun, waited, got] = provider.asked;
+    const [begun, waited, got] = provider.requests;
     expect(begun?.get("client_id")).toBe("disburse-cli");
     expect([waited, got].map((each) => each?.get("device_code"))).toEqual(["device-1", "device-1"]);
     expect(statSync(world.file).mode & 0o777).toBe(0o600);
@@ -48,28 +48,28 @@ describe("a login", () => {
     const who = JSON.parse((await world.run("whoami", "--json")).out);
     expect(who).toMatchObject({ subject: "ada", roles: ["treasury"], from: "login" });
     expect(await world.run("logout")).toMatchObject({ code: 0, err: "logged out\n" });
-    expect(provider.asked.at(-1)?.get("token")).toBe("refresh-1");
+    expect(provider.requests.at(-1)?.get("token")).toBe("refresh-1");
     expect(logins()).toEqual([]);
     expect((await world.run("whoami")).code).toBe(4);
-    expect(await world.run("logout")).toMatchObject({ err: "there was no login\n" });
+    expect(await world.run("logout")).toMatchObject({ err: "not logged in\n" });
   });
 
-  it("is renewed when its token ends, and is over when the provider says so", async () => {
+  it("is renewed when its token expires, until the provider refuses", async () => {
     provider.state.pendingFor = 0;
     await world.run("login");
     clock.aheadMs = 890_000;
     expect((await world.run("whoami")).code).toBe(0);
-    expect(provider.asked.at(-1)?.get("refresh_token")).toBe("refresh-1");
+    expect(provider.requests.at(-1)?.get("refresh_token")).toBe("refresh-1");
     expect(logins()).toMatchObject([{ refresh_token: "refresh-2" }]);
     clock.aheadMs = 2_000_000;
     provider.state.refused = "invalid_grant";
     expect(await world.run("whoami")).toMatchObject({
       code: 4,
-      err: expect.stringContaining("the login has ended: disburse login"),
+      err: expect.stringContaining("the login has expired; run: disburse login"),
     });
   });
 
-  it("that the provider refuses leaves none", async () => {
+  it("that the provider refuses is not stored", async () => {
     provider.state.refused = "access_denied";
     const { code, err } = await world.run("login");
     expect(code).toBe(4);
@@ -77,7 +77,7 @@ describe("a login", () => {
     expect((await world.run("whoami")).code).toBe(4);
   });
 
-  it("fails with 5 where the provider is away, and with 2 where it is not named", async () => {
+  it("fails with 5 if the provider is unavailable, and with 2 if none is set", async () => {
     await provider.stop();
     expect((await world.run("login")).code).toBe(5);
     const other = worldOf("");
@@ -94,7 +94,7 @@ describe("a login", () => {
     remote.remove();
   });
 
-  it("whose file is damaged is asked for again", async () => {
+  it("with a damaged file has to be repeated", async () => {
     provider.state.pendingFor = 0;
     await world.run("login");
     writeFileSync(world.file, "{");

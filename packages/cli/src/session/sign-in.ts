@@ -14,10 +14,10 @@ import { CommandError, usageError } from "../output/failure.ts";
 import type { Target } from "./target.ts";
 import type { Login } from "./token-file.ts";
 
-/** The target's provider; over plain http on this machine alone, where a sandbox has its own. */
+/** Connects to the target's OpenID provider; plain http only on this machine, for sandboxes. */
 async function providerOf({ name, issuer, clientId }: Target): Promise<Configuration> {
   if (issuer === undefined) {
-    throw usageError(`${name} has no issuer; DISBURSE_ISSUER or a profile says it`);
+    throw usageError(`${name} has no issuer: set DISBURSE_ISSUER or use a profile`);
   }
   const url = new URL(issuer);
   const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
@@ -26,16 +26,15 @@ async function providerOf({ name, issuer, clientId }: Target): Promise<Configura
   return reached(issuer, () => discovery(url, clientId, undefined, None(), { execute }));
 }
 
-/** What a person is shown to sign in on any device. */
 export type DevicePrompt = {
   readonly url: string;
   readonly code: string;
-  /** With the code in it; "" where the provider has none. */
+  /** The URL with the code in it, or "" if the provider has none. */
   readonly completeUrl: string;
   readonly expiresInSeconds: number;
 };
 
-/** Signs a person in by the device flow (RFC 8628); `show` tells where, and with which code. */
+/** Signs a person in with the device flow (RFC 8628); `show` displays the URL and code. */
 export async function signIn(
   target: Target,
   show: (prompt: DevicePrompt) => void,
@@ -56,7 +55,7 @@ export async function signIn(
   return loginOf(tokens, now());
 }
 
-/** A new access token for a refresh token, which may be a new one too. */
+/** Exchanges a refresh token for new tokens; the provider may rotate the refresh token. */
 export async function refresh(target: Target, login: Login, now: () => Date): Promise<Login> {
   const provider = await providerOf(target);
   const { refresh_token = "" } = login;
@@ -66,7 +65,7 @@ export async function refresh(target: Target, login: Login, now: () => Date): Pr
   return loginOf(tokens, now(), refresh_token);
 }
 
-/** Ends a login at its provider, where that can be done. */
+/** Revokes a login's refresh token, if the provider supports revocation. */
 export async function signOut(target: Target, { refresh_token }: Login): Promise<void> {
   if (refresh_token === undefined) return;
   const provider = await providerOf(target);
@@ -74,7 +73,7 @@ export async function signOut(target: Target, { refresh_token }: Login): Promise
   await reached(target.issuer ?? "", () => tokenRevocation(provider, refresh_token));
 }
 
-/** RFC 6749 recommends that providers say it; a quarter of an hour is the most in live mode. */
+/** For providers that omit `expires_in`; live mode allows at most 15 minutes. */
 const secondsDefault = 900;
 
 function loginOf(
@@ -91,7 +90,7 @@ function loginOf(
   };
 }
 
-/** What the provider answered with, or why there is no answer. */
+/** Runs a request to the provider and turns its failure into a `CommandError`. */
 async function reached<T>(issuer: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -99,13 +98,13 @@ async function reached<T>(issuer: string, ask: () => Promise<T>): Promise<T> {
     const { error, error_description: described } = cause as Record<string, unknown>;
     if (typeof error === "string") {
       const why = typeof described === "string" ? `${error}: ${described}` : error;
-      throw new CommandError(`the sign-in did not succeed (${why})`, {
+      throw new CommandError(`the sign-in failed (${why})`, {
         exit: "identity",
         code: error,
         cause,
       });
     }
-    const problem = `${issuer} does not answer as an OpenID provider`;
+    const problem = `${issuer} does not respond as an OpenID provider`;
     throw new CommandError(problem, { exit: "unavailable", code: "unavailable", cause });
   }
 }

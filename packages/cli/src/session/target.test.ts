@@ -50,7 +50,7 @@ profiles:
 `;
 
 describe("the deployment", () => {
-  it("is the sandbox of this folder where nothing else is said", () => {
+  it("defaults to the sandbox in this folder", () => {
     sandbox(".data", { issuer: "http://127.0.0.1:2" });
     expect(read()).toMatchObject({
       ...{ sandboxToken: "t", issuer: "http://127.0.0.1:2", clientId: "disburse-cli" },
@@ -59,14 +59,14 @@ describe("the deployment", () => {
     });
   });
 
-  it("is the one that the command line names, by folder or file", () => {
+  it("is the one of --sandbox, by folder or file", () => {
     const path = sandbox("other");
     for (const given of ["other", "other/sandbox.json", path]) {
       expect(read({ DISBURSE_PROFILE: "none" }, { sandbox: given }).sandboxToken).toBe("t");
     }
   });
 
-  it("is the default profile before the sandbox of this folder", () => {
+  it("prefers the default profile to the sandbox in this folder", () => {
     sandbox(".data");
     profiles(production);
     const target = read();
@@ -77,7 +77,7 @@ describe("the deployment", () => {
     expect(() => urlsOf(target, "gateway")).toThrow("DISBURSE_GATEWAY_URL");
   });
 
-  it("is what the environment says, over what a profile says", () => {
+  it("prefers the environment to a profile", () => {
     profiles(production);
     const own = {
       DISBURSE_QUOTE_URL: "http://q",
@@ -106,12 +106,12 @@ describe("the deployment", () => {
     ],
     ["profiles:\n  a:\n    services: { payout: ftp://x }", "must be an http or https URL"],
     ["profiles: [", "profiles.yaml"],
-  ])("of the profiles %j is refused", (text, message) => {
+  ])("rejects the profiles %j", (text, message) => {
     profiles(text);
     expect(() => read()).toThrow(message);
   });
 
-  it("has files for TLS, of the environment or beside the profiles", () => {
+  it("has TLS files from the environment or beside the profiles", () => {
     profiles(`${production}    ca_file: ca.crt\n    trust_domain: bank\n`);
     const beside = join(folder, ".config", "disburse");
     expect(read().tls).toEqual({ ca: join(beside, "ca.crt"), trustDomain: "bank" });
@@ -127,7 +127,7 @@ describe("the deployment", () => {
     expect(() => read({ DISBURSE_CERT_FILE: "own.pem" })).toThrow("go together");
   });
 
-  it("is none where there is nothing", () => {
+  it("has no addresses without any setting", () => {
     expect(read()).toMatchObject({ name: "the environment", urls: {} });
   });
 });

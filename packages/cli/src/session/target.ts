@@ -8,7 +8,7 @@ import { CommandError, usageError } from "../output/failure.ts";
 import type { World } from "../table/world.ts";
 import type { TlsFiles } from "./tls.ts";
 
-/** The services, in the order in which `disburse status` shows them. */
+/** In the order of `disburse status`. */
 export const serviceNames = [
   "gateway",
   "beneficiary",
@@ -18,44 +18,42 @@ export const serviceNames = [
   "notifier",
 ] as const;
 
-/** A service. */
 export type ServiceName = (typeof serviceNames)[number];
 
-/** The deployment that a command works on. */
+/** The deployment that a command calls. */
 export type Target = {
-  /** What people call it: a profile, a sandbox's file, the environment. */
+  /** For messages: the profile, the sandbox's file or the environment. */
   readonly name: string;
-  /** Where each service serves its RPCs; several addresses where it has replicas. */
+  /** RPC addresses of each service, several if it has replicas. */
   readonly urls: Readonly<Partial<Record<ServiceName, readonly string[]>>>;
-  /** The OpenID provider that people sign in at. */
   readonly issuer?: string | undefined;
   readonly clientId: string;
   readonly scope: string;
-  /** An access token that is at hand: of `DISBURSE_TOKEN`. */
+  /** The access token in `DISBURSE_TOKEN`. */
   readonly token?: string | undefined;
-  /** Absent where services are reached without TLS, or over that of the system. */
+  /** If absent, services use no TLS or the system's TLS settings. */
   readonly tls?: TlsFiles | undefined;
-  /** `grpc_token` of a sandbox: what is left where there is no login. */
+  /** The sandbox's `grpc_token`, used if nobody is logged in. */
   readonly sandboxToken?: string | undefined;
 };
 
-/** What the command line says of its target. */
+/** Target options of the command line. */
 export type TargetChoice = {
   readonly sandbox?: string | undefined;
   readonly profile?: string | undefined;
 };
 
 const clientIdDefault = "disburse-cli";
-/** That of services whose `TRUST_DOMAIN` is not set. */
+/** The services' default for `TRUST_DOMAIN`. */
 const trustDomainDefault = "disburse";
-/** A refresh token comes with `offline_access`. */
+/** `offline_access` requests a refresh token. */
 const scopeDefault = "openid offline_access";
-/** What a sandbox's own provider gives access tokens for. */
+/** The scope for access tokens of a sandbox's own provider. */
 const scopeOfSandbox = "openid disburse";
-/** Where `npm start` keeps its data. */
+/** The data folder of `npm start`. */
 const dataFolder = ".data";
 
-/** The URLs of a service: one, or several in a list or joined by commas. */
+/** One URL, or several in a list or separated by commas. */
 const urlsSchema = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().flatMap((each) => each.split(",")))
@@ -93,9 +91,9 @@ const sandboxSchema = z.object({
 });
 
 /**
- * The deployment to work on: `--sandbox` or `--profile`, else `DISBURSE_SANDBOX`,
- * `DISBURSE_PROFILE` or `DISBURSE_<SERVICE>_URL`, else the default profile, else the sandbox of
- * this folder. Addresses and issuer of the environment go before those of any.
+ * Selects the deployment: `--sandbox` or `--profile`, then `DISBURSE_SANDBOX`, `DISBURSE_PROFILE`
+ * or `DISBURSE_<SERVICE>_URL`, then the default profile, then the sandbox in this folder. Addresses
+ * and issuer in the environment override those of a profile or sandbox.
  */
 export function readTarget(world: World, choice: TargetChoice): Target {
   if (choice.sandbox !== undefined && choice.profile !== undefined) {
@@ -115,7 +113,7 @@ export function readTarget(world: World, choice: TargetChoice): Target {
   };
 }
 
-/** No platform: what is missing is named when it is called. */
+/** Has no addresses; a call to a service fails with the name of the missing setting. */
 export const nowhere: Target = {
   name: "the environment",
   urls: {},
@@ -146,7 +144,7 @@ function fromEnvironment({ environment }: World): Pick<Target, "urls"> {
   return { urls: Object.fromEntries(urls) };
 }
 
-/** Of the environment; its paths begin at the folder of the command. */
+/** From the environment; relative paths start at the working folder. */
 function ownTls({ environment, folder }: World): TlsFiles | undefined {
   return tlsOf(folder, {
     ca_file: environment.DISBURSE_CA_FILE || undefined,
@@ -166,7 +164,7 @@ function tlsOf(folder: string, settings: TlsSettings): TlsFiles | undefined {
   if (ca === undefined && cert === undefined && key === undefined) return undefined;
   if ((cert === undefined) !== (key === undefined)) {
     throw usageError(
-      "a certificate and its key go together: DISBURSE_CERT_FILE, DISBURSE_KEY_FILE",
+      "a certificate and its key go together: set DISBURSE_CERT_FILE and DISBURSE_KEY_FILE",
     );
   }
   const at = (path: string | undefined) => (path === undefined ? path : resolve(folder, path));
@@ -174,7 +172,6 @@ function tlsOf(folder: string, settings: TlsSettings): TlsFiles | undefined {
   return { ca: at(ca), cert: at(cert), key: at(key), trustDomain };
 }
 
-/** Where profiles are: `$XDG_CONFIG_HOME/disburse/profiles.yaml`. */
 export function profilesPath({ environment }: World): string {
   const home = environment.HOME || homedir();
   const folder = environment.XDG_CONFIG_HOME || join(home, ".config");
@@ -204,7 +201,7 @@ function profileTarget(world: World, name: string): Target {
   };
 }
 
-/** A sandbox by its data folder, or by its file. */
+/** Accepts a sandbox's data folder or its `sandbox.json`. */
 function sandboxTarget(given: string): Target {
   const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const path = isFolder ? join(given, "sandbox.json") : given;
@@ -241,13 +238,13 @@ function definedOf(services: z.infer<typeof servicesSchema>): Target["urls"] {
   return Object.fromEntries(entries) as Target["urls"];
 }
 
-/** The addresses of a service; throws where the target has none. */
+/** Returns the addresses of a service; throws a usage error if the target has none. */
 export function urlsOf(
   { name, urls }: Target,
   service: ServiceName,
 ): readonly [string, ...string[]] {
   const [first, ...others] = urls[service] ?? [];
   if (first !== undefined) return [first, ...others];
-  const where = `DISBURSE_${service.toUpperCase()}_URL, a profile or --sandbox`;
-  throw usageError(`${name} has no address of the ${service} service; ${where} says it`);
+  const how = `set DISBURSE_${service.toUpperCase()}_URL, or use a profile or --sandbox`;
+  throw usageError(`${name} has no address of the ${service} service: ${how}`);
 }

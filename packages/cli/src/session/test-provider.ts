@@ -4,9 +4,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { tokenOf } from "../test-world.ts";
 
-/** An OpenID provider of the device flow: the answers of RFC 8628, and what it was asked. */
+/**
+ * Starts an OpenID provider with the device flow of RFC 8628; `requests` records the forms it gets.
+ */
 export async function startProvider() {
-  const asked: URLSearchParams[] = [];
+  const requests: URLSearchParams[] = [];
   const state = { pendingFor: 1, refused: "", expiresIn: 900, refreshes: 0 };
   const answer = (form: URLSearchParams): readonly [number, object] => {
     if (form.has("scope") && !form.has("grant_type")) {
@@ -25,7 +27,11 @@ export async function startProvider() {
       return [400, { error: "authorization_pending" }];
     }
     state.refreshes += 1;
-    const access_token = tokenOf({ sub: "ada", roles: ["treasury"], turn: state.refreshes });
+    const access_token = tokenOf({
+      sub: "ada",
+      roles: ["treasury"],
+      token_number: state.refreshes,
+    });
     const rest = { token_type: "bearer", expires_in: state.expiresIn };
     return [200, { access_token, refresh_token: `refresh-${state.refreshes}`, ...rest }];
   };
@@ -35,7 +41,7 @@ export async function startProvider() {
     };
     if (request.url?.startsWith("/.well-known/")) return reply(200, metadata());
     const form = new URLSearchParams(await text(request));
-    asked.push(form);
+    requests.push(form);
     if (request.url === "/revoke") return void response.writeHead(200).end();
     reply(...answer(form));
   }).listen(0, "127.0.0.1");
@@ -47,7 +53,7 @@ export async function startProvider() {
     ...{ authorization_endpoint: `${url}/auth`, jwks_uri: `${url}/jwks` },
   });
   return {
-    ...{ url, asked, state },
+    ...{ url, requests, state },
     stop: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));

@@ -62,22 +62,22 @@ const check = async (service: string, change: object = {}) => {
   return createClient(Health, transport).check({});
 };
 
-it("shows its certificate to a service that is the one that it wants", async () => {
+it("presents its certificate to the expected service", async () => {
   await check("quote");
   expect(callers.splice(0)).toEqual([expect.stringContaining("URI:spiffe://disburse/operators")]);
 });
 
 it.each([
-  ["another service", "payout", {}, "is not of spiffe://disburse/payout"],
-  ["another trust domain", "quote", { trustDomain: "else" }, "is not of spiffe://else/quote"],
+  ["another service", "payout", {}, "is not for spiffe://disburse/payout"],
+  ["another trust domain", "quote", { trustDomain: "else" }, "is not for spiffe://else/quote"],
   ["another authority", "quote", { ca: "other" }, "certificate"],
-])("calls no server of %s", async (_what, service, change, problem) => {
+])("rejects a server of %s", async (_what, service, change, problem) => {
   const other = "ca" in change ? { ca: strangers } : change;
   await expect(check(service, other)).rejects.toThrow(problem);
   expect(callers).toEqual([]);
 });
 
-it("is refused where a file is not there", async () => {
+it("rejects a missing file", async () => {
   await expect(check("quote", { ca: join(folder, "none") })).rejects.toThrow(/none: ENOENT/);
 });
 
@@ -86,7 +86,7 @@ it.each([
   ["DNS:quote", false],
   ["URI:spiffe://disburse/quote, URI:spiffe://disburse/payout", false],
   ['DNS:"a, URI:spiffe://disburse/quote, b"', false],
-])("takes the names %s: %s", (subjectaltname, isTaken) => {
+])("accepts the names %s: %s", (subjectaltname, isTaken) => {
   const wanted = { service: "quote", trustDomain: "disburse" };
   expect(identityProblem({ subjectaltname }, wanted) === undefined).toBe(isTaken);
 });

@@ -2,17 +2,19 @@ import { readFileSync } from "node:fs";
 import type { PeerCertificate } from "node:tls";
 import { CommandError } from "../output/failure.ts";
 
-/** Paths of PEM files for TLS to services, and whose services they are. */
+/** PEM files for TLS to services, and the services' trust domain. */
 export type TlsFiles = {
-  /** The authority of the services' certificates; without it the system's, and host names. */
+  /**
+   * The services' certificate authority. Without it, the system's authorities and host names apply.
+   */
   readonly ca?: string | undefined;
-  /** A certificate to show, and its key. */
+  /** The client certificate and its key. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
   readonly trustDomain: string;
 };
 
-/** TLS to one service; all that is given is PEM. */
+/** TLS to one service; certificates and keys are PEM text. */
 export type ServiceTls = {
   readonly service: string;
   readonly trustDomain: string;
@@ -21,7 +23,7 @@ export type ServiceTls = {
   readonly key?: string;
 };
 
-/** Reads the files for calls to a service; a usage error where one cannot be read. */
+/** Reads the files; throws a usage error if one is unreadable. */
 export function readTls(files: TlsFiles | undefined, service: string): ServiceTls | undefined {
   if (files === undefined) return undefined;
   const { ca, cert, key, trustDomain } = files;
@@ -44,8 +46,8 @@ function textOf(path: string): string {
 }
 
 /**
- * Why a certificate of the services' own authority is not one of a service, which is named by its
- * SPIFFE ID, its one URI (decision 0042); host names count for nothing there.
+ * Returns an error unless the certificate's only URI is the service's SPIFFE ID (decision 0042).
+ * Host names are ignored.
  */
 export function identityProblem(
   { subjectaltname = "" }: Pick<PeerCertificate, "subjectaltname">,
@@ -53,8 +55,8 @@ export function identityProblem(
 ): Error | undefined {
   const uris = subjectaltname.split(", ").filter((name) => name.startsWith("URI:"));
   const wanted = `spiffe://${trustDomain}/${service}`;
-  // A name with a comma in it stands in quotes, and could look like several.
+  // A name with a comma is quoted and could look like several names.
   const isPlain = !subjectaltname.includes('"');
   if (isPlain && uris.length === 1 && uris[0] === `URI:${wanted}`) return undefined;
-  return new Error(`the certificate is not of ${wanted}`);
+  return new Error(`the certificate is not for ${wanted}`);
 }

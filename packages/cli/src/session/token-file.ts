@@ -15,19 +15,18 @@ import { z } from "zod";
 import { CommandError } from "../output/failure.ts";
 import type { World } from "../table/world.ts";
 
-/** Tokens are secrets: no other user reads them. */
+/** Tokens are secrets: only the user may read them. */
 const fileMode = 0o600;
 const folderMode = 0o700;
 
 const loginSchema = z.object({
   access_token: z.string(),
-  /** Absent where the provider gave none: after `expires_at` people sign in again. */
+  /** Absent if the provider issued none; the person then signs in again after `expires_at`. */
   refresh_token: z.string().optional(),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   expires_at: z.number(),
 });
 
-/** What a sign-in left. */
 export type Login = z.infer<typeof loginSchema>;
 
 const fileSchema = z.object({
@@ -35,14 +34,13 @@ const fileSchema = z.object({
   logins: z.record(z.string(), loginSchema),
 });
 
-/** Where logins are kept: `$XDG_STATE_HOME/disburse/logins.json`. */
 export function tokenFilePath({ environment }: Pick<World, "environment">): string {
   const home = environment.HOME || homedir();
   const folder = environment.XDG_STATE_HOME || join(home, ".local", "state");
   return join(folder, "disburse", "logins.json");
 }
 
-/** The logins of this machine's user, by issuer and client. */
+/** Opens the user's logins, keyed by issuer and client. */
 export function openTokenFile(path: string) {
   const read = (): Record<string, Login> => {
     if (!existsSync(path)) return {};
@@ -60,14 +58,14 @@ export function openTokenFile(path: string) {
     writeSync(file, JSON.stringify({ version: 1, logins }));
     fsyncSync(file);
     closeSync(file);
-    // A draft that a killed process left keeps its own mode.
+    // A draft left by a killed process may have another mode.
     chmodSync(draft, fileMode);
     renameSync(draft, path);
   };
   return {
     read: (key: string): Login | undefined => read()[key],
     write: (key: string, login: Login): void => write({ ...read(), [key]: login }),
-    /** Forgets a login; whether there was one. */
+    /** Removes a login and returns whether it existed. */
     remove: (key: string): boolean => {
       const { [key]: removed, ...others } = read();
       if (removed !== undefined) write(others);
@@ -76,5 +74,4 @@ export function openTokenFile(path: string) {
   };
 }
 
-/** The file of logins, opened. */
 export type TokenFile = ReturnType<typeof openTokenFile>;

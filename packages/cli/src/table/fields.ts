@@ -8,11 +8,11 @@ import {
 } from "@bufbuild/protobuf";
 import { didYouMean } from "@disburse/kernel/nearest.ts";
 import { usageError } from "../output/failure.ts";
-import { wordsOf } from "../output/plain.ts";
+import { enumChoices } from "../output/plain.ts";
 
 const isIndex = (name: string) => /^\d+$/.test(name);
 
-/** The field at a path of names, in which a number or `*` stands for an item of a list. */
+/** Returns the field at a dotted path; a number or `*` in the path selects a list item. */
 export function fieldAt(schema: DescMessage, path: string): DescField {
   const names = path.split(".").filter((name) => name !== "*" && !isIndex(name));
   let message: DescMessage | undefined = schema;
@@ -25,12 +25,14 @@ export function fieldAt(schema: DescMessage, path: string): DescField {
   return field;
 }
 
-/** The words that a field of an enum takes; `undefined` of any other field. */
+/** Returns the accepted values of an enum field, or `undefined` for any other field. */
 export function choicesOf({ enum: enumeration }: DescField): readonly string[] | undefined {
-  return enumeration === undefined ? undefined : wordsOf(enumeration).map(({ word }) => word);
+  return enumeration === undefined
+    ? undefined
+    : enumChoices(enumeration).map(({ choice }) => choice);
 }
 
-/** Puts a value at a path into a JSON object, and makes what is on the way to it. */
+/** Sets the value at a dotted path and creates missing objects and lists on the way. */
 export function setAt(json: JsonObject, path: string, value: JsonValue): void {
   const [name = "", ...rest] = path.split(".");
   if (rest.length === 0) {
@@ -60,7 +62,7 @@ const wholeTypes: ReadonlySet<ScalarType | undefined> = new Set([
   ...[ScalarType.INT32, ScalarType.UINT32, ScalarType.INT64, ScalarType.UINT64],
 ]);
 
-/** The JSON of what was given for a field; `label` names it in what is refused. */
+/** Converts the text for a field to JSON; `label` names the field in error messages. */
 export function jsonOfText(field: DescField, label: string, given: string): JsonValue {
   if (field.enum !== undefined) return enumValue(field.enum, label, given);
   if (field.message !== undefined) return timeValue(field.message, label, given);
@@ -70,20 +72,20 @@ export function jsonOfText(field: DescField, label: string, given: string): Json
 }
 
 function enumValue(enumeration: DescEnum, label: string, given: string): string {
-  const known = wordsOf(enumeration);
-  const word = given.toLowerCase().replaceAll("-", "_");
-  const found = known.find((each) => each.word === word);
+  const known = enumChoices(enumeration);
+  const choice = given.toLowerCase().replaceAll("-", "_");
+  const found = known.find((each) => each.choice === choice);
   if (found !== undefined) return found.name;
-  const words = known.map((each) => each.word);
+  const choices = known.map((each) => each.choice);
   throw usageError(
-    `${label}: "${given}" is none of ${words.join(", ")}${didYouMean(given, words)}`,
+    `${label}: "${given}" is not one of ${choices.join(", ")}${didYouMean(given, choices)}`,
   );
 }
 
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment; a day begins at midnight UTC. */
+/** Accepts a time or a day; a day means midnight UTC. */
 function timeValue({ typeName }: DescMessage, label: string, given: string): string {
   if (typeName !== "google.protobuf.Timestamp") throw new Error(`${label} is not a value`);
   const isTime = dayPattern.test(given) || timePattern.test(given);
@@ -100,7 +102,7 @@ function yesOrNo(label: string, given: string): boolean {
 
 const wholePattern = /^-?\d{1,19}$/;
 
-/** As text, which JSON of protobuf takes for every whole number. */
+/** Stays text, because protobuf JSON accepts text for every integer type. */
 function wholeNumber(label: string, given: string): string {
   if (wholePattern.test(given)) return given;
   throw usageError(`${label}: "${given}" is not a whole number`);

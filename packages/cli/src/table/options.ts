@@ -2,21 +2,21 @@ import { type Command, isChange, isPaged, type Option } from "./command.ts";
 import { choicesOf, fieldAt } from "./fields.ts";
 
 const pageOptions: readonly Option[] = [
-  { name: "limit", value: "number", about: "how many at a time: 1 to 100, 20 by default" },
-  { name: "cursor", value: "text", about: "where to go on: of the page before" },
-  { name: "all", value: "", about: "every page" },
+  { name: "limit", value: "number", about: "page size: 1 to 100, 20 by default" },
+  { name: "cursor", value: "text", about: "next_cursor of the previous page" },
+  { name: "all", value: "", about: "print every page" },
 ];
 
 const changeOptions: readonly Option[] = [
-  { name: "dry-run", value: "", about: "print what would be asked, and ask nothing" },
+  { name: "dry-run", value: "", about: "print the request without sending it" },
   {
     name: "operation-id",
     value: "id",
-    about: "names this change: a repeat under the same id changes nothing",
+    about: "idempotency key of this change: repeating it changes nothing",
   },
 ];
 
-/** The options of a command: its own, and those of its kind. */
+/** Returns a command's own options and those for pages and changes. */
 export function optionsOf(command: Command): readonly Option[] {
   return [
     ...(command.options ?? []),
@@ -25,15 +25,18 @@ export function optionsOf(command: Command): readonly Option[] {
   ];
 }
 
-/** What every command has. */
 export const globalOptions: readonly Option[] = [
-  { name: "sandbox", value: "folder", about: "a sandbox, by its data folder or its sandbox.json" },
-  { name: "profile", value: "name", about: "a deployment of profiles.yaml" },
-  { name: "json", value: "", about: "print JSON for programs" },
-  { name: "field", value: "path", about: "print one value of that JSON: merchant.id" },
+  {
+    name: "sandbox",
+    value: "folder",
+    about: "use the sandbox with this data folder or sandbox.json",
+  },
+  { name: "profile", value: "name", about: "use a deployment from profiles.yaml" },
+  { name: "json", value: "", about: "print JSON" },
+  { name: "field", value: "path", about: "print one value of the JSON: merchant.id" },
 ];
 
-/** The values that an option takes, where they are few; those of an enum where it fills one. */
+/** Returns the accepted values of an option with a fixed set, such as an enum field's. */
 export function choicesOfOption(
   { choices, field }: Option,
   command?: Command,

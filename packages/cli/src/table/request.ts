@@ -10,7 +10,7 @@ import type { CallCommand } from "./command.ts";
 import { fieldAt, jsonOfText, setAt } from "./fields.ts";
 import type { Invocation } from "./invocation.ts";
 
-/** The request that a command's arguments and options ask for, as JSON of the contract. */
+/** Builds the request, as protobuf JSON, from a command's arguments and options. */
 export function requestOf(command: CallCommand, invocation: Invocation): JsonObject {
   const { method, fixed = {}, arguments: positional = [], options = [] } = command;
   const json: JsonObject = structuredClone(fixed);
@@ -31,7 +31,7 @@ export function requestOf(command: CallCommand, invocation: Invocation): JsonObj
   return json;
 }
 
-/** Fills a field of each item of a list: one value for all, or one item for each value. */
+/** Fills a field of each list item: one value for all items, or one item per value. */
 function setEach(
   json: JsonObject,
   { input }: DescMethodUnary,
@@ -69,7 +69,7 @@ function jsonOf(
   return text === undefined ? undefined : jsonOfText(field, label, text);
 }
 
-/** The message of a request; a value that the contract cannot carry is a mistake of usage. */
+/** Converts JSON to a request message; throws a usage error if a value doesn't fit the contract. */
 export function messageOf<Method extends DescMethodUnary>(
   { input }: Method,
   json: JsonObject,

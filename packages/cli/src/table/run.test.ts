@@ -30,12 +30,12 @@ function worldOf(routes: (router: ConnectRouter) => void) {
 }
 
 describe("a call", () => {
-  it("sends what was given, and shows the answer with enums as words", async () => {
-    const asked: unknown[] = [];
+  it("sends its arguments and prints the response with enum names", async () => {
+    const requests: unknown[] = [];
     const { run } = worldOf((router) =>
       router.service(PayoutService, {
         listPayouts: (request) => {
-          asked.push(request);
+          requests.push(request);
           const amount = { sourceAmount: "0.10", sourceCurrencyCode: "USD" };
           const payout = { id: "po_1", status: PayoutStatus.FAILED, ...amount };
           return { payouts: [payout], totalCount: 1n };
@@ -47,7 +47,7 @@ describe("a call", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.split("\n")[0]).toMatch(/^ID +STATUS +SUB STATUS +SOURCE AMOUNT +FROM +RECEIVING/);
     expect(out.split("\n")[1]).toMatch(/^po_1 +failed +- +0\.10 +USD /);
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       { merchantId: "mer_1", status: PayoutStatus.FAILED, limit: 5, createdFrom: { nanos: 0 } },
     ]);
     const json = JSON.parse((await run(...args, "--json")).out);
@@ -59,7 +59,7 @@ describe("a call", () => {
     expect(await run(...args, "--field", "payouts.1.id")).toMatchObject({ code: 1, out: "" });
   });
 
-  it("follows pages where all are asked for, and says else that there are more", async () => {
+  it("reads all pages with --all, and otherwise notes that there are more", async () => {
     const { run } = worldOf((router) =>
       router.service(BeneficiaryService, {
         listMerchants: ({ cursor }) => ({
@@ -75,12 +75,12 @@ describe("a call", () => {
     expect(all.next_cursor).toBe("");
   });
 
-  it("fills fields of messages and lists within its request", async () => {
-    const asked: unknown[] = [];
+  it("fills nested fields and lists of its request", async () => {
+    const requests: unknown[] = [];
     const { run } = worldOf((router) =>
       router.service(ComplianceService, {
         screenParty: (request) => {
-          asked.push(request);
+          requests.push(request);
           return { screening: { id: "scr_1" } };
         },
       }),
@@ -97,7 +97,7 @@ describe("a call", () => {
     const document = ["--document", "X1", "--merchant", "mer_1"];
     const { code, out } = await run("screenings", "party", ...who, ...document);
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("id: scr_1") });
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         subject: { merchantId: "mer_1" },
         parties: [
@@ -108,8 +108,8 @@ describe("a call", () => {
     ]);
   });
 
-  it("of a key asks first whether the merchant is registered", async () => {
-    const asked: string[] = [];
+  it("that creates a key first checks that the merchant is registered", async () => {
+    const requests: string[] = [];
     const { run } = worldOf((router) => {
       router.service(BeneficiaryService, {
         getMerchant: ({ merchantId }) => {
@@ -119,7 +119,7 @@ describe("a call", () => {
       });
       router.service(KeyService, {
         createKey: ({ merchantId, scopes }) => {
-          asked.push(`${merchantId} ${scopes}`);
+          requests.push(`${merchantId} ${scopes}`);
           return { key: { id: "k_1" }, secret: "dsb_test_1" };
         },
       });
@@ -127,8 +127,8 @@ describe("a call", () => {
     const typo = await run("keys", "create", "mer_typo");
     expect(typo).toMatchObject({ code: 1, out: "" });
     expect(typo.err).toContain("merchant mer_typo is not registered");
-    expect(asked).toEqual([]);
-    const made = await run(
+    expect(requests).toEqual([]);
+    const created = await run(
       "keys",
       "create",
       "mer_1",
@@ -137,17 +137,17 @@ describe("a call", () => {
       "--field",
       "secret",
     );
-    expect(made).toEqual({ code: 0, out: "dsb_test_1\n", err: "" });
-    expect(asked).toEqual(["mer_1 payout:read"]);
+    expect(created).toEqual({ code: 0, out: "dsb_test_1\n", err: "" });
+    expect(requests).toEqual(["mer_1 payout:read"]);
   });
 
-  it("sends what a file says, and refuses what it does not know", async () => {
-    const asked: unknown[] = [];
+  it("sends a file's fields and rejects unknown ones", async () => {
+    const requests: unknown[] = [];
     const { run, folder } = worldOf((router) => {
       router.service(BeneficiaryService, { getMerchant: () => ({}) });
       router.service(PayoutOperationsService, {
         setVelocityLimits: ({ merchant, beneficiary }) => {
-          asked.push({ merchant, beneficiary });
+          requests.push({ merchant, beneficiary });
           return {};
         },
       });
@@ -155,7 +155,7 @@ describe("a call", () => {
     const file = (text: string) => writeFileSync(`${folder}/limits.yaml`, text);
     file("merchant: { count_hour: 0, amounts: [{ currency: USD, day: 100.10 }] }\n");
     expect(await run("velocity", "set", "mer_1", "limits.yaml")).toMatchObject({ code: 0 });
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         merchant: { countHour: 0, amounts: [{ currencyCode: "USD", hour: "", day: "100.10" }] },
         beneficiary: { amounts: [] },
@@ -169,12 +169,12 @@ describe("a call", () => {
 });
 
 it("sends the controls of a file", async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const { run, folder } = worldOf((router) => {
     router.service(BeneficiaryService, { getMerchant: () => ({}) });
     router.service(PayoutOperationsService, {
       setPayoutControls: ({ duplicateWindowSeconds, approval }) => {
-        asked.push([duplicateWindowSeconds, approval && toJson(ApprovalRulesSchema, approval)]);
+        requests.push([duplicateWindowSeconds, approval && toJson(ApprovalRulesSchema, approval)]);
         return {};
       },
     });
@@ -186,7 +186,7 @@ it("sends the controls of a file", async () => {
     expect(await run("controls", "set", "mer_1", "controls.yaml")).toMatchObject({ code: 0 });
   }
   const amounts = [{ currencyCode: "USD", minimum: "100.10", windowSeconds: 60 }];
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     ...[
       [86_400, {}],
       [0, {}],
@@ -203,7 +203,7 @@ describe("the exit code", () => {
     [4, new ConnectError("not open to person", Code.PermissionDenied), "(permission_denied)"],
     [5, new ConnectError("away", Code.Unavailable), "does not answer (away) (unavailable)"],
     [5, new ConnectError("late", Code.DeadlineExceeded), "did not answer in time"],
-  ])("is %d of %s", async (exit, error, message) => {
+  ])("is %d for %s", async (exit, error, message) => {
     const { run } = worldOf((router) =>
       router.service(PayoutService, {
         openAccount: () => {

@@ -8,7 +8,7 @@ import { type CallCommand, isChange, isPaged, type Shown } from "./command.ts";
 import type { Invocation } from "./invocation.ts";
 import { messageOf, requestOf } from "./request.ts";
 
-/** Runs a command that is one call, or the calls of all pages. */
+/** Runs an RPC command; with `--all` it calls the RPC once per page. */
 export async function runCall(command: CallCommand, invocation: Invocation): Promise<void> {
   const { method, file } = command;
   const json = requestOf(command, invocation);
@@ -41,7 +41,7 @@ export async function runCall(command: CallCommand, invocation: Invocation): Pro
 function pageOf(invocation: Invocation): JsonObject {
   const limit = invocation.text("--limit");
   const isLimit = limit === undefined || /^[1-9]\d{0,5}$/.test(limit);
-  if (!isLimit) throw usageError(`--limit: "${limit}" is not a number above zero`);
+  if (!isLimit) throw usageError(`--limit: "${limit}" is not a positive number`);
   const cursor = invocation.text("--cursor");
   return {
     ...(limit !== undefined && { limit: Number(limit) }),
@@ -49,7 +49,7 @@ function pageOf(invocation: Invocation): JsonObject {
   };
 }
 
-/** What a key or the like is given to has to be there: a mistyped id would be given it else. */
+/** Rejects a merchant id that isn't registered, so that a mistyped id gets no key or limits. */
 async function assertRegistered(
   { registered }: CallCommand,
   json: JsonObject,
@@ -69,7 +69,7 @@ async function assertRegistered(
   }
 }
 
-/** The pages after a first one, put together with it. */
+/** Fetches the remaining pages and returns all items as one page. */
 async function followPages(
   { method, show }: CallCommand,
   json: JsonObject,
@@ -90,7 +90,6 @@ async function followPages(
 
 const itemsOf = (answer: JsonObject, name: string) => (answer[name] ?? []) as JsonObject[];
 
-/** Writes an answer. */
 function showAnswer(show: Shown, answer: JsonObject, invocation: Invocation): void {
   invocation.show(answer, () => {
     if ("record" in show) {

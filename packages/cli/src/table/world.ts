@@ -1,33 +1,29 @@
 import type { Transport } from "@connectrpc/connect";
 import type { ServiceTls } from "../session/tls.ts";
 
-/** Gives the access token that calls are made with. */
 export type TokenSource = () => Promise<string>;
 
-/** How a service is called. */
 export type Connecting = {
-  /** Absent where the call is open to all. */
+  /** Absent for RPCs that need no authentication. */
   readonly token?: TokenSource;
-  /** Absent where it is the system's. */
+  /** If absent, the system's TLS settings apply. */
   readonly tls?: ServiceTls | undefined;
 };
 
-/** What a run of the command line works with; a test hands over another one. */
+/** Everything a run takes from its process; tests replace it. */
 export type World = {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where paths of files begin. */
+  /** Relative file paths start here. */
   readonly folder: string;
-  /** Writes results. */
+  /** Writes results to standard output. */
   readonly out: (text: string) => void;
-  /** Writes what is no result: problems, hints, progress. */
+  /** Writes problems, hints and progress to standard error. */
   readonly err: (text: string) => void;
-  /** Whether a person can be asked. */
+  /** True if a person can answer a question. */
   readonly isTerminal: boolean;
-  /** Whether titles may be bold. */
   readonly isColoured: boolean;
-  /** Asks a person a question; whether the answer was yes. */
+  /** Asks a person a question and resolves to true for yes. */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** Opens a service. */
   readonly connect: (url: string, how: Connecting) => Transport;
   readonly now: () => Date;
 };

@@ -1,40 +1,36 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { get, type Query } from "./request.ts";
 
-/** What the public lists say beside their items. */
 type PageMeta = {
   readonly total_count: number;
   readonly next_cursor: string;
   readonly total_count_capped?: boolean;
 };
 
-/** A page of a list. */
 export type Page<T> = {
   readonly items: readonly T[];
   readonly next: string;
-  /** Of all pages; undefined where the list does not count. */
+  /** Number of items on all pages; undefined if the list has no count. */
   readonly total: number | undefined;
   readonly isCapped: boolean;
 };
 
-/** Where a public list is, and by which name its answer has the items. */
+/** The route of a public list and the name of its item field. */
 export type ListOf<T> = {
   readonly path: string;
   readonly items: string;
-  /** Only names the type of an item. */
+  /** Carries only the item type; never set. */
   readonly item?: T;
 };
 
-/** Items of a page on the screen. */
 const pageSize = 25;
 
-/** The most that the public lists give at once. */
+/** The maximum page size of public lists. */
 const pageSizeMax = 100;
 
-/** A file has so many rows at most: 100 requests, which a session's rate allows. */
+/** Maximum rows of an exported file: 100 requests, within a session's rate limit. */
 export const exportRowsMax = 10_000;
 
-/** Reads one page of a public list. */
 export async function readPage<T>(list: ListOf<T>, query: Query): Promise<Page<T>> {
   const data = await get<Record<string, unknown>>(list.path, { limit: pageSize, ...query });
   const meta = data["meta_data"] as PageMeta;
@@ -46,7 +42,6 @@ export async function readPage<T>(list: ListOf<T>, query: Query): Promise<Page<T
   };
 }
 
-/** A public list that grows page by page. */
 export function pagesOf<T>(list: ListOf<T>, query: Query = {}) {
   return infiniteQueryOptions({
     queryKey: [list.path, query],
@@ -56,7 +51,7 @@ export function pagesOf<T>(list: ListOf<T>, query: Query = {}) {
   });
 }
 
-/** Every item of a public list up to a number, page after page. */
+/** Reads all pages of a public list, up to a maximum number of items. */
 export async function readAll<T>(list: ListOf<T>, query: Query = {}, max = exportRowsMax) {
   const items: T[] = [];
   let cursor = "";

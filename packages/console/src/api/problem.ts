@@ -1,25 +1,22 @@
-/** The body of an error of the public routes. */
 export type ErrorBody = {
   readonly code: string;
   readonly message: string;
   readonly reason?: string;
-  /** Of a possible duplicate: the payout that it may repeat. */
+  /** The earlier payout, for a possible duplicate. */
   readonly payout_id?: string;
   readonly violations?: readonly Violation[];
 };
 
-/** A field that failed. */
 export type Violation = { readonly field: string; readonly rule: string; readonly message: string };
 
-/** Why a request did not do what was asked. */
 export class Problem extends Error {
-  /** HTTP status; 0 where no answer came, and the outcome is not known. */
+  /** HTTP status; 0 without a response, when the outcome is unknown. */
   readonly status: number;
   readonly code: string;
   readonly reason: string;
   readonly payout_id: string;
   readonly violations: readonly Violation[];
-  /** By which support finds the request. */
+  /** Identifies the request for support. */
   readonly requestId: string;
 
   constructor(fields: Pick<Problem, "status" | "requestId"> & ErrorBody, cause?: unknown) {
@@ -33,19 +30,19 @@ export class Problem extends Error {
     this.requestId = fields.requestId;
   }
 
-  /** Of an answer that is an error. */
+  /** Creates a problem from an error response. */
   static of(status: number, body: Partial<ErrorBody>, requestId: string): Problem {
     const { code = `HTTP_${status}`, message = "" } = body;
     return new Problem({ ...body, status, requestId, code, message });
   }
 
-  /** Of a request whose answer did not come: it may have had its effect. */
+  /** Creates a problem for a missing response; the request may have taken effect. */
   static noAnswer(cause: unknown): Problem {
     return new Problem({ status: 0, code: "NO_ANSWER", message: "", requestId: "" }, cause);
   }
 }
 
-/** Whether trying the same request again may help; what a person decides is not repeated. */
+/** Returns true if a retry may succeed. A person's changes are never retried automatically. */
 export function isPassing(error: unknown): boolean {
   return error instanceof Problem && (error.status === 0 || error.status >= 500);
 }

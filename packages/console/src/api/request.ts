@@ -1,17 +1,17 @@
 import type { ErrorBody } from "./problem.ts";
 import { Problem } from "./problem.ts";
 
-/** How long a request may take; then the console says that it does not know the outcome. */
+/** After this time the console reports an unknown outcome. */
 const timeoutMs = 30_000;
 
 let csrfToken = "";
-/** The merchant that the page was opened for; undefined until a session is read. */
+/** The merchant for which the page was opened; undefined until the session is read. */
 let merchantOfPage: string | undefined;
 
 /**
- * Every later request that changes something carries this token of the session. A session that was
- * switched to another merchant, in another tab, opens the first page anew: forms that were opened
- * for one merchant are never sent for another.
+ * Sets the session's CSRF token for later changes. If another tab has switched the session to
+ * another merchant, reloads the first page, so that a form opened for one merchant is never sent
+ * for another.
  */
 export async function adoptSession(merchantId: string, token: string): Promise<void> {
   merchantOfPage ??= merchantId;
@@ -19,32 +19,30 @@ export async function adoptSession(merchantId: string, token: string): Promise<v
   csrfToken = token;
 }
 
-/** Opens the first page; never ends, so that nothing more happens on this one. */
+/** Opens the first page. The promise never settles, so nothing else happens on the current page. */
 export function leavePage(): Promise<never> {
   window.location.assign("/console/");
   return new Promise(() => undefined);
 }
 
-/** The token of the session, for calls that are not made by `send`. */
+/** Returns the session's CSRF token, for calls that don't use `send`. */
 export function currentCsrfToken(): string {
   return csrfToken;
 }
 
-/** Parameters of a query; those that are empty or undefined are left out. */
+/** Query parameters; empty and undefined ones are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What is sent beside method and path. */
 export type Sent = {
   readonly query?: Query | undefined;
   readonly body?: unknown;
-  /** A file in place of a body. */
+  /** A file to send instead of a JSON body. */
   readonly csv?: string;
-  /** Of one attempt of a person to change something: a repeat has the same key. */
+  /** Identifies one attempt of a person at a change; a retry uses the same key. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 };
 
-/** Path with its query. */
 export function addressOf(path: string, query: Query = {}): string {
   const known = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [[name, String(value)]],
@@ -52,13 +50,13 @@ export function addressOf(path: string, query: Query = {}): string {
   return known.length === 0 ? path : `${path}?${new URLSearchParams(known)}`;
 }
 
-/** Reads a public route; answers its `data`. Amounts are text. */
+/** Reads a public route and returns its `data`; amounts are text. */
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
   send<T>("GET", path, { query, ...(signal === undefined ? {} : { signal }) });
 
 /**
- * Sends a request under the session's cookie; answers its `data`. Throws a `Problem` for every
- * other answer, and for none.
+ * Sends a request with the session's cookie and returns its `data`. Throws a `Problem` for any
+ * error response and for a missing response.
  */
 export async function send<T>(method: string, path: string, sent: Sent = {}): Promise<T> {
   const isRead = method === "GET";
@@ -79,7 +77,7 @@ export async function send<T>(method: string, path: string, sent: Sent = {}): Pr
     if (sent.signal?.aborted) throw error;
     throw Problem.noAnswer(error);
   });
-  // What another merchant has is not shown below this one's name.
+  // Never show another merchant's data under this merchant's name.
   const merchantId = response.headers.get("Disburse-Merchant");
   if (merchantId !== null && merchantId !== merchantOfPage) await leavePage();
   const answer = await bodyOf(response);
@@ -108,7 +106,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** A key of one attempt: 128 random bits. Works on pages without https too. */
+/** 128 random bits. Unlike `crypto.randomUUID`, this also works on pages without https. */
 export function attemptKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

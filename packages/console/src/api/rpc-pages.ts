@@ -2,20 +2,16 @@ import { infiniteQueryOptions } from "@tanstack/react-query";
 import { exportRowsMax, type Page } from "./pages.ts";
 import { answerOf } from "./rpc.ts";
 
-/** How one page of an RPC's list is read. */
 export type ReadPage<T> = (page: { limit: number; cursor: string }) => Promise<Page<T>>;
 
-/** Items of a page on the screen. */
 const pageSize = 25;
-/** The most that lists give at once. */
+/** The maximum page size of RPC lists. */
 const pageSizeMax = 100;
 
-/** A page without a count of all. */
 export function pageOf<T>(items: readonly T[], next: string, total?: bigint): Page<T> {
   return { items, next, total: total === undefined ? undefined : Number(total), isCapped: false };
 }
 
-/** A list of an RPC that grows page by page. */
 export function rpcPagesOf<T>(key: readonly unknown[], read: ReadPage<T>) {
   return infiniteQueryOptions({
     queryKey: key,
@@ -25,7 +21,7 @@ export function rpcPagesOf<T>(key: readonly unknown[], read: ReadPage<T>) {
   });
 }
 
-/** Every item of a list up to a number. */
+/** Reads all pages, up to a maximum number of items. */
 export async function readAllPages<T>(read: ReadPage<T>, max = exportRowsMax) {
   const items: T[] = [];
   let cursor = "";

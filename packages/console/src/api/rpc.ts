@@ -25,8 +25,8 @@ import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { Problem } from "./problem.ts";
 import { attemptKey, currentCsrfToken } from "./request.ts";
 
-/** The operators' door: the services' RPCs, called as the person of the session. */
-const door = "/console/rpc";
+/** The operator API proxy, which calls the services' RPCs as the signed-in person. */
+const proxyPath = "/console/rpc";
 const timeoutMs = 30_000;
 
 const withToken: Interceptor = (next) => (request) => {
@@ -37,10 +37,9 @@ const withToken: Interceptor = (next) => (request) => {
 const transportAt = (baseUrl: string) =>
   createConnectTransport({ baseUrl, interceptors: [withToken], defaultTimeoutMs: timeoutMs });
 
-const transport = transportAt(door);
+const transport = transportAt(proxyPath);
 const clientOf = <T extends DescService>(service: T): Client<T> => createClient(service, transport);
 
-/** Clients of the services. */
 export const rpcs = {
   compliance: clientOf(ComplianceService),
   review: clientOf(ComplianceReviewService),
@@ -50,39 +49,37 @@ export const rpcs = {
   beneficiary: clientOf(BeneficiaryService),
 } as const;
 
-/** The services that have steps for which one person is not enough. */
+/** Services with RPCs that need a second person. */
 export const approvalPlaces = ["payout", "quote", "compliance", "gateway", "notifier"] as const;
 export type ApprovalPlace = (typeof approvalPlaces)[number];
 
-/** Approvals of one service: every service has its own. */
+/** Returns the approvals client of one service; each service stores its own proposals. */
 export const approvalsAt = (place: ApprovalPlace): Client<typeof ApprovalService> =>
-  createClient(ApprovalService, transportAt(`${door}/at/${place}`));
+  createClient(ApprovalService, transportAt(`${proxyPath}/at/${place}`));
 
-/** Every place where RPCs are served. */
 export const places = [
   ...(["gateway", "beneficiary", "compliance", "quote", "payout", "notifier"] as const),
 ] as const;
-/** One of them. */
 export type Place = (typeof places)[number];
 
-/** How a service is: of its processes one answers. */
+/** Checks the health of a service; only one of its processes responds. */
 export const healthAt = (place: Place): Client<typeof Health> =>
-  createClient(Health, transportAt(`${door}/at/${place}`));
+  createClient(Health, transportAt(`${proxyPath}/at/${place}`));
 
-/** The spans that a service keeps: of its processes one answers. */
+/** Reads the spans of a service; only one of its processes responds. */
 export const tracesAt = (place: Place): Client<typeof TraceService> =>
-  createClient(TraceService, transportAt(`${door}/at/${place}`));
+  createClient(TraceService, transportAt(`${proxyPath}/at/${place}`));
 
-/** What an RPC needs that changes something: one operation for one attempt of a person. */
+/** Creates the mutation of an RPC, with one operation id per attempt of a person. */
 export const mutationOf = (attempt = attemptKey()) => ({ operationId: attempt });
 
-/** The code of a problem that is none: another person has to approve. */
+/** Not an error: another person has to approve. */
 export const needsApproval = "APPROVAL_REQUIRED";
 
-/** The code of a problem that a fresh sign-in solves. */
+/** A new sign-in solves this problem. */
 export const needsSignIn = "SIGN_IN_AGAIN";
 
-/** Awaits an RPC; what goes wrong is a `Problem`, as of the public routes. */
+/** Awaits an RPC and converts an error to a `Problem`, as for public routes. */
 export async function answerOf<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -92,7 +89,7 @@ export async function answerOf<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Statuses of HTTP by those of RPCs, as far as the console tells them apart. */
+/** HTTP statuses by RPC code, for the codes that the console distinguishes. */
 const statuses: Partial<Record<Code, number>> = {
   [Code.InvalidArgument]: 400,
   [Code.FailedPrecondition]: 400,
@@ -132,7 +129,7 @@ function problemOf(error: ConnectError): Problem {
   );
 }
 
-/** A moment of an RPC as the public routes write it; empty where there is none. */
+/** Formats an RPC timestamp as in public routes; "" if unset. */
 export function isoOf(at: Timestamp | undefined): string {
   return at === undefined ? "" : timestampDate(at).toISOString();
 }

@@ -9,7 +9,7 @@ import { teamWords } from "./en/team.ts";
 import { treasuryWords } from "./en/treasury.ts";
 import { webhookWords } from "./en/webhooks.ts";
 
-/** Every string of the console, in English, by the part of it that shows them. */
+/** All texts of the console in English, by feature. */
 export const t = {
   ...everyPageWords,
   shell: shellWords,

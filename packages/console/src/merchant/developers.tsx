@@ -4,7 +4,6 @@ import { Page, Section } from "../ui/page.tsx";
 
 const words = t.webhooks.developers;
 
-/** What developers need: the reference, deliveries, and how a request is found. */
 export function Developers() {
   return (
     <Page title={words.title}>

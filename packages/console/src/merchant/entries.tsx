@@ -58,7 +58,7 @@ const filters: readonly Filter[] = [
   { name: "created_to", label: t.list.to, kind: "day" },
 ];
 
-/** The entries of an account under filters; the server writes its CSV. */
+/** Lists an account's entries; the server generates their CSV file. */
 export function Entries() {
   const { accountId } = route.useParams();
   const search = route.useSearch();
@@ -94,7 +94,6 @@ export function Entries() {
   );
 }
 
-/** The account's statement of the days that are filtered for, in each format that there is. */
 function Statements(props: {
   accountId: string;
   from: string | undefined;

@@ -15,7 +15,6 @@ import { payoutColumns } from "./payouts/columns.tsx";
 
 const words = t.shell.home;
 
-/** A merchant's first page: what it has, and its latest payouts. */
 export function Home() {
   const session = useSession();
   return (

@@ -7,21 +7,21 @@ import { Page } from "../ui/page.tsx";
 import type { Column } from "../ui/table.tsx";
 import { spanQuery } from "./rules/span.ts";
 
-/** A page of one of the merchant's lists, under filters that its address has. */
+/** A list page with its filters in the URL. */
 export function ListPage<T extends object>(props: {
   title: string;
   caption: string;
-  /** What is said where the list is empty without any filter. */
+  /** Text for an empty list without filters. */
   empty?: string;
   list: ListOf<T>;
   columns: readonly Column<T>[];
   keyOf: (row: T) => string;
-  /** Name of the CSV file, without its ending, and its columns. */
+  /** The CSV file's name, without extension, and its columns. */
   file: { readonly name: string; readonly columns: readonly Column<T>[] };
   filters: readonly Filter[];
   search: FilterValues;
   onSearch: (next: FilterValues) => void;
-  /** Leads to what makes a new item; nothing for who may not. */
+  /** Link to create an item; undefined without permission. */
   add: ReactNode;
 }) {
   const { title, list, file, filters, search, onSearch, add, ...shown } = props;

@@ -87,7 +87,6 @@ const columns: readonly Column<LoggedRequest>[] = [
   },
 ];
 
-/** What the merchant's programs, or its people, asked of the interface. */
 export function Requests() {
   const navigate = route.useNavigate();
   return (

@@ -3,13 +3,13 @@ import type { ReactNode } from "react";
 import { answerOf, mutationOf } from "../api/rpc.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 
-/** A step of an operator behind a dialog: one opening of it is one operation. */
+/** An operator's action behind a dialog. Each opening of the dialog is one operation. */
 export function ConfirmStep(props: {
   label: string;
   text: ReactNode;
   kind?: "danger" | "primary" | "plain";
   step: (mutation: ReturnType<typeof mutationOf>) => Promise<unknown>;
-  /** The first words of the keys of what is read again afterwards. */
+  /** Query keys to invalidate afterwards, by their first element. */
   stale: readonly string[];
   children?: ReactNode;
   isReady?: boolean;
@@ -20,7 +20,7 @@ export function ConfirmStep(props: {
     try {
       await answerOf(step(mutationOf(attempt)));
     } finally {
-      // Also where it now waits for another person.
+      // Also if the action now awaits approval.
       await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
     }
   };

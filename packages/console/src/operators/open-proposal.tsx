@@ -5,7 +5,6 @@ import { type ApprovalPlace, answerOf, approvalsAt } from "../api/rpc.ts";
 import { t } from "../catalogue/en.ts";
 import { Notice } from "../ui/notice.tsx";
 
-/** Says that a proposal waits for another person, and leads to it. */
 export function ProposalNotice(props: { place: ApprovalPlace; proposalId: string }) {
   return (
     <Notice tone="warn">
@@ -19,7 +18,7 @@ export function ProposalNotice(props: { place: ApprovalPlace; proposalId: string
   );
 }
 
-/** The open proposals about a record, of those that the person may see. */
+/** Reads the open proposals about a record that the person may see. */
 export function OpenProposals({ place, subject }: { place: ApprovalPlace; subject: string }) {
   const { data } = useQuery({
     queryKey: ["approvals", place, "about", subject],

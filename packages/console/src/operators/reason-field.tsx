@@ -1,13 +1,13 @@
 import { t } from "../catalogue/en.ts";
 import { AreaField } from "../ui/field.tsx";
 
-/** A reason has so many characters: the services refuse others. */
+/** The services' limits for the length of a reason. */
 const reasonMin = 10;
 const reasonMax = 1_000;
 
 export const isReason = (text: string) => text.trim().length >= reasonMin;
 
-/** Why an operator decides so, or from where it is known. */
+/** Input for the reason or evidence of an operator's decision. */
 export function ReasonField(props: {
   value: string;
   onChange: (text: string) => void;

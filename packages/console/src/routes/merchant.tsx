@@ -9,7 +9,7 @@ const home = createRoute({
   getParentRoute,
   path: "/",
   beforeLoad: ({ context: { session } }) => {
-    // An operator begins with the first page of the navigation.
+    // Operators start on the first page of their navigation.
     const [first] = session.kind === "operator" ? navigationFor(session) : [];
     if (first?.links[0] !== undefined) throw redirect({ to: first.links[0].to });
   },
@@ -216,7 +216,6 @@ const batch = createRoute({
   component: lazyRouteComponent(() => import("../merchant/batches/batch.tsx"), "BatchPage"),
 });
 
-/** The pages of merchants' people. */
 export const merchantRoutes = [
   ...[home, entries, payouts, waitingPayouts, newPayout, payout, scheduled],
   ...[batches, newBatch, batch],

@@ -129,7 +129,6 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import("../operators/platform/trace.tsx"), "TracePage"),
 });
 
-/** The pages of operators. */
 export const operatorRoutes = [
   ...[alerts, alert, screening, lists, listChanges],
   ...[balances, payouts, payout, exceptions, approvals, approval],

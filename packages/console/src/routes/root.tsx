@@ -6,15 +6,12 @@ import { Shell } from "../shell/shell.tsx";
 import { SignIn } from "../shell/sign-in.tsx";
 import { textsOf } from "./rules/search.ts";
 
-/** What every route knows. */
 export type RouteContext = { readonly client: QueryClient };
 
-/** Above all pages. */
 export const rootRoute = createRootRouteWithContext<RouteContext>()({
   notFoundComponent: NotFound,
 });
 
-/** The log-in page. */
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
@@ -22,7 +19,7 @@ export const signInRoute = createRoute({
   component: SignIn,
 });
 
-/** The frame of signed-in people; everyone else is led to the log-in page and back. */
+/** The layout for signed-in people; redirects everyone else to the login page and back. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "shell",
@@ -32,7 +29,7 @@ export const shellRoute = createRoute({
       const search = { return_to: `/console${location.href}` };
       throw redirect({ to: "/sign-in", search });
     }
-    // Before the first team there is nothing else to see.
+    // Without a team, only invitations are available.
     const isTeamless = session.kind === "member" && session.merchant === null;
     if (isTeamless && !location.pathname.endsWith("/invitations")) {
       throw redirect({ to: "/invitations" });

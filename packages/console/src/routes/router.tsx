@@ -5,7 +5,6 @@ import { merchantRoutes } from "./merchant.tsx";
 import { operatorRoutes } from "./operators.tsx";
 import { rootRoute, shellRoute, signInRoute } from "./root.tsx";
 
-/** All pages, by their addresses below `/console`. */
 export function createConsoleRouter(client: QueryClient) {
   return createRouter({
     routeTree: rootRoute.addChildren([

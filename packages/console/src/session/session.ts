@@ -4,16 +4,15 @@ import { adoptSession, get, leavePage, send } from "../api/request.ts";
 
 type Merchant = { readonly id: string; readonly name: string };
 
-/** A team of a person, or one that invites it; `id` is the member's. */
+/** A person's team or invitation; `id` is the member's id. */
 export type Team = { readonly id: string; readonly merchant: Merchant; readonly role: string };
 
-/** Who is signed in, and what they may do. */
 export type Session = {
   readonly person: { readonly id: string; readonly name: string; readonly email: string };
   readonly kind: "member" | "operator";
-  /** Null of an operator, and of a person who is in no team yet. */
+  /** Null for an operator, and for a person without a team. */
   readonly merchant: Merchant | null;
-  /** Of merchants' people: their teams, and those that invite them. */
+  /** Teams and invitations of a merchant's member. */
   readonly merchants?: readonly Team[];
   readonly invitations?: readonly Team[];
   readonly roles: readonly string[];
@@ -24,7 +23,7 @@ export type Session = {
   readonly signed_in_at: string;
 };
 
-/** The session; null where none is open. */
+/** Reads the session; null if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: readSession,
@@ -43,26 +42,25 @@ async function readSession(): Promise<Session | null> {
   }
 }
 
-/** Where signing in begins; it leads back to a page of the console. */
+/** Returns the URL that starts a sign-in and then returns to a page of the console. */
 export function signInAddress(returnTo: string, again = false): string {
   const query = new URLSearchParams({ return_to: returnTo, ...(again ? { again: "true" } : {}) });
   return `/console/session/login?${query}`;
 }
 
-/** Ends the session; the browser's cookie is gone with the answer. */
+/** Ends the session; the response removes the browser's cookie. */
 export async function signOut(): Promise<void> {
   await send("POST", "/console/session/logout");
 }
 
 const ownTeams = "/console/session";
 
-/** Goes on for another merchant of the person, from the first page on. */
+/** Switches the session to another of the person's teams and opens the first page. */
 export async function switchTeam(memberId: string): Promise<void> {
   await send("POST", `${ownTeams}/merchant`, { body: { member_id: memberId } });
   await leavePage();
 }
 
-/** Accepts or declines an invitation of the person. */
 export async function answerInvitation(
   memberId: string,
   answer: "accept" | "decline",
@@ -70,12 +68,11 @@ export async function answerInvitation(
   await send("POST", `${ownTeams}/invitations/${encodeURIComponent(memberId)}/${answer}`);
 }
 
-/** Whether the session may use a scope of the public interface. */
+/** Returns true if the session has a scope of the public API. */
 export function may(session: Session, scope: string): boolean {
   return session.scopes.includes(scope);
 }
 
-/** Whether an operator has one of these roles. */
 export function hasRole(session: Session, ...roles: readonly string[]): boolean {
   return session.kind === "operator" && session.roles.some((role) => roles.includes(role));
 }

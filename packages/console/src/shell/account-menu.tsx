@@ -6,7 +6,6 @@ import { applyTheme, storedTheme, type Theme, themes } from "./theme.ts";
 
 const words = t.shell;
 
-/** Who is signed in, the colours, and the way out. */
 export function AccountMenu({ session, isLive }: { session: Session; isLive: boolean }) {
   const [theme, setTheme] = useState(storedTheme);
   const choose = (value: string) => {
@@ -14,7 +13,7 @@ export function AccountMenu({ session, isLive }: { session: Session; isLive: boo
     setTheme(value as Theme);
   };
   return (
-    // A modal menu would bring a style of its own, which the content security policy refuses.
+    // A modal menu would add a style element, which the content security policy blocks.
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger className="button account">
         <span className="visually-hidden">{words.account}: </span>
@@ -50,7 +49,7 @@ export function AccountMenu({ session, isLive }: { session: Session; isLive: boo
   );
 }
 
-/** The other teams of the person: the session goes on there by a click here alone. */
+/** The person's other teams; a click switches the session. */
 function Teams({ session: { merchant, merchants = [] } }: { session: Session }) {
   const others = merchants.filter((each) => each.merchant.id !== merchant?.id);
   return others.map(({ id, merchant: { name } }) => (
@@ -69,7 +68,7 @@ async function leave(): Promise<void> {
   try {
     await signOut();
   } finally {
-    // Everything that was read is forgotten with the page.
+    // Loading a new page clears all cached data.
     window.location.assign("/console/");
   }
 }

@@ -4,7 +4,6 @@ import { t } from "../catalogue/en.ts";
 import { Page } from "../ui/page.tsx";
 import { ProblemNotice } from "../ui/problem-notice.tsx";
 
-/** What an address without a page shows. */
 export function NotFound() {
   return (
     <main className="main">
@@ -24,10 +23,10 @@ function NotFoundPage() {
   );
 }
 
-/** What a page that failed shows. */
 export function PageFailed({ error, reset }: { error: unknown; reset: () => void }) {
   useEffect(() => {
-    // An earlier build's file is not there any more after an update: one reload brings the new one.
+    // After an update, files of the previous build no longer exist: reload once to load the new
+    // one.
     const isOldBuild = error instanceof TypeError && /import/i.test(error.message);
     if (isOldBuild && !sessionStorage.getItem("disburse.reloaded")) {
       sessionStorage.setItem("disburse.reloaded", "1");

@@ -1,19 +1,19 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
-/** Which lists an event of a kind makes stale; the pages on the screen then read again. */
+/** Lists to invalidate for each kind of event. */
 const staleBy: Readonly<Record<string, readonly string[]>> = {
   payout: ["/api/v1/transfer/payouts", "/api/v1/webhooks/deliveries"],
   account: ["/api/v1/transfer/accounts"],
   beneficiary: ["/api/v1/transfer/beneficiaries"],
 };
 
-/** Several events of one payout come together: they are one reading. */
+/** Collects events for this time, because a payout's events arrive together. */
 const settleMs = 300;
 
 /**
- * Follows the events of a merchant: they carry ids alone, and what they are about is read again.
- * Answers whether the connection is open; without it pages read again when they are returned to.
+ * Follows a merchant's events, which contain only ids, and reloads the affected lists. Returns true
+ * while connected; otherwise pages reload when they get the focus.
  */
 export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean {
   const [isOpen, setIsOpen] = useState(false);
@@ -32,7 +32,7 @@ export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean 
     const source = new EventSource("/console/events");
     source.onopen = () => {
       setIsOpen(true);
-      // What happened while there was no connection came as no event.
+      // Events during a lost connection were missed.
       for (const key of Object.values(staleBy).flat()) stale.add(key);
       readAgain();
     };
@@ -51,19 +51,19 @@ export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean 
   return isOpen;
 }
 
-/** How often an operator's page is read again: no service has a feed across merchants. */
+/** Reload interval of operators' pages: there is no event feed across merchants. */
 const everyMs = 15_000;
-/** Who has gone away is not kept signed in by a page that goes on reading. */
+/** Stops reloading after this inactivity, so that the session can expire. */
 const awayMs = 5 * 60_000;
 const signs = ["pointerdown", "pointermove", "keydown", "wheel"] as const;
 
-/** Lists and states; an alert is not among them, for who reads one is in the audit trail. */
+/** Queries to reload. Alerts are excluded, because reading one is recorded in the audit trail. */
 const readAgain: readonly string[] = [
   ...["accounts", "approvals", "exceptions", "health", "payouts", "rails"],
   ...["compliance alerts", "compliance totals", "compliance lists", "compliance monitoring"],
 ];
 
-/** Reads again what an operator sees, while the page is visible and the person is there. */
+/** Reloads an operator's page while it is visible and the person is active. */
 export function useReadingAgain(client: QueryClient, isServed: boolean): void {
   useEffect(() => {
     if (!isServed) return;

@@ -1,16 +1,14 @@
 import { t } from "../catalogue/en.ts";
 import { hasRole, may, type Session } from "../session/session.ts";
 
-/** An entry of the navigation. */
 type NavigationLink = { readonly to: string; readonly label: string; readonly exact?: boolean };
 
-/** A group of the navigation. */
 export type NavigationSection = {
   readonly title: string;
   readonly links: readonly NavigationLink[];
 };
 
-/** The pages that a person may see, as the navigation shows them. */
+/** Returns the navigation for a person's permissions. */
 export function navigationFor(session: Session): readonly NavigationSection[] {
   const sections =
     session.kind === "member" ? merchantSections(session) : operatorSections(session);

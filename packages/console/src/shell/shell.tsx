@@ -13,21 +13,20 @@ import { navigationFor } from "./pages.ts";
 
 const words = t.shell;
 
-/** The frame around every page of a signed-in person. */
 export function Shell() {
   const session = useSession();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const before = useRef(path);
+  const previousPath = useRef(path);
   const client = useQueryClient();
   const isLive = useLiveUpdates(client, session.merchant !== null);
   useReadingAgain(client, session.kind === "operator");
   useEffect(() => {
-    if (before.current === path) return;
-    before.current = path;
+    if (previousPath.current === path) return;
+    previousPath.current = path;
     setMenuOpen(false);
-    // A new page is read from its start, by screen readers too.
+    // Start a new page at its top, also for screen readers.
     main.current?.focus();
     window.scrollTo(0, 0);
   }, [path]);
@@ -77,7 +76,6 @@ export function Shell() {
   );
 }
 
-/** Says on every page that a team invites the person. */
 function InvitationNotice({ session: { invitations = [] } }: { session: Session }) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   if (invitations.length === 0 || path.endsWith("/invitations")) return null;

@@ -7,7 +7,7 @@ import { Notice } from "../ui/notice.tsx";
 const words = t.shell.signIn;
 const route = getRouteApi("/sign-in");
 
-/** The log-in page: it leads to the identity provider and back to where the person was. */
+/** Redirects to the identity provider and back to the requested page. */
 export function SignIn() {
   const { return_to: returnTo = "/console/", error } = route.useSearch();
   return (

@@ -1,9 +1,8 @@
 import type { ReactNode } from "react";
 
-/** What a state means for whom looks: the colour is never all that tells it. */
+/** The meaning of a state. Colour is never its only indication. */
 export type Tone = "plain" | "good" | "warn" | "bad" | "info";
 
-/** A state in a word. */
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className="badge" data-tone={tone}>
@@ -37,7 +36,7 @@ const tones: Readonly<Record<string, Tone>> = {
   exhausted: "bad",
 };
 
-/** A state of the interface with its word; one that is not known is shown as it is. */
+/** Shows an API state with its label; an unknown state is shown unchanged. */
 export function StateBadge(props: { state: string; words: Readonly<Record<string, string>> }) {
   const { state, words } = props;
   return <Badge tone={tones[state] ?? "plain"}>{words[state] ?? state}</Badge>;

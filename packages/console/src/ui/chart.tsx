@@ -3,12 +3,12 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { momentText } from "./rules/times.ts";
 
-/** What a chart draws: a text that holds from a moment on, and the number that places it. */
+/** A value from a point in time: its exact text, and a number for its position. */
 export type Point = { readonly at: number; readonly value: number; readonly text: string };
 
 const heightPx = 260;
 
-/** Values over time, each of which holds until the next. A table of them belongs beside it. */
+/** A step chart. Always show a table of the values beside it. */
 export function StepChart({ points, label }: { points: readonly Point[]; label: string }) {
   const frame = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<Point>();
@@ -79,11 +79,11 @@ function optionsOf(
   };
 }
 
-/** Counts changes of the colours, by the person's choice or by the system's. */
+/** Counts theme changes, by the person or the system, to redraw the chart. */
 function useThemeChanges(): number {
   const [count, setCount] = useState(0);
   useEffect(() => {
-    const changed = () => setCount((before) => before + 1);
+    const changed = () => setCount((count) => count + 1);
     const chosen = new MutationObserver(changed);
     chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     const system = matchMedia("(prefers-color-scheme: dark)");

@@ -6,8 +6,8 @@ import { Modal } from "./dialog.tsx";
 import { StepNotice } from "./step-up.tsx";
 
 /**
- * A button for a step that cannot be taken back lightly: a dialog says what it will do first. One
- * opening of the dialog is one attempt; trying again in it repeats the same one.
+ * A button that asks for confirmation and explains the effect. Each opening of the dialog is one
+ * attempt; retrying in it repeats the same attempt.
  */
 export function ConfirmButton(props: {
   label: string;

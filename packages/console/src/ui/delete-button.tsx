@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../api/request.ts";
 import { ConfirmButton } from "./confirm-button.tsx";
 
-/** Deletes or revokes one record of a list by its route, after a dialog; the list is read again. */
+/** Deletes or revokes a record after confirmation and reloads the list. */
 export function DeleteButton(props: { path: string; id: string; label: string; text: string }) {
   const { path, id, label, text } = props;
   const client = useQueryClient();

@@ -5,10 +5,10 @@ import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 import type { Column } from "./table.tsx";
 
-/** Saves what a list has under its filters as a CSV file: all pages, up to 10,000 rows. */
+/** Exports all pages of a filtered list as a CSV file, up to 10,000 rows. */
 export function ExportButton<T extends object>(props: {
   name: string;
-  /** Reads all rows, up to the most that a file has. */
+  /** Reads all rows, up to the file's limit. */
   read: () => Promise<{ items: readonly T[]; isCut: boolean }>;
   columns: readonly Column<T>[];
 }) {
@@ -40,7 +40,7 @@ export function ExportButton<T extends object>(props: {
   );
 }
 
-/** What `ExportButton` reads of a list that is there whole. */
+/** Returns the rows of a fully loaded list for `ExportButton`. */
 export const wholeList = <T extends object>(items: readonly T[]) => {
   return async () => ({ items, isCut: false });
 };

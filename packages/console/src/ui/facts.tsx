@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from "react";
 
-/** Names and values beside each other; what has no value is left out. */
+/** Shows names with their values; omits those without a value. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from "react";
 
-/** What every kind of field has. */
 type FieldProps = {
   readonly label: string;
   readonly value: string;
@@ -48,7 +47,6 @@ function described(id: string, { hint, error, required = false }: Partial<FieldP
   };
 }
 
-/** A line of text. */
 export function TextField(
   props: FieldProps & {
     readonly type?: "text" | "date" | "email" | "search" | "url";
@@ -75,7 +73,6 @@ export function TextField(
   );
 }
 
-/** Text of several lines. */
 export function AreaField(props: FieldProps & { readonly maxLength?: number }) {
   const { label, value, onChange, hint, error, maxLength } = props;
   const id = useId();
@@ -92,7 +89,7 @@ export function AreaField(props: FieldProps & { readonly maxLength?: number }) {
   );
 }
 
-/** One of several values; the empty one is the first where it is named. */
+/** A selection; if `none` is given, it labels an empty first option. */
 export function SelectField(
   props: FieldProps & {
     readonly options: readonly (readonly [value: string, label: string])[];

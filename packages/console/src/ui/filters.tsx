@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { t } from "../catalogue/en.ts";
 import { SelectField, TextField } from "./field.tsx";
 
-/** A filter of a list: a choice, a text that is matched exactly, or a day. */
+/** A list filter: a selection, an exact text, or a day. */
 export type Filter =
   | {
       readonly name: string;
@@ -14,14 +14,13 @@ export type Filter =
       readonly label: string;
       readonly kind: "choice";
       readonly options: readonly (readonly [string, string])[];
-      /** What is shown where nothing is chosen; any of the options where it is left out. */
+      /** Label of the empty option; "any" by default. */
       readonly none?: string;
     };
 
-/** The values of filters, as the page's address has them. */
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
-/** The filters of a list. They are in the page's address: a link shows the same list. */
+/** Shows a list's filters and keeps them in the URL, so that a link shows the same list. */
 export function Filters(props: {
   filters: readonly Filter[];
   values: FilterValues;

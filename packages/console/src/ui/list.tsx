@@ -10,23 +10,20 @@ import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 import { type Column, DataTable } from "./table.tsx";
 
-/** How the rows of a list are shown. */
 type Shown<T> = {
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly keyOf: (row: T) => string;
-  /** What to say where there is nothing at all. */
   readonly empty?: string;
-  /** Which rows are shown, where the list has no filter for it. */
+  /** Filters rows on the client if the server has no such filter. */
   readonly shows?: (row: T) => boolean;
 };
 
-/** A public list as a table that grows page by page. */
 export function List<T extends object>(
   props: Shown<T> & {
     readonly list: ListOf<T>;
     readonly query: Query;
-    /** Its query is of the page, not of a person: where nothing matches there is nothing. */
+    /** True if the page, not the person, sets the query: no match then means an empty list. */
     readonly isFixed?: boolean;
   },
 ) {
@@ -38,7 +35,6 @@ export function List<T extends object>(
   return <PagedTable {...shown} empty={words} found={found} />;
 }
 
-/** What was found so far as a table, and the button for more. */
 export function PagedTable<T extends object>(
   props: Shown<T> & { readonly found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error> },
 ) {

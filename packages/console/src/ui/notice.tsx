@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Something to know; one that is bad is said at once by a screen reader. */
+/** Shows a message. Screen readers announce a bad one immediately. */
 export function Notice(props: { tone: "info" | "good" | "warn" | "bad"; children: ReactNode }) {
   const { tone, children } = props;
   return (

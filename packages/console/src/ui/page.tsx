@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from "react";
 import { t } from "../catalogue/en.ts";
 
-/** A page's heading, what belongs beside it, and its content. The window has its title too. */
+/** Shows a page with its heading and sets the window's title. */
 export function Page(props: {
   title: string;
   lead?: ReactNode;
@@ -26,7 +26,6 @@ export function Page(props: {
   );
 }
 
-/** A part of a page under a heading of its own. */
 export function Section(props: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className="stack">

@@ -5,7 +5,6 @@ import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 import { type Column, DataTable } from "./table.tsx";
 
-/** A public list that comes whole. */
 export function PlainList<T extends object>(props: {
   caption: string;
   path: string;

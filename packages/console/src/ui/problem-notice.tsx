@@ -4,7 +4,7 @@ import { Notice } from "./notice.tsx";
 
 const words = t.problems;
 
-/** Why something did not work, with the id by which support finds it. */
+/** Shows a problem with the request id for support. */
 export function ProblemNotice({ error, noAnswer }: { error: unknown; noAnswer?: string }) {
   if (!(error instanceof Problem)) {
     return (

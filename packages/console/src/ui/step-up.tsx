@@ -6,13 +6,13 @@ import { signInAddress } from "../session/session.ts";
 import { Notice } from "./notice.tsx";
 import { ProblemNotice } from "./problem-notice.tsx";
 
-/** Whether a problem is that the person signed in too long ago: an operator's, or a member's. */
+/** Returns true if the person must sign in again, as an operator or a member. */
 const asksForSignIn = ({ code, reason }: Problem) =>
   code === needsSignIn || reason === "sign_in_too_old";
 
 /**
- * What came of a step that did not simply succeed: it needs a fresh sign-in, another person, or did
- * not work.
+ * Shows the result of an action that didn't succeed at once: it needs a new sign-in or another
+ * person, or it failed.
  */
 export function StepNotice({ error }: { error: unknown }) {
   const address = useRouterState({ select: ({ location }) => location.href });

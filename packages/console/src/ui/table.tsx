@@ -1,22 +1,22 @@
 import { type ColumnDef, tableFeatures, useTable } from "@tanstack/react-table";
 import { type ReactNode, useMemo } from "react";
 
-/** A column of a table, and of the file that the table is exported to. */
+/** A column of a table and of its CSV file. */
 export type Column<T> = {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: T) => ReactNode;
-  /** Its text in a CSV file; a column without one is not in it. */
+  /** Text in the CSV file; without it, the file omits the column. */
   readonly csv?: (row: T) => string;
-  /** Amounts stand at the end. */
+  /** Aligns the column to the end, for amounts. */
   readonly align?: "end";
-  /** Not shown where the screen is narrow. */
+  /** Hides the column on narrow screens. */
   readonly width?: "wide";
 };
 
 const features = tableFeatures({});
 
-/** A table. It scrolls by itself where it is wider than the screen, by keys too. */
+/** A table with its own horizontal scrolling, also with the keyboard. */
 export function DataTable<T extends object>(props: {
   caption: string;
   columns: readonly Column<T>[];
@@ -33,9 +33,9 @@ export function DataTable<T extends object>(props: {
   );
   const data = useMemo(() => [...rows], [rows]);
   const table = useTable({ features, columns: definitions, data, getRowId: keyOf });
-  const looks = new Map(columns.map(({ id, align, width }) => [id, { align, width }]));
+  const layouts = new Map(columns.map(({ id, align, width }) => [id, { align, width }]));
   const attributes = (id: string) => {
-    const { align, width } = looks.get(id) ?? {};
+    const { align, width } = layouts.get(id) ?? {};
     return { "data-align": align, "data-width": width };
   };
   return (

@@ -1,6 +1,6 @@
 import { addressOf, type SampleRequest } from "../request.ts";
 
-/** A sample as a command of curl, after lines that set the variables it is given. */
+/** Formats a sample as variable assignments and a curl command. */
 export function curlSample(request: SampleRequest, assignments: readonly string[] = []): string {
   const { method, body, idempotencyKey, file } = request;
   const needsMethod = method !== (body === undefined ? "GET" : "POST");
@@ -16,7 +16,7 @@ export function curlSample(request: SampleRequest, assignments: readonly string[
   return [...assignments, lines.join(" \\\n  ")].join("\n");
 }
 
-/** For single quotes of a shell; a variable stands outside of them. */
+/** Escapes text for single quotes in a shell, with variables outside the quotes. */
 function quoted(text: string): string {
   return text
     .replaceAll("'", "'\\''")

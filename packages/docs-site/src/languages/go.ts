@@ -6,7 +6,7 @@ import {
   variablesOf,
 } from "../request.ts";
 
-/** A sample as a program of Go that needs nothing but its standard library. */
+/** Formats a sample as a Go program that uses only the standard library. */
 export function goSample(request: SampleRequest): string {
   const { method, body, idempotencyKey, file } = request;
   const imports = ["fmt", "io", "net/http", "os", ...(body === undefined ? [] : ["strings"])];
@@ -48,7 +48,7 @@ export function goSample(request: SampleRequest): string {
 
 const failing = ["if err != nil {", "\tpanic(err)", "}"];
 
-/** Quoted as it stands; the variables in it are put between the parts. */
+/** Formats a body as raw string literals with the variables concatenated between them. */
 function bodyText(json: string): string {
   if (json.includes("`")) return JSON.stringify(json);
   return `\`${json.replaceAll(/"\$([A-Z]+)"/g, (_, name: string) => `"\` + ${variableName(name)} + \`"`)}\``;

@@ -7,7 +7,7 @@ import {
   variablesOf,
 } from "../request.ts";
 
-/** A sample as a program of Python 3 that needs nothing but its standard library. */
+/** Formats a sample as a Python 3 program that uses only the standard library. */
 export function pythonSample(request: SampleRequest): string {
   const { method, body, idempotencyKey, file } = request;
   const imports = [
@@ -69,12 +69,12 @@ function literal(value: Json, depth: number): string {
   return parts.length === 0 ? "{}" : `{\n${parts.join("")}${outer}}`;
 }
 
-/** A string, or the variable that it is, or one with the variables in it. */
+/** Formats a value as a string, a variable name or an f-string. */
 function text(value: string): string {
   const names = variablesIn(value);
   if (names.length === 0) return JSON.stringify(value);
   if (value === `$${names[0]}`) return variableName(names[0] ?? "");
   const named = value.replaceAll(/\$([A-Z]+)/g, (_, name: string) => `{${variableName(name)}}`);
-  // The origin's mark is replaced before anyone runs it, and is no variable of Python's.
+  // `{origin}` is replaced before the sample runs, so it isn't a Python variable.
   return `f${JSON.stringify(named)}`;
 }

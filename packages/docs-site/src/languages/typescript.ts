@@ -8,7 +8,10 @@ import {
   variablesOf,
 } from "../request.ts";
 
-/** A sample as a module of TypeScript: with the SDK where it has a method, else with `fetch`. */
+/**
+ * Formats a sample as a TypeScript module that uses the SDK, or `fetch` for operations without a
+ * method.
+ */
 export function typescriptSample(request: SampleRequest): string {
   const declared = variablesOf(request).map(
     (name) => `const ${variableName(name)} = ${JSON.stringify(request.variables[name] ?? "…")};`,
@@ -20,10 +23,10 @@ export function typescriptSample(request: SampleRequest): string {
 
 function sdkBlocks(request: SampleRequest, sdk: NonNullable<SampleRequest["sdk"]>): string[] {
   const { query, body, idempotencyKey } = request;
-  const asked = query.map(([name, value]): [string, string] => [name, literal(typed(value), 0)]);
+  const filters = query.map(([name, value]): [string, string] => [name, literal(typed(value), 0)]);
   const key: [string, string][] =
     idempotencyKey === undefined ? [] : [["idempotencyKey", JSON.stringify(idempotencyKey)]];
-  const options = sdk.hasBody ? [...asked, ...key] : key;
+  const options = sdk.hasBody ? [...filters, ...key] : key;
   const parameters = [
     ...idsOf(request),
     ...(body === undefined
@@ -31,7 +34,7 @@ function sdkBlocks(request: SampleRequest, sdk: NonNullable<SampleRequest["sdk"]
         ? ["{}"]
         : []
       : [literal(body, 0)]),
-    ...(sdk.hasBody || asked.length === 0 ? [] : [inline(asked)]),
+    ...(sdk.hasBody || filters.length === 0 ? [] : [inline(filters)]),
     ...(options.length === 0 ? [] : [inline(options)]),
   ];
   const called = `await disburse.${sdk.resource}.${sdk.method}(${parameters.join(", ")})`;
@@ -66,7 +69,7 @@ function fetchBlocks(request: SampleRequest): string[] {
   ];
 }
 
-/** The parts of a path that are ids: what follows the names of the route. */
+/** Returns the path segments that are ids or variables. */
 function idsOf({ path }: SampleRequest): string[] {
   return path
     .split("/")
@@ -74,7 +77,7 @@ function idsOf({ path }: SampleRequest): string[] {
     .map((part) => literal(part, 0));
 }
 
-/** A number or a boolean in a query is one to the client, too. */
+/** Converts a query value to the number or boolean that the client expects. */
 function typed(value: string): Json {
   if (value === "true" || value === "false") return value === "true";
   return /^\d{1,6}$/.test(value) ? Number(value) : value;
@@ -99,7 +102,7 @@ function literal(value: Json, depth: number): string {
   return `${open}\n${lines}${"  ".repeat(depth)}${close}`;
 }
 
-/** A string, or the variable that it is, or a template with the variables in it. */
+/** Formats a value as a string, a variable name or a template literal. */
 function text(value: string): string {
   const names = variablesIn(value);
   if (names.length === 0) return JSON.stringify(value);

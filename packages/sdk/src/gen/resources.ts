@@ -1,4 +1,4 @@
-// Generated out of docs/openapi.json by `npm run generate`; not edited by hand.
+// Generated from docs/openapi.json by `npm run generate`. Do not edit.
 
 import { type CallOptions, type Caller, segment } from "../caller.ts";
 import { PageRequest } from "../page.ts";
@@ -109,7 +109,7 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:write`.
    *
-   * Refusals of its own: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
    *
    * Operation `createCryptoBeneficiary` of the reference.
    */
@@ -127,7 +127,7 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:write`.
    *
-   * Refusals of its own: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
    *
    * Operation `createFiatBeneficiary` of the reference.
    */
@@ -158,7 +158,7 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getBeneficiary` of the reference.
    */
@@ -201,7 +201,7 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:write`.
    *
-   * Refusals of its own: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
    *
    * Operation `createBeneficiaryLink` of the reference.
    */
@@ -229,7 +229,7 @@ export class Beneficiaries {
    *
    * Scope: `beneficiary:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getBeneficiaryLink` of the reference.
    */
@@ -266,7 +266,7 @@ export class Depositors {
    *
    * Scope: `depositor:write`.
    *
-   * Refusals of its own: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
    *
    * Operation `createDepositor` of the reference.
    */
@@ -294,7 +294,7 @@ export class Depositors {
    *
    * Scope: `depositor:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getDepositor` of the reference.
    */
@@ -320,7 +320,7 @@ export class Quotes {
    *
    * Scope: `quote:write`.
    *
-   * Refusals of its own: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`.
+   * Additional error codes: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`.
    *
    * Operation `requestQuote` of the reference.
    */
@@ -335,7 +335,7 @@ export class Quotes {
    *
    * Scope: `quote:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getQuote` of the reference.
    */
@@ -387,7 +387,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`.
+   * Additional error codes: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`.
    *
    * Operation `executePayout` of the reference.
    */
@@ -404,7 +404,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
    *
    * Operation `cancelPayout` of the reference.
    */
@@ -421,7 +421,7 @@ export class Payouts {
    *
    * Scope: `payout:approve`.
    *
-   * Refusals of its own: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `BENEFICIARY_NOT_READY`.
+   * Additional error codes: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `BENEFICIARY_NOT_READY`.
    *
    * Operation `approvePayout` of the reference.
    */
@@ -436,7 +436,7 @@ export class Payouts {
    *
    * Scope: `payout:approve`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
    *
    * Operation `rejectPayout` of the reference.
    */
@@ -457,7 +457,7 @@ export class Payouts {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `ALREADY_PROCESSED`, `CORRIDOR_NOT_ACTIVE`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`.
+   * Additional error codes: `ALREADY_PROCESSED`, `CORRIDOR_NOT_ACTIVE`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`.
    *
    * Operation `reissuePayout` of the reference.
    */
@@ -485,7 +485,7 @@ export class Payouts {
    *
    * Scope: `payout:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getPayout` of the reference.
    */
@@ -500,7 +500,7 @@ export class Payouts {
    *
    * Scope: `payout:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `listPayoutEvents` of the reference.
    */
@@ -515,7 +515,7 @@ export class Payouts {
    *
    * Scope: `payout:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getPayoutReceipt` of the reference.
    */
@@ -541,7 +541,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `createScheduledPayout` of the reference.
    */
@@ -569,7 +569,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getScheduledPayout` of the reference.
    */
@@ -584,7 +584,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:approve`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
    *
    * Operation `approveScheduledPayout` of the reference.
    */
@@ -599,7 +599,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:approve`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
    *
    * Operation `rejectScheduledPayout` of the reference.
    */
@@ -614,7 +614,7 @@ export class ScheduledPayouts {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
    *
    * Operation `cancelScheduledPayout` of the reference.
    */
@@ -668,7 +668,7 @@ export class Batches {
    *
    * Scope: `payout:approve`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
    *
    * Operation `approveBatch` of the reference.
    */
@@ -683,7 +683,7 @@ export class Batches {
    *
    * Scope: `payout:approve`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
    *
    * Operation `rejectBatch` of the reference.
    */
@@ -698,7 +698,7 @@ export class Batches {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
    *
    * Operation `cancelBatch` of the reference.
    */
@@ -713,7 +713,7 @@ export class Batches {
    *
    * Scope: `payout:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getBatch` of the reference.
    */
@@ -728,7 +728,7 @@ export class Batches {
    *
    * Scope: `payout:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `listBatchLines` of the reference.
    */
@@ -765,7 +765,7 @@ export class Accounts {
    *
    * Scope: `account:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getAccount` of the reference.
    */
@@ -780,7 +780,7 @@ export class Accounts {
    *
    * Scope: `account:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `listEntries` of the reference.
    */
@@ -830,7 +830,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getWebhookEndpoint` of the reference.
    */
@@ -871,7 +871,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `pauseWebhookEndpoint` of the reference.
    */
@@ -886,7 +886,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `resumeWebhookEndpoint` of the reference.
    */
@@ -901,7 +901,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `verifyWebhookEndpoint` of the reference.
    */
@@ -916,7 +916,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `rotateWebhookSecret` of the reference.
    */
@@ -931,7 +931,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `activateWebhookSecret` of the reference.
    */
@@ -946,7 +946,7 @@ export class WebhookEndpoints {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `sendTestWebhook` of the reference.
    */
@@ -983,7 +983,7 @@ export class WebhookDeliveries {
    *
    * Scope: `webhook:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getWebhookDelivery` of the reference.
    */
@@ -998,7 +998,7 @@ export class WebhookDeliveries {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `redeliverWebhook` of the reference.
    */
@@ -1013,7 +1013,7 @@ export class WebhookDeliveries {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `createWebhookReplay` of the reference.
    */
@@ -1041,7 +1041,7 @@ export class WebhookDeliveries {
    *
    * Scope: `webhook:read`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `getWebhookReplay` of the reference.
    */
@@ -1235,7 +1235,7 @@ export class Sandbox {
    *
    * Scope: `quote:write`.
    *
-   * Refusals of its own: `ALREADY_PROCESSED`, `RECORD_NOT_FOUND`.
+   * Additional error codes: `ALREADY_PROCESSED`, `RECORD_NOT_FOUND`.
    *
    * Operation `expireQuote` of the reference.
    */
@@ -1250,7 +1250,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
    *
    * Operation `settlePayout` of the reference.
    */
@@ -1265,7 +1265,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
    *
    * Operation `failPayout` of the reference.
    */
@@ -1280,7 +1280,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
    *
    * Operation `returnPayout` of the reference.
    */
@@ -1295,7 +1295,7 @@ export class Sandbox {
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
    *
    * Operation `leavePayoutInDoubt` of the reference.
    */
@@ -1362,7 +1362,7 @@ export class Sandbox {
    *
    * Scope: `account:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `creditAccount` of the reference.
    */
@@ -1377,7 +1377,7 @@ export class Sandbox {
    *
    * Scope: `beneficiary:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `setBeneficiaryListing` of the reference.
    */
@@ -1392,7 +1392,7 @@ export class Sandbox {
    *
    * Scope: `depositor:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `setDepositorListing` of the reference.
    */
@@ -1407,7 +1407,7 @@ export class Sandbox {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
    *
    * Operation `retryWebhookDelivery` of the reference.
    */
@@ -1422,7 +1422,7 @@ export class Sandbox {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   * Additional error codes: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
    *
    * Operation `lapseWebhookDelivery` of the reference.
    */
@@ -1437,7 +1437,7 @@ export class Sandbox {
    *
    * Scope: `webhook:write`.
    *
-   * Refusals of its own: `RECORD_NOT_FOUND`.
+   * Additional error codes: `RECORD_NOT_FOUND`.
    *
    * Operation `sendWebhookEvent` of the reference.
    */

@@ -1,9 +1,9 @@
-// Generated out of docs/openapi.json by `npm run generate`; not edited by hand.
+// Generated from docs/openapi.json by `npm run generate`. Do not edit.
 
 /**
- * An exact decimal, digit for digit as the platform writes it: `"100.10"`. Answers have every
- * amount, rate and fee as one, and requests take one. Calculate with a decimal library, never
- * with `Number`.
+ * An exact decimal with the digits that the platform sends: `"100.10"`. Amounts, rates and fees
+ * have this type in requests and responses. Calculate with a decimal library, never with
+ * `Number`.
  */
 export type Decimal = string;
 
@@ -2842,7 +2842,7 @@ export interface RevokeKeyQuery {
   orders?: "hold" | "keep" | "cancel" | undefined;
 }
 
-/** The body of a webhook; `transaction_type` says which. */
+/** The body of a webhook; `transaction_type` determines its type. */
 export type WebhookEvent =
   | PayoutWebhook
   | PaymentSessionWebhook
@@ -2857,7 +2857,7 @@ export type WebhookEvent =
   | TestWebhook
   | ChallengeWebhook;
 
-/** Codes of the platform's refusals. */
+/** Error codes of the platform. */
 export type ErrorCode =
   | "INVALID_WALLET_ADDRESS"
   | "RISK_ANALYSIS_FAILED"
@@ -2892,7 +2892,7 @@ export type ErrorCode =
   | "NOT_IMPLEMENTED"
   | "SERVICE_UNAVAILABLE";
 
-/** Fields that are whole numbers; every other number of an answer is a decimal. */
+/** Integer fields; all other numbers in responses are decimals. */
 export const wholeFields: ReadonlySet<string> = new Set([
   "approval_lasts_seconds",
   "approval_window_seconds",
@@ -2931,7 +2931,7 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "waiting_count",
 ]);
 
-/** Fields of webhooks that are decimals, which the platform writes as JSON numbers. */
+/** Decimal fields of webhooks, which the platform writes as JSON numbers. */
 export const webhookDecimals: ReadonlySet<string> = new Set([
   "amount",
   "available",

@@ -1,4 +1,4 @@
-/** The JSON Schema that the reference uses, as far as types come out of it. */
+/** The JSON Schema keywords that affect the generated types. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -35,7 +35,7 @@ type DocumentOperation = {
   >;
 };
 
-/** The OpenAPI document of the gateway, as far as the SDK comes out of it. */
+/** The parts of the gateway's OpenAPI document that the SDK uses. */
 export type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
   readonly webhooks: Readonly<
@@ -45,7 +45,6 @@ export type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-/** One operation of a merchant's program. */
 export type Operation = {
   readonly id: string;
   readonly tag: string;
@@ -53,19 +52,19 @@ export type Operation = {
   readonly path: string;
   readonly text: string;
   readonly pathNames: readonly string[];
-  /** Every parameter of a query may be left out. */
+  /** Query parameters, all of them optional. */
   readonly query: readonly Required<Pick<Parameter, "name" | "description" | "schema">>[];
   readonly body: Schema | undefined;
   readonly bodyRequired: boolean;
-  /** What the answer holds under `data`. */
+  /** The schema of the response's `data`. */
   readonly data: Schema;
-  /** Codes of refusals that not every operation of its method has. */
+  /** Error codes that not every operation with the same HTTP method has. */
   readonly refusals: readonly string[];
 };
 
 /**
- * The operations under `/api/` that answer with JSON: a file is for people, and what else the
- * gateway serves is for those who run it.
+ * Returns the operations under `/api/` with JSON responses; file downloads and operator endpoints
+ * are excluded.
  */
 export function operationsOf(document: Document): Operation[] {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -92,10 +91,10 @@ function operation(
   if (content !== undefined && schema?.properties?.data === undefined) return undefined;
   const data = schema?.properties?.data;
   const [tag] = tags;
-  if (data === undefined || tag === undefined) throw new Error(`${id} has no tag or no answer`);
+  if (data === undefined || tag === undefined) throw new Error(`${id} has no tag or no response`);
   const query = parameters.flatMap(({ name, in: place, description: text = "", schema }) =>
     place === "query" && name !== undefined && schema !== undefined
-      ? // A list's `[]` is for the wire.
+      ? // Only the wire format has a list's `[]`.
         [{ name: name.replace(/\[\]$/, ""), description: text, schema }]
       : [],
   );
@@ -123,7 +122,7 @@ function refusalsOf({ responses }: DocumentOperation): string[] {
   });
 }
 
-/** `#/components/schemas/Quote` → `Quote`. */
+/** Returns `Quote` for `#/components/schemas/Quote`. */
 export function nameOf(ref: string): string {
   return ref.slice(ref.lastIndexOf("/") + 1);
 }

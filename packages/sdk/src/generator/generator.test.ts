@@ -9,14 +9,14 @@ const root = join(import.meta.dirname, "../../../..");
 const text = readFileSync(join(root, "docs/openapi.json"), "utf8");
 const document = JSON.parse(text) as Document;
 
-test("the generated files are what the reference says; `npm run generate` writes them", () => {
+test("the generated files match the reference; `npm run generate` writes them", () => {
   for (const [name, expected] of Object.entries(generatedFiles(document))) {
     const actual = readFileSync(join(import.meta.dirname, "../gen", name), "utf8");
     expect(actual === expected, `src/gen/${name} is not current`).toBe(true);
   }
 });
 
-describe("where an operation is in the client", () => {
+describe("an operation's place in the client", () => {
   test.each([
     ["createCryptoBeneficiary", "Beneficiaries", "beneficiaries", "createCrypto"],
     ["listBeneficiaries", "Beneficiaries", "beneficiaries", "list"],
@@ -31,7 +31,7 @@ describe("where an operation is in the client", () => {
     expect(placeOf({ id, tag })).toEqual({ resource, method });
   });
 
-  test("no two operations are at one place", () => {
+  test("is unique", () => {
     const places = operationsOf(document).map((each) => JSON.stringify(placeOf(each)));
     expect(new Set(places).size).toBe(places.length);
   });
@@ -62,7 +62,7 @@ describe("types", () => {
     },
   );
 
-  test("refuses a field that is whole in one answer and decimal in another", () => {
+  test("rejects a field that is an integer in one response and a decimal in another", () => {
     const schemas = {
       A: { type: "object", properties: { fee: { type: "integer" } } },
       B: { type: "object", properties: { fee: { type: "number", format: "decimal" } } },
@@ -71,7 +71,7 @@ describe("types", () => {
       ...document,
       components: { schemas: { ...document.components.schemas, ...schemas } },
     };
-    expect(() => generatedFiles(spoilt)).toThrow("fee is whole and decimal");
+    expect(() => generatedFiles(spoilt)).toThrow("fee is both integer and decimal");
   });
 
   test("a description cannot end its comment", () => {

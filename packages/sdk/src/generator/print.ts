@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatedFiles } from "./resources.ts";
 
-/** Writes `src/gen` out of `docs/openapi.json`; part of `npm run generate`. */
+/** Generates `src/gen` from `docs/openapi.json`; part of `npm run generate`. */
 
 const root = join(import.meta.dirname, "../../../..");
 const folder = join(import.meta.dirname, "../gen");

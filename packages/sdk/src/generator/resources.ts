@@ -1,7 +1,7 @@
 import { type Document, nameOf, type Operation, operationsOf, type Schema } from "./document.ts";
 import { bodyType, capitalized, comment, typesSource } from "./types.ts";
 
-/** Operations whose resource has another name than their tag. */
+/** Operations whose resource name differs from their tag. */
 const resourceOf: Readonly<Record<string, string>> = { listCorridors: "Corridors" };
 
 const words = (text: string): string[] => text.match(/[A-Z]?[a-z0-9]+/g) ?? [];
@@ -9,8 +9,9 @@ const stem = (word: string): string =>
   word.toLowerCase().replace(/ies$/, "y").replace(/ches$/, "ch").replace(/s$/, "");
 
 /**
- * Where an operation is in the client: its tag is the resource, and what its id says beside the
- * words of the tag is the method: `createCryptoBeneficiary` is `beneficiaries.createCrypto`.
+ * Returns an operation's place in the client. The tag gives the resource; the words of the id that
+ * aren't in the tag give the method: `createCryptoBeneficiary` becomes
+ * `beneficiaries.createCrypto`.
  */
 export function placeOf({ id, tag }: Pick<Operation, "id" | "tag">): {
   readonly resource: string;
@@ -18,29 +19,29 @@ export function placeOf({ id, tag }: Pick<Operation, "id" | "tag">): {
 } {
   const noun = words(resourceOf[id] ?? tag);
   const [verb = "", ...rest] = words(id);
-  const said = rest.filter((word) => !noun.some((each) => stem(each) === stem(word)));
+  const others = rest.filter((word) => !noun.some((each) => stem(each) === stem(word)));
   return {
     resource: noun
       .map((word, index) => (index === 0 ? word.toLowerCase() : capitalized(word)))
       .join(""),
-    method: [verb, ...said].join(""),
+    method: [verb, ...others].join(""),
   };
 }
 
 type Page = { readonly records: string; readonly item: string };
 
-/** The list that a page has, where the answer is a page. */
+/** Returns the list field and item type of a page, or `undefined` for other responses. */
 export function pageOf({ data }: Operation, { components }: Document): Page | undefined {
   const schema = data.$ref === undefined ? data : components.schemas[nameOf(data.$ref)];
   const { meta_data, ...rest } = schema?.properties ?? {};
   const [list] = Object.entries(rest);
   if (meta_data === undefined || list === undefined) return undefined;
   const [records, { items }] = list;
-  if (items?.$ref === undefined) throw new Error(`the records of ${records} have no name`);
+  if (items?.$ref === undefined) throw new Error(`the items of ${records} have no named schema`);
   return { records, item: nameOf(items.$ref) };
 }
 
-/** The source of the resources of the client, with a method for each operation. */
+/** Generates the resource classes with one method per operation. */
 function resourcesSource(document: Document, operations: readonly Operation[]): string {
   const resources = new Map<string, Operation[]>();
   for (const each of operations) {
@@ -70,7 +71,7 @@ function typesOf(operation: Operation, document: Document): string[] {
 }
 
 function dataType({ $ref }: Schema): string {
-  if ($ref === undefined) throw new Error("an answer has no name");
+  if ($ref === undefined) throw new Error("a response has no named schema");
   return nameOf($ref);
 }
 
@@ -93,23 +94,25 @@ function methodSource(operation: Operation, document: Document): string {
   const { method, path, pathNames, query } = operation;
   const page = pageOf(operation, document);
   const body = bodyType(operation);
-  const asked = queryType(operation);
+  const queryName = queryType(operation);
   const optional = operation.bodyRequired ? "" : " = {}";
-  // The query of a POST, and of the read of one record, is part of the call's options.
+  // Query parameters of a POST or of a single record's read are part of the call's options.
   const isOfOne = pathNames.length > 0 && page === undefined;
-  const inOptions = asked !== undefined && (body !== undefined || isOfOne);
+  const inOptions = queryName !== undefined && (body !== undefined || isOfOne);
   const parameters = [
     ...pathNames.map((name) => `${name}: string`),
     ...(body === undefined ? [] : [`body: ${body}${optional}`]),
-    ...(asked === undefined || inOptions ? [] : [`query: ${asked} = {}`]),
-    `options: CallOptions${inOptions ? ` & ${asked}` : ""} = {}`,
+    ...(queryName === undefined || inOptions ? [] : [`query: ${queryName} = {}`]),
+    `options: CallOptions${inOptions ? ` & ${queryName}` : ""} = {}`,
   ];
   const picked = query.map(({ name }) => `${name}: options.${name}`).join(", ");
   const request = [
     `method: "${method}"`,
     `path: \`${path.replaceAll(/\{(\w+)\}/g, "$${segment($1)}")}\``,
     ...(body === undefined ? [] : ["body"]),
-    ...(asked === undefined ? [] : [inOptions ? `query: { ${picked} }` : "query: { ...query }"]),
+    ...(queryName === undefined
+      ? []
+      : [inOptions ? `query: { ${picked} }` : "query: { ...query }"]),
   ].join(", ");
   const answer = page?.item ?? dataType(operation.data);
   const returned = page === undefined ? `Promise<${answer}>` : `PageRequest<${answer}>`;
@@ -126,8 +129,8 @@ function methodSource(operation: Operation, document: Document): string {
 }
 
 /**
- * An operation with the parameter `validate` does one of two things, and answers with `valid`
- * where it only checked, and with all its other fields where it did more.
+ * Generates overloads for operations with the parameter `validate`: a validation returns only
+ * `valid`, a normal call all other fields.
  */
 function checkedOverloads(
   { query }: Operation,
@@ -149,13 +152,13 @@ function checkedOverloads(
 
 function documentation({ id, text, refusals }: Operation): string {
   const codes = refusals.map((code) => `\`${code}\``).join(", ");
-  const own = codes === "" ? "" : `\n\nRefusals of its own: ${codes}.`;
+  const own = codes === "" ? "" : `\n\nAdditional error codes: ${codes}.`;
   return `${text}${own}\n\nOperation \`${id}\` of the reference.`;
 }
 
-const head = "// Generated out of docs/openapi.json by `npm run generate`; not edited by hand.\n\n";
+const head = "// Generated from docs/openapi.json by `npm run generate`. Do not edit.\n\n";
 
-/** The generated files of the SDK, by name. */
+/** Generates the SDK's files, keyed by name. */
 export function generatedFiles(document: Document): Readonly<Record<string, string>> {
   const operations = operationsOf(document);
   return {

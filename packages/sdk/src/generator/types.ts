@@ -1,6 +1,6 @@
 import { type Document, nameOf, type Operation, type Schema } from "./document.ts";
 
-/** A documentation comment; the text of the reference, indented. */
+/** Formats text as an indented documentation comment. */
 export function comment(text: string, indent = ""): string {
   const lines = text.replaceAll("*/", "*\\/").split("\n");
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
@@ -8,14 +8,14 @@ export function comment(text: string, indent = ""): string {
   return `${indent}/**\n${body}\n${indent} */\n`;
 }
 
-/** The TypeScript type of a schema; throws for what no rule here is made for. */
+/** Returns the TypeScript type of a schema; throws if no rule covers it. */
 export function typeOf(schema: Schema, indent = ""): string {
   if (schema.$ref !== undefined) return nameOf(schema.$ref);
   if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" | ");
   const either = schema.oneOf ?? schema.anyOf;
   if (either !== undefined) return either.map((each) => typeOf(each, indent)).join(" | ");
   const { type } = schema;
-  // Where the platform accepts a number as text too, the text stays exact.
+  // If the platform accepts a number or text, use text, which is exact.
   if (Array.isArray(type) && type.includes("string")) {
     return type.includes("number") ? "Decimal" : "string";
   }
@@ -59,26 +59,25 @@ function documentation({ description }: Schema, indent: string): string {
   return description === undefined ? "" : comment(description, indent);
 }
 
-/** `createCryptoBeneficiary` → `CreateCryptoBeneficiary`. */
+/** Returns `CreateCryptoBeneficiary` for `createCryptoBeneficiary`. */
 export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The name of the type of an operation's body. */
 export function bodyType({ id, body }: Operation): string | undefined {
   if (body?.$ref !== undefined) return nameOf(body.$ref);
   return body?.oneOf || body?.anyOf ? `${capitalized(id)}Request` : undefined;
 }
 
 const decimalText =
-  'An exact decimal, digit for digit as the platform writes it: `"100.10"`. Answers have every\n' +
-  "amount, rate and fee as one, and requests take one. Calculate with a decimal library, never\n" +
-  "with `Number`.";
+  'An exact decimal with the digits that the platform sends: `"100.10"`. Amounts, rates and fees\n' +
+  "have this type in requests and responses. Calculate with a decimal library, never with\n" +
+  "`Number`.";
 
-/** The source of every type: named schemas, bodies of several forms, queries, events, codes. */
+/** Generates all types: named schemas, bodies with alternatives, queries, events and codes. */
 export function typesSource(document: Document, operations: readonly Operation[]): string {
   const { Error: refusal, ...schemas } = document.components.schemas;
-  // A page is `Page` of its records in the client.
+  // Pages have the client's own type `Page`.
   const named = Object.entries(schemas).flatMap(([name, schema]) =>
     schema.properties?.meta_data === undefined ? [declaration(name, schema)] : [],
   );
@@ -100,10 +99,10 @@ export function typesSource(document: Document, operations: readonly Operation[]
     ...bodies,
     ...queries,
     declaration("WebhookEvent", {
-      description: "The body of a webhook; `transaction_type` says which.",
+      description: "The body of a webhook; `transaction_type` determines its type.",
       anyOf: events,
     }),
-    declaration("ErrorCode", { description: "Codes of the platform's refusals.", enum: codes }),
+    declaration("ErrorCode", { description: "Error codes of the platform.", enum: codes }),
     wholeFields(document),
     webhookDecimals(document, events),
   ].join("\n");
@@ -126,17 +125,18 @@ function querySource(id: string, query: Operation["query"]): string {
       query.map(({ name, description, schema }) => [name, { ...flags(schema), description }]),
     ),
   };
-  // A filter that a program has no value for may be given as `undefined`.
+  // Filters accept `undefined`, so that programs can pass optional values.
   return declaration(`${capitalized(id)}Query`, schema, objectType(schema, "", " | undefined"));
 }
 
-/** Which fields of answers are whole numbers, by their names: all other numbers are decimals. */
+/** Generates the set of integer response fields, by name; all other numbers are decimals. */
 function wholeFields(document: Document): string {
   const kinds = new Map<string, "whole" | "decimal">();
   const visit = (name: string, schema: Schema): void => {
     const kind = schema.type === "integer" ? "whole" : "decimal";
     if (schema.type === "integer" || schema.type === "number") {
-      if ((kinds.get(name) ?? kind) !== kind) throw new Error(`${name} is whole and decimal`);
+      if ((kinds.get(name) ?? kind) !== kind)
+        throw new Error(`${name} is both integer and decimal`);
       kinds.set(name, kind);
     }
     for (const [field, each] of Object.entries(schema.properties ?? {})) visit(field, each);
@@ -144,13 +144,13 @@ function wholeFields(document: Document): string {
   };
   for (const schema of Object.values(document.components.schemas)) visit("", schema);
   const whole = [...kinds].flatMap(([name, kind]) => (kind === "whole" ? [`  "${name}",\n`] : []));
-  const text = "Fields that are whole numbers; every other number of an answer is a decimal.";
+  const text = "Integer fields; all other numbers in responses are decimals.";
   return `${comment(text)}export const wholeFields: ReadonlySet<string> = new Set([\n${whole
     .sort()
     .join("")}]);\n`;
 }
 
-/** Which fields of webhooks are decimals, by name: a test event has them as numbers too. */
+/** Generates the set of decimal webhook fields, by name; test events write them as numbers. */
 function webhookDecimals({ components }: Document, events: readonly Schema[]): string {
   const names = new Set<string>();
   const visit = (schema: Schema): void => {
@@ -162,6 +162,6 @@ function webhookDecimals({ components }: Document, events: readonly Schema[]): s
   };
   for (const each of events) visit(each);
   const rows = [...names].sort().map((name) => `  "${name}",\n`);
-  const text = "Fields of webhooks that are decimals, which the platform writes as JSON numbers.";
+  const text = "Decimal fields of webhooks, which the platform writes as JSON numbers.";
   return `${comment(text)}export const webhookDecimals: ReadonlySet<string> = new Set([\n${rows.join("")}]);\n`;
 }

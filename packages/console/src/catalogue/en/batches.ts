@@ -1,4 +1,3 @@
-/** Words of batches. */
 export const batchWords = {
   title: "Batches",
   caption: "Batches, newest first",

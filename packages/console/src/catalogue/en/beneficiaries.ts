@@ -1,4 +1,3 @@
-/** Words of depositors. */
 export const depositorWords = {
   title: "Depositors",
   caption: "Depositors, newest first",
@@ -32,7 +31,6 @@ export const depositorWords = {
   },
 } as const;
 
-/** Words of beneficiaries. */
 export const beneficiaryWords = {
   title: "Beneficiaries",
   caption: "Beneficiaries, newest first",

@@ -1,4 +1,3 @@
-/** Words of compliance officers' pages. */
 export const complianceWords = {
   alerts: {
     title: "Alerts",
@@ -160,7 +159,8 @@ export const complianceWords = {
   lists: {
     title: "Lists",
     inForce: "In force",
-    unheard: "A source has failed again and again: what it publishes is not screened against yet.",
+    unavailable:
+      "A source has failed again and again: what it publishes is not screened against yet.",
     retained: (list: string, forms: number) =>
       `${list}: ${forms} entries or earlier forms of entries are no longer on the list and stay in force until another person approves their removal. See Approvals for whom it would clear.`,
     list: "List",

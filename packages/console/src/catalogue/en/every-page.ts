@@ -1,4 +1,3 @@
-/** Words of forms. */
 export const formWords = {
   optional: "(optional)",
   problems: { required: "is required", format: "has another form than this field takes" },
@@ -9,7 +8,6 @@ export const formWords = {
   removeOwner: "Remove the last owner",
 } as const;
 
-/** Words that every page uses. */
 export const everyPageWords = {
   actions: {
     cancel: "Cancel",

@@ -1,4 +1,3 @@
-/** Words of payouts and of making one. */
 export const payoutWords = {
   title: "Payouts",
   caption: "Payouts, newest first",

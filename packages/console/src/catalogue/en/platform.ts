@@ -1,4 +1,3 @@
-/** Words of the log of requests. */
 export const requestWords = {
   title: "Requests",
   caption: "Requests of the last 7 days, newest first",
@@ -19,7 +18,6 @@ export const requestWords = {
   people: "People in the console",
 } as const;
 
-/** Words of what operators look at when something does not work. */
 export const platformWords = {
   health: {
     title: "Health",
@@ -63,7 +61,7 @@ export const platformWords = {
       "No process keeps spans here: TRACE_MEMORY_SPANS is 0. Look in the collector of your traces, where there is one.",
     notFound:
       "No span of it is kept: processes keep the last ones that have ended. Of a service with several processes the one that answers is asked. A collector has them all, where there is one.",
-    unheard: (places: string) => `Not all answered: the spans of ${places} are missing.`,
+    unavailable: (places: string) => `Not all answered: the spans of ${places} are missing.`,
     ofPayout: "Trace",
   },
 } as const;

@@ -1,4 +1,3 @@
-/** Words of the frame around all pages. */
 export const shellWords = {
   product: "Disburse",
   skip: "Skip to the content",

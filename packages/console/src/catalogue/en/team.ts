@@ -1,4 +1,3 @@
-/** Words of a merchant's team and API keys. */
 export const teamWords = {
   members: {
     title: "Team",

@@ -1,4 +1,3 @@
-/** Words of treasury's and support's pages. */
 export const treasuryWords = {
   balances: {
     title: "Balances",

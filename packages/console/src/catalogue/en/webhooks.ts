@@ -1,4 +1,3 @@
-/** Words of webhook endpoints and deliveries. */
 export const webhookWords = {
   event: "Event",
   state: "State",

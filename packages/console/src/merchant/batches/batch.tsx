@@ -77,10 +77,9 @@ const columns: readonly Column<BatchLine>[] = [
   },
 ];
 
-/** No event says that a batch moves on; who waits for its approval sees it all the same. */
+/** Batches publish no events, so the page polls. */
 const readAgainMs: Readonly<Record<string, number>> = { awaiting_approval: 5_000, running: 2_000 };
 
-/** A batch: its progress, its lines, and the decision on it as a whole. */
 export function BatchPage() {
   const { batchId } = route.useParams();
   const session = useSession();
@@ -92,7 +91,7 @@ export function BatchPage() {
   const client = useQueryClient();
   const changedAt = found.data?.updated_at;
   useEffect(() => {
-    // A batch that has moved on has other lines.
+    // The lines change as the batch progresses.
     if (changedAt !== undefined) {
       void client.invalidateQueries({ queryKey: [linesOf(batchId).path] });
     }
@@ -165,7 +164,6 @@ function BatchFacts({ batch }: { batch: Batch }) {
   );
 }
 
-/** Changes a batch by one of its operations. */
 function useChange({ id }: Batch) {
   const client = useQueryClient();
   return async (action: string, body: object, idempotencyKey: string) => {
@@ -174,7 +172,7 @@ function useChange({ id }: Batch) {
   };
 }
 
-/** The decision on a batch that waits; what is approved is bound by its digest. */
+/** Approves exactly the content that the person saw, by its digest. */
 function Decide({ batch }: { batch: Batch }) {
   const change = useChange(batch);
   const [max, setMax] = useState("");
@@ -200,7 +198,6 @@ function Decide({ batch }: { batch: Batch }) {
   );
 }
 
-/** What its maker may do until it is finished. */
 function Cancel({ batch }: { batch: Batch }) {
   const change = useChange(batch);
   if (batch.state !== "awaiting_approval" && batch.state !== "running") return null;

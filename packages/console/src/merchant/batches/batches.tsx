@@ -75,7 +75,6 @@ const filters: readonly Filter[] = [
   { name: "state", label: words.state, kind: "choice", options: Object.entries(words.states) },
 ];
 
-/** Payouts by the file: those that wait for approval, run, or have ended. */
 export function Batches() {
   const session = useSession();
   const search = route.useSearch();

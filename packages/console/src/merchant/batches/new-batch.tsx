@@ -11,17 +11,17 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 const words = t.batches.upload;
 const route = getRouteApi("/shell/batches/new");
 
-/** The columns of a line, as the reference names them. */
+/** The CSV columns, named as the fields in the reference. */
 const columns =
   "account_id, beneficiary_id, source_currency_code, destination_currency_code, source_amount or receiving_amount; optional: reference_id, max_source_amount, remittance_information, purpose_code, allow_duplicate, metadata.<key>";
 
-/** Uploads a file of payouts, which is checked line by line; nothing is paid by it. */
+/** Uploads a file of payouts for validation. Nothing is paid before the batch's approval. */
 export function NewBatch() {
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const id = useId();
   const [file, setFile] = useState<File>();
-  // One choice of a file is one attempt: the same file next month is another batch.
+  // Each file selection is one attempt: selecting the same file again creates another batch.
   const key = useRef("");
   const sending = useMutation({
     mutationFn: async (chosen: File) => {

@@ -12,11 +12,11 @@ const words = t.beneficiaries.links;
 
 const blank = { currency: "", accountType: "", name: "", reference: "", days: "7" };
 
-/** Makes a link by which a beneficiary enters its own details, and shows it once. */
+/** Creates a link with which a beneficiary enters its own details, and shows it once. */
 export function AskBeneficiary() {
   const client = useQueryClient();
   const [form, setForm] = useState(blank);
-  const [made, setMade] = useState<BeneficiaryLinkWithUrl>();
+  const [created, setCreated] = useState<BeneficiaryLinkWithUrl>();
   const set = (name: keyof typeof blank) => (value: string) => setForm({ ...form, [name]: value });
   const create = async (idempotencyKey: string) => {
     const { currency, accountType, name, reference, days } = form;
@@ -28,7 +28,7 @@ export function AskBeneficiary() {
       expires_in_days: Number(days),
     };
     const { path } = beneficiaryLinks;
-    setMade(await send<BeneficiaryLinkWithUrl>("POST", path, { body, idempotencyKey }));
+    setCreated(await send<BeneficiaryLinkWithUrl>("POST", path, { body, idempotencyKey }));
     setForm(blank);
     await client.invalidateQueries({ queryKey: [path] });
   };
@@ -69,20 +69,19 @@ export function AskBeneficiary() {
           inputMode="numeric"
         />
       </ConfirmButton>
-      {made === undefined ? null : (
+      {created === undefined ? null : (
         <ShownOnce
           title={words.madeTitle}
           text={words.madeText}
           done={words.madeDone}
-          secrets={[[words.url, new URL(made.url, window.location.origin).href]]}
-          onDone={() => setMade(undefined)}
+          secrets={[[words.url, new URL(created.url, window.location.origin).href]]}
+          onDone={() => setCreated(undefined)}
         />
       )}
     </>
   );
 }
 
-/** A currency that some form of a beneficiary has. */
 function Currency(props: { value: string; onChange: (value: string) => void }) {
   const { data } = useQuery({
     queryKey: ["beneficiary-forms"],

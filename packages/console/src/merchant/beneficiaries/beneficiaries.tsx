@@ -101,7 +101,6 @@ const filters: readonly Filter[] = [
   { name: "created_to", label: t.list.to, kind: "day" },
 ];
 
-/** Whom the merchant pays, with the state of their screening. */
 export function Beneficiaries() {
   const session = useSession();
   const navigate = route.useNavigate();

@@ -37,7 +37,6 @@ const notices = {
   cleared: undefined,
 } as const;
 
-/** One beneficiary: its record, its screening, and what was paid to it. */
 export function BeneficiaryPage() {
   const { beneficiaryId: id } = route.useParams();
   const session = useSession();
@@ -106,7 +105,7 @@ export function BeneficiaryPage() {
   );
 }
 
-/** Shown elsewhere on the page. */
+/** Fields shown elsewhere on the page. */
 const hidden = [
   ...["beneficiary_id", "screening_status", "created_at", "updated_at", "archived"],
   ...["payable", "unpayable_reason"],

@@ -81,7 +81,6 @@ const revokeColumn: Column<BeneficiaryLink> = {
     ) : null,
 };
 
-/** Links by which beneficiaries enter their own details, with what came of them. */
 export function BeneficiaryLinks() {
   const mayWrite = may(useSession(), "beneficiary:write");
   return (

@@ -20,14 +20,14 @@ import { useBodyForm } from "../forms/use-body-form.ts";
 const words = t.beneficiaries.create;
 const route = getRouteApi("/shell/beneficiaries/new");
 
-/** What decides which form is shown. */
+/** The choices that select a form. */
 type Choice = { readonly kind: string; readonly currency: string; readonly method: string };
 
 const methodOf = ({ transfer_type: type }: BeneficiaryForm) => type || words.crypto;
 const unique = (texts: readonly string[]) =>
   [...new Set(texts)].map((each) => [each, each] as const);
 
-/** Adds a beneficiary by the form that form discovery gives for its kind. */
+/** Creates a beneficiary with the form that form discovery returns for the choices. */
 export function NewBeneficiary() {
   const found = useQuery({
     queryKey: ["/api/v1/transfer/beneficiary-forms"],

@@ -15,10 +15,9 @@ import { recordRows } from "../rules/record.ts";
 const words = t.depositors;
 const route = getRouteApi("/shell/depositors/$depositorId");
 
-/** Shown elsewhere on the page. */
+/** Fields shown elsewhere on the page. */
 const hidden = ["id", "status", "created_at", "updated_at"];
 
-/** One depositor and the state of its screening. */
 export function DepositorPage() {
   const { depositorId: id } = route.useParams();
   const found = useQuery({

@@ -74,7 +74,6 @@ const filters: readonly Filter[] = [
   { name: "created_to", label: t.list.to, kind: "day" },
 ];
 
-/** Who funds the merchant's accounts, with the state of their screening. */
 export function Depositors() {
   const session = useSession();
   const navigate = route.useNavigate();

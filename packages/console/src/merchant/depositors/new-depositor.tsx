@@ -19,17 +19,16 @@ import { useBodyForm } from "../forms/use-body-form.ts";
 const words = t.depositors.create;
 const route = getRouteApi("/shell/depositors/new");
 
-/** The list of a company's owners in its body. */
 const ownersPath = "company_owner_details";
-/** As many as the interface takes. */
+/** The maximum that the public API accepts. */
 const ownersMax = 20;
 
-/** The reference, as far as bodies go. */
+/** The parts of the OpenAPI document that describe request bodies. */
 type Reference = {
   readonly components: { readonly schemas: Readonly<Record<string, BodySchema>> };
 };
 
-/** Adds a depositor by the fields that the reference has for its kind. */
+/** Creates a depositor with the fields that the OpenAPI document lists for its type. */
 export function NewDepositor() {
   const [kind, setKind] = useState("DepositorIndividualRequest");
   const found = useQuery({
@@ -91,7 +90,7 @@ function Details({ schema }: { schema: BodySchema }) {
   );
 }
 
-/** Fields of one object or owner stand together. */
+/** Groups the fields of one object or owner. */
 function groupsOf(fields: readonly FormField[]): FieldGroup[] {
   const titleOf = ({ path }: FormField): string => {
     const owner = /^company_owner_details\[(\d+)\]/.exec(path)?.[1];

@@ -6,10 +6,8 @@ import { FormFields } from "./form-fields.tsx";
 import type { FormField } from "./rules/form-field.ts";
 import type { useBodyForm } from "./use-body-form.ts";
 
-/** Fields that belong together, under a title where they have one. */
 export type FieldGroup = { readonly title: string; readonly fields: readonly FormField[] };
 
-/** A form of groups of fields with its button and what came of it. */
 export function BodyForm(props: {
   groups: readonly FieldGroup[];
   form: ReturnType<typeof useBodyForm>;

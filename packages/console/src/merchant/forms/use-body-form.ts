@@ -6,12 +6,11 @@ import { t } from "../../catalogue/en.ts";
 import { bodyOf, type FormValues, formProblems } from "./rules/form-body.ts";
 import type { FormField } from "./rules/form-field.ts";
 
-/** Where the body goes, and what happens with the answer. */
 type Target<T> = { readonly path: string; readonly onDone: (answer: T) => Promise<void> };
 
 /**
- * A form that posts a body. The same body sent again is the same attempt, by its idempotency key; a
- * changed one is another.
+ * Posts a form's body. Sending the same body again is the same attempt, with the same idempotency
+ * key; a changed body is a new attempt.
  */
 export function useBodyForm<T>(fields: readonly FormField[], { path, onDone }: Target<T>) {
   const [values, setValues] = useState<FormValues>({});

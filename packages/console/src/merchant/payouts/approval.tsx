@@ -13,10 +13,9 @@ import { Decision } from "./decision.tsx";
 
 const words = t.payouts.one;
 
-/** Whether a payout waits for another person of the merchant's team. */
 const isWaiting = ({ sub_status: state }: { sub_status: string }) => state === "awaiting_approval";
 
-/** Why a payout waits, and until when; or who decided. */
+/** Shows the reasons and expiry of an open approval, or its decision. */
 export function ApprovalNotice({ payout }: { payout: Payout }) {
   const { approval } = payout;
   if (approval === undefined) return null;
@@ -45,7 +44,7 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
   );
 }
 
-/** The decision of a payout that waits; what is approved is bound by its digest. */
+/** Approves exactly the content that the person saw, by its digest. */
 export function Approval({ payout }: { payout: Payout }) {
   const session = useSession();
   const client = useQueryClient();

@@ -16,12 +16,12 @@ import { accountOf, isFound, nameOf } from "../rules/beneficiary.ts";
 
 const words = t.payouts.create;
 
-/** So many are read and searched here: five requests. */
+/** Maximum number of beneficiaries read for local search: five requests. */
 const searchedMax = 500;
-/** Those that are shown; a search narrows them. */
+/** Maximum number of visible results. */
 const shownMax = 20;
 
-/** Chooses whom to pay, by name, account or id; only who is cleared can be chosen. */
+/** Selects a beneficiary by name, account or id; only cleared ones can be selected. */
 export function BeneficiaryPicker({ onPick }: { onPick: (beneficiary: Beneficiary) => void }) {
   const session = useSession();
   const [search, setSearch] = useState("");

@@ -8,7 +8,7 @@ import type { Column } from "../../ui/table.tsx";
 
 const words = t.payouts;
 
-/** A payout's state in one word: the finer one where it says more. */
+/** Shows the sub-status if it is more specific than the status. */
 export function PayoutState({
   status,
   sub_status: sub,
@@ -21,7 +21,6 @@ export function PayoutState({
   );
 }
 
-/** The columns of lists of payouts. */
 export const payoutColumns: readonly Column<PayoutItem>[] = [
   {
     id: "created",
@@ -79,7 +78,7 @@ export const payoutColumns: readonly Column<PayoutItem>[] = [
   },
 ];
 
-/** What a file of payouts has beside what the screen shows. */
+/** Additional columns of the CSV file. */
 export const payoutFileColumns: readonly Column<PayoutItem>[] = [
   { id: "id", header: t.list.id, cell: (row) => row.id, csv: (row) => row.id },
   ...payoutColumns,

@@ -5,16 +5,13 @@ import { AreaField } from "../../ui/field.tsx";
 
 const words = t.payouts.one;
 
-/** Approves or rejects what awaits approval: a payout, a scheduled payout or a batch. */
 export function Decision(props: {
   texts: { approveText: string; rejectText: string };
-  /** Its label, where it does more than approve. */
+  /** The button's label, if approval has further effects. */
   approve?: string;
-  /** The body of the approval. */
   approval: object;
   isReady?: boolean;
   send: (decision: "approve" | "reject", body: object, idempotencyKey: string) => Promise<unknown>;
-  /** Fields of the approval. */
   children?: ReactNode;
 }) {
   const { texts, approve = words.approve, approval, isReady = true, send, children } = props;

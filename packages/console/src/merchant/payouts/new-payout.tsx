@@ -15,7 +15,6 @@ import { PayoutForm } from "./payout-form.tsx";
 const words = t.payouts.create;
 const route = getRouteApi("/shell/payouts/new");
 
-/** Makes a payout: whom, how much, a quote, a confirmation. */
 export function NewPayout() {
   const { beneficiary: id } = route.useSearch();
   const navigate = route.useNavigate();

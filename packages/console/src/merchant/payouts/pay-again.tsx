@@ -15,7 +15,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 
 const words = t.payouts.one;
 
-/** Pays a payout again that came back, or that its rail rejected. */
+/** Reissues a returned or rejected payout. */
 export function PayAgain({ payout }: { payout: Payout }) {
   const session = useSession();
   const client = useQueryClient();
@@ -31,10 +31,10 @@ export function PayAgain({ payout }: { payout: Payout }) {
       confirm={async (idempotencyKey) => {
         const path = `${payouts.path}/${encodeURIComponent(payout.id)}/reissue`;
         const body = max.trim() === "" ? {} : { max_source_amount: max.trim() };
-        const made = await send<Payout>("POST", path, { body, idempotencyKey });
+        const created = await send<Payout>("POST", path, { body, idempotencyKey });
         const stale = [payouts.path, accounts.path];
         await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
-        await navigate({ to: "/payouts/$payoutId", params: { payoutId: made.id } });
+        await navigate({ to: "/payouts/$payoutId", params: { payoutId: created.id } });
       }}
     >
       <TermsOfNow payout={payout} />
@@ -48,7 +48,6 @@ export function PayAgain({ payout }: { payout: Payout }) {
   );
 }
 
-/** What the same amount costs now. */
 function TermsOfNow({ payout }: { payout: Payout }) {
   const { source_currency_code: source, destination_currency_code: destination } = payout;
   const found = useQuery({

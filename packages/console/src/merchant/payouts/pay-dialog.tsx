@@ -17,8 +17,8 @@ import { QuoteFacts } from "./quote-facts.tsx";
 const words = t.payouts.create;
 
 /**
- * The last look before money moves. The idempotency key is of the quote: however often a person
- * presses, and whatever answer is lost, it pays once. Nothing is shown as done before the answer.
+ * Confirms a payment. The idempotency key belongs to the quote, so that repeated clicks and lost
+ * responses lead to one payment. Success is shown only after the response.
  */
 export function PayDialog(props: {
   timed: TimedQuote;
@@ -33,7 +33,8 @@ export function PayDialog(props: {
   const { quote } = timed;
   const paying = usePaying(quote.id, details);
   const isDecided = paying.isPending || paying.isSuccess;
-  // An attempt whose answer was lost may be repeated after the quote's end: it may have paid.
+  // After a lost response a retry is allowed even if the quote has expired, because the first
+  // attempt may have paid.
   const mayPay = !isDecided && (!isOver || paying.isError);
   return (
     <Modal
@@ -82,7 +83,7 @@ export function PayDialog(props: {
 const isDuplicate = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === "POSSIBLE_DUPLICATE";
 
-/** Why it was not paid; what may be a duplicate can be paid all the same. */
+/** Shows the problem; a possible duplicate can be confirmed and paid. */
 function NotPaid({ error, onPayAnyway }: { error: unknown; onPayAnyway: () => void }) {
   if (error === null) return null;
   if (!isDuplicate(error)) {
@@ -103,7 +104,6 @@ function NotPaid({ error, onPayAnyway }: { error: unknown; onPayAnyway: () => vo
   );
 }
 
-/** One attempt to pay by a quote. */
 function usePaying(quoteId: string, { reference, remittance }: PayoutDetails) {
   const [idempotencyKey] = useState(attemptKey);
   const client = useQueryClient();

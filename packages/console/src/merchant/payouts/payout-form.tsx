@@ -18,10 +18,9 @@ const words = t.payouts.create;
 const sides = { source_amount: words.sends, receiving_amount: words.receives } as const;
 type Side = keyof typeof sides;
 
-/** A quote is asked for when typing has rested for so long. */
+/** Requests a quote after typing has paused for this time. */
 const typingMs = 400;
 
-/** How much, from which account, with which texts; the quote stands beside it. */
 export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {
   const found = useQuery({
     queryKey: [accounts.path, "to-pay-from"],
@@ -41,7 +40,7 @@ export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {
   return <Amounts beneficiary={beneficiary} usable={[usable[0], ...usable.slice(1)]} />;
 }
 
-/** An account that can pay, and the corridor that it pays by. */
+/** An account with a corridor to the beneficiary. */
 type Usable = { readonly account: Account; readonly corridor: Corridor };
 
 function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ...Usable[]] }) {
@@ -142,7 +141,7 @@ function Details(props: DetailsProps) {
   );
 }
 
-/** The account that a person most likely pays from: the first with money in it. */
+/** Preselects the first account with a balance. */
 function likeliest(usable: readonly [Usable, ...Usable[]]): Usable {
   return usable.find(({ account }) => !isZero(account.available)) ?? usable[0];
 }
@@ -167,7 +166,6 @@ function SideChoice({ side, onChange }: { side: Side; onChange: (side: Side) => 
   );
 }
 
-/** A value once it has not changed for a moment. */
 function useRested<T>(value: T): T {
   const [rested, setRested] = useState(value);
   useEffect(() => {

@@ -31,11 +31,10 @@ const payoutQuery = (payoutId: string, showsBeneficiary: boolean) =>
     queryKey: [payouts.path, "one", payoutId],
     queryFn: () =>
       get<Payout>(pathOf(payoutId), showsBeneficiary ? { "expand[]": "beneficiary" } : {}),
-    // Live updates come first; this is for where they do not.
+    // A fallback if live updates don't arrive.
     refetchInterval: ({ state }) => (state.data?.status === "initiated" ? 5_000 : false),
   });
 
-/** A payout: what was paid, its timeline and its webhooks. */
 export function PayoutPage() {
   const { payoutId } = route.useParams();
   const session = useSession();
@@ -168,7 +167,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
   );
 }
 
-/** A payout that this one pays again, or that pays it again. */
+/** Links to the original payout or its reissue. */
 function payoutLink(payoutId: string) {
   if (payoutId === "") return undefined;
   return (
@@ -179,11 +178,11 @@ function payoutLink(payoutId: string) {
 }
 
 function Timeline({ payoutId, version }: { payoutId: string; version: string }) {
-  // A payout that has moved on has another timeline.
+  // The timeline changes as the payout progresses.
   const found = useInfiniteQuery({
     ...pagesOf(eventsOf(payoutId), { limit: 100 }),
     queryKey: [eventsOf(payoutId).path, version],
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
   if (found.isPending) return <p role="status">{t.states.loading}</p>;
   if (found.isError) return <ProblemNotice error={found.error} />;

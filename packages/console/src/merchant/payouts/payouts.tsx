@@ -12,7 +12,6 @@ import { payoutColumns, payoutFileColumns } from "./columns.tsx";
 const words = t.payouts;
 const route = getRouteApi("/shell/payouts");
 
-/** The merchant's payouts, under filters that the page's address has. */
 export function Payouts() {
   const session = useSession();
   const navigate = route.useNavigate();

@@ -7,7 +7,6 @@ import { railOf, type TimedQuote } from "./quote.ts";
 
 const words = t.payouts.create;
 
-/** What a quote says: rate, fees, arrival. */
 export function QuoteFacts(props: {
   timed: TimedQuote;
   corridor: Corridor;

@@ -17,7 +17,7 @@ import { QuoteFacts } from "./quote-facts.tsx";
 
 const words = t.payouts.create;
 
-/** The live quote for what is wished, with its count-down, and the way to pay by it. */
+/** Shows the current quote with its countdown and the button to pay. */
 export function QuotePanel(props: {
   wish: QuoteWish | undefined;
   corridor: Corridor;
@@ -95,7 +95,7 @@ function Quoted(props: {
   );
 }
 
-/** Milliseconds until a quote expires, counted every second. */
+/** Returns the milliseconds until a quote expires, updated every second. */
 function useLeft(timed: TimedQuote): number {
   const [now, setNow] = useState(() => performance.now());
   const left = validMs(timed, now);

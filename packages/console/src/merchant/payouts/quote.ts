@@ -2,7 +2,7 @@ import type { Account, Beneficiary, Corridor, Quote } from "@disburse/sdk/gen/ty
 import { queryOptions } from "@tanstack/react-query";
 import { send } from "../../api/request.ts";
 
-/** What is quoted: the amount that is sent or the one that is received, as text. */
+/** The requested payment; either the source or the receiving amount is fixed. Amounts are text. */
 export type QuoteWish = {
   readonly account: Account;
   readonly beneficiary: Beneficiary;
@@ -10,13 +10,11 @@ export type QuoteWish = {
   readonly amount: string;
 };
 
-/** The texts that go along with a payout. */
 export type PayoutDetails = { readonly reference: string; readonly remittance: string };
 
-/** A quote, and when this browser got it: its validity is counted from then by this clock alone. */
+/** A quote and its arrival time. Its validity is measured only with this browser's clock. */
 export type TimedQuote = { readonly quote: Quote; readonly gotAt: number };
 
-/** A wish as the interface takes it. */
 export function wishBody({ account, beneficiary, side, amount }: QuoteWish) {
   return {
     account_id: account.id,
@@ -27,13 +25,13 @@ export function wishBody({ account, beneficiary, side, amount }: QuoteWish) {
   };
 }
 
-/** A quote for a wish; `round` asks for a new one after the last has expired. */
+/** Requests a quote; a new `round` requests another one after the last has expired. */
 export function quoteQuery(wish: QuoteWish | undefined, round: number) {
   const key = wish && [wish.account.id, wish.beneficiary.beneficiary_id, wish.side, wish.amount];
   return queryOptions({
     queryKey: ["quote", key, round],
     queryFn: async ({ signal }): Promise<TimedQuote> => {
-      if (wish === undefined) throw new Error("nothing is wished for");
+      if (wish === undefined) throw new Error("no payment to quote");
       const body = wishBody(wish);
       const quote = await send<Quote>("POST", "/api/v1/transfer/rfq", { body, signal });
       return { quote, gotAt: performance.now() };
@@ -46,12 +44,11 @@ export function quoteQuery(wish: QuoteWish | undefined, round: number) {
   });
 }
 
-/** How long a quote is valid still, in milliseconds; the server's two times give its span. */
+/** Returns the remaining validity in milliseconds, from the server's creation and expiry times. */
 export function validMs({ quote, gotAt }: TimedQuote, now: number): number {
   return Date.parse(quote.expired_at) - Date.parse(quote.created_at) - (now - gotAt);
 }
 
-/** The corridor from an account to a beneficiary. */
 export function corridorOf(
   corridors: readonly Corridor[],
   source: string | undefined,
@@ -65,7 +62,7 @@ export function corridorOf(
   );
 }
 
-/** The rail that pays a beneficiary, as far as the corridor tells. */
+/** Returns the corridor's rail for a beneficiary, if known. */
 export function railOf(corridor: Corridor, { transfer_method: method, ...rest }: Beneficiary) {
   const rails = corridor.rails.filter((rail) => rail.transfer_method === method);
   return rails.find(({ network }) => network === rest.routing_code_value_1) ?? rails[0];

@@ -14,7 +14,7 @@ import { type PayoutDetails, type QuoteWish, wishBody } from "./quote.ts";
 
 const words = t.payouts.create;
 
-/** Orders a payout for a day: it is quoted when it is due, with a maximum of what it may cost. */
+/** Schedules a payout, which is quoted at its time and limited by a maximum cost. */
 export function SchedulePanel(props: {
   wish: QuoteWish | undefined;
   details: PayoutDetails;

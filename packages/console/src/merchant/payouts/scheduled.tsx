@@ -105,7 +105,6 @@ const filters: readonly Filter[] = [
   },
 ];
 
-/** Payouts that are ordered now and made at a time. */
 export function ScheduledPayouts() {
   const session = useSession();
   const mayAct = may(session, "payout:write") || may(session, "payout:approve");
@@ -134,7 +133,7 @@ export function ScheduledPayouts() {
   );
 }
 
-/** The actions on an order that has no payout yet. */
+/** Actions on a scheduled payout before its payout exists. */
 function Actions({ order }: { order: ScheduledPayout }) {
   const session = useSession();
   const client = useQueryClient();

@@ -9,7 +9,6 @@ import { payoutColumns, payoutFileColumns } from "./columns.tsx";
 const words = t.payouts.waiting;
 const query = { sub_status: "awaiting_approval" };
 
-/** The payouts that wait for another person of the team. */
 export function WaitingPayouts() {
   return (
     <Page

@@ -9,7 +9,7 @@ const person = {
   beneficiary_account_number: "*****6789",
 } as Beneficiary;
 
-test("names a company by its name and a person by both names", () => {
+test("returns a company's name, and both names of a person", () => {
   expect(nameOf(person)).toBe("Jane Doe");
   expect(nameOf({ ...person, beneficiary_name: "Acme" })).toBe("Acme");
 });

@@ -1,6 +1,6 @@
 import type { Depositor } from "@disburse/sdk/gen/types.ts";
 
-/** A depositor's name: of a person, a company, or the merchant's own business by its id. */
+/** Returns the name of a person or company, or the id of the merchant's own business. */
 export function depositorName(depositor: Depositor): string {
   const { firstname, lastname } = depositor.depositor_details?.person_details ?? {};
   const person = [firstname, lastname].filter(Boolean).join(" ");

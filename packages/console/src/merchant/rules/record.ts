@@ -1,6 +1,6 @@
 import { labelOf } from "../forms/rules/form-field.ts";
 
-/** The fields of a record as names and texts, objects and lists flattened; empty ones left out. */
+/** Flattens a record to names and texts; omits empty fields. */
 export function recordRows(record: object, hidden: readonly string[] = []): [string, string][] {
   return Object.entries(record).flatMap(([name, value]) =>
     hidden.includes(name) ? [] : rowsOf(labelOf(name), value),

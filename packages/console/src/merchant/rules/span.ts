@@ -1,11 +1,11 @@
 import { dayAfter } from "../../ui/rules/times.ts";
 
-/** Of a page's address: days, both inclusive. */
+/** The URL's days, both inclusive. */
 type Days = { readonly created_from?: string; readonly created_to?: string };
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The query of a list: its days as moments in UTC, the last one exclusive. */
+/** Converts days to list parameters: times in UTC with an exclusive end. */
 export function spanQuery<T extends Days>(search: T): T {
   const { created_from: from = "", created_to: to = "" } = search;
   return {

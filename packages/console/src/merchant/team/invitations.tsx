@@ -9,7 +9,6 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 
 const words = t.team.invitations;
 
-/** The teams that invite the signed-in person. */
 export function Invitations() {
   const { invitations = [] } = useSession();
   return (
@@ -29,7 +28,7 @@ function Invitation({ invitation: { id, merchant, role } }: { invitation: Team }
   const isFirst = useSession().merchant === null;
   const answer = async (what: "accept" | "decline") => {
     await answerInvitation(id, what);
-    // The first team of a person is the session's from here on.
+    // A person's first team becomes the session's team.
     if (what === "accept" && isFirst) await leavePage();
     await client.invalidateQueries(sessionQuery);
   };

@@ -60,13 +60,12 @@ const revokeColumn: Column<ApiKey> = {
   id: "revoke",
   header: t.list.actions,
   cell: (row) =>
-    // One that has ended too: what it ordered goes on.
+    // Also for an expired key, because its orders continue.
     row.revoked_at === "" ? (
       <RevokeButton path={path} id={row.id} label={words.revoke} text={words.revokeText} />
     ) : null,
 };
 
-/** A merchant's own API keys. */
 export function Keys() {
   const session = useSession();
   const mayWrite = may(session, "key:write");
@@ -109,7 +108,7 @@ const blank = { description: "", cidrs: "", day: "", chosen: [] as readonly stri
 function NewKey({ scopes }: { scopes: readonly string[] }) {
   const client = useQueryClient();
   const [form, setForm] = useState(blank);
-  const [made, setMade] = useState<ApiKeyWithSecret>();
+  const [created, setCreated] = useState<ApiKeyWithSecret>();
   const set = (name: "description" | "cidrs" | "day") => (value: string) =>
     setForm({ ...form, [name]: value });
   const create = async (idempotencyKey: string) => {
@@ -121,7 +120,7 @@ function NewKey({ scopes }: { scopes: readonly string[] }) {
       ...(networks.length === 0 ? {} : { source_cidrs: networks }),
       ...(day === "" ? {} : { expires_at: `${day}T00:00:00Z` }),
     };
-    setMade(await send<ApiKeyWithSecret>("POST", path, { body, idempotencyKey }));
+    setCreated(await send<ApiKeyWithSecret>("POST", path, { body, idempotencyKey }));
     setForm(blank);
     await client.invalidateQueries({ queryKey: [path] });
   };
@@ -158,13 +157,13 @@ function NewKey({ scopes }: { scopes: readonly string[] }) {
           onChange={set("day")}
         />
       </ConfirmButton>
-      {made === undefined ? null : (
+      {created === undefined ? null : (
         <ShownOnce
           title={words.secretTitle}
           text={words.secretText}
           done={words.secretDone}
-          secrets={[[made.description || made.id, made.secret]]}
-          onDone={() => setMade(undefined)}
+          secrets={[[created.description || created.id, created.secret]]}
+          onDone={() => setCreated(undefined)}
         />
       )}
     </>

@@ -54,7 +54,6 @@ const changeColumn: Column<TeamMember> = {
   cell: (row) => (row.state === "removed" ? null : <Change member={row} />),
 };
 
-/** The people of a merchant's team. */
 export function Members() {
   const mayWrite = may(useSession(), "team:write");
   const read = async () => {

@@ -12,8 +12,8 @@ const choices = Object.entries(words.orders);
 const kinds = ["scheduled_payouts", "batches", "keys", "endpoints", "members"] as const;
 
 /**
- * Revokes a key or removes a person by its route, and asks what happens to what it ordered and did
- * not pay yet. What was found is shown until it is closed; the list is read again.
+ * Revokes a key or removes a member, and asks about the treatment of unpaid orders. Shows the
+ * affected records, and reloads the list when the person closes them.
  */
 export function RevokeButton(props: { path: string; id: string; label: string; text: string }) {
   const { path, id, label, text } = props;
@@ -39,7 +39,7 @@ export function RevokeButton(props: { path: string; id: string; label: string; t
         isOpen={found !== undefined}
         onOpenChange={() => {
           setFound(undefined);
-          // The button goes with the row: the list is read once its answer was seen.
+          // Reload the list only after the result was seen, because that removes this row.
           void client.invalidateQueries({ queryKey: [path] });
         }}
       >

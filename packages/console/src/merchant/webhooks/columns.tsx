@@ -7,7 +7,6 @@ import type { Column } from "../../ui/table.tsx";
 
 const words = t.webhooks;
 
-/** The columns of lists of deliveries. */
 export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
   {
     id: "created",

@@ -35,7 +35,6 @@ const columns: readonly Column<WebhookDelivery>[] = [
   },
 ];
 
-/** What was or is to be sent to the merchant's endpoints. */
 export function Deliveries() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

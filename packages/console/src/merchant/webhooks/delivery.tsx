@@ -32,7 +32,6 @@ const columns: readonly Column<WebhookAttempt>[] = [
   },
 ];
 
-/** One delivery, attempt by attempt. */
 export function DeliveryPage() {
   const { deliveryId: id } = route.useParams();
   const session = useSession();

@@ -14,7 +14,7 @@ import { Secrets } from "./secrets.tsx";
 
 const words = t.webhooks.one;
 
-/** What a person can do with an endpoint; each step says first what it does. */
+/** Actions on an endpoint; each explains its effect before it runs. */
 export function EndpointActions({ endpoint }: { endpoint: WebhookEndpointWithHealth }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -75,10 +75,10 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpointWithHea
 
 function Rotate({ path }: { path: string }) {
   const [overlap, setOverlap] = useState("86400");
-  const [made, setMade] = useState<WebhookEndpointWithSecrets>();
+  const [created, setCreated] = useState<WebhookEndpointWithSecrets>();
   const rotate = async (idempotencyKey: string) => {
     const body = { overlap_seconds: Number(overlap) };
-    setMade(await send("POST", `${path}/rotate-secret`, { body, idempotencyKey }));
+    setCreated(await send("POST", `${path}/rotate-secret`, { body, idempotencyKey }));
   };
   return (
     <>
@@ -90,7 +90,9 @@ function Rotate({ path }: { path: string }) {
           options={Object.entries(words.overlaps).toReversed()}
         />
       </ConfirmButton>
-      {made === undefined ? null : <Secrets endpoint={made} onDone={() => setMade(undefined)} />}
+      {created === undefined ? null : (
+        <Secrets endpoint={created} onDone={() => setCreated(undefined)} />
+      )}
     </>
   );
 }

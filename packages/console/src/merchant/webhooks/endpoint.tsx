@@ -26,7 +26,6 @@ const endpointQuery = (id: string) =>
     queryFn: () => get<WebhookEndpointWithHealth>(`${endpoints.path}/${encodeURIComponent(id)}`),
   });
 
-/** One endpoint: its health, its deliveries, and what can be done with it. */
 export function EndpointPage() {
   const { endpointId: id } = route.useParams();
   const session = useSession();

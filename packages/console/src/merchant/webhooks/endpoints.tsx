@@ -53,7 +53,6 @@ const columns: readonly Column<WebhookEndpointWithHealth>[] = [
   },
 ];
 
-/** Where the merchant's events are sent. */
 export function Endpoints() {
   const session = useSession();
   return (

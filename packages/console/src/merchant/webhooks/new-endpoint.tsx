@@ -16,7 +16,6 @@ const route = getRouteApi("/shell/webhooks/new");
 
 const blank = { url: "", description: "", order: "bounded", types: "*" };
 
-/** Creates an endpoint; its secrets are shown once. */
 export function NewEndpoint() {
   const navigate = route.useNavigate();
   const client = useQueryClient();

@@ -33,7 +33,6 @@ const columns: readonly Column<WebhookReplay>[] = [
   { id: "cancel", header: t.list.actions, cell: (row) => <Cancel replay={row} /> },
 ];
 
-/** Deliveries of a span of time sent once more: those under way, and starting another. */
 export function Replays({ endpointId, mayWrite }: { endpointId: string; mayWrite: boolean }) {
   return (
     <Section

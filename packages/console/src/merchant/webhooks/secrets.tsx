@@ -4,7 +4,7 @@ import { ShownOnce } from "../../ui/shown-once.tsx";
 
 const words = t.webhooks.secrets;
 
-/** The secrets of an endpoint, which the server shows once. */
+/** The server returns these secrets only once. */
 export function Secrets(props: { endpoint: WebhookEndpointWithSecrets; onDone: () => void }) {
   const { endpoint, onDone } = props;
   return (

@@ -4,7 +4,7 @@ import {
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useState } from "react";
-import { valueIn } from "../../api/enum-words.ts";
+import { enumValue } from "../../api/enum-words.ts";
 import { rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
@@ -17,7 +17,7 @@ import { isReason, ReasonField } from "../reason-field.tsx";
 const words = t.compliance.alert;
 const stale = ["compliance", "approvals"];
 
-/** What a reviewer can do about an alert in its state. */
+/** The reviewer's actions on an alert, depending on its state. */
 export function AlertActions({ alert }: { alert: Alert }) {
   const session = useSession();
   const isReviewer = hasRole(session, "compliance_officer", "compliance_approver");
@@ -75,7 +75,7 @@ function Decide({ alertId }: { alertId: string }) {
               mutation,
               alertId,
               reason: reason.trim(),
-              decision: valueIn(Decision, decision),
+              decision: enumValue(Decision, decision),
             })
           }
           stale={stale}

@@ -6,7 +6,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { wordIn } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-words.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -24,7 +24,6 @@ import { ListedSide, PartySide } from "./sides.tsx";
 const words = t.compliance.alert;
 const route = getRouteApi("/shell/compliance/alerts/$alertId");
 
-/** An alert: the party and the listed entry beside each other, the score, and the decision. */
 export function AlertPage() {
   const { alertId } = route.useParams();
   const found = useQuery({
@@ -35,7 +34,7 @@ export function AlertPage() {
   if (found.isError) return <ProblemNotice error={found.error} />;
   const { alert } = found.data;
   if (alert === undefined) return <Notice tone="bad">{t.problems.notFound}</Notice>;
-  const state = wordIn(AlertState, alert.state);
+  const state = enumName(AlertState, alert.state);
   return (
     <Page
       title={words.title}

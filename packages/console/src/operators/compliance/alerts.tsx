@@ -4,7 +4,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { valueIn, wordIn } from "../../api/enum-words.ts";
+import { enumName, enumValue } from "../../api/enum-words.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
@@ -21,10 +21,10 @@ import { scoreText, VerdictBadge } from "./verdict.tsx";
 const words = t.compliance.alerts;
 const route = getRouteApi("/shell/compliance/alerts");
 
-/** The totals are of so many at most: ten requests. */
+/** Totals count at most this many alerts: ten requests. */
 const totalsMax = 1_000;
 
-const stateOf = ({ state }: Alert) => wordIn(AlertState, state);
+const stateOf = ({ state }: Alert) => enumName(AlertState, state);
 const ageSeconds = (alert: Alert) => (Date.now() - Date.parse(isoOf(alert.createdAt))) / 1_000;
 
 const columns: readonly Column<Alert>[] = [
@@ -92,13 +92,12 @@ const filters: readonly Filter[] = [
   { name: "record_id", label: words.record, kind: "text" },
 ];
 
-/** The queue of alerts. */
 export function Alerts() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const read: ReadPage<Alert> = async (page) => {
     const { alerts, nextCursor } = await rpcs.review.listAlerts({
-      states: search.state === undefined ? [] : [valueIn(AlertState, search.state)],
+      states: search.state === undefined ? [] : [enumValue(AlertState, search.state)],
       assignee: search.assignee ?? "",
       merchantId: search.merchant_id ?? "",
       recordId: search.record_id ?? "",

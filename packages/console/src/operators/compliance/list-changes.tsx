@@ -5,7 +5,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { wordIn } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-words.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
@@ -22,11 +22,11 @@ import { entryTitle, fieldChanges } from "./rules/difference.ts";
 const words = t.compliance.changes;
 const route = getRouteApi("/shell/compliance/lists/$importId");
 
-/** Imports that a version can be compared with. */
+/** Maximum number of imports offered for comparison. */
 const importsMax = 100;
 
 const tones: Readonly<Record<string, Tone>> = { added: "warn", changed: "info", removed: "plain" };
-const kindOf = ({ kind }: EntryDifference) => wordIn(EntryDifference_Kind, kind);
+const kindOf = ({ kind }: EntryDifference) => enumName(EntryDifference_Kind, kind);
 const changeText = (row: EntryDifference) =>
   fieldChanges(row)
     .map(({ field, gone, added }) => {
@@ -80,14 +80,13 @@ function Changes({ row }: { row: EntryDifference }) {
   );
 }
 
-/** What differs between a version of a list and one before it. */
 export function ListChanges() {
   const { importId } = route.useParams();
   const { base: baseImportId = "" } = route.useSearch();
   const navigate = route.useNavigate();
   const read: ReadPage<EntryDifference> = async (page) => {
-    const asked = { importId, baseImportId, ...page };
-    const { differences, nextCursor } = await rpcs.compliance.compareImports(asked);
+    const request = { importId, baseImportId, ...page };
+    const { differences, nextCursor } = await rpcs.compliance.compareImports(request);
     return pageOf(differences, nextCursor);
   };
   const key = ["compliance", "changes", importId, baseImportId];
@@ -128,7 +127,6 @@ export function ListChanges() {
 
 const nameOf = (version: ListVersion | undefined) => `${version?.list} ${version?.version}`;
 
-/** Which version it is compared with. */
 function Bases(props: {
   importId: string;
   list: string;

@@ -8,7 +8,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 
 const words = t.compliance.alert;
 
-/** The entry itself, as its publisher gives it; nothing for a hit of no entry. */
+/** Shows the entry in its publisher's form; nothing for a hit without an entry. */
 export function ListedEntry({ hit: { list, entryUid, listVersion } }: { hit: Hit }) {
   const found = useQuery({
     queryKey: ["compliance", "entry", list, entryUid, listVersion],

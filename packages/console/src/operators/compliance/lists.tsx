@@ -116,7 +116,6 @@ const importColumns: readonly Column<ListImport>[] = [
   },
 ];
 
-/** The lists in force, where they come from, and every import. */
 export function Lists() {
   const found = useQuery({
     queryKey: ["compliance", "lists"],
@@ -181,7 +180,7 @@ function Sources({ sources }: { sources: readonly ListSource[] }) {
       ) : (
         <>
           {sources.some(({ failures }) => failures > 1) ? (
-            <Notice tone="bad">{words.unheard}</Notice>
+            <Notice tone="bad">{words.unavailable}</Notice>
           ) : null}
           <DataTable
             caption={words.sources}

@@ -1,6 +1,6 @@
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useQuery } from "@tanstack/react-query";
-import { wordIn } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-words.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -11,7 +11,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 
 const words = t.compliance.monitoring;
 
-/** How far re-screening is with what is in force. */
+/** Progress of rescreening with the current lists and configuration. */
 export function Monitoring() {
   const found = useQuery({
     queryKey: ["compliance", "monitoring"],
@@ -38,7 +38,7 @@ export function Monitoring() {
             [words.behindSince, behindSince && <Moment key="since" at={isoOf(behindSince)} />],
             ...verdicts.map(
               ({ verdict, subjects }) =>
-                [words.verdicts[wordIn(Verdict, verdict)] ?? "", String(subjects)] as const,
+                [words.verdicts[enumName(Verdict, verdict)] ?? "", String(subjects)] as const,
             ),
             [words.events, eventsPending === 0n ? undefined : String(eventsPending)],
           ]}

@@ -32,7 +32,6 @@ const partColumns: readonly Column<AlignedPart>[] = [
   { id: "weight", header: words.weight, align: "end", cell: (row) => scoreText(row.weight) },
 ];
 
-/** How a score came about: each reason with its effect, and the words that were compared. */
 export function Score({ hit }: { hit: Hit }) {
   return (
     <div className="columns">

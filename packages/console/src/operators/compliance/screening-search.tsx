@@ -6,7 +6,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { valueIn } from "../../api/enum-words.ts";
+import { enumValue } from "../../api/enum-words.ts";
 import { answerOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
@@ -29,7 +29,7 @@ const blank = {
   document: "",
 };
 
-/** Compares a name with every list in force; monitors and stops no one. */
+/** Compares a name with all lists in force, without monitoring or blocking anyone. */
 export function ScreeningSearch() {
   const [form, setForm] = useState(blank);
   const set = (name: keyof typeof blank) => (value: string) => setForm({ ...form, [name]: value });
@@ -85,7 +85,7 @@ export function ScreeningSearch() {
   );
 }
 
-/** Every screening is of a merchant; its own screenings are found by it. */
+/** Every screening needs a merchant and is listed under it. */
 function MerchantField(props: { value: string; onChange: (id: string) => void }) {
   const { data } = useQuery({
     queryKey: ["merchants"],
@@ -106,7 +106,7 @@ function screen({ merchantId, name, type, date, countries, document }: typeof bl
     parties: [
       {
         name: name.trim(),
-        type: valueIn(Party_Type, type),
+        type: enumValue(Party_Type, type),
         date,
         countries: countries
           .toUpperCase()

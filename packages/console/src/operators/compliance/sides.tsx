@@ -1,13 +1,12 @@
 import type { Hit, Party } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Party_Type } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { wordIn } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-words.ts";
 import { t } from "../../catalogue/en.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { markedName } from "./rules/marked.ts";
 
 const words = t.compliance.alert;
 
-/** A name whose words that were found on the other side are marked. */
 function Name({ name, alike }: { name: string; alike: readonly string[] }) {
   let at = 0;
   return (
@@ -20,7 +19,6 @@ function Name({ name, alike }: { name: string; alike: readonly string[] }) {
   );
 }
 
-/** What was screened. */
 export function PartySide(props: {
   party: Party | undefined;
   wallet: string | undefined;
@@ -33,7 +31,7 @@ export function PartySide(props: {
     <Facts
       rows={[
         [words.name, party && <Name key="name" name={party.name} alike={alike} />],
-        [words.type, party && words.types[wordIn(Party_Type, party.type)]],
+        [words.type, party && words.types[enumName(Party_Type, party.type)]],
         [words.date, party?.date],
         [words.countries, party?.countries.join(", ")],
         [words.documents, documents?.join(", ")],
@@ -43,7 +41,7 @@ export function PartySide(props: {
   );
 }
 
-/** What the list has, as far as the hit tells it. */
+/** The list entry's data, as contained in the hit. */
 export function ListedSide({ hit }: { hit: Hit }) {
   const alike = hit.parts.map((part) => part.entry);
   return (

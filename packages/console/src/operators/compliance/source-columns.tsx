@@ -8,7 +8,6 @@ import type { Column } from "../../ui/table.tsx";
 
 const words = t.compliance.lists;
 
-/** What there is to see of where a list comes from. */
 export const sourceColumns: readonly Column<ListSource>[] = [
   textColumn("list", words.list, (row) => row.list),
   {

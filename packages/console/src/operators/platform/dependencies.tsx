@@ -10,7 +10,6 @@ import { railColumns } from "../treasury/rail-columns.tsx";
 
 const words = t.platform.health;
 
-/** Whether rails take payouts. */
 export function RailStates() {
   const found = useQuery({
     queryKey: ["rails"],
@@ -32,7 +31,6 @@ export function RailStates() {
   );
 }
 
-/** Whether sanctions lists are still fetched. */
 export function SourceStates() {
   const found = useQuery({
     queryKey: ["health", "sources"],

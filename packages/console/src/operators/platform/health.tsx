@@ -16,11 +16,11 @@ const words = t.platform.health;
 
 type State = "serving" | "not_serving" | "unreachable";
 
-/** How a service is, by the process that answered. */
+/** The health of a service, as reported by one of its processes. */
 type Found = {
   readonly place: Place;
   readonly state: State;
-  /** Empty where no process said it. */
+  /** Empty if no process reported it. */
   readonly version: string;
   readonly problem: string;
 };
@@ -46,7 +46,6 @@ const columns: readonly Column<Found>[] = [
   },
 ];
 
-/** Which services serve and in which versions, and what they depend on. */
 export function HealthPage() {
   const session = useSession();
   const found = useQuery({
@@ -92,7 +91,7 @@ function Services({ services }: { services: readonly Found[] }) {
   );
 }
 
-/** A service that does not answer is a finding, and an ended session none. */
+/** An unavailable service is a result; an expired session is an error. */
 async function ask(place: Place): Promise<Found> {
   let version = "";
   const onHeader = (header: Headers) => {

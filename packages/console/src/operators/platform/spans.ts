@@ -3,55 +3,53 @@ import { Problem } from "../../api/problem.ts";
 import { answerOf, type Place, places, tracesAt } from "../../api/rpc.ts";
 import type { Placed } from "./rules/waterfall.ts";
 
-/** A span with its place on the time axis. */
 export type PlacedSpan = Omit<Span, "durationUs"> & Placed;
 
-/** What the services have of a request or of a trace. */
+/** The spans of a request or trace from all services. */
 export type FoundSpans = {
   readonly traceIds: readonly string[];
-  /** Of the first trace. */
   readonly spans: readonly PlacedSpan[];
-  /** Whether any process keeps spans. */
+  /** True if any process keeps spans. */
   readonly isKept: boolean;
-  /** Those that did not answer. */
-  readonly unheard: readonly Place[];
+  /** Services that didn't respond. */
+  readonly unavailable: readonly Place[];
 };
 
-type Asked = Pick<ListSpansRequest, "traceId" | "requestId">;
+type SpanQuery = Pick<ListSpansRequest, "traceId" | "requestId">;
 
 /**
- * The spans of a trace, or of the trace that a request began: the service that the request came to
- * knows which it was, and all are asked for it then.
+ * Reads the spans of a trace, or of the trace that a request began. For a request, the service that
+ * received it returns the trace id, which is then requested from all services.
  */
-export async function findSpans({ traceId, requestId }: Asked): Promise<FoundSpans> {
-  if (traceId !== "") return spansOf([traceId], await askAll({ traceId, requestId: "" }));
-  const began = await askAll({ traceId: "", requestId });
+export async function findSpans({ traceId, requestId }: SpanQuery): Promise<FoundSpans> {
+  if (traceId !== "") return spansOf([traceId], await readFromAll({ traceId, requestId: "" }));
+  const began = await readFromAll({ traceId: "", requestId });
   const traceIds = [...new Set(began.spans.map((span) => span.traceId))];
   const [first] = traceIds;
   if (first === undefined) return spansOf([], began);
-  return spansOf(traceIds, await askAll({ traceId: first, requestId: "" }));
+  return spansOf(traceIds, await readFromAll({ traceId: first, requestId: "" }));
 }
 
-type Answers = Pick<FoundSpans, "spans" | "isKept" | "unheard">;
+type SpanResponses = Pick<FoundSpans, "spans" | "isKept" | "unavailable">;
 
-const spansOf = (traceIds: readonly string[], answers: Answers): FoundSpans => {
-  return { traceIds, ...answers };
+const spansOf = (traceIds: readonly string[], responses: SpanResponses): FoundSpans => {
+  return { traceIds, ...responses };
 };
 
-async function askAll(asked: Asked): Promise<Answers> {
-  const answers = await Promise.all(places.map((place) => ask(place, asked)));
-  const spans = answers.flatMap((answer) => answer?.spans ?? []).map(placed);
+async function readFromAll(query: SpanQuery): Promise<SpanResponses> {
+  const responses = await Promise.all(places.map((place) => readFrom(place, query)));
+  const spans = responses.flatMap((response) => response?.spans ?? []).map(placed);
   return {
     spans: spans.toSorted((a, b) => a.startedUs - b.startedUs),
-    isKept: answers.some((answer) => (answer?.keptMax ?? 0) > 0),
-    unheard: places.filter((_, at) => answers[at] === undefined),
+    isKept: responses.some((response) => (response?.keptMax ?? 0) > 0),
+    unavailable: places.filter((_, at) => responses[at] === undefined),
   };
 }
 
-/** Nothing where the service does not answer: the others' spans are worth showing. */
-async function ask(place: Place, asked: Asked) {
+/** Returns nothing for an unavailable service, so that the other services' spans are shown. */
+async function readFrom(place: Place, query: SpanQuery) {
   try {
-    return await answerOf(tracesAt(place).listSpans(asked));
+    return await answerOf(tracesAt(place).listSpans(query));
   } catch (error) {
     const isAway = error instanceof Problem && (error.status === 0 || error.status >= 500);
     if (isAway) return undefined;

@@ -16,16 +16,15 @@ const filters: readonly Filter[] = [
   { name: "trace_id", label: words.traceId, kind: "text" },
 ];
 
-/** What every service did for a request, on one time axis. */
 export function TracePage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { request_id: requestId = "", trace_id: traceId = "" } = search;
-  const isAsked = requestId !== "" || traceId !== "";
+  const isRequested = requestId !== "" || traceId !== "";
   const found = useQuery({
     queryKey: ["trace", requestId, traceId],
     queryFn: () => findSpans({ requestId: requestId.trim(), traceId: traceId.trim() }),
-    enabled: isAsked,
+    enabled: isRequested,
   });
   return (
     <Page title={words.title} lead={words.lead}>
@@ -34,19 +33,19 @@ export function TracePage() {
         values={search}
         onChange={(next) => void navigate({ search: next })}
       />
-      {isAsked ? null : <Notice tone="info">{words.ask}</Notice>}
-      {isAsked && found.isPending ? <p role="status">{t.states.loading}</p> : null}
+      {isRequested ? null : <Notice tone="info">{words.ask}</Notice>}
+      {isRequested && found.isPending ? <p role="status">{t.states.loading}</p> : null}
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       {found.data === undefined ? null : <Spans found={found.data} />}
     </Page>
   );
 }
 
-function Spans({ found: { traceIds, spans, isKept, unheard } }: { found: FoundSpans }) {
+function Spans({ found: { traceIds, spans, isKept, unavailable } }: { found: FoundSpans }) {
   return (
     <>
-      {unheard.length === 0 ? null : (
-        <Notice tone="warn">{words.unheard(unheard.join(", "))}</Notice>
+      {unavailable.length === 0 ? null : (
+        <Notice tone="warn">{words.unavailable(unavailable.join(", "))}</Notice>
       )}
       {traceIds.length < 2 ? null : <OtherTraces traceIds={traceIds} />}
       {spans.length === 0 ? (

@@ -8,17 +8,17 @@ import type { PlacedSpan } from "./spans.ts";
 
 const words = t.platform.trace;
 
-/** More than a payout's whole way has, ten times over; the page stays quick. */
+/** Maximum number of rows, ten times a payout's usual spans; keeps the page fast. */
 const shownMax = 500;
-/** The styles have so many steps. */
+/** The number of indentation levels in the styles. */
 const depthMax = 8;
-/** The time axis in the drawing's own units. */
+/** Width of the time axis in SVG units. */
 const axisWidth = 1_000;
 const barHeight = 10;
-/** A span that took no time to speak of is still to be seen. */
+/** Minimum width of a bar, so that very short spans are visible. */
 const barWidthMin = 4;
 
-/** Spans as a table, each with its bar on the common time axis. */
+/** Shows spans as a table with bars on a common time axis. */
 export function Waterfall({ spans }: { spans: readonly PlacedSpan[] }) {
   const { rows, wholeUs } = useMemo(() => waterfall(spans.slice(0, shownMax)), [spans]);
   const columns = useMemo(() => columnsOn(wholeUs), [wholeUs]);
@@ -65,7 +65,7 @@ function Milliseconds({ microseconds }: { microseconds: number }) {
   return <span className="money">{words.milliseconds(millisecondsText(microseconds))}</span>;
 }
 
-/** The name, under which its ids and codes open. */
+/** Shows the name, which expands to the span's attributes. */
 function Name({ row: { span, depth } }: { row: Row<PlacedSpan> }) {
   const attributes = Object.entries(span.attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return (
@@ -84,7 +84,7 @@ function Name({ row: { span, depth } }: { row: Row<PlacedSpan> }) {
   );
 }
 
-/** The texts beside it say the same. */
+/** Decorative: the adjacent text has the same information. */
 function Bar({ row: { span, offsetUs }, wholeUs }: { row: Row<PlacedSpan>; wholeUs: number }) {
   const scale = axisWidth / wholeUs;
   const width = Math.max(barWidthMin, span.durationUs * scale);

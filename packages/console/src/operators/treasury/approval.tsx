@@ -6,7 +6,7 @@ import { Role } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { wordIn } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-words.ts";
 import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
@@ -24,7 +24,6 @@ const words = t.treasury.approvals;
 const route = getRouteApi("/shell/approvals/$place/$proposalId");
 const stale = ["approvals", "payouts", "exceptions", "accounts", "compliance"];
 
-/** One proposal: what it would change, and the decision. */
 export function ApprovalPage() {
   const { place: text, proposalId } = route.useParams();
   const place = approvalPlaces.find((each) => each === text) ?? "payout";
@@ -42,7 +41,7 @@ export function ApprovalPage() {
       lead={
         <span className="row">
           <span className="mono break">{proposal.id}</span>
-          <StateBadge state={wordIn(ProposalState, proposal.state)} words={words.states} />
+          <StateBadge state={enumName(ProposalState, proposal.state)} words={words.states} />
         </span>
       }
       actions={<Decide place={place} proposal={proposal} />}
@@ -73,7 +72,7 @@ export function ApprovalPage() {
   );
 }
 
-/** What the proposal is about, with a link where the console has a page of it. */
+/** Shows the proposal's subject, linked if the console has a page for it. */
 function Subject({ id }: { id: string }) {
   if (id.startsWith("po_")) {
     return (
@@ -92,7 +91,7 @@ function Subject({ id }: { id: string }) {
   return <span className="mono break">{id}</span>;
 }
 
-/** What is approved is the text: it is shown whole, and only indented. */
+/** The approval covers the text, so it is shown completely, only indented. */
 function Json({ text }: { text: string }) {
   if (text === "") return <p className="soft">{words.nothing}</p>;
   return <pre className="card mono break">{indented(text)}</pre>;
@@ -122,7 +121,7 @@ function Decide({ place, proposal }: { place: ApprovalPlace; proposal: Proposal 
       />
     );
   }
-  if (!hasRole(session, ...proposal.approvers.map((role) => wordIn(Role, role)))) return null;
+  if (!hasRole(session, ...proposal.approvers.map((role) => enumName(Role, role)))) return null;
   return (
     <>
       <ConfirmStep

@@ -4,7 +4,7 @@ import {
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { valueIn, wordIn } from "../../api/enum-words.ts";
+import { enumName, enumValue } from "../../api/enum-words.ts";
 import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -19,13 +19,12 @@ import { type Column, DataTable } from "../../ui/table.tsx";
 const words = t.treasury.approvals;
 const route = getRouteApi("/shell/approvals");
 
-/** The newest proposals of each service that are read at once. */
+/** Number of proposals read per service. */
 const proposalsMax = 100;
 
-/** A proposal, and the service that has it. */
 type Placed = { readonly place: ApprovalPlace; readonly proposal: Proposal };
 
-/** What a proposal does, in short: `CreditAccount`. */
+/** Returns the RPC's short name: `CreditAccount`. */
 export const rpcName = ({ rpc }: Proposal) => rpc.slice(rpc.lastIndexOf("/") + 1);
 
 const columns: readonly Column<Placed>[] = [
@@ -55,9 +54,9 @@ const columns: readonly Column<Placed>[] = [
     id: "state",
     header: words.state,
     cell: ({ proposal }) => (
-      <StateBadge state={wordIn(ProposalState, proposal.state)} words={words.states} />
+      <StateBadge state={enumName(ProposalState, proposal.state)} words={words.states} />
     ),
-    csv: ({ proposal }) => wordIn(ProposalState, proposal.state),
+    csv: ({ proposal }) => enumName(ProposalState, proposal.state),
   },
   {
     id: "by",
@@ -88,31 +87,30 @@ const columns: readonly Column<Placed>[] = [
   },
 ];
 
-/** Those of a state; without one, those that wait for the person. */
+/** Reads proposals in a state, or without one, those that await the person's decision. */
 async function readProposals(state = "") {
-  const asked = {
-    state: valueIn(ProposalState, state),
+  const request = {
+    state: enumValue(ProposalState, state),
     waitingForCaller: state === "",
     limit: proposalsMax,
   };
-  const answers = await Promise.allSettled(
+  const results = await Promise.allSettled(
     approvalPlaces.map(async (place) => {
-      const { proposals } = await answerOf(approvalsAt(place).listProposals(asked));
+      const { proposals } = await answerOf(approvalsAt(place).listProposals(request));
       return proposals.map((proposal): Placed => ({ place, proposal }));
     }),
   );
-  const failures = answers.filter((each) => each.status === "rejected");
-  if (failures.length === answers.length && failures[0] !== undefined) throw failures[0].reason;
-  const found = answers.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+  const failures = results.filter((each) => each.status === "rejected");
+  if (failures.length === results.length && failures[0] !== undefined) throw failures[0].reason;
+  const found = results.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
   return {
     proposals: found.toSorted((one, two) =>
       isoOf(two.proposal.createdAt).localeCompare(isoOf(one.proposal.createdAt)),
     ),
-    missing: approvalPlaces.filter((_, index) => answers[index]?.status === "rejected"),
+    missing: approvalPlaces.filter((_, index) => results[index]?.status === "rejected"),
   };
 }
 
-/** What waits for the person's decision in every service; by a filter, what waits for others or did. */
 export function Approvals() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

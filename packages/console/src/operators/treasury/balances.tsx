@@ -21,7 +21,7 @@ import { type Column, DataTable } from "../../ui/table.tsx";
 const words = t.treasury.balances;
 const route = getRouteApi("/shell/treasury/balances");
 
-const houseColumns: readonly Column<HouseBalance>[] = [
+const platformColumns: readonly Column<HouseBalance>[] = [
   textColumn("account", words.account, (row) => row.account),
   textColumn("currency", words.currency, (row) => row.currencyCode),
   moneyColumn("balance", words.balance, (row) => row.balance),
@@ -69,7 +69,6 @@ const accountColumns: readonly Column<Account>[] = [
   },
 ];
 
-/** What the house has, at itself and at its rails, and what merchants have. */
 export function TreasuryBalances() {
   const session = useSession();
   return (
@@ -90,12 +89,12 @@ function House() {
   return (
     <Section
       title={words.house}
-      actions={<ExportButton name="house" read={wholeList(balances)} columns={houseColumns} />}
+      actions={<ExportButton name="house" read={wholeList(balances)} columns={platformColumns} />}
     >
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       <DataTable
         caption={words.houseCaption}
-        columns={houseColumns}
+        columns={platformColumns}
         rows={balances}
         keyOf={({ account, currencyCode }) => `${account}:${currencyCode}`}
       />

@@ -21,7 +21,7 @@ import { rateBounds, ratePoints } from "./rules/rate-points.ts";
 const words = t.treasury.corridor;
 const route = getRouteApi("/shell/treasury/corridors/$corridorId");
 
-/** A chart draws so many rates: ten requests. */
+/** Maximum number of rates in the chart: ten requests. */
 const drawnMax = 1_000;
 
 const columns: readonly Column<HistoricRate>[] = [
@@ -67,7 +67,7 @@ const columns: readonly Column<HistoricRate>[] = [
   },
 ];
 
-/** The days of the address as the bounds that the list takes. */
+/** Converts the URL's days to the list's time limits. */
 function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   const start = (day: string) => timestampFromDate(new Date(`${day}T00:00:00Z`));
   return {
@@ -76,7 +76,6 @@ function spanOf({ from, to }: { from?: string | undefined; to?: string | undefin
   };
 }
 
-/** The rates of a corridor over time, drawn and as a list. */
 export function CorridorPage() {
   const { corridorId } = route.useParams();
   const search = route.useSearch();
@@ -133,7 +132,7 @@ export function CorridorPage() {
 function Drawn(props: {
   id: readonly unknown[];
   read: ReadPage<HistoricRate>;
-  /** The last day that is drawn; today where there is none. */
+  /** The last day in the chart; today by default. */
   to: string | undefined;
 }) {
   const { id, read, to } = props;

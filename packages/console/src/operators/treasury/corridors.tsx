@@ -69,7 +69,6 @@ const read: ReadPage<Corridor> = async (page) => {
   return pageOf(answer.corridors, answer.nextCursor, answer.totalCount);
 };
 
-/** Corridors with their fees, limits and current rates. */
 export function Corridors() {
   const found = useInfiniteQuery(rpcPagesOf(["corridors"], read));
   return (

@@ -4,7 +4,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { wordIn } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-words.ts";
 import { isoOf } from "../../api/rpc.ts";
 import { readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
@@ -47,8 +47,8 @@ const columns: readonly Column<PayoutInDoubt>[] = [
   {
     id: "kind",
     header: words.kind,
-    cell: ({ doubt }) => words.kinds[wordIn(Doubt, doubt)] ?? "",
-    csv: ({ doubt }) => wordIn(Doubt, doubt),
+    cell: ({ doubt }) => words.kinds[enumName(Doubt, doubt)] ?? "",
+    csv: ({ doubt }) => enumName(Doubt, doubt),
   },
   {
     id: "amount",
@@ -81,7 +81,6 @@ const columns: readonly Column<PayoutInDoubt>[] = [
   },
 ];
 
-/** Payouts that need a person. */
 export function Exceptions() {
   const found = useInfiniteQuery(rpcPagesOf(["exceptions"], readExceptions));
   return (

@@ -5,7 +5,7 @@ import {
 import type { Payout } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { wordIn } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-words.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -25,7 +25,7 @@ const columns: readonly Column<JournalEntry & { place: number }>[] = [
   {
     id: "kind",
     header: words.step,
-    cell: ({ kind }) => words.kinds[wordIn(JournalEntry_Kind, kind)] ?? "",
+    cell: ({ kind }) => words.kinds[enumName(JournalEntry_Kind, kind)] ?? "",
   },
   { id: "stage", header: words.stage, cell: (row) => row.stage },
   {
@@ -37,7 +37,7 @@ const columns: readonly Column<JournalEntry & { place: number }>[] = [
   { id: "actor", header: words.actor, width: "wide", cell: (row) => row.actor?.id },
 ];
 
-/** A payout as operators see it: its history with its rail, and a resolution where it needs one. */
+/** The operators' view of a payout, with its history and, for an exception, its resolution. */
 export function TreasuryPayout() {
   const { payoutId } = route.useParams();
   const found = useQuery({

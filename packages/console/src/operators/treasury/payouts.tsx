@@ -5,7 +5,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { valueIn, wordIn } from "../../api/enum-words.ts";
+import { enumName, enumValue } from "../../api/enum-words.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
@@ -21,9 +21,8 @@ import type { Column } from "../../ui/table.tsx";
 const words = t.treasury.payouts;
 const route = getRouteApi("/shell/treasury/payouts");
 
-/** The finer state of a payout in a word. */
 export function PayoutStateBadge({ payout }: { payout: Pick<ListedPayout, "subStatus"> }) {
-  const state = wordIn(PayoutSubStatus, payout.subStatus);
+  const state = enumName(PayoutSubStatus, payout.subStatus);
   return <StateBadge state={state} words={t.payouts.subStatuses} />;
 }
 
@@ -48,7 +47,7 @@ const columns: readonly Column<ListedPayout>[] = [
     id: "state",
     header: t.list.status,
     cell: (row) => <PayoutStateBadge payout={row} />,
-    csv: (row) => wordIn(PayoutSubStatus, row.subStatus),
+    csv: (row) => enumName(PayoutSubStatus, row.subStatus),
   },
   {
     id: "sent",
@@ -93,14 +92,13 @@ const filters: readonly Filter[] = [
   { name: "beneficiary_id", label: t.payouts.searchBeneficiary, kind: "text" },
 ];
 
-/** Payouts of all merchants. */
 export function TreasuryPayouts() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const read: ReadPage<ListedPayout> = async (page) => {
     const answer = await rpcs.payout.listPayouts({
       merchantId: search.merchant_id ?? "",
-      status: valueIn(PayoutStatus, search.status),
+      status: enumValue(PayoutStatus, search.status),
       referenceId: search.reference_id ?? "",
       beneficiaryId: search.beneficiary_id ?? "",
       ...page,

@@ -14,7 +14,6 @@ function stateOf({ paused, available }: RailInfo): string {
   return available ? words.available : words.unavailable;
 }
 
-/** What there is to see of a rail. */
 export const railColumns: readonly Column<RailInfo>[] = [
   textColumn("rail", words.rail, ({ name }) => name),
   { id: "state", header: words.state, cell: (row) => <State rail={row} />, csv: stateOf },

@@ -21,7 +21,6 @@ const pauseColumn: Column<RailInfo> = {
   cell: (row) => <Pause rail={row} />,
 };
 
-/** The rails, and whether they take payouts. */
 export function Rails() {
   const mayPause = hasRole(useSession(), "treasury", "treasury_approver");
   const found = useQuery({

@@ -14,7 +14,6 @@ import { isZero } from "../../ui/rules/amounts.ts";
 const words = t.treasury.reconciliation;
 const route = getRouteApi("/shell/treasury/reconciliation");
 
-/** A day of a rail account, beside its bank's statement. */
 export function Reconciliation() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -1,7 +1,7 @@
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { valueIn } from "../../api/enum-words.ts";
+import { enumValue } from "../../api/enum-words.ts";
 import { rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
@@ -15,16 +15,15 @@ import { isReason, ReasonField } from "../reason-field.tsx";
 const words = t.treasury.exceptions;
 const stale = ["payouts", "exceptions", "approvals"];
 
-/** Exceptions that are looked through for the one of a payout. */
+/** Maximum number of exceptions searched for a payout's exception. */
 const searchedMax = 1_000;
 
-/** Every payout that needs a person, longest waiting first. */
 export const readExceptions = async (page: { limit: number; cursor: string }) => {
   const { payouts, nextCursor } = await rpcs.operations.listPayoutsInDoubt(page);
   return pageOf(payouts, nextCursor);
 };
 
-/** The exception of a payout; nothing where it has none. */
+/** Returns a payout's exception, if it has one. */
 function useException(payoutId: string) {
   const { data } = useQuery({
     queryKey: ["exceptions", "all"],
@@ -33,7 +32,7 @@ function useException(payoutId: string) {
   return data?.items.find(({ payout }) => payout?.id === payoutId);
 }
 
-/** What treasury can do about a payout that needs a person; nothing for any other. */
+/** Treasury's actions on an exception; empty for any other payout. */
 export function PayoutResolution({ payoutId }: { payoutId: string }) {
   const session = useSession();
   const found = useException(payoutId);
@@ -41,7 +40,7 @@ export function PayoutResolution({ payoutId }: { payoutId: string }) {
   return <Propose payoutId={payoutId} />;
 }
 
-/** Leads to the open proposal about a payout; nothing where there is none. */
+/** Links to the open proposal about a payout, if there is one. */
 export function ProposedResolution({ payoutId }: { payoutId: string }) {
   const proposalId = useException(payoutId)?.proposalId ?? "";
   return proposalId === "" ? null : <ProposalNotice place="payout" proposalId={proposalId} />;
@@ -63,7 +62,7 @@ function Propose({ payoutId }: { payoutId: string }) {
           mutation,
           payoutId,
           reason: reason.trim(),
-          outcome: valueIn(RailOutcome, outcome),
+          outcome: enumValue(RailOutcome, outcome),
           transactionReference: isSettled ? reference.trim() : "",
         })
       }

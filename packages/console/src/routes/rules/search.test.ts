@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textsOf } from "./search.ts";
 
-test("takes the named texts and nothing else", () => {
+test("returns only the named parameters as text", () => {
   const read = textsOf("status", "reference_id");
   expect(read({ status: "failed", reference_id: 12, cursor: "x" })).toEqual({
     status: "failed",

@@ -1,6 +1,6 @@
 /**
- * Reads these texts of a page's address; what is missing or empty is undefined. The router reads
- * `?x=12` as a number and `?x=true` as a boolean: here they stay texts.
+ * Reads text parameters from the URL; missing and empty ones are undefined. Converts `?x=12` and
+ * `?x=true`, which the router parses as number and boolean, back to text.
  */
 export function textsOf<const Names extends readonly string[]>(...names: Names) {
   return (search: Record<string, unknown>): { [Name in Names[number]]?: string } => {

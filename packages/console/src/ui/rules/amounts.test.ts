@@ -9,7 +9,7 @@ test.each([
   ["9007199254740993", "9,007,199,254,740,993"],
   ["", ""],
   ["n/a", "n/a"],
-])("writes %s as %s", (amount, shown) => {
+])("formats %s as %s", (amount, shown) => {
   expect(grouped(amount)).toBe(shown);
 });
 
@@ -29,7 +29,7 @@ test.each([
   ["01", undefined],
   ["", undefined],
   ["ten", undefined],
-])("takes %j as %j", (text, amount) => {
+])("converts %j to %j", (text, amount) => {
   expect(amountOf(text)).toBe(amount);
 });
 
@@ -38,11 +38,11 @@ test.each([
   ["0.00", true],
   ["0.01", false],
   ["10", false],
-])("knows whether %s is zero", (amount, zero) => {
+])("detects if %s is zero", (amount, zero) => {
   expect(isZero(amount)).toBe(zero);
 });
 
-test("writes a code after an amount and a symbol before it", () => {
+test("places a code after the amount and a symbol before it", () => {
   expect(moneyText("1000.00", "USD")).toBe("1,000.00 USD");
   expect(moneyText("1000.00", "₹")).toBe("₹1,000.00");
   expect(moneyText("1000.00", "")).toBe("1,000.00");

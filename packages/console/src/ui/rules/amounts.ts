@@ -1,7 +1,7 @@
-/** Decimal text as people type it: digits, and decimals after a point. */
+/** Decimal text as people enter it: digits, and decimals after a point. */
 const typed = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
-/** Groups the digits before the point by threes; the text stays exact. */
+/** Groups the integer digits by three; keeps the text exact. */
 export function grouped(amount: string): string {
   const [, sign = "", whole = "", decimals = ""] = /^(-?)(\d+)(\.\d+)?$/.exec(amount) ?? [];
   if (whole === "") return amount;
@@ -9,8 +9,8 @@ export function grouped(amount: string): string {
 }
 
 /**
- * What a person typed as an amount, as the interface takes it; undefined where it is none, or zero.
- * Commas between groups of three are understood, since that is how the console writes them.
+ * Converts an entered amount to the public API's format; undefined if it is invalid or zero.
+ * Accepts commas between groups of three, because the console displays them.
  */
 export function amountOf(text: string): string | undefined {
   const trimmed = text.trim();
@@ -21,12 +21,11 @@ export function amountOf(text: string): string | undefined {
   return plain;
 }
 
-/** Whether decimal text is zero. */
 export function isZero(amount: string): boolean {
   return !/[1-9]/.test(amount);
 }
 
-/** An amount with its currency: a code stands after it, a symbol before it. */
+/** Formats an amount: a currency code follows it, a symbol precedes it. */
 export function moneyText(amount: string, currency: string): string {
   if (currency === "") return grouped(amount);
   return /^\w/.test(currency) ? `${grouped(amount)} ${currency}` : `${currency}${grouped(amount)}`;

@@ -7,7 +7,7 @@ test.each([
   [60, "1 min"],
   [3_661, "1 h 1 min"],
   [90_061, "1 d 1 h"],
-])("writes a span of %d seconds as %s", (seconds, text) => {
+])("formats %d seconds as %s", (seconds, text) => {
   expect(spanText(seconds)).toBe(text);
 });
 
@@ -18,11 +18,11 @@ test.each([
   [1, "0:01"],
   [0, "0:00"],
   [-5, "0:00"],
-])("counts %d ms down as %s", (ms, text) => {
+])("formats a countdown of %d ms as %s", (ms, text) => {
   expect(countDownText(ms)).toBe(text);
 });
 
-test("the end of a span of days is the day after, over ends of months and years", () => {
+test("returns the next day, also across months and years", () => {
   expect(dayAfter("2026-02-28")).toBe("2026-03-01");
   expect(dayAfter("2026-12-31")).toBe("2027-01-01");
 });

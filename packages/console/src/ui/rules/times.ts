@@ -7,7 +7,7 @@ const dateTime = new Intl.DateTimeFormat("en-GB", {
   second: "2-digit",
 });
 
-/** A moment in the person's own time zone. */
+/** Formats a time in the person's time zone. */
 export function momentText(iso: string): string {
   const at = new Date(iso);
   return Number.isNaN(at.getTime()) ? iso : dateTime.format(at);
@@ -20,7 +20,7 @@ const units: readonly (readonly [string, number])[] = [
   ["s", 1],
 ];
 
-/** A span of seconds in its two largest units: `2 h 5 min`. */
+/** Formats seconds in the two largest units: `2 h 5 min`. */
 export function spanText(seconds: number): string {
   let rest = Math.max(0, Math.floor(seconds));
   const parts: string[] = [];
@@ -32,13 +32,13 @@ export function spanText(seconds: number): string {
   return parts.slice(0, 2).join(" ") || "0 s";
 }
 
-/** A count-down: `4:59`. */
+/** Formats a countdown as minutes and seconds: `4:59`. */
 export function countDownText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** The day after a day, both `yyyy-mm-dd`: lists take the end of a span as exclusive. */
+/** Returns the next day, `yyyy-mm-dd`, because the end of a list's period is exclusive. */
 export function dayAfter(day: string): string {
   const at = new Date(`${day}T00:00:00Z`);
   at.setUTCDate(at.getUTCDate() + 1);

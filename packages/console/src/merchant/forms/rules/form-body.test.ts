@@ -20,7 +20,7 @@ const schema = {
   required: ["depositor_relation"],
 };
 
-test("flattens objects and lists, and puts them together again", () => {
+test("flattens objects and lists, and builds them again", () => {
   const fields = schemaFields(schema, { owners: 2 });
   expect(fields.map(({ path }) => path)).toEqual([
     "depositor_relation",
@@ -50,11 +50,11 @@ test.each([
   ["12345678", { routing: "must be nine digits" }],
   ["123456789", {}],
   [" 123456789 ", {}],
-])("of %j it says %j", (routing, problems) => {
+])("validates %j with %j", (routing, problems) => {
   expect(formProblems([field], { routing }, words)).toEqual(problems);
 });
 
-test("a field that may be left out is not missed", () => {
+test("an optional field may be empty", () => {
   expect(formProblems([{ ...field, isRequired: false }], {}, words)).toEqual({});
 });
 
@@ -62,11 +62,11 @@ test.each([
   ["beneficiary_first_name", "First name"],
   ["depositor_details.address.zip_code", "Zip code"],
   ["iban", "IBAN"],
-])("names %s as %s", (name, label) => {
+])("labels %s as %s", (name, label) => {
   expect(labelOf(name)).toBe(label);
 });
 
-test("a field that a flag makes optional is missed without it, and the flag is a boolean", () => {
+test("a field is required unless its boolean flag is set", () => {
   const first: FormField = {
     ...field,
     path: "first",

@@ -1,14 +1,13 @@
 import type { FormField } from "./form-field.ts";
 
-/** What a person typed, by a field's path. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** A field's value: what was typed, else what it begins with. */
+/** Returns a field's entered text or its initial value. */
 export function fieldValue(field: FormField, values: FormValues): string {
   return values[field.path] ?? field.initial;
 }
 
-/** Why fields cannot be sent, by their paths; what only the server can tell is left to it. */
+/** Validates fields and returns problems by path; the server validates the rest. */
 export function formProblems(
   fields: readonly FormField[],
   values: FormValues,
@@ -29,7 +28,9 @@ export function formProblems(
   return found;
 }
 
-/** The body of a form: empty fields are left out, objects and lists made by the paths. */
+/**
+ * Builds a request body from a form; omits empty fields and creates objects and lists from paths.
+ */
 export function bodyOf(fields: readonly FormField[], values: FormValues): object {
   const body: Record<string, unknown> = {};
   for (const field of fields) {
@@ -39,7 +40,7 @@ export function bodyOf(fields: readonly FormField[], values: FormValues): object
   return body;
 }
 
-/** Puts a value at a path such as `owners[0].name` into a body. */
+/** Sets a value at a path such as `owners[0].name`. */
 function put(body: Record<string, unknown>, path: string, value: string | boolean): void {
   const steps = path.split(/[.[\]]/).filter((step) => step !== "");
   const last = steps.pop() ?? "";

@@ -1,13 +1,13 @@
 import type { BeneficiaryForm } from "@disburse/sdk/gen/types.ts";
 
-/** A field of a form that is made of what the interface says of a body. */
+/** A form field derived from the public API's description of a body. */
 export type FormField = {
-  /** Where it is in the body: `company_owner_details[0].person_details.firstname`. */
+  /** Path in the body: `company_owner_details[0].person_details.firstname`. */
   readonly path: string;
   readonly label: string;
   readonly type: "text" | "country" | "date" | "email" | "digits" | "flag";
   readonly isRequired: boolean;
-  /** The path of a flag that makes it optional. */
+  /** Path of the flag that makes the field optional. */
   readonly requiredUnless?: string | undefined;
   readonly hint: string;
   readonly maxLength?: number | undefined;
@@ -19,7 +19,7 @@ export type FormField = {
 
 const acronyms = new Set(["iban", "bic"]);
 
-/** A field's name for people: `beneficiary_first_name` is `First name`. */
+/** Returns a field's label: `First name` for `beneficiary_first_name`. */
 export function labelOf(name: string): string {
   const last = name.slice(name.lastIndexOf(".") + 1);
   const words = last.replace(/^(?:beneficiary|depositor)_/, "").replaceAll("_", " ");
@@ -27,7 +27,7 @@ export function labelOf(name: string): string {
   return `${words.charAt(0).toLocaleUpperCase("en")}${words.slice(1)}`;
 }
 
-/** The fields of a form of form discovery, in its order. */
+/** Converts a form of form discovery; keeps the order of its fields. */
 export function discoveredFields(form: BeneficiaryForm): FormField[] {
   return form.fields.flatMap((field) => {
     const { name, type, required: isRequired, allowed_values: choices } = field;
@@ -51,7 +51,7 @@ export function discoveredFields(form: BeneficiaryForm): FormField[] {
   });
 }
 
-/** A flag that makes the field before it optional. */
+/** Creates a checkbox that makes the previous field optional. */
 function flagField(path: string): FormField {
   return {
     path,
@@ -64,7 +64,7 @@ function flagField(path: string): FormField {
   };
 }
 
-/** What of JSON Schema the reference uses for bodies. */
+/** The JSON Schema keywords that the reference uses for bodies. */
 export type BodySchema = {
   readonly type?: string;
   readonly description?: string;
@@ -79,8 +79,8 @@ export type BodySchema = {
 };
 
 /**
- * The fields of a body by its schema in the reference: objects are flattened, and a list has as
- * many items as `counts` says by its path.
+ * Converts a body's schema to fields. Flattens objects; a list has the number of items in `counts`
+ * for its path.
  */
 export function schemaFields(
   schema: BodySchema,

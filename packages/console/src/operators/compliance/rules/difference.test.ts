@@ -14,7 +14,7 @@ const before = {
   documents: [{ type: "Passport", number: "P1", country: "" }],
 };
 
-it("says of a changed entry what is gone and what is new", () => {
+it("returns removed and added values of a changed entry", () => {
   const after = { ...before, births: ["1968", "1969-02-01"], documents: [] };
   const changed = difference({ before, after, changedFields: ["births", "documents"] });
   expect(fieldChanges(changed)).toEqual([
@@ -24,7 +24,7 @@ it("says of a changed entry what is gone and what is new", () => {
   expect(entryTitle(changed)).toBe("Timur Zhdanov");
 });
 
-it("says nothing of fields where an entry came or went, and has a name for it", () => {
+it("returns no fields for an added or removed entry, but its name", () => {
   expect(fieldChanges(difference({ after: before }))).toEqual([]);
   expect(entryTitle(difference({ before }))).toBe("Timur Zhdanov");
   expect(entryTitle(difference({}))).toBe("");

@@ -17,14 +17,14 @@ const texts: Readonly<Record<string, (entry: ListedEntry) => readonly string[]>>
   programs: ({ programs }) => programs,
 };
 
-/** A field of an entry that changed: what of it is gone and what is new. */
+/** A changed field of an entry, with its removed and added values. */
 export type FieldChange = {
   readonly field: string;
   readonly gone: readonly string[];
   readonly added: readonly string[];
 };
 
-/** What changed of an entry, field by field; nothing of one that was added or removed. */
+/** Returns the changed fields of an entry; empty for an added or removed entry. */
 export function fieldChanges({ before, after, changedFields }: EntryDifference): FieldChange[] {
   if (before === undefined || after === undefined) return [];
   return changedFields.map((field) => {
@@ -37,7 +37,7 @@ export function fieldChanges({ before, after, changedFields }: EntryDifference):
   });
 }
 
-/** The name of an entry: its primary one, where it has one. */
+/** Returns an entry's primary name, or its first name. */
 export function entryTitle({ before, after }: EntryDifference): string {
   const names = (after ?? before)?.names ?? [];
   return (names.find(({ kind }) => kind === "primary") ?? names[0])?.name ?? "";

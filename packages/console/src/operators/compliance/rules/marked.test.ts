@@ -11,6 +11,6 @@ test.each([
   ["QUIMBRANDT, Zoltvár", ["zoltvar", "quimbrandt"], "[QUIMBRANDT,] [Zoltvár]"],
   ["Abd Ullah", ["abd ullah"], "[Abd] [Ullah]"],
   ["Doe", [], "Doe"],
-])("of %s with %j it marks %s", (name, words, shown) => {
+])("marks %s with %j as %s", (name, words, shown) => {
   expect(marked(name, words)).toBe(shown);
 });

@@ -1,9 +1,9 @@
-/** A stretch of a name, and whether it was found on the other side. */
+/** A part of a name; marked if it matches a word on the other side. */
 export type Stretch = { readonly text: string; readonly isAlike: boolean };
 
 /**
- * A name cut into words that were found on the other side and the rest. `words` are written by the
- * matcher: Latin, lower case, no diacritics; a word that it wrote otherwise stays unmarked.
+ * Splits a name into matching and other parts. `words` are in the matcher's form: Latin, lower
+ * case, no diacritics. A word that the matcher transformed further stays unmarked.
  */
 export function markedName(name: string, words: readonly string[]): Stretch[] {
   const wanted = new Set(words.flatMap((word) => plain(word).split(" ")));

@@ -3,7 +3,7 @@ import { totalsOf } from "./totals.ts";
 
 const now = new Date("2026-03-08T12:00:00.000Z");
 
-test("counts alerts by state and by age, both sides of a day", () => {
+test("counts alerts by state and age, on both sides of a limit", () => {
   const { states, older, oldestSeconds } = totalsOf(
     [
       { state: "open", createdAt: "2026-03-07T12:00:00.000Z" },
@@ -21,6 +21,6 @@ test("counts alerts by state and by age, both sides of a day", () => {
   expect(oldestSeconds).toBe(604_800);
 });
 
-test("of no alert nothing is old", () => {
+test("counts nothing without alerts", () => {
   expect(totalsOf([], now).oldestSeconds).toBe(0);
 });

@@ -1,12 +1,12 @@
-/** What the totals of a queue are made of. */
+/** The fields of an alert that the totals use. */
 export type Waiting = { readonly state: string; readonly createdAt: string };
 
 const dayMs = 86_400_000;
 
-/** Ages, in days, that the totals tell apart. */
+/** Limits of the age groups, in days. */
 export const ageSteps = [1, 3, 7] as const;
 
-/** How many alerts wait in each state, how many for how long, and the oldest's age in seconds. */
+/** Counts alerts by state and age group, and returns the oldest one's age in seconds. */
 export function totalsOf(waiting: readonly Waiting[], now: Date) {
   const ages = waiting.map(({ createdAt }) => now.getTime() - Date.parse(createdAt));
   const states = new Map<string, number>();

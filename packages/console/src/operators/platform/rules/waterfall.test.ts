@@ -5,7 +5,7 @@ const span = (spanId: string, parentSpanId: string, startedUs: number, durationU
   ...{ spanId, parentSpanId, startedUs, durationUs },
 });
 
-it("nests spans under their parents, in the order of their beginning", () => {
+it("nests spans under their parents, by start time", () => {
   const spans = [
     span("c", "a", 130),
     span("d", "b", 115, 200),
@@ -24,7 +24,7 @@ it("nests spans under their parents, in the order of their beginning", () => {
   expect(wholeUs).toBe(215);
 });
 
-it("shows a span once whose parent is missing, or itself, and nothing of nothing", () => {
+it("shows a span with a missing or circular parent once, and nothing for no spans", () => {
   const spans = [span("a", "a", 0), span("b", "gone", 1), span("a", "a", 0)];
   expect(waterfall(spans).rows.map((row) => row.span.spanId)).toEqual(["a", "b"]);
   expect(waterfall([])).toEqual({ rows: [], wholeUs: 1 });
@@ -36,6 +36,6 @@ it.each([
   ["publish payout.initiated", "publish payout.initiated"],
 ])("shows %s as %s", (name, shown) => expect(shortName(name)).toBe(shown));
 
-it("writes milliseconds", () => {
+it("formats milliseconds", () => {
   expect([0, 49, 12_345].map(millisecondsText)).toEqual(["0.0", "0.0", "12.3"]);
 });

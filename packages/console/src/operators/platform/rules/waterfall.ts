@@ -1,22 +1,21 @@
-/** What places a span on the time axis and under its parent. */
+/** The fields that determine a span's position in the waterfall. */
 export type Placed = {
   readonly spanId: string;
   readonly parentSpanId: string;
-  /** Microseconds since the epoch. */
+  /** Microseconds since the Unix epoch. */
   readonly startedUs: number;
   readonly durationUs: number;
 };
 
-/** A span in its row. */
 export type Row<S extends Placed> = {
   readonly span: S;
-  /** How many spans are above it. */
+  /** Number of the span's ancestors. */
   readonly depth: number;
-  /** Since the first span began. */
+  /** Microseconds since the start of the first span. */
   readonly offsetUs: number;
 };
 
-/** Spans as rows: each beneath its parent, those of one parent in the order of their beginning. */
+/** Orders spans as rows: children follow their parent, siblings are sorted by start time. */
 export function waterfall<S extends Placed>(spans: readonly S[]) {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const byParent = Map.groupBy(
@@ -38,12 +37,12 @@ export function waterfall<S extends Placed>(spans: readonly S[]) {
   return { rows, wholeUs: Math.max(1, ...ends) };
 }
 
-/** `disburse.payout.v1.PayoutService/ExecutePayout` without its package. */
+/** Removes the package from `disburse.payout.v1.PayoutService/ExecutePayout`. */
 export function shortName(name: string): string {
   return name.replace(/^disburse\.(?:\w+\.)+(?=\w+\/)/, "");
 }
 
-/** Microseconds as milliseconds: `12.3`. */
+/** Formats microseconds as milliseconds: `12.3`. */
 export function millisecondsText(microseconds: number): string {
   const tenths = Math.round(microseconds / 100);
   return `${Math.floor(tenths / 10)}.${tenths % 10}`;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { rateBounds, ratePoints } from "./rate-points.ts";
 
-it("draws a history oldest first, and of one time the rate in force", () => {
+it("sorts by time and keeps the rate in force of equal times", () => {
   const history = [
     { rate: "1.20", asOf: "2026-03-02T00:00:00Z" },
     { rate: "1.1", asOf: "2026-03-02T00:00:00Z" },

@@ -1,10 +1,10 @@
-/** A rate of a corridor's history: decimal text, and from when it holds. */
+/** A historic rate as decimal text, with its start time. */
 export type DatedRate = { readonly rate: string; readonly asOf: string };
 
 /**
- * What a chart draws of a history that has the rate in force first: oldest first, and of several
- * with the same time the one that is in force; the last one holds until `untilMs`. Numbers place
- * points only; what is read is the text.
+ * Converts a history, newest first, to chart points, oldest first. Of several rates with the same
+ * time, keeps the one in force. The last one is extended to `untilMs`. Numbers only place points;
+ * labels use the text.
  */
 export function ratePoints(history: readonly DatedRate[], untilMs: number) {
   const byTime = new Map<number, string>();
@@ -19,7 +19,7 @@ export function ratePoints(history: readonly DatedRate[], untilMs: number) {
   return last === undefined || last.at >= untilMs ? points : [...points, { ...last, at: untilMs }];
 }
 
-/** The lowest and the highest rate among points, as texts; nothing of none. */
+/** Returns the lowest and highest rate as text, or undefined without points. */
 export function rateBounds(points: ReturnType<typeof ratePoints>) {
   const sorted = points.toSorted((one, two) => one.value - two.value);
   const [lowest, highest] = [sorted[0], sorted.at(-1)];

@@ -19,7 +19,7 @@ export const file_disburse_approval_v1_approval: GenFile = /*@__PURE__*/
   fileDesc("CiNkaXNidXJzZS9hcHByb3ZhbC92MS9hcHByb3ZhbC5wcm90bxIUZGlzYnVyc2UuYXBwcm92YWwudjEibwoQQXBwcm92YWxSZXF1aXJlZBITCgtwcm9wb3NhbF9pZBgBIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKCBAoIUHJvcG9zYWwSCgoCaWQYASABKAkSCwoDcnBjGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhQKDG9wZXJhdGlvbl9pZBgEIAEoCRIyCgVzdGF0ZRgFIAEoDjIjLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsU3RhdGUSLAoLcHJvcG9zZWRfYnkYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEisKCmRlY2lkZWRfYnkYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3JlYXNvbnMYCyADKAkSDgoGYmVmb3JlGAwgASgJEg0KBWFmdGVyGA0gASgJEhYKDmNvbnRlbnRfZGlnZXN0GA4gASgJEikKCWFwcHJvdmVycxgPIAMoDjIWLmRpc2J1cnNlLnR5cGUudjEuUm9sZRIPCgdvdXRjb21lGBAgASgJEg8KB3N1YmplY3QYESABKAkilgEKFExpc3RQcm9wb3NhbHNSZXF1ZXN0EjIKBXN0YXRlGAEgASgOMiMuZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWxTdGF0ZRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSGgoSd2FpdGluZ19mb3JfY2FsbGVyGAQgASgIEg8KB3N1YmplY3QYBSABKAkiXwoVTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlEjEKCXByb3Bvc2FscxgBIAMoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsEhMKC25leHRfY3Vyc29yGAIgASgJIikKEkdldFByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoCSJHChNHZXRQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwicwoWQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLcHJvcG9zYWxfaWQYAiABKAkSFgoOY29udGVudF9kaWdlc3QYAyABKAkiSwoXQXBwcm92ZVByb3Bvc2FsUmVzcG9uc2USMAoIcHJvcG9zYWwYASABKAsyHi5kaXNidXJzZS5hcHByb3ZhbC52MS5Qcm9wb3NhbCJqChVSZWplY3RQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChZSZWplY3RQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwiXAoXV2l0aGRyYXdQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJIkwKGFdpdGhkcmF3UHJvcG9zYWxSZXNwb25zZRIwCghwcm9wb3NhbBgBIAEoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsKpMCCg1Qcm9wb3NhbFN0YXRlEh4KGlBST1BPU0FMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUFJPUE9TQUxfU1RBVEVfT1BFThABEhsKF1BST1BPU0FMX1NUQVRFX0FQUFJPVkVEEAISGwoXUFJPUE9TQUxfU1RBVEVfRVhFQ1VURUQQAxIZChVQUk9QT1NBTF9TVEFURV9GQUlMRUQQBBIbChdQUk9QT1NBTF9TVEFURV9SRUpFQ1RFRBAFEhwKGFBST1BPU0FMX1NUQVRFX1dJVEhEUkFXThAGEhoKFlBST1BPU0FMX1NUQVRFX0VYUElSRUQQBxIdChlQUk9QT1NBTF9TVEFURV9TVVBFUlNFREVEEAgy8gQKD0FwcHJvdmFsU2VydmljZRJ3Cg1MaXN0UHJvcG9zYWxzEiouZGlzYnVyc2UuYXBwcm92YWwudjEuTGlzdFByb3Bvc2Fsc1JlcXVlc3QaKy5kaXNidXJzZS5hcHByb3ZhbC52MS5MaXN0UHJvcG9zYWxzUmVzcG9uc2UiDergGAkSBwECAwQGBwgScQoLR2V0UHJvcG9zYWwSKC5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlcXVlc3QaKS5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlc3BvbnNlIg3q4BgJEgcBAgMEBgcIEnsKD0FwcHJvdmVQcm9wb3NhbBIsLmRpc2J1cnNlLmFwcHJvdmFsLnYxLkFwcHJvdmVQcm9wb3NhbFJlcXVlc3QaLS5kaXNidXJzZS5hcHByb3ZhbC52MS5BcHByb3ZlUHJvcG9zYWxSZXNwb25zZSIL6uAYBxIDAgQIGAESdgoOUmVqZWN0UHJvcG9zYWwSKy5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlcXVlc3QaLC5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlc3BvbnNlIgnq4BgFEgMCBAgSfgoQV2l0aGRyYXdQcm9wb3NhbBItLmRpc2J1cnNlLmFwcHJvdmFsLnYxLldpdGhkcmF3UHJvcG9zYWxSZXF1ZXN0Gi4uZGlzYnVyc2UuYXBwcm92YWwudjEuV2l0aGRyYXdQcm9wb3NhbFJlc3BvbnNlIgvq4BgHEgUBAwQGCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * The detail of FAILED_PRECONDITION where an RPC needs the approval of another person.
+ * The error detail of FAILED_PRECONDITION if an RPC needs another person's approval.
  *
  * @generated from message disburse.approval.v1.ApprovalRequired
  */
@@ -30,7 +30,7 @@ export type ApprovalRequired = Message<"disburse.approval.v1.ApprovalRequired"> 
   proposalId: string;
 
   /**
-   * See `Proposal`.
+   * The same as in `Proposal`.
    *
    * @generated from field: string content_digest = 2;
    */
@@ -43,7 +43,7 @@ export type ApprovalRequired = Message<"disburse.approval.v1.ApprovalRequired"> 
 };
 
 /**
- * The detail of FAILED_PRECONDITION where an RPC needs the approval of another person.
+ * The error detail of FAILED_PRECONDITION if an RPC needs another person's approval.
  *
  * @generated from message disburse.approval.v1.ApprovalRequired
  */
@@ -54,7 +54,7 @@ export type ApprovalRequiredJson = {
   proposalId?: string;
 
   /**
-   * See `Proposal`.
+   * The same as in `Proposal`.
    *
    * @generated from field: string content_digest = 2;
    */
@@ -83,21 +83,22 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   id: string;
 
   /**
-   * `disburse.payout.v1.PayoutService/CreditAccount`.
+   * The full name: `disburse.payout.v1.PayoutService/CreditAccount`.
    *
    * @generated from field: string rpc = 2;
    */
   rpc: string;
 
   /**
-   * Empty where the request is of no merchant.
+   * Empty if the request belongs to no merchant.
    *
    * @generated from field: string merchant_id = 3;
    */
   merchantId: string;
 
   /**
-   * Of the proposed request: repeating it answers as the RPC does, once it has run.
+   * The proposed request's operation id. After it has run, repeating the request returns its
+   * result.
    *
    * @generated from field: string operation_id = 4;
    */
@@ -136,14 +137,14 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Why one person is not enough.
+   * The reasons for which a second person is required.
    *
    * @generated from field: repeated string reasons = 11;
    */
   reasons: string[];
 
   /**
-   * What it changes, as JSON: as it is, empty where there is nothing, and as it would be.
+   * The changed record as JSON, before (empty if it doesn't exist) and after the change.
    *
    * @generated from field: string before = 12;
    */
@@ -155,28 +156,28 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
   after: string;
 
   /**
-   * SHA-256 in base64url of the request, `before` and `after`.
+   * SHA-256 of the request, `before` and `after`, in base64url.
    *
    * @generated from field: string content_digest = 14;
    */
   contentDigest: string;
 
   /**
-   * Roles of which a person needs one to decide it.
+   * The roles that may decide it.
    *
    * @generated from field: repeated disburse.type.v1.Role approvers = 15;
    */
   approvers: Role[];
 
   /**
-   * Why it was rejected, or failed.
+   * The reason for its rejection or failure.
    *
    * @generated from field: string outcome = 16;
    */
   outcome: string;
 
   /**
-   * The id of what the request is about: a payout, an alert, a list; empty where it names none.
+   * The id of the request's subject: a payout, an alert, a list; empty for none.
    *
    * @generated from field: string subject = 17;
    */
@@ -193,21 +194,22 @@ export type ProposalJson = {
   id?: string;
 
   /**
-   * `disburse.payout.v1.PayoutService/CreditAccount`.
+   * The full name: `disburse.payout.v1.PayoutService/CreditAccount`.
    *
    * @generated from field: string rpc = 2;
    */
   rpc?: string;
 
   /**
-   * Empty where the request is of no merchant.
+   * Empty if the request belongs to no merchant.
    *
    * @generated from field: string merchant_id = 3;
    */
   merchantId?: string;
 
   /**
-   * Of the proposed request: repeating it answers as the RPC does, once it has run.
+   * The proposed request's operation id. After it has run, repeating the request returns its
+   * result.
    *
    * @generated from field: string operation_id = 4;
    */
@@ -246,14 +248,14 @@ export type ProposalJson = {
   updatedAt?: TimestampJson;
 
   /**
-   * Why one person is not enough.
+   * The reasons for which a second person is required.
    *
    * @generated from field: repeated string reasons = 11;
    */
   reasons?: string[];
 
   /**
-   * What it changes, as JSON: as it is, empty where there is nothing, and as it would be.
+   * The changed record as JSON, before (empty if it doesn't exist) and after the change.
    *
    * @generated from field: string before = 12;
    */
@@ -265,28 +267,28 @@ export type ProposalJson = {
   after?: string;
 
   /**
-   * SHA-256 in base64url of the request, `before` and `after`.
+   * SHA-256 of the request, `before` and `after`, in base64url.
    *
    * @generated from field: string content_digest = 14;
    */
   contentDigest?: string;
 
   /**
-   * Roles of which a person needs one to decide it.
+   * The roles that may decide it.
    *
    * @generated from field: repeated disburse.type.v1.Role approvers = 15;
    */
   approvers?: RoleJson[];
 
   /**
-   * Why it was rejected, or failed.
+   * The reason for its rejection or failure.
    *
    * @generated from field: string outcome = 16;
    */
   outcome?: string;
 
   /**
-   * The id of what the request is about: a payout, an alert, a list; empty where it names none.
+   * The id of the request's subject: a payout, an alert, a list; empty for none.
    *
    * @generated from field: string subject = 17;
    */
@@ -305,7 +307,7 @@ export const ProposalSchema: GenMessage<Proposal, {jsonType: ProposalJson}> = /*
  */
 export type ListProposalsRequest = Message<"disburse.approval.v1.ListProposalsRequest"> & {
   /**
-   * Unspecified: of any state.
+   * Unspecified for any state.
    *
    * @generated from field: disburse.approval.v1.ProposalState state = 1;
    */
@@ -324,14 +326,14 @@ export type ListProposalsRequest = Message<"disburse.approval.v1.ListProposalsRe
   cursor: string;
 
   /**
-   * Only open proposals that the caller may decide: another person's, for a role of the caller.
+   * Only open proposals of other people that the caller may decide.
    *
    * @generated from field: bool waiting_for_caller = 4;
    */
   waitingForCaller: boolean;
 
   /**
-   * About this subject; empty: about any.
+   * Only proposals about this subject; empty for any.
    *
    * @generated from field: string subject = 5;
    */
@@ -343,7 +345,7 @@ export type ListProposalsRequest = Message<"disburse.approval.v1.ListProposalsRe
  */
 export type ListProposalsRequestJson = {
   /**
-   * Unspecified: of any state.
+   * Unspecified for any state.
    *
    * @generated from field: disburse.approval.v1.ProposalState state = 1;
    */
@@ -362,14 +364,14 @@ export type ListProposalsRequestJson = {
   cursor?: string;
 
   /**
-   * Only open proposals that the caller may decide: another person's, for a role of the caller.
+   * Only open proposals of other people that the caller may decide.
    *
    * @generated from field: bool waiting_for_caller = 4;
    */
   waitingForCaller?: boolean;
 
   /**
-   * About this subject; empty: about any.
+   * Only proposals about this subject; empty for any.
    *
    * @generated from field: string subject = 5;
    */
@@ -493,7 +495,7 @@ export type ApproveProposalRequest = Message<"disburse.approval.v1.ApprovePropos
   proposalId: string;
 
   /**
-   * Of the proposal that the caller has read.
+   * `content_digest` of the proposal that the caller has read.
    *
    * @generated from field: string content_digest = 3;
    */
@@ -515,7 +517,7 @@ export type ApproveProposalRequestJson = {
   proposalId?: string;
 
   /**
-   * Of the proposal that the caller has read.
+   * `content_digest` of the proposal that the caller has read.
    *
    * @generated from field: string content_digest = 3;
    */
@@ -713,7 +715,7 @@ export const ProposalState = {
   OPEN: 1,
 
   /**
-   * Approved, and not yet run.
+   * Approved, but not yet run.
    *
    * @generated from enum value: PROPOSAL_STATE_APPROVED = 2;
    */
@@ -725,7 +727,7 @@ export const ProposalState = {
   EXECUTED: 3,
 
   /**
-   * Approved, and refused when it ran: `outcome` says why.
+   * Approved, but refused when it ran; `outcome` has the reason.
    *
    * @generated from enum value: PROPOSAL_STATE_FAILED = 4;
    */
@@ -749,7 +751,7 @@ export const ProposalState = {
   EXPIRED: 7,
 
   /**
-   * What it would have changed has changed meanwhile.
+   * Its subject has changed since the proposal.
    *
    * @generated from enum value: PROPOSAL_STATE_SUPERSEDED = 8;
    */
@@ -773,15 +775,15 @@ export const ProposalStateSchema: GenEnum<ProposalState, ProposalStateJson> = /*
   enumDesc(file_disburse_approval_v1_approval, 0);
 
 /**
- * What one person must not do alone. A service serves this for its own RPCs: one that needs approval answers
- * FAILED_PRECONDITION with an `ApprovalRequired`, changes nothing, and runs when another person approves.
+ * Requests that need a second person. Each service serves this for its own RPCs. An RPC that needs
+ * approval changes nothing and returns FAILED_PRECONDITION with an `ApprovalRequired`; it runs when
+ * another person approves.
  *
  * @generated from service disburse.approval.v1.ApprovalService
  */
 export const ApprovalService: GenService<{
   /**
-   * What waits for the caller's decision, or what the caller has proposed or may decide; all of these to an
-   * auditor. Newest first.
+   * Lists proposals that the caller created or may decide, newest first; auditors see all.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.ListProposals
    */
@@ -791,7 +793,7 @@ export const ApprovalService: GenService<{
     output: typeof ListProposalsResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND, also what the caller must not see.
+   * Errors: RECORD_NOT_FOUND, also if the caller may not see the proposal.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.GetProposal
    */
@@ -801,9 +803,10 @@ export const ApprovalService: GenService<{
     output: typeof GetProposalResponseSchema;
   },
   /**
-   * Runs what was proposed, once. The caller is another person than the proposer, with one of the
-   * proposal's roles. Refuses ACCESS_FORBIDDEN, RECORD_NOT_FOUND, and INVALID_REQUEST where the content
-   * is not the one that the caller has read, or the proposal is no longer open.
+   * Approves the proposal and runs its request once. The caller must be a person other than the
+   * proposer, with one of the proposal's roles. Errors: ACCESS_FORBIDDEN; RECORD_NOT_FOUND;
+   * INVALID_REQUEST if the content differs from what the caller read or the proposal is no longer
+   * open.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.ApproveProposal
    */
@@ -813,7 +816,7 @@ export const ApprovalService: GenService<{
     output: typeof ApproveProposalResponseSchema;
   },
   /**
-   * By one who may approve it.
+   * Rejects a proposal; the caller needs the same permission as for an approval.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.RejectProposal
    */
@@ -823,7 +826,7 @@ export const ApprovalService: GenService<{
     output: typeof RejectProposalResponseSchema;
   },
   /**
-   * By its proposer.
+   * Withdraws a proposal; only its proposer may do this.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.WithdrawProposal
    */

@@ -18,7 +18,7 @@ export const file_disburse_audit_v1_audit: GenFile = /*@__PURE__*/
  */
 export type ExportAuditEntriesRequest = Message<"disburse.audit.v1.ExportAuditEntriesRequest"> & {
   /**
-   * `last_sequence` of the page before; 0 for the first.
+   * `last_sequence` of the previous page; 0 for the first.
    *
    * @generated from field: int64 after = 1;
    */
@@ -37,7 +37,7 @@ export type ExportAuditEntriesRequest = Message<"disburse.audit.v1.ExportAuditEn
  */
 export type ExportAuditEntriesRequestJson = {
   /**
-   * `last_sequence` of the page before; 0 for the first.
+   * `last_sequence` of the previous page; 0 for the first.
    *
    * @generated from field: int64 after = 1;
    */
@@ -63,15 +63,15 @@ export const ExportAuditEntriesRequestSchema: GenMessage<ExportAuditEntriesReque
  */
 export type ExportAuditEntriesResponse = Message<"disburse.audit.v1.ExportAuditEntriesResponse"> & {
   /**
-   * One JSON object for each entry, each ended by a line break: every field that the entry's hash covers, and the
-   * hash. What is sealed at rest stays sealed. "" where there is nothing after.
+   * One JSON object per entry, each followed by a line break. It has all fields that the entry's
+   * hash covers, and the hash. Fields that are sealed at rest stay sealed. "" if no entry follows.
    *
    * @generated from field: string json_lines = 1;
    */
   jsonLines: string;
 
   /**
-   * Of the last line; `after` where there is none.
+   * Sequence of the last line; `after` if there is none.
    *
    * @generated from field: int64 last_sequence = 2;
    */
@@ -83,15 +83,15 @@ export type ExportAuditEntriesResponse = Message<"disburse.audit.v1.ExportAuditE
  */
 export type ExportAuditEntriesResponseJson = {
   /**
-   * One JSON object for each entry, each ended by a line break: every field that the entry's hash covers, and the
-   * hash. What is sealed at rest stays sealed. "" where there is nothing after.
+   * One JSON object per entry, each followed by a line break. It has all fields that the entry's
+   * hash covers, and the hash. Fields that are sealed at rest stay sealed. "" if no entry follows.
    *
    * @generated from field: string json_lines = 1;
    */
   jsonLines?: string;
 
   /**
-   * Of the last line; `after` where there is none.
+   * Sequence of the last line; `after` if there is none.
    *
    * @generated from field: int64 last_sequence = 2;
    */
@@ -106,15 +106,14 @@ export const ExportAuditEntriesResponseSchema: GenMessage<ExportAuditEntriesResp
   messageDesc(file_disburse_audit_v1_audit, 1);
 
 /**
- * The audit trail of the service that answers; every service serves it.
+ * The audit trail of the called service. Every service serves it.
  *
  * @generated from service disburse.audit.v1.AuditService
  */
 export const AuditService: GenService<{
   /**
-   * The trail for a SIEM, oldest first, as JSON lines: a page after the other, each begun after the last entry of the
-   * one before. Refuses INVALID_REQUEST; fails with INTERNAL where an entry was changed or removed, and the log names
-   * it.
+   * Exports the trail for a SIEM as JSON lines, oldest first, in pages. Errors: INVALID_REQUEST;
+   * INTERNAL if an entry was changed or removed, which the service's log names.
    *
    * @generated from rpc disburse.audit.v1.AuditService.ExportAuditEntries
    */

@@ -13,14 +13,14 @@ export const file_disburse_beneficiary_v1_beneficiary_forms: GenFile = /*@__PURE
   fileDesc("Ci9kaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeV9mb3Jtcy5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi0AEKD0JlbmVmaWNpYXJ5Rm9ybRIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEgwKBGJvZHkYAyABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYBCABKAkSFQoNdHJhbnNmZXJfdHlwZRgFIAEoCRIUCgxhY2NvdW50X3R5cGUYBiABKAkSMgoGZmllbGRzGAcgAygLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRm9ybUZpZWxkEg0KBXJ1bGVzGAggAygJIuUBCglGb3JtRmllbGQSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHJlcXVpcmVkGAMgASgIEhMKC2Rlc2NyaXB0aW9uGAQgASgJEhIKCm1heF9sZW5ndGgYBSABKAUSFgoOYWxsb3dlZF92YWx1ZXMYBiADKAkSDwoHcGF0dGVybhgHIAEoCRIXCg9wYXR0ZXJuX21lc3NhZ2UYCCABKAkSFQoNZGVmYXVsdF92YWx1ZRgJIAEoCRIPCgdleGFtcGxlGAogASgJEhcKD3JlcXVpcmVkX3VubGVzcxgLIAEoCSJoChtMaXN0QmVuZWZpY2lhcnlGb3Jtc1JlcXVlc3QSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYASABKAkSFQoNdHJhbnNmZXJfdHlwZRgCIAEoCRIUCgxhY2NvdW50X3R5cGUYAyABKAkiVwocTGlzdEJlbmVmaWNpYXJ5Rm9ybXNSZXNwb25zZRI3CgVmb3JtcxgBIAMoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5Rm9ybWIGcHJvdG8z");
 
 /**
- * The fields that register one kind of beneficiary. They come from the tables by which bodies are
- * checked, so a body with these fields is accepted.
+ * The fields of one kind of beneficiary body. They come from the tables that validate bodies, so
+ * the service accepts a body with these fields.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryForm
  */
 export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm"> & {
   /**
-   * The field's name in errors and documents.
+   * The form's name in errors and documentation.
    *
    * @generated from field: string name = 1;
    */
@@ -32,7 +32,7 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
   description: string;
 
   /**
-   * `crypto` or `fiat`: which operation takes the body.
+   * `crypto` or `fiat`: selects the operation for the body.
    *
    * @generated from field: string body = 3;
    */
@@ -44,7 +44,7 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
   destinationCurrency: string;
 
   /**
-   * `SWIFT`, `ACH` or `LOCAL`; "" for a crypto beneficiary, whose body has no such field.
+   * `SWIFT`, `ACH` or `LOCAL`; "" for crypto, whose body has no `transfer_type`.
    *
    * @generated from field: string transfer_type = 5;
    */
@@ -63,7 +63,7 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
   fields: FormField[];
 
   /**
-   * Rules across fields, in words.
+   * Rules across several fields, as text.
    *
    * @generated from field: repeated string rules = 8;
    */
@@ -71,14 +71,14 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
 };
 
 /**
- * The fields that register one kind of beneficiary. They come from the tables by which bodies are
- * checked, so a body with these fields is accepted.
+ * The fields of one kind of beneficiary body. They come from the tables that validate bodies, so
+ * the service accepts a body with these fields.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryForm
  */
 export type BeneficiaryFormJson = {
   /**
-   * The field's name in errors and documents.
+   * The form's name in errors and documentation.
    *
    * @generated from field: string name = 1;
    */
@@ -90,7 +90,7 @@ export type BeneficiaryFormJson = {
   description?: string;
 
   /**
-   * `crypto` or `fiat`: which operation takes the body.
+   * `crypto` or `fiat`: selects the operation for the body.
    *
    * @generated from field: string body = 3;
    */
@@ -102,7 +102,7 @@ export type BeneficiaryFormJson = {
   destinationCurrency?: string;
 
   /**
-   * `SWIFT`, `ACH` or `LOCAL`; "" for a crypto beneficiary, whose body has no such field.
+   * `SWIFT`, `ACH` or `LOCAL`; "" for crypto, whose body has no `transfer_type`.
    *
    * @generated from field: string transfer_type = 5;
    */
@@ -121,7 +121,7 @@ export type BeneficiaryFormJson = {
   fields?: FormFieldJson[];
 
   /**
-   * Rules across fields, in words.
+   * Rules across several fields, as text.
    *
    * @generated from field: repeated string rules = 8;
    */
@@ -136,7 +136,7 @@ export const BeneficiaryFormSchema: GenMessage<BeneficiaryForm, {jsonType: Benef
   messageDesc(file_disburse_beneficiary_v1_beneficiary_forms, 0);
 
 /**
- * One field of a form, all of them text.
+ * A field of a form. All fields are text.
  *
  * @generated from message disburse.beneficiary.v1.FormField
  */
@@ -171,7 +171,7 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   maxLength: number;
 
   /**
-   * The values that it may have; empty for any.
+   * The permitted values; empty for any.
    *
    * @generated from field: repeated string allowed_values = 6;
    */
@@ -185,14 +185,14 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   pattern: string;
 
   /**
-   * The problem reported for a value that does not match.
+   * The problem reported if a value doesn't match.
    *
    * @generated from field: string pattern_message = 8;
    */
   patternMessage: string;
 
   /**
-   * The value when absent.
+   * The value of an absent field.
    *
    * @generated from field: string default_value = 9;
    */
@@ -204,7 +204,8 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   example: string;
 
   /**
-   * The flag of the body (a JSON boolean) that, sent as `true`, makes a required field optional; "" for none.
+   * The name of a JSON boolean of the body that, if `true`, makes a required field optional; "" for
+   * none.
    *
    * @generated from field: string required_unless = 11;
    */
@@ -212,7 +213,7 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
 };
 
 /**
- * One field of a form, all of them text.
+ * A field of a form. All fields are text.
  *
  * @generated from message disburse.beneficiary.v1.FormField
  */
@@ -247,7 +248,7 @@ export type FormFieldJson = {
   maxLength?: number;
 
   /**
-   * The values that it may have; empty for any.
+   * The permitted values; empty for any.
    *
    * @generated from field: repeated string allowed_values = 6;
    */
@@ -261,14 +262,14 @@ export type FormFieldJson = {
   pattern?: string;
 
   /**
-   * The problem reported for a value that does not match.
+   * The problem reported if a value doesn't match.
    *
    * @generated from field: string pattern_message = 8;
    */
   patternMessage?: string;
 
   /**
-   * The value when absent.
+   * The value of an absent field.
    *
    * @generated from field: string default_value = 9;
    */
@@ -280,7 +281,8 @@ export type FormFieldJson = {
   example?: string;
 
   /**
-   * The flag of the body (a JSON boolean) that, sent as `true`, makes a required field optional; "" for none.
+   * The name of a JSON boolean of the body that, if `true`, makes a required field optional; "" for
+   * none.
    *
    * @generated from field: string required_unless = 11;
    */
@@ -299,7 +301,7 @@ export const FormFieldSchema: GenMessage<FormField, {jsonType: FormFieldJson}> =
  */
 export type ListBeneficiaryFormsRequest = Message<"disburse.beneficiary.v1.ListBeneficiaryFormsRequest"> & {
   /**
-   * Narrow the forms; "" for any.
+   * Filters; "" for any.
    *
    * @generated from field: string destination_currency = 1;
    */
@@ -321,7 +323,7 @@ export type ListBeneficiaryFormsRequest = Message<"disburse.beneficiary.v1.ListB
  */
 export type ListBeneficiaryFormsRequestJson = {
   /**
-   * Narrow the forms; "" for any.
+   * Filters; "" for any.
    *
    * @generated from field: string destination_currency = 1;
    */
@@ -350,7 +352,7 @@ export const ListBeneficiaryFormsRequestSchema: GenMessage<ListBeneficiaryFormsR
  */
 export type ListBeneficiaryFormsResponse = Message<"disburse.beneficiary.v1.ListBeneficiaryFormsResponse"> & {
   /**
-   * One for each currency, transfer type and account type that go together; none where they do not.
+   * One form per valid combination of currency, transfer type and account type.
    *
    * @generated from field: repeated disburse.beneficiary.v1.BeneficiaryForm forms = 1;
    */
@@ -362,7 +364,7 @@ export type ListBeneficiaryFormsResponse = Message<"disburse.beneficiary.v1.List
  */
 export type ListBeneficiaryFormsResponseJson = {
   /**
-   * One for each currency, transfer type and account type that go together; none where they do not.
+   * One form per valid combination of currency, transfer type and account type.
    *
    * @generated from field: repeated disburse.beneficiary.v1.BeneficiaryForm forms = 1;
    */

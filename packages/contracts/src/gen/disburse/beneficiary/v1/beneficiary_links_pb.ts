@@ -21,7 +21,7 @@ export const file_disburse_beneficiary_v1_beneficiary_links: GenFile = /*@__PURE
   fileDesc("Ci9kaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeV9saW5rcy5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEirQMKFUJlbmVmaWNpYXJ5TGlua0ZpZWxkcxIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgBIAEoCRIVCg10cmFuc2Zlcl90eXBlGAIgASgJEg8KB25ldHdvcmsYAyABKAkSIAoYYmVuZWZpY2lhcnlfYWNjb3VudF90eXBlGAQgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYBSABKAkSHgoWYmVuZWZpY2lhcnlfZmlyc3RfbmFtZRgGIAEoCRIdChViZW5lZmljaWFyeV9sYXN0X25hbWUYByABKAkSFAoMcmVmZXJlbmNlX2lkGAggASgJEk4KCG1ldGFkYXRhGAkgAygLMjwuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlMaW5rRmllbGRzLk1ldGFkYXRhRW50cnkSFAoMZGlzcGxheV9uYW1lGAogASgJEg0KBWNvbG9yGAsgASgJEhcKD2V4cGlyZXNfaW5fZGF5cxgMIAEoBRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi7gIKD0JlbmVmaWNpYXJ5TGluaxIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRI8CgVzdGF0ZRgDIAEoDjItLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua1N0YXRlEj4KBmZpZWxkcxgEIAEoCzIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua0ZpZWxkcxIWCg5iZW5lZmljaWFyeV9pZBgFIAEoCRIUCgxmYWlsdXJlX2NvZGUYBiABKAkSLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi0gEKHENyZWF0ZUJlbmVmaWNpYXJ5TGlua1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEj4KBmZpZWxkcxgDIAEoCzIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua0ZpZWxkcxIvCgp1bnJlYWRhYmxlGAQgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iZgodQ3JlYXRlQmVuZWZpY2lhcnlMaW5rUmVzcG9uc2USNgoEbGluaxgBIAEoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGluaxINCgV0b2tlbhgCIAEoCSJBChlHZXRCZW5lZmljaWFyeUxpbmtSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkiVAoaR2V0QmVuZWZpY2lhcnlMaW5rUmVzcG9uc2USNgoEbGluaxgBIAEoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGluayJRChtMaXN0QmVuZWZpY2lhcnlMaW5rc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIp0BChxMaXN0QmVuZWZpY2lhcnlMaW5rc1Jlc3BvbnNlEjcKBWxpbmtzGAEgAygLMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlMaW5rEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJyChxSZXZva2VCZW5lZmljaWFyeUxpbmtSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIPCgdsaW5rX2lkGAMgASgJIlcKHVJldm9rZUJlbmVmaWNpYXJ5TGlua1Jlc3BvbnNlEjYKBGxpbmsYASABKAsyKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5CZW5lZmljaWFyeUxpbmsiKwoaT3BlbkJlbmVmaWNpYXJ5TGlua1JlcXVlc3QSDQoFdG9rZW4YASABKAki2gIKG09wZW5CZW5lZmljaWFyeUxpbmtSZXNwb25zZRI8CgVzdGF0ZRgBIAEoDjItLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua1N0YXRlEhQKDGRpc3BsYXlfbmFtZRgCIAEoCRINCgVjb2xvchgDIAEoCRI3CgVmb3JtcxgEIAMoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5Rm9ybRJWCglwcmVmaWxsZWQYBSADKAsyQy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5PcGVuQmVuZWZpY2lhcnlMaW5rUmVzcG9uc2UuUHJlZmlsbGVkRW50cnkSFQoNbWVyY2hhbnRfbmFtZRgGIAEoCRowCg5QcmVmaWxsZWRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIr0BChxTdWJtaXRCZW5lZmljaWFyeUxpbmtSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEgwKBGZvcm0YAiABKAUSUQoGdmFsdWVzGAMgAygLMkEuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU3VibWl0QmVuZWZpY2lhcnlMaW5rUmVxdWVzdC5WYWx1ZXNFbnRyeRotCgtWYWx1ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIo4BCh1TdWJtaXRCZW5lZmljaWFyeUxpbmtSZXNwb25zZRI8CgVzdGF0ZRgBIAEoDjItLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5TGlua1N0YXRlEi8KCnZpb2xhdGlvbnMYAiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbirIAQoUQmVuZWZpY2lhcnlMaW5rU3RhdGUSJgoiQkVORUZJQ0lBUllfTElOS19TVEFURV9VTlNQRUNJRklFRBAAEh8KG0JFTkVGSUNJQVJZX0xJTktfU1RBVEVfT1BFThABEh8KG0JFTkVGSUNJQVJZX0xJTktfU1RBVEVfVVNFRBACEiIKHkJFTkVGSUNJQVJZX0xJTktfU1RBVEVfRVhQSVJFRBADEiIKHkJFTkVGSUNJQVJZX0xJTktfU1RBVEVfUkVWT0tFRBAEYgZwcm90bzM", [file_disburse_beneficiary_v1_beneficiary_forms, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * What a merchant asks of a beneficiary; "" for what the beneficiary chooses or enters.
+ * The merchant's presets of a link; "" for values that the beneficiary chooses or enters.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryLinkFields
  */
@@ -49,8 +49,8 @@ export type BeneficiaryLinkFields = Message<"disburse.beneficiary.v1.Beneficiary
   beneficiaryAccountType: string;
 
   /**
-   * Shown and not changed by the beneficiary: of a company or a wallet's owner; of a person with a bank account the
-   * next two.
+   * Shown to the beneficiary, read-only. Use beneficiary_name for a company or a wallet's owner,
+   * and the next two fields for a person with a bank account.
    *
    * @generated from field: string beneficiary_name = 5;
    */
@@ -67,28 +67,28 @@ export type BeneficiaryLinkFields = Message<"disburse.beneficiary.v1.Beneficiary
   beneficiaryLastName: string;
 
   /**
-   * The merchant's own; not shown.
+   * The merchant's own reference; not shown.
    *
    * @generated from field: string reference_id = 8;
    */
   referenceId: string;
 
   /**
-   * Of the beneficiary that is made; not shown.
+   * Metadata of the created beneficiary; not shown.
    *
    * @generated from field: map<string, string> metadata = 9;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Who asks, as the page says; the merchant's name when "".
+   * The requester's name on the page; the merchant's name when "".
    *
    * @generated from field: string display_name = 10;
    */
   displayName: string;
 
   /**
-   * `#rrggbb`; the page's own when "".
+   * `#rrggbb`; the page's default when "".
    *
    * @generated from field: string color = 11;
    */
@@ -103,7 +103,7 @@ export type BeneficiaryLinkFields = Message<"disburse.beneficiary.v1.Beneficiary
 };
 
 /**
- * What a merchant asks of a beneficiary; "" for what the beneficiary chooses or enters.
+ * The merchant's presets of a link; "" for values that the beneficiary chooses or enters.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryLinkFields
  */
@@ -131,8 +131,8 @@ export type BeneficiaryLinkFieldsJson = {
   beneficiaryAccountType?: string;
 
   /**
-   * Shown and not changed by the beneficiary: of a company or a wallet's owner; of a person with a bank account the
-   * next two.
+   * Shown to the beneficiary, read-only. Use beneficiary_name for a company or a wallet's owner,
+   * and the next two fields for a person with a bank account.
    *
    * @generated from field: string beneficiary_name = 5;
    */
@@ -149,28 +149,28 @@ export type BeneficiaryLinkFieldsJson = {
   beneficiaryLastName?: string;
 
   /**
-   * The merchant's own; not shown.
+   * The merchant's own reference; not shown.
    *
    * @generated from field: string reference_id = 8;
    */
   referenceId?: string;
 
   /**
-   * Of the beneficiary that is made; not shown.
+   * Metadata of the created beneficiary; not shown.
    *
    * @generated from field: map<string, string> metadata = 9;
    */
   metadata?: { [key: string]: string };
 
   /**
-   * Who asks, as the page says; the merchant's name when "".
+   * The requester's name on the page; the merchant's name when "".
    *
    * @generated from field: string display_name = 10;
    */
   displayName?: string;
 
   /**
-   * `#rrggbb`; the page's own when "".
+   * `#rrggbb`; the page's default when "".
    *
    * @generated from field: string color = 11;
    */
@@ -192,7 +192,7 @@ export const BeneficiaryLinkFieldsSchema: GenMessage<BeneficiaryLinkFields, {jso
   messageDesc(file_disburse_beneficiary_v1_beneficiary_links, 0);
 
 /**
- * A link by which a beneficiary enters its own details, without its secret part.
+ * A link with which a beneficiary enters its own details, without its token.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryLink
  */
@@ -218,14 +218,14 @@ export type BeneficiaryLink = Message<"disburse.beneficiary.v1.BeneficiaryLink">
   fields?: BeneficiaryLinkFields | undefined;
 
   /**
-   * Of a used one; "" where the details were refused after they were sent.
+   * The beneficiary created by a used link; "" if its details were refused after submission.
    *
    * @generated from field: string beneficiary_id = 5;
    */
   beneficiaryId: string;
 
   /**
-   * Why no beneficiary came of a used one: a code of the interface.
+   * The error code if a used link created no beneficiary.
    *
    * @generated from field: string failure_code = 6;
    */
@@ -248,7 +248,7 @@ export type BeneficiaryLink = Message<"disburse.beneficiary.v1.BeneficiaryLink">
 };
 
 /**
- * A link by which a beneficiary enters its own details, without its secret part.
+ * A link with which a beneficiary enters its own details, without its token.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryLink
  */
@@ -274,14 +274,14 @@ export type BeneficiaryLinkJson = {
   fields?: BeneficiaryLinkFieldsJson;
 
   /**
-   * Of a used one; "" where the details were refused after they were sent.
+   * The beneficiary created by a used link; "" if its details were refused after submission.
    *
    * @generated from field: string beneficiary_id = 5;
    */
   beneficiaryId?: string;
 
   /**
-   * Why no beneficiary came of a used one: a code of the interface.
+   * The error code if a used link created no beneficiary.
    *
    * @generated from field: string failure_code = 6;
    */
@@ -381,8 +381,8 @@ export type CreateBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.Cre
   link?: BeneficiaryLink | undefined;
 
   /**
-   * 256 random bits in base64url, of which a hash is stored. A repeat of the operation has a new one, and the one
-   * before opens nothing any more; "" where the link is not open any more.
+   * 256 random bits in base64url; only their hash is stored. A repeat of the operation returns a
+   * new token and invalidates the previous one. "" if the link is no longer open.
    *
    * @generated from field: string token = 2;
    */
@@ -399,8 +399,8 @@ export type CreateBeneficiaryLinkResponseJson = {
   link?: BeneficiaryLinkJson;
 
   /**
-   * 256 random bits in base64url, of which a hash is stored. A repeat of the operation has a new one, and the one
-   * before opens nothing any more; "" where the link is not open any more.
+   * 256 random bits in base64url; only their hash is stored. A repeat of the operation returns a
+   * new token and invalidates the previous one. "" if the link is no longer open.
    *
    * @generated from field: string token = 2;
    */
@@ -550,7 +550,7 @@ export type ListBeneficiaryLinksResponse = Message<"disburse.beneficiary.v1.List
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -581,7 +581,7 @@ export type ListBeneficiaryLinksResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -704,7 +704,7 @@ export const OpenBeneficiaryLinkRequestSchema: GenMessage<OpenBeneficiaryLinkReq
   messageDesc(file_disburse_beneficiary_v1_beneficiary_links, 10);
 
 /**
- * What the page of a link shows: nothing of what was sent by it, and of no screening.
+ * The content of a link's page, without submitted details and screening results.
  *
  * @generated from message disburse.beneficiary.v1.OpenBeneficiaryLinkResponse
  */
@@ -715,7 +715,7 @@ export type OpenBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.OpenB
   state: BeneficiaryLinkState;
 
   /**
-   * Whom the merchant asks for, where it says so; shown beside `merchant_name`.
+   * The link's `display_name`, if set; shown beside `merchant_name`.
    *
    * @generated from field: string display_name = 2;
    */
@@ -727,14 +727,14 @@ export type OpenBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.OpenB
   color: string;
 
   /**
-   * Of an open one: those that the merchant allows.
+   * The forms that the merchant allows; only for an open link.
    *
    * @generated from field: repeated disburse.beneficiary.v1.BeneficiaryForm forms = 4;
    */
   forms: BeneficiaryForm[];
 
   /**
-   * Values that the merchant has set, by the names of fields.
+   * Values preset by the merchant, by field name.
    *
    * @generated from field: map<string, string> prefilled = 5;
    */
@@ -749,7 +749,7 @@ export type OpenBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.OpenB
 };
 
 /**
- * What the page of a link shows: nothing of what was sent by it, and of no screening.
+ * The content of a link's page, without submitted details and screening results.
  *
  * @generated from message disburse.beneficiary.v1.OpenBeneficiaryLinkResponse
  */
@@ -760,7 +760,7 @@ export type OpenBeneficiaryLinkResponseJson = {
   state?: BeneficiaryLinkStateJson;
 
   /**
-   * Whom the merchant asks for, where it says so; shown beside `merchant_name`.
+   * The link's `display_name`, if set; shown beside `merchant_name`.
    *
    * @generated from field: string display_name = 2;
    */
@@ -772,14 +772,14 @@ export type OpenBeneficiaryLinkResponseJson = {
   color?: string;
 
   /**
-   * Of an open one: those that the merchant allows.
+   * The forms that the merchant allows; only for an open link.
    *
    * @generated from field: repeated disburse.beneficiary.v1.BeneficiaryForm forms = 4;
    */
   forms?: BeneficiaryFormJson[];
 
   /**
-   * Values that the merchant has set, by the names of fields.
+   * Values preset by the merchant, by field name.
    *
    * @generated from field: map<string, string> prefilled = 5;
    */
@@ -810,14 +810,14 @@ export type SubmitBeneficiaryLinkRequest = Message<"disburse.beneficiary.v1.Subm
   token: string;
 
   /**
-   * Which of the forms, from 0.
+   * The index of the form, from 0.
    *
    * @generated from field: int32 form = 2;
    */
   form: number;
 
   /**
-   * What was entered, by the names of fields; others are ignored.
+   * The entered values, by field name; unknown names are ignored.
    *
    * @generated from field: map<string, string> values = 3;
    */
@@ -834,14 +834,14 @@ export type SubmitBeneficiaryLinkRequestJson = {
   token?: string;
 
   /**
-   * Which of the forms, from 0.
+   * The index of the form, from 0.
    *
    * @generated from field: int32 form = 2;
    */
   form?: number;
 
   /**
-   * What was entered, by the names of fields; others are ignored.
+   * The entered values, by field name; unknown names are ignored.
    *
    * @generated from field: map<string, string> values = 3;
    */
@@ -860,14 +860,14 @@ export const SubmitBeneficiaryLinkRequestSchema: GenMessage<SubmitBeneficiaryLin
  */
 export type SubmitBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.SubmitBeneficiaryLinkResponse"> & {
   /**
-   * USED where the details were received, now or before; another one where they were not.
+   * USED if details were received, now or before; otherwise another state.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryLinkState state = 1;
    */
   state: BeneficiaryLinkState;
 
   /**
-   * What is wrong with them: then nothing has changed.
+   * Problems of the details. If there are any, nothing has changed.
    *
    * @generated from field: repeated disburse.type.v1.Violation violations = 2;
    */
@@ -879,14 +879,14 @@ export type SubmitBeneficiaryLinkResponse = Message<"disburse.beneficiary.v1.Sub
  */
 export type SubmitBeneficiaryLinkResponseJson = {
   /**
-   * USED where the details were received, now or before; another one where they were not.
+   * USED if details were received, now or before; otherwise another state.
    *
    * @generated from field: disburse.beneficiary.v1.BeneficiaryLinkState state = 1;
    */
   state?: BeneficiaryLinkStateJson;
 
   /**
-   * What is wrong with them: then nothing has changed.
+   * Problems of the details. If there are any, nothing has changed.
    *
    * @generated from field: repeated disburse.type.v1.Violation violations = 2;
    */
@@ -915,7 +915,7 @@ export const BeneficiaryLinkState = {
   OPEN: 1,
 
   /**
-   * Details were sent by it, once.
+   * Details were submitted, once.
    *
    * @generated from enum value: BENEFICIARY_LINK_STATE_USED = 2;
    */

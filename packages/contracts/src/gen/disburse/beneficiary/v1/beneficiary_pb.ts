@@ -24,7 +24,7 @@ export const file_disburse_beneficiary_v1_beneficiary: GenFile = /*@__PURE__*/
   fileDesc("CilkaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeS5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi8wUKF0NyeXB0b0JlbmVmaWNpYXJ5RmllbGRzEhgKEGJlbmVmaWNpYXJ5X25hbWUYASABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMRgCIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMRgDIAEoCRIiChpiZW5lZmljaWFyeV9hY2NvdW50X251bWJlchgEIAEoCRIZChFiZW5lZmljaWFyeV9lbWFpbBgFIAEoCRIgChhiZW5lZmljaWFyeV9hY2NvdW50X3R5cGUYBiABKAkSKwojYmVuZWZpY2lhcnlfd2FsbGV0X2N1c3RvZHlfcHJvdmlkZXIYByABKAkSMAooYmVuZWZpY2lhcnlfd2FsbGV0X2N1c3RvZHlfcHJvdmlkZXJfbmFtZRgIIAEoCRIbChNiZW5lZmljaWFyeV9hZGRyZXNzGAkgASgJEhgKEGJlbmVmaWNpYXJ5X2NpdHkYCiABKAkSGQoRYmVuZWZpY2lhcnlfc3RhdGUYCyABKAkSHAoUYmVuZWZpY2lhcnlfcG9zdGNvZGUYDCABKAkSIAoYYmVuZWZpY2lhcnlfY291bnRyeV9jb2RlGA0gASgJEh8KF2JlbmVmaWNpYXJ5X2RvY3VtZW50X2lkGA4gASgJEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GA8gASgJEiEKGWJlbmVmaWNpYXJ5X2RhdGVfb2ZfYmlydGgYECABKAkSKQohYmVuZWZpY2lhcnlfZGF0ZV9vZl9pbmNvcnBvcmF0aW9uGBEgASgJEiEKGWJlbmVmaWNpYXJ5X2RvY3VtZW50X3R5cGUYEiABKAkSUAoIbWV0YWRhdGEYEyADKAsyPi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcnlwdG9CZW5lZmljaWFyeUZpZWxkcy5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASK4CQoVRmlhdEJlbmVmaWNpYXJ5RmllbGRzEh4KFmJlbmVmaWNpYXJ5X2ZpcnN0X25hbWUYASABKAkSHQoVYmVuZWZpY2lhcnlfbGFzdF9uYW1lGAIgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYAyABKAkSGQoRYmVuZWZpY2lhcnlfZW1haWwYBCABKAkSIAoYYmVuZWZpY2lhcnlfYWNjb3VudF90eXBlGAUgASgJEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GAYgASgJEhUKDXRyYW5zZmVyX3R5cGUYByABKAkSGwoTZGVzdGluYXRpb25fY291bnRyeRgIIAEoCRIgChhiZW5lZmljaWFyeV9jb3VudHJ5X2NvZGUYCSABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMRgKIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMRgLIAEoCRIbChNyb3V0aW5nX2NvZGVfdHlwZV8yGAwgASgJEhwKFHJvdXRpbmdfY29kZV92YWx1ZV8yGA0gASgJEhkKEWJlbmVmaWNpYXJ5X3N0YXRlGA4gASgJEhsKE2JlbmVmaWNpYXJ5X2FkZHJlc3MYDyABKAkSGAoQYmVuZWZpY2lhcnlfY2l0eRgQIAEoCRIcChRiZW5lZmljaWFyeV9wb3N0Y29kZRgRIAEoCRIiChpiZW5lZmljaWFyeV9hY2NvdW50X251bWJlchgSIAEoCRIoCiBiZW5lZmljaWFyeV9jb250YWN0X2NvdW50cnlfY29kZRgTIAEoCRIiChpiZW5lZmljaWFyeV9jb250YWN0X251bWJlchgUIAEoCRIZChFiZW5lZmljaWFyeV9hbGlhcxgVIAEoCRIdChViZW5lZmljaWFyeV9iYW5rX25hbWUYFiABKAkSIAoYYmVuZWZpY2lhcnlfYmFua19hZGRyZXNzGBcgASgJEh0KFWJlbmVmaWNpYXJ5X2JhbmtfY2l0eRgYIAEoCRIhChliZW5lZmljaWFyeV9iYW5rX3Bvc3Rjb2RlGBkgASgJEh4KFmJlbmVmaWNpYXJ5X2Jhbmtfc3RhdGUYGiABKAkSJQodYmVuZWZpY2lhcnlfYmFua19jb3VudHJ5X2NvZGUYGyABKAkSFQoNY3VycmVuY3lfdHlwZRgcIAEoCRIlCh1iZW5lZmljaWFyeV9iYW5rX2FjY291bnRfdHlwZRgdIAEoCRIbChNjb3VudGVyX3BhcnR5X2FsaWFzGB4gASgJEiAKGGJlbmVmaWNpYXJ5X3JlbGF0aW9uc2hpcBgfIAEoCRIMCgRpYmFuGCAgASgJEgsKA2JpYxghIAEoCRJOCghtZXRhZGF0YRgiIAMoCzI8LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkZpYXRCZW5lZmljaWFyeUZpZWxkcy5NZXRhZGF0YUVudHJ5Eh8KF2JlbmVmaWNpYXJ5X3NpbmdsZV9uYW1lGCMgASgIEh4KFmJlbmVmaWNpYXJ5X25hbWVfbGF0aW4YJCABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInoKDVBlcnNvbkRldGFpbHMSEQoJZmlyc3RuYW1lGAEgASgJEhAKCGxhc3RuYW1lGAIgASgJEhMKC2NpdGl6ZW5zaGlwGAMgASgJEhgKEGNvdW50cnlfb2ZfYmlydGgYBCABKAkSFQoNZGF0ZV9vZl9iaXJ0aBgFIAEoCSJbCgdBZGRyZXNzEhAKCGFkZHJlc3MxGAEgASgJEgwKBGNpdHkYAiABKAkSDwoHY291bnRyeRgDIAEoCRINCgVzdGF0ZRgEIAEoCRIQCgh6aXBfY29kZRgFIAEoCSI7CglEb2N1bWVudHMSFQoNZG9jdW1lbnRfdHlwZRgBIAEoCRIXCg9kb2N1bWVudF9udW1iZXIYAiABKAkivAEKEERlcG9zaXRvckRldGFpbHMSPgoOcGVyc29uX2RldGFpbHMYASABKAsyJi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5QZXJzb25EZXRhaWxzEjEKB2FkZHJlc3MYAiABKAsyIC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5BZGRyZXNzEjUKCWRvY3VtZW50cxgDIAEoCzIiLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRvY3VtZW50cyK5AQoYRGVwb3NpdG9yQnVzaW5lc3NEZXRhaWxzEiYKHmJ1c2luZXNzX2lkZW50aWZpY2F0aW9uX251bWJlchgBIAEoCRIMCgRuYW1lGAIgASgJEhUKDWJ1c2luZXNzX3R5cGUYAyABKAkSHQoVZGF0ZV9vZl9pbmNvcnBvcmF0aW9uGAQgASgJEjEKB2FkZHJlc3MYBSABKAsyIC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5BZGRyZXNzIowBChNDb21wYW55T3duZXJEZXRhaWxzEj4KDnBlcnNvbl9kZXRhaWxzGAEgASgLMiYuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuUGVyc29uRGV0YWlscxI1Cglkb2N1bWVudHMYAiABKAsyIi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5Eb2N1bWVudHMi8AIKD0RlcG9zaXRvckZpZWxkcxIaChJkZXBvc2l0b3JfcmVsYXRpb24YASABKAkSFgoOZGVwb3NpdG9yX3R5cGUYAiABKAkSRAoRZGVwb3NpdG9yX2RldGFpbHMYAyABKAsyKS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3JEZXRhaWxzElUKGmRlcG9zaXRvcl9idXNpbmVzc19kZXRhaWxzGAQgASgLMjEuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRGVwb3NpdG9yQnVzaW5lc3NEZXRhaWxzEksKFWNvbXBhbnlfb3duZXJfZGV0YWlscxgFIAMoCzIsLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNvbXBhbnlPd25lckRldGFpbHMSIAoYZGVwb3NpdG9yX3dhbGxldF9hZGRyZXNzGAYgASgJEh0KFWRlcG9zaXRvcl9idXNpbmVzc19pZBgHIAEoCSLtAQoeQ3JlYXRlQ3J5cHRvQmVuZWZpY2lhcnlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRJACgZmaWVsZHMYAyABKAsyMC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcnlwdG9CZW5lZmljaWFyeUZpZWxkcxIvCgp1bnJlYWRhYmxlGAQgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24SFQoNdmFsaWRhdGVfb25seRgFIAEoCCI5Ch9DcmVhdGVDcnlwdG9CZW5lZmljaWFyeVJlc3BvbnNlEhYKDmJlbmVmaWNpYXJ5X2lkGAEgASgJIukBChxDcmVhdGVGaWF0QmVuZWZpY2lhcnlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI+CgZmaWVsZHMYAyABKAsyLi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5GaWF0QmVuZWZpY2lhcnlGaWVsZHMSLwoKdW5yZWFkYWJsZRgEIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uEhUKDXZhbGlkYXRlX29ubHkYBSABKAgiNwodQ3JlYXRlRmlhdEJlbmVmaWNpYXJ5UmVzcG9uc2USFgoOYmVuZWZpY2lhcnlfaWQYASABKAkixgEKFkNyZWF0ZURlcG9zaXRvclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEjgKBmZpZWxkcxgDIAEoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvckZpZWxkcxIvCgp1bnJlYWRhYmxlGAQgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iLwoXQ3JlYXRlRGVwb3NpdG9yUmVzcG9uc2USFAoMZGVwb3NpdG9yX2lkGAEgASgJIuMECgtCZW5lZmljaWFyeRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRI2CgRraW5kGAMgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlLaW5kEgwKBG5hbWUYBCABKAkSFAoMYWNjb3VudF90eXBlGAUgASgJEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GAYgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgHIAEoCRIPCgduZXR3b3JrGAggASgJEh0KFWFjY291bnRfbnVtYmVyX21hc2tlZBgJIAEoCRJCChBzY3JlZW5pbmdfc3RhdHVzGAogASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU2NyZWVuaW5nU3RhdHVzEhAKCGFyY2hpdmVkGAsgASgIEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEkIKBmNyeXB0bxgOIAEoCzIwLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyeXB0b0JlbmVmaWNpYXJ5RmllbGRzSAASPgoEZmlhdBgPIAEoCzIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkZpYXRCZW5lZmljaWFyeUZpZWxkc0gAEhgKEHVucGF5YWJsZV9yZWFzb24YECABKAkSEgoKbmFtZV9sYXRpbhgRIAEoCUIICgZmaWVsZHMiRAoVR2V0QmVuZWZpY2lhcnlSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAIgASgJIlAKIExpc3RCZW5lZmljaWFyeUN1cnJlbmNpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhcKD2JlbmVmaWNpYXJ5X2lkcxgCIAMoCSJLChNCZW5lZmljaWFyeUN1cnJlbmN5EhYKDmJlbmVmaWNpYXJ5X2lkGAEgASgJEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GAIgASgJImUKIUxpc3RCZW5lZmljaWFyeUN1cnJlbmNpZXNSZXNwb25zZRJACgpjdXJyZW5jaWVzGAEgAygLMiwuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlDdXJyZW5jeSJtChZHZXRCZW5lZmljaWFyeVJlc3BvbnNlEjkKC2JlbmVmaWNpYXJ5GAEgASgLMiQuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnkSGAoQZGVzdGluYXRpb25fa2V5cxgCIAMoCSKbAwoYTGlzdEJlbmVmaWNpYXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRI2CgRraW5kGAQgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlLaW5kEhQKDGFjY291bnRfdHlwZRgFIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgGIAEoCRJCChBzY3JlZW5pbmdfc3RhdHVzGAcgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU2NyZWVuaW5nU3RhdHVzEjkKCGFyY2hpdmVkGAggASgOMicuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQXJjaGl2ZWRGaWx0ZXISMAoMY3JlYXRlZF9mcm9tGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKeAQoZTGlzdEJlbmVmaWNpYXJpZXNSZXNwb25zZRI7Cg1iZW5lZmljaWFyaWVzGAEgAygLMiQuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIkIKIUxpc3RVbnBheWFibGVCZW5lZmljaWFyaWVzUmVxdWVzdBIOCgZjdXJzb3IYASABKAkSDQoFbGltaXQYAiABKAUiugEKFFVucGF5YWJsZUJlbmVmaWNpYXJ5EhYKDmJlbmVmaWNpYXJ5X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GAMgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgEIAEoCRIOCgZyZWFzb24YBSABKAkSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifwoiTGlzdFVucGF5YWJsZUJlbmVmaWNpYXJpZXNSZXNwb25zZRJECg1iZW5lZmljaWFyaWVzGAEgAygLMi0uZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuVW5wYXlhYmxlQmVuZWZpY2lhcnkSEwoLbmV4dF9jdXJzb3IYAiABKAkidgoZQXJjaGl2ZUJlbmVmaWNpYXJ5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSFgoOYmVuZWZpY2lhcnlfaWQYAyABKAkiVwoaQXJjaGl2ZUJlbmVmaWNpYXJ5UmVzcG9uc2USOQoLYmVuZWZpY2lhcnkYASABKAsyJC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5CZW5lZmljaWFyeSKAAgoJRGVwb3NpdG9yEgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEjgKBnN0YXR1cxgDIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvclN0YXR1cxI4CgZmaWVsZHMYBCABKAsyKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3JGaWVsZHMSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiQAoTR2V0RGVwb3NpdG9yUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIUCgxkZXBvc2l0b3JfaWQYAiABKAkiTQoUR2V0RGVwb3NpdG9yUmVzcG9uc2USNQoJZGVwb3NpdG9yGAEgASgLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRGVwb3NpdG9yIv8BChVMaXN0RGVwb3NpdG9yc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEjgKBnN0YXR1cxgEIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvclN0YXR1cxIWCg5kZXBvc2l0b3JfdHlwZRgFIAEoCRIwCgxjcmVhdGVkX2Zyb20YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfdG8YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpYBChZMaXN0RGVwb3NpdG9yc1Jlc3BvbnNlEjYKCmRlcG9zaXRvcnMYASADKAsyIi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3ISEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIkoKG0dldEJlbmVmaWNpYXJ5U3RhdHVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgCIAEoCSLCAQocR2V0QmVuZWZpY2lhcnlTdGF0dXNSZXNwb25zZRJCChBzY3JlZW5pbmdfc3RhdHVzGAEgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU2NyZWVuaW5nU3RhdHVzEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GAIgASgJEhAKCGFyY2hpdmVkGAMgASgIEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIksKHEdldFBheW1lbnRJbnN0cnVjdGlvblJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSFgoOYmVuZWZpY2lhcnlfaWQYAiABKAkisgMKHUdldFBheW1lbnRJbnN0cnVjdGlvblJlc3BvbnNlEhgKEGJlbmVmaWNpYXJ5X25hbWUYASABKAkSFgoOYWNjb3VudF9udW1iZXIYAiABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYAyABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAQgASgJEg8KB25ldHdvcmsYBSABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMRgGIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMRgHIAEoCRIbChNkZXN0aW5hdGlvbl9jb3VudHJ5GAggASgJEkIKEHNjcmVlbmluZ19zdGF0dXMYCSABKA4yKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5TY3JlZW5pbmdTdGF0dXMSFAoMYWNjb3VudF90eXBlGAogASgJEhkKEWJhbmtfYWNjb3VudF90eXBlGAsgASgJEhEKCWJhbmtfbmFtZRgMIAEoCRI3CgdhZGRyZXNzGA0gASgLMiYuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuUG9zdGFsQWRkcmVzcyJkCg1Qb3N0YWxBZGRyZXNzEg4KBnN0cmVldBgBIAEoCRIMCgRjaXR5GAIgASgJEg0KBXN0YXRlGAMgASgJEhAKCHBvc3Rjb2RlGAQgASgJEhQKDGNvdW50cnlfY29kZRgFIAEoCSKEAQoITWVyY2hhbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJoChVDcmVhdGVNZXJjaGFudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkiTQoWQ3JlYXRlTWVyY2hhbnRSZXNwb25zZRIzCghtZXJjaGFudBgBIAEoCzIhLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLk1lcmNoYW50IikKEkdldE1lcmNoYW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJKChNHZXRNZXJjaGFudFJlc3BvbnNlEjMKCG1lcmNoYW50GAEgASgLMiEuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTWVyY2hhbnQiNQoUTGlzdE1lcmNoYW50c1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGY3Vyc29yGAIgASgJIpMBChVMaXN0TWVyY2hhbnRzUmVzcG9uc2USNAoJbWVyY2hhbnRzGAEgAygLMiEuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTWVyY2hhbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIqkBChBNZXJjaGFudFNldHRpbmdzEhMKC21lcmNoYW50X2lkGAEgASgJEiUKGG1heV9jcmVhdGVfYmVuZWZpY2lhcmllcxgCIAEoCEgAiAEBEiIKFW1heV9jcmVhdGVfZGVwb3NpdG9ycxgDIAEoCEgBiAEBQhsKGV9tYXlfY3JlYXRlX2JlbmVmaWNpYXJpZXNCGAoWX21heV9jcmVhdGVfZGVwb3NpdG9ycyKHAQoaU2V0TWVyY2hhbnRTZXR0aW5nc1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjsKCHNldHRpbmdzGAIgASgLMikuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTWVyY2hhbnRTZXR0aW5ncyJaChtTZXRNZXJjaGFudFNldHRpbmdzUmVzcG9uc2USOwoIc2V0dGluZ3MYASABKAsyKS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5NZXJjaGFudFNldHRpbmdzIjEKGkdldE1lcmNoYW50U2V0dGluZ3NSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIloKG0dldE1lcmNoYW50U2V0dGluZ3NSZXNwb25zZRI7CghzZXR0aW5ncxgBIAEoCzIpLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLk1lcmNoYW50U2V0dGluZ3MqqgEKD1NjcmVlbmluZ1N0YXR1cxIgChxTQ1JFRU5JTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYU0NSRUVOSU5HX1NUQVRVU19QRU5ESU5HEAESHAoYU0NSRUVOSU5HX1NUQVRVU19DTEVBUkVEEAISGwoXU0NSRUVOSU5HX1NUQVRVU19SRVZJRVcQAxIcChhTQ1JFRU5JTkdfU1RBVFVTX0JMT0NLRUQQBCprCg9CZW5lZmljaWFyeUtpbmQSIAocQkVORUZJQ0lBUllfS0lORF9VTlNQRUNJRklFRBAAEhsKF0JFTkVGSUNJQVJZX0tJTkRfQ1JZUFRPEAESGQoVQkVORUZJQ0lBUllfS0lORF9GSUFUEAIqggEKDkFyY2hpdmVkRmlsdGVyEh8KG0FSQ0hJVkVEX0ZJTFRFUl9VTlNQRUNJRklFRBAAEhwKGEFSQ0hJVkVEX0ZJTFRFUl9FWENMVURFRBABEhgKFEFSQ0hJVkVEX0ZJTFRFUl9PTkxZEAISFwoTQVJDSElWRURfRklMVEVSX0FOWRADKq8BCg9EZXBvc2l0b3JTdGF0dXMSIAocREVQT1NJVE9SX1NUQVRVU19VTlNQRUNJRklFRBAAEhwKGERFUE9TSVRPUl9TVEFUVVNfUEVORElORxABEiAKHERFUE9TSVRPUl9TVEFUVVNfV0hJVEVMSVNURUQQAhIbChdERVBPU0lUT1JfU1RBVFVTX1JFVklFVxADEh0KGURFUE9TSVRPUl9TVEFUVVNfUkVKRUNURUQQBDLzGwoSQmVuZWZpY2lhcnlTZXJ2aWNlEpsBChdDcmVhdGVDcnlwdG9CZW5lZmljaWFyeRI3LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZUNyeXB0b0JlbmVmaWNpYXJ5UmVxdWVzdBo4LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZUNyeXB0b0JlbmVmaWNpYXJ5UmVzcG9uc2UiDergGAkKB2dhdGV3YXkSlQEKFUNyZWF0ZUZpYXRCZW5lZmljaWFyeRI1LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZUZpYXRCZW5lZmljaWFyeVJlcXVlc3QaNi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcmVhdGVGaWF0QmVuZWZpY2lhcnlSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRKDAQoPQ3JlYXRlRGVwb3NpdG9yEi8uZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlRGVwb3NpdG9yUmVxdWVzdBowLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZURlcG9zaXRvclJlc3BvbnNlIg3q4BgJCgdnYXRld2F5EpABCg5HZXRCZW5lZmljaWFyeRIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldEJlbmVmaWNpYXJ5UmVxdWVzdBovLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldEJlbmVmaWNpYXJ5UmVzcG9uc2UiHergGBkKB2dhdGV3YXkKBXF1b3RlEgcBAgMEBQcIEpEBChRHZXRCZW5lZmljaWFyeVN0YXR1cxI0LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldEJlbmVmaWNpYXJ5U3RhdHVzUmVxdWVzdBo1LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldEJlbmVmaWNpYXJ5U3RhdHVzUmVzcG9uc2UiDOrgGAgKBnBheW91dBKgAQoZTGlzdEJlbmVmaWNpYXJ5Q3VycmVuY2llcxI5LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkxpc3RCZW5lZmljaWFyeUN1cnJlbmNpZXNSZXF1ZXN0GjouZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTGlzdEJlbmVmaWNpYXJ5Q3VycmVuY2llc1Jlc3BvbnNlIgzq4BgICgZwYXlvdXQSkgEKEUxpc3RCZW5lZmljaWFyaWVzEjEuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTGlzdEJlbmVmaWNpYXJpZXNSZXF1ZXN0GjIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTGlzdEJlbmVmaWNpYXJpZXNSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBKkAQoaTGlzdFVucGF5YWJsZUJlbmVmaWNpYXJpZXMSOi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0VW5wYXlhYmxlQmVuZWZpY2lhcmllc1JlcXVlc3QaOy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0VW5wYXlhYmxlQmVuZWZpY2lhcmllc1Jlc3BvbnNlIg3q4BgJEgcBAgMEBQcIEowBChJBcmNoaXZlQmVuZWZpY2lhcnkSMi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5BcmNoaXZlQmVuZWZpY2lhcnlSZXF1ZXN0GjMuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQXJjaGl2ZUJlbmVmaWNpYXJ5UmVzcG9uc2UiDergGAkKB2dhdGV3YXkSgwEKDEdldERlcG9zaXRvchIsLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldERlcG9zaXRvclJlcXVlc3QaLS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXREZXBvc2l0b3JSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBKJAQoOTGlzdERlcG9zaXRvcnMSLi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0RGVwb3NpdG9yc1JlcXVlc3QaLy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0RGVwb3NpdG9yc1Jlc3BvbnNlIhbq4BgSCgdnYXRld2F5EgcBAgMEBQcIEpQBChVHZXRQYXltZW50SW5zdHJ1Y3Rpb24SNS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRQYXltZW50SW5zdHJ1Y3Rpb25SZXF1ZXN0GjYuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0UGF5bWVudEluc3RydWN0aW9uUmVzcG9uc2UiDOrgGAgKBnBheW91dBKcAQoUTGlzdEJlbmVmaWNpYXJ5Rm9ybXMSNC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0QmVuZWZpY2lhcnlGb3Jtc1JlcXVlc3QaNS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0QmVuZWZpY2lhcnlGb3Jtc1Jlc3BvbnNlIhfq4BgTCgdnYXRld2F5EggBAgMEBQYHCBKVAQoVQ3JlYXRlQmVuZWZpY2lhcnlMaW5rEjUuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlQmVuZWZpY2lhcnlMaW5rUmVxdWVzdBo2LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZUJlbmVmaWNpYXJ5TGlua1Jlc3BvbnNlIg3q4BgJCgdnYXRld2F5EpEBChJHZXRCZW5lZmljaWFyeUxpbmsSMi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRCZW5lZmljaWFyeUxpbmtSZXF1ZXN0GjMuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0QmVuZWZpY2lhcnlMaW5rUmVzcG9uc2UiEurgGA4KB2dhdGV3YXkSAwUHCBKXAQoUTGlzdEJlbmVmaWNpYXJ5TGlua3MSNC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0QmVuZWZpY2lhcnlMaW5rc1JlcXVlc3QaNS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0QmVuZWZpY2lhcnlMaW5rc1Jlc3BvbnNlIhLq4BgOCgdnYXRld2F5EgMFBwgSlQEKFVJldm9rZUJlbmVmaWNpYXJ5TGluaxI1LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlJldm9rZUJlbmVmaWNpYXJ5TGlua1JlcXVlc3QaNi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5SZXZva2VCZW5lZmljaWFyeUxpbmtSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRKPAQoTT3BlbkJlbmVmaWNpYXJ5TGluaxIzLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLk9wZW5CZW5lZmljaWFyeUxpbmtSZXF1ZXN0GjQuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuT3BlbkJlbmVmaWNpYXJ5TGlua1Jlc3BvbnNlIg3q4BgJCgdnYXRld2F5EpUBChVTdWJtaXRCZW5lZmljaWFyeUxpbmsSNS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5TdWJtaXRCZW5lZmljaWFyeUxpbmtSZXF1ZXN0GjYuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU3VibWl0QmVuZWZpY2lhcnlMaW5rUmVzcG9uc2UiDergGAkKB2dhdGV3YXkSgwEKDkNyZWF0ZU1lcmNoYW50Ei4uZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlTWVyY2hhbnRSZXF1ZXN0Gi8uZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlTWVyY2hhbnRSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBCBKSAQoLR2V0TWVyY2hhbnQSKy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRNZXJjaGFudFJlcXVlc3QaLC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRNZXJjaGFudFJlc3BvbnNlIijq4BgkCgdnYXRld2F5CgZwYXlvdXQKB3NhbmRib3gSCAECAwQFBgcIEn4KDUxpc3RNZXJjaGFudHMSLS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0TWVyY2hhbnRzUmVxdWVzdBouLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkxpc3RNZXJjaGFudHNSZXNwb25zZSIO6uAYChIIAQIDBAUGBwgSkgEKE1NldE1lcmNoYW50U2V0dGluZ3MSMy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5TZXRNZXJjaGFudFNldHRpbmdzUmVxdWVzdBo0LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlNldE1lcmNoYW50U2V0dGluZ3NSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBCBKLAQoTR2V0TWVyY2hhbnRTZXR0aW5ncxIzLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldE1lcmNoYW50U2V0dGluZ3NSZXF1ZXN0GjQuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0TWVyY2hhbnRTZXR0aW5nc1Jlc3BvbnNlIgnq4BgFEgMFBwhiBnByb3RvMw", [file_disburse_beneficiary_v1_beneficiary_forms, file_disburse_beneficiary_v1_beneficiary_links, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * The public body of a crypto beneficiary, field for field; "" when absent.
+ * The public request body of a crypto beneficiary; "" for an absent field.
  *
  * @generated from message disburse.beneficiary.v1.CryptoBeneficiaryFields
  */
@@ -128,7 +128,7 @@ export type CryptoBeneficiaryFields = Message<"disburse.beneficiary.v1.CryptoBen
 };
 
 /**
- * The public body of a crypto beneficiary, field for field; "" when absent.
+ * The public request body of a crypto beneficiary; "" for an absent field.
  *
  * @generated from message disburse.beneficiary.v1.CryptoBeneficiaryFields
  */
@@ -239,7 +239,7 @@ export const CryptoBeneficiaryFieldsSchema: GenMessage<CryptoBeneficiaryFields, 
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 0);
 
 /**
- * The public body of a fiat beneficiary, field for field; "" when absent.
+ * The public request body of a fiat beneficiary; "" for an absent field.
  *
  * @generated from message disburse.beneficiary.v1.FiatBeneficiaryFields
  */
@@ -400,7 +400,7 @@ export type FiatBeneficiaryFields = Message<"disburse.beneficiary.v1.FiatBenefic
   beneficiaryRelationship: string;
 
   /**
-   * Of EUR, in place of routing codes and account number.
+   * For EUR, instead of routing codes and account number.
    *
    * @generated from field: string iban = 32;
    */
@@ -419,14 +419,14 @@ export type FiatBeneficiaryFields = Message<"disburse.beneficiary.v1.FiatBenefic
   metadata: { [key: string]: string };
 
   /**
-   * Of a person with one name, which is the last name.
+   * For a person with a single name, given as the last name.
    *
    * @generated from field: bool beneficiary_single_name = 35;
    */
   beneficiarySingleName: boolean;
 
   /**
-   * The whole name in Latin letters, as the bank gets it.
+   * The full name in Latin letters, as sent to the bank.
    *
    * @generated from field: string beneficiary_name_latin = 36;
    */
@@ -434,7 +434,7 @@ export type FiatBeneficiaryFields = Message<"disburse.beneficiary.v1.FiatBenefic
 };
 
 /**
- * The public body of a fiat beneficiary, field for field; "" when absent.
+ * The public request body of a fiat beneficiary; "" for an absent field.
  *
  * @generated from message disburse.beneficiary.v1.FiatBeneficiaryFields
  */
@@ -595,7 +595,7 @@ export type FiatBeneficiaryFieldsJson = {
   beneficiaryRelationship?: string;
 
   /**
-   * Of EUR, in place of routing codes and account number.
+   * For EUR, instead of routing codes and account number.
    *
    * @generated from field: string iban = 32;
    */
@@ -614,14 +614,14 @@ export type FiatBeneficiaryFieldsJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * Of a person with one name, which is the last name.
+   * For a person with a single name, given as the last name.
    *
    * @generated from field: bool beneficiary_single_name = 35;
    */
   beneficiarySingleName?: boolean;
 
   /**
-   * The whole name in Latin letters, as the bank gets it.
+   * The full name in Latin letters, as sent to the bank.
    *
    * @generated from field: string beneficiary_name_latin = 36;
    */
@@ -958,7 +958,7 @@ export const CompanyOwnerDetailsSchema: GenMessage<CompanyOwnerDetails, {jsonTyp
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 7);
 
 /**
- * The public body of a depositor, field for field; "" and unset when absent.
+ * The public request body of a depositor; "" or unset for an absent field.
  *
  * @generated from message disburse.beneficiary.v1.DepositorFields
  */
@@ -1000,7 +1000,7 @@ export type DepositorFields = Message<"disburse.beneficiary.v1.DepositorFields">
 };
 
 /**
- * The public body of a depositor, field for field; "" and unset when absent.
+ * The public request body of a depositor; "" or unset for an absent field.
  *
  * @generated from message disburse.beneficiary.v1.DepositorFields
  */
@@ -1075,8 +1075,8 @@ export type CreateCryptoBeneficiaryRequest = Message<"disburse.beneficiary.v1.Cr
   unreadable: Violation[];
 
   /**
-   * Runs every check of a creation, wallet screening included, but stores nothing and screens no party.
-   * `mutation` is ignored, so that the creation can use it.
+   * Runs all checks of a creation, including wallet screening, but stores nothing and screens no
+   * party. `mutation` is ignored, so the creation can use it.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1110,8 +1110,8 @@ export type CreateCryptoBeneficiaryRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * Runs every check of a creation, wallet screening included, but stores nothing and screens no party.
-   * `mutation` is ignored, so that the creation can use it.
+   * Runs all checks of a creation, including wallet screening, but stores nothing and screens no
+   * party. `mutation` is ignored, so the creation can use it.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1181,7 +1181,7 @@ export type CreateFiatBeneficiaryRequest = Message<"disburse.beneficiary.v1.Crea
   unreadable: Violation[];
 
   /**
-   * As for a crypto beneficiary.
+   * The same as for a crypto beneficiary.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1213,7 +1213,7 @@ export type CreateFiatBeneficiaryRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * As for a crypto beneficiary.
+   * The same as for a crypto beneficiary.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1362,7 +1362,7 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   kind: BeneficiaryKind;
 
   /**
-   * A fiat Individual's name is first plus last.
+   * For a fiat Individual, first and last name.
    *
    * @generated from field: string name = 4;
    */
@@ -1388,7 +1388,7 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   transferMethod: string;
 
   /**
-   * Of a crypto beneficiary: `ETHEREUM`, …; else "".
+   * The network of a crypto beneficiary: `ETHEREUM`, …; otherwise "".
    *
    * @generated from field: string network = 8;
    */
@@ -1420,7 +1420,7 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The stored public body: account number masked, document id and birth date left out.
+   * The stored public body with a masked account number and without document id and birth date.
    *
    * @generated from oneof disburse.beneficiary.v1.Beneficiary.fields
    */
@@ -1439,15 +1439,15 @@ export type Beneficiary = Message<"disburse.beneficiary.v1.Beneficiary"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The fields that its payment method cannot carry, as an error names them: `beneficiary_city: must be …`. "" where it
-   * can be paid.
+   * The fields that its payment method doesn't support, in the form of an error: `beneficiary_city:
+   * must be …`. "" if it can be paid.
    *
    * @generated from field: string unpayable_reason = 16;
    */
   unpayableReason: string;
 
   /**
-   * The name in Latin letters that its merchant gave; "" for none.
+   * The name in Latin letters, if the merchant gave one; "" for none.
    *
    * @generated from field: string name_latin = 17;
    */
@@ -1474,7 +1474,7 @@ export type BeneficiaryJson = {
   kind?: BeneficiaryKindJson;
 
   /**
-   * A fiat Individual's name is first plus last.
+   * For a fiat Individual, first and last name.
    *
    * @generated from field: string name = 4;
    */
@@ -1500,7 +1500,7 @@ export type BeneficiaryJson = {
   transferMethod?: string;
 
   /**
-   * Of a crypto beneficiary: `ETHEREUM`, …; else "".
+   * The network of a crypto beneficiary: `ETHEREUM`, …; otherwise "".
    *
    * @generated from field: string network = 8;
    */
@@ -1542,15 +1542,15 @@ export type BeneficiaryJson = {
   fiat?: FiatBeneficiaryFieldsJson;
 
   /**
-   * The fields that its payment method cannot carry, as an error names them: `beneficiary_city: must be …`. "" where it
-   * can be paid.
+   * The fields that its payment method doesn't support, in the form of an error: `beneficiary_city:
+   * must be …`. "" if it can be paid.
    *
    * @generated from field: string unpayable_reason = 16;
    */
   unpayableReason?: string;
 
   /**
-   * The name in Latin letters that its merchant gave; "" for none.
+   * The name in Latin letters, if the merchant gave one; "" for none.
    *
    * @generated from field: string name_latin = 17;
    */
@@ -1611,7 +1611,7 @@ export type ListBeneficiaryCurrenciesRequest = Message<"disburse.beneficiary.v1.
   merchantId: string;
 
   /**
-   * Up to 1,000.
+   * At most 1,000.
    *
    * @generated from field: repeated string beneficiary_ids = 2;
    */
@@ -1628,7 +1628,7 @@ export type ListBeneficiaryCurrenciesRequestJson = {
   merchantId?: string;
 
   /**
-   * Up to 1,000.
+   * At most 1,000.
    *
    * @generated from field: repeated string beneficiary_ids = 2;
    */
@@ -1716,8 +1716,8 @@ export type GetBeneficiaryResponse = Message<"disburse.beneficiary.v1.GetBenefic
   beneficiary?: Beneficiary | undefined;
 
   /**
-   * Keyed hashes of the account or wallet that is paid, the current key's first. Two of a merchant's beneficiaries with
-   * a hash in common are paid to the same place.
+   * Keyed hashes of the destination account or wallet, the current key's first. Beneficiaries of
+   * one merchant with a common hash have the same destination.
    *
    * @generated from field: repeated string destination_keys = 2;
    */
@@ -1734,8 +1734,8 @@ export type GetBeneficiaryResponseJson = {
   beneficiary?: BeneficiaryJson;
 
   /**
-   * Keyed hashes of the account or wallet that is paid, the current key's first. Two of a merchant's beneficiaries with
-   * a hash in common are paid to the same place.
+   * Keyed hashes of the destination account or wallet, the current key's first. Beneficiaries of
+   * one merchant with a common hash have the same destination.
    *
    * @generated from field: repeated string destination_keys = 2;
    */
@@ -1907,8 +1907,7 @@ export type ListBeneficiariesResponse = Message<"disburse.beneficiary.v1.ListBen
   nextCursor: string;
 
   /**
-   * Of all pages. Counted from an index, up to 10,000: merchants have few beneficiaries beside payouts, so
-   * that a kept count would cost more than it saves.
+   * Counts all pages, up to 10,000, from an index: a stored count would cost more than it saves.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1939,8 +1938,7 @@ export type ListBeneficiariesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages. Counted from an index, up to 10,000: merchants have few beneficiaries beside payouts, so
-   * that a kept count would cost more than it saves.
+   * Counts all pages, up to 10,000, from an index: a stored count would cost more than it saves.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1973,7 +1971,7 @@ export type ListUnpayableBeneficiariesRequest = Message<"disburse.beneficiary.v1
   cursor: string;
 
   /**
-   * Beneficiaries that are examined for a page: 1 to 1,000; 500 when 0.
+   * Number of beneficiaries examined per page: 1 to 1,000; 500 when 0.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -1992,7 +1990,7 @@ export type ListUnpayableBeneficiariesRequestJson = {
   cursor?: string;
 
   /**
-   * Beneficiaries that are examined for a page: 1 to 1,000; 500 when 0.
+   * Number of beneficiaries examined per page: 1 to 1,000; 500 when 0.
    *
    * @generated from field: int32 limit = 2;
    */
@@ -2033,7 +2031,7 @@ export type UnpayableBeneficiary = Message<"disburse.beneficiary.v1.UnpayableBen
   transferMethod: string;
 
   /**
-   * The fields that the method cannot carry, and the limit of each; without a value.
+   * The fields that the payment method doesn't support and their limits, without values.
    *
    * @generated from field: string reason = 5;
    */
@@ -2072,7 +2070,7 @@ export type UnpayableBeneficiaryJson = {
   transferMethod?: string;
 
   /**
-   * The fields that the method cannot carry, and the limit of each; without a value.
+   * The fields that the payment method doesn't support and their limits, without values.
    *
    * @generated from field: string reason = 5;
    */
@@ -2184,7 +2182,7 @@ export const ArchiveBeneficiaryRequestSchema: GenMessage<ArchiveBeneficiaryReque
  */
 export type ArchiveBeneficiaryResponse = Message<"disburse.beneficiary.v1.ArchiveBeneficiaryResponse"> & {
   /**
-   * As it is now: archived.
+   * The archived beneficiary.
    *
    * @generated from field: disburse.beneficiary.v1.Beneficiary beneficiary = 1;
    */
@@ -2196,7 +2194,7 @@ export type ArchiveBeneficiaryResponse = Message<"disburse.beneficiary.v1.Archiv
  */
 export type ArchiveBeneficiaryResponseJson = {
   /**
-   * As it is now: archived.
+   * The archived beneficiary.
    *
    * @generated from field: disburse.beneficiary.v1.Beneficiary beneficiary = 1;
    */
@@ -2230,7 +2228,7 @@ export type Depositor = Message<"disburse.beneficiary.v1.Depositor"> & {
   status: DepositorStatus;
 
   /**
-   * The stored public body: document numbers and birth dates left out.
+   * The stored public body without document numbers and birth dates.
    *
    * @generated from field: disburse.beneficiary.v1.DepositorFields fields = 4;
    */
@@ -2267,7 +2265,7 @@ export type DepositorJson = {
   status?: DepositorStatusJson;
 
   /**
-   * The stored public body: document numbers and birth dates left out.
+   * The stored public body without document numbers and birth dates.
    *
    * @generated from field: disburse.beneficiary.v1.DepositorFields fields = 4;
    */
@@ -2483,7 +2481,7 @@ export type ListDepositorsResponse = Message<"disburse.beneficiary.v1.ListDeposi
   nextCursor: string;
 
   /**
-   * Of all pages. Counted from an index, up to 10,000, as of beneficiaries.
+   * Counts all pages, up to 10,000, from an index.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -2514,7 +2512,7 @@ export type ListDepositorsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages. Counted from an index, up to 10,000, as of beneficiaries.
+   * Counts all pages, up to 10,000, from an index.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -2671,7 +2669,7 @@ export const GetPaymentInstructionRequestSchema: GenMessage<GetPaymentInstructio
  */
 export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.GetPaymentInstructionResponse"> & {
   /**
-   * As the bank gets it: in Latin letters where the merchant gave them.
+   * The name for the bank: in Latin letters if the merchant gave them.
    *
    * @generated from field: string beneficiary_name = 1;
    */
@@ -2695,14 +2693,14 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   transferMethod: string;
 
   /**
-   * Of a crypto beneficiary; else "".
+   * The network of a crypto beneficiary; otherwise "".
    *
    * @generated from field: string network = 5;
    */
   network: string;
 
   /**
-   * Of SEPA `SWIFT` where there is a BIC.
+   * For SEPA, `SWIFT` if there is a BIC.
    *
    * @generated from field: string routing_code_type_1 = 6;
    */
@@ -2714,14 +2712,14 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   routingCodeValue1: string;
 
   /**
-   * Of SEPA the IBAN's.
+   * For SEPA, the IBAN's country.
    *
    * @generated from field: string destination_country = 8;
    */
   destinationCountry: string;
 
   /**
-   * Current: a payout is not sent to a beneficiary that is not cleared.
+   * The current status. A payout is sent only to a cleared beneficiary.
    *
    * @generated from field: disburse.beneficiary.v1.ScreeningStatus screening_status = 9;
    */
@@ -2735,7 +2733,7 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   accountType: string;
 
   /**
-   * Of a fiat beneficiary, "" where it has none: `Business Checking` and the like.
+   * A fiat beneficiary's type of bank account, such as `Business Checking`; "" for none.
    *
    * @generated from field: string bank_account_type = 11;
    */
@@ -2747,7 +2745,7 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   bankName: string;
 
   /**
-   * The beneficiary's address, without placeholders; its country is the destination's where none was given.
+   * The beneficiary's address, without placeholders. Its country defaults to the destination's.
    *
    * @generated from field: disburse.beneficiary.v1.PostalAddress address = 13;
    */
@@ -2759,7 +2757,7 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
  */
 export type GetPaymentInstructionResponseJson = {
   /**
-   * As the bank gets it: in Latin letters where the merchant gave them.
+   * The name for the bank: in Latin letters if the merchant gave them.
    *
    * @generated from field: string beneficiary_name = 1;
    */
@@ -2783,14 +2781,14 @@ export type GetPaymentInstructionResponseJson = {
   transferMethod?: string;
 
   /**
-   * Of a crypto beneficiary; else "".
+   * The network of a crypto beneficiary; otherwise "".
    *
    * @generated from field: string network = 5;
    */
   network?: string;
 
   /**
-   * Of SEPA `SWIFT` where there is a BIC.
+   * For SEPA, `SWIFT` if there is a BIC.
    *
    * @generated from field: string routing_code_type_1 = 6;
    */
@@ -2802,14 +2800,14 @@ export type GetPaymentInstructionResponseJson = {
   routingCodeValue1?: string;
 
   /**
-   * Of SEPA the IBAN's.
+   * For SEPA, the IBAN's country.
    *
    * @generated from field: string destination_country = 8;
    */
   destinationCountry?: string;
 
   /**
-   * Current: a payout is not sent to a beneficiary that is not cleared.
+   * The current status. A payout is sent only to a cleared beneficiary.
    *
    * @generated from field: disburse.beneficiary.v1.ScreeningStatus screening_status = 9;
    */
@@ -2823,7 +2821,7 @@ export type GetPaymentInstructionResponseJson = {
   accountType?: string;
 
   /**
-   * Of a fiat beneficiary, "" where it has none: `Business Checking` and the like.
+   * A fiat beneficiary's type of bank account, such as `Business Checking`; "" for none.
    *
    * @generated from field: string bank_account_type = 11;
    */
@@ -2835,7 +2833,7 @@ export type GetPaymentInstructionResponseJson = {
   bankName?: string;
 
   /**
-   * The beneficiary's address, without placeholders; its country is the destination's where none was given.
+   * The beneficiary's address, without placeholders. Its country defaults to the destination's.
    *
    * @generated from field: disburse.beneficiary.v1.PostalAddress address = 13;
    */
@@ -2850,7 +2848,7 @@ export const GetPaymentInstructionResponseSchema: GenMessage<GetPaymentInstructi
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 36);
 
 /**
- * An address in its parts, each "" where it is not known.
+ * A structured address; unknown parts are "".
  *
  * @generated from message disburse.beneficiary.v1.PostalAddress
  */
@@ -2884,7 +2882,7 @@ export type PostalAddress = Message<"disburse.beneficiary.v1.PostalAddress"> & {
 };
 
 /**
- * An address in its parts, each "" where it is not known.
+ * A structured address; unknown parts are "".
  *
  * @generated from message disburse.beneficiary.v1.PostalAddress
  */
@@ -2925,7 +2923,7 @@ export const PostalAddressSchema: GenMessage<PostalAddress, {jsonType: PostalAdd
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 37);
 
 /**
- * A business that pays out. Its keys, accounts, corridors and endpoints are with the services that own those.
+ * A business that pays out. Other services own its keys, accounts, corridors and endpoints.
  *
  * @generated from message disburse.beneficiary.v1.Merchant
  */
@@ -2936,7 +2934,7 @@ export type Merchant = Message<"disburse.beneficiary.v1.Merchant"> & {
   id: string;
 
   /**
-   * For people.
+   * The display name.
    *
    * @generated from field: string name = 2;
    */
@@ -2954,7 +2952,7 @@ export type Merchant = Message<"disburse.beneficiary.v1.Merchant"> & {
 };
 
 /**
- * A business that pays out. Its keys, accounts, corridors and endpoints are with the services that own those.
+ * A business that pays out. Other services own its keys, accounts, corridors and endpoints.
  *
  * @generated from message disburse.beneficiary.v1.Merchant
  */
@@ -2965,7 +2963,7 @@ export type MerchantJson = {
   id?: string;
 
   /**
-   * For people.
+   * The display name.
    *
    * @generated from field: string name = 2;
    */
@@ -2999,7 +2997,8 @@ export type CreateMerchantRequest = Message<"disburse.beneficiary.v1.CreateMerch
   mutation?: Mutation | undefined;
 
   /**
-   * 1 to 128 letters, digits, `.`, `_`, `:` and `-`, a letter or a digit first; `mer_…` is made where this is "".
+   * 1 to 128 letters, digits, `.`, `_`, `:` and `-`, starting with a letter or digit; "" to
+   * generate `mer_…`.
    *
    * @generated from field: string merchant_id = 2;
    */
@@ -3023,7 +3022,8 @@ export type CreateMerchantRequestJson = {
   mutation?: MutationJson;
 
   /**
-   * 1 to 128 letters, digits, `.`, `_`, `:` and `-`, a letter or a digit first; `mer_…` is made where this is "".
+   * 1 to 128 letters, digits, `.`, `_`, `:` and `-`, starting with a letter or digit; "" to
+   * generate `mer_…`.
    *
    * @generated from field: string merchant_id = 2;
    */
@@ -3187,7 +3187,7 @@ export type ListMerchantsResponse = Message<"disburse.beneficiary.v1.ListMerchan
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -3218,7 +3218,7 @@ export type ListMerchantsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -3249,7 +3249,7 @@ export type MerchantSettings = Message<"disburse.beneficiary.v1.MerchantSettings
   merchantId: string;
 
   /**
-   * Both are required where they are set.
+   * Both are required in SetMerchantSettings.
    *
    * @generated from field: optional bool may_create_beneficiaries = 2;
    */
@@ -3271,7 +3271,7 @@ export type MerchantSettingsJson = {
   merchantId?: string;
 
   /**
-   * Both are required where they are set.
+   * Both are required in SetMerchantSettings.
    *
    * @generated from field: optional bool may_create_beneficiaries = 2;
    */
@@ -3418,7 +3418,7 @@ export const ScreeningStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Not screened yet: compliance did not answer; a sweep retries it.
+   * Not screened yet because compliance was unavailable; a sweep retries it.
    *
    * @generated from enum value: SCREENING_STATUS_PENDING = 1;
    */
@@ -3430,7 +3430,7 @@ export const ScreeningStatus = {
   CLEARED: 2,
 
   /**
-   * Needs a decision by a reviewer.
+   * A reviewer must decide.
    *
    * @generated from enum value: SCREENING_STATUS_REVIEW = 3;
    */
@@ -3459,7 +3459,7 @@ export const ScreeningStatusSchema: GenEnum<ScreeningStatus, ScreeningStatusJson
   enumDesc(file_disburse_beneficiary_v1_beneficiary, 0);
 
 /**
- * How a beneficiary is paid.
+ * The kind of destination.
  *
  * @generated from enum disburse.beneficiary.v1.BeneficiaryKind
  */
@@ -3481,14 +3481,14 @@ export const BeneficiaryKind = {
 } as const;
 
 /**
- * How a beneficiary is paid.
+ * The kind of destination.
  *
  * @generated from enum disburse.beneficiary.v1.BeneficiaryKind
  */
 export type BeneficiaryKind = (typeof BeneficiaryKind)[keyof typeof BeneficiaryKind] | UnknownEnum;
 
 /**
- * How a beneficiary is paid.
+ * The kind of destination.
  *
  * @generated from enum disburse.beneficiary.v1.BeneficiaryKind
  */
@@ -3501,27 +3501,27 @@ export const BeneficiaryKindSchema: GenEnum<BeneficiaryKind, BeneficiaryKindJson
   enumDesc(file_disburse_beneficiary_v1_beneficiary, 1);
 
 /**
- * Which beneficiaries a list shows.
+ * Selects beneficiaries by their archived state.
  *
  * @generated from enum disburse.beneficiary.v1.ArchivedFilter
  */
 export const ArchivedFilter = {
   /**
-   * Those that are not archived.
+   * Only beneficiaries that aren't archived.
    *
    * @generated from enum value: ARCHIVED_FILTER_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * The same, stated explicitly.
+   * The same, explicitly.
    *
    * @generated from enum value: ARCHIVED_FILTER_EXCLUDED = 1;
    */
   EXCLUDED: 1,
 
   /**
-   * Those that are archived.
+   * Only archived beneficiaries.
    *
    * @generated from enum value: ARCHIVED_FILTER_ONLY = 2;
    */
@@ -3536,14 +3536,14 @@ export const ArchivedFilter = {
 } as const;
 
 /**
- * Which beneficiaries a list shows.
+ * Selects beneficiaries by their archived state.
  *
  * @generated from enum disburse.beneficiary.v1.ArchivedFilter
  */
 export type ArchivedFilter = (typeof ArchivedFilter)[keyof typeof ArchivedFilter] | UnknownEnum;
 
 /**
- * Which beneficiaries a list shows.
+ * Selects beneficiaries by their archived state.
  *
  * @generated from enum disburse.beneficiary.v1.ArchivedFilter
  */
@@ -3602,15 +3602,17 @@ export const DepositorStatusSchema: GenEnum<DepositorStatus, DepositorStatusJson
   enumDesc(file_disburse_beneficiary_v1_beneficiary, 3);
 
 /**
- * Owns beneficiaries (crypto and fiat), depositors, the registry of merchants, and what a merchant may create.
+ * Beneficiaries (crypto and fiat), depositors, the registry of merchants, and their creation
+ * permissions.
  *
  * @generated from service disburse.beneficiary.v1.BeneficiaryService
  */
 export const BeneficiaryService: GenService<{
   /**
-   * Stores a crypto beneficiary after its wallet was found clean, and screens its party.
-   * Refuses RECORD_NOT_FOUND (merchant has no settings), BENEFICIARY_CREATION_NOT_ALLOWED, INVALID_REQUEST,
-   * INVALID_WALLET_ADDRESS, RISK_ANALYSIS_FAILED, in this order. UNAVAILABLE when compliance does not answer.
+   * Creates a crypto beneficiary if its wallet passes screening, and screens its party. Errors, in
+   * this order: RECORD_NOT_FOUND (merchant without settings), BENEFICIARY_CREATION_NOT_ALLOWED,
+   * INVALID_REQUEST, INVALID_WALLET_ADDRESS, RISK_ANALYSIS_FAILED. UNAVAILABLE if compliance
+   * doesn't respond.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateCryptoBeneficiary
    */
@@ -3620,8 +3622,9 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateCryptoBeneficiaryResponseSchema;
   },
   /**
-   * Stores a fiat beneficiary and screens its party; stays `pending` while compliance does not answer.
-   * Refuses RECORD_NOT_FOUND, BENEFICIARY_CREATION_NOT_ALLOWED, INVALID_REQUEST, in this order.
+   * Creates a fiat beneficiary and screens its party; it stays `pending` while compliance is
+   * unavailable. Errors, in this order: RECORD_NOT_FOUND, BENEFICIARY_CREATION_NOT_ALLOWED,
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateFiatBeneficiary
    */
@@ -3631,7 +3634,7 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateFiatBeneficiaryResponseSchema;
   },
   /**
-   * Stores a depositor; refuses as CreateCryptoBeneficiary does.
+   * Creates a depositor. Errors: those of CreateCryptoBeneficiary.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateDepositor
    */
@@ -3641,8 +3644,8 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateDepositorResponseSchema;
   },
   /**
-   * One beneficiary of a merchant, the account number masked except for its last four characters.
-   * Refuses RECORD_NOT_FOUND.
+   * Returns a merchant's beneficiary. The account number is masked except for its last four
+   * characters. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetBeneficiary
    */
@@ -3652,8 +3655,8 @@ export const BeneficiaryService: GenService<{
     output: typeof GetBeneficiaryResponseSchema;
   },
   /**
-   * Returns a beneficiary's screening status and currency without opening its sealed body. Finds archived
-   * beneficiaries too. Refuses RECORD_NOT_FOUND.
+   * Returns a beneficiary's screening status and currency without unsealing its stored body;
+   * includes archived beneficiaries. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetBeneficiaryStatus
    */
@@ -3663,8 +3666,8 @@ export const BeneficiaryService: GenService<{
     output: typeof GetBeneficiaryStatusResponseSchema;
   },
   /**
-   * The currencies of many of a merchant's beneficiaries, in no order; those that are not there or archived are left
-   * out. Refuses INVALID_REQUEST (more than 1,000).
+   * Returns the currencies of several beneficiaries of a merchant, in no particular order. Omits
+   * unknown and archived ones. Errors: INVALID_REQUEST (more than 1,000).
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaryCurrencies
    */
@@ -3674,7 +3677,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryCurrenciesResponseSchema;
   },
   /**
-   * A merchant's beneficiaries, newest first; by default without archived ones. Refuses INVALID_REQUEST.
+   * Lists a merchant's beneficiaries, newest first; by default without archived ones. Errors:
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaries
    */
@@ -3684,8 +3688,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiariesResponseSchema;
   },
   /**
-   * Beneficiaries of every merchant that their payment method cannot carry, archived ones left out, in the order of
-   * their ids. A page may have none and not be the last. Refuses INVALID_REQUEST (cursor, limit).
+   * Lists all merchants' active beneficiaries that their payment method can't pay, in order of
+   * their ids. A page may be empty without being the last. Errors: INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListUnpayableBeneficiaries
    */
@@ -3695,8 +3699,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListUnpayableBeneficiariesResponseSchema;
   },
   /**
-   * Takes a beneficiary out of use: it gets no new quotes, but quotes made before still execute, and it can
-   * still be read. A repeat changes nothing. Refuses RECORD_NOT_FOUND.
+   * Archives a beneficiary: it gets no new quotes, but existing quotes can still be executed and it
+   * can still be read. A repeat has no effect. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ArchiveBeneficiary
    */
@@ -3706,7 +3710,7 @@ export const BeneficiaryService: GenService<{
     output: typeof ArchiveBeneficiaryResponseSchema;
   },
   /**
-   * One depositor of a merchant. Refuses RECORD_NOT_FOUND.
+   * Returns a merchant's depositor. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetDepositor
    */
@@ -3716,7 +3720,7 @@ export const BeneficiaryService: GenService<{
     output: typeof GetDepositorResponseSchema;
   },
   /**
-   * A merchant's depositors, newest first. Refuses INVALID_REQUEST.
+   * Lists a merchant's depositors, newest first. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListDepositors
    */
@@ -3726,8 +3730,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListDepositorsResponseSchema;
   },
   /**
-   * What a rail needs to pay: the account number in full. For the payout service only; archived beneficiaries
-   * included. Refuses RECORD_NOT_FOUND.
+   * Returns the data that a rail needs to pay, including the full account number; also for archived
+   * beneficiaries. For the payout service only. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetPaymentInstruction
    */
@@ -3737,7 +3741,7 @@ export const BeneficiaryService: GenService<{
     output: typeof GetPaymentInstructionResponseSchema;
   },
   /**
-   * Which fields a beneficiary's body has, for front ends. A choice that no form has returns an empty list.
+   * Lists the fields of beneficiary bodies, for front ends. Empty for a combination without a form.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaryForms
    */
@@ -3747,8 +3751,9 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryFormsResponseSchema;
   },
   /**
-   * Makes a link by which a beneficiary enters its own details, once. Refuses RECORD_NOT_FOUND,
-   * BENEFICIARY_CREATION_NOT_ALLOWED, INVALID_REQUEST (fields; what no form of a beneficiary has), in this order.
+   * Creates a link with which a beneficiary enters its own details, once. Errors, in this order:
+   * RECORD_NOT_FOUND, BENEFICIARY_CREATION_NOT_ALLOWED, INVALID_REQUEST (fields, or values that no
+   * beneficiary form has).
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateBeneficiaryLink
    */
@@ -3758,7 +3763,7 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateBeneficiaryLinkResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetBeneficiaryLink
    */
@@ -3768,7 +3773,7 @@ export const BeneficiaryService: GenService<{
     output: typeof GetBeneficiaryLinkResponseSchema;
   },
   /**
-   * A merchant's links, newest first. Refuses INVALID_REQUEST (cursor, limit).
+   * Lists a merchant's links, newest first. Errors: INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaryLinks
    */
@@ -3778,8 +3783,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryLinksResponseSchema;
   },
   /**
-   * An open link takes no details any more; one that is not open stays as it is. A repeat changes nothing. Refuses
-   * RECORD_NOT_FOUND.
+   * Revokes an open link, which then accepts no details; any other link is unchanged. A repeat has
+   * no effect. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.RevokeBeneficiaryLink
    */
@@ -3789,7 +3794,8 @@ export const BeneficiaryService: GenService<{
     output: typeof RevokeBeneficiaryLinkResponseSchema;
   },
   /**
-   * What the page of a link shows to the holder of its token. It changes nothing. Refuses RECORD_NOT_FOUND.
+   * Returns the content of a link's page to the holder of its token. Read-only. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.OpenBeneficiaryLink
    */
@@ -3799,9 +3805,9 @@ export const BeneficiaryService: GenService<{
     output: typeof OpenBeneficiaryLinkResponseSchema;
   },
   /**
-   * Takes the details of a beneficiary by an open link, once: they make a beneficiary of its merchant, which is screened
-   * as ever. A repeat, and details that come later, change nothing and are answered alike. Refuses RECORD_NOT_FOUND.
-   * UNAVAILABLE while compliance does not answer for a wallet.
+   * Accepts the details of a beneficiary with an open link, once, and creates and screens the
+   * merchant's beneficiary. A repeat, and later details, have no effect and return the same result.
+   * Errors: RECORD_NOT_FOUND. UNAVAILABLE if compliance can't screen a wallet.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.SubmitBeneficiaryLink
    */
@@ -3811,8 +3817,8 @@ export const BeneficiaryService: GenService<{
     output: typeof SubmitBeneficiaryLinkResponseSchema;
   },
   /**
-   * Registers a merchant, which can then have settings and accounts. Refuses INVALID_REQUEST (fields, a merchant_id
-   * that is registered already).
+   * Registers a merchant, which can then have settings and accounts. Errors: INVALID_REQUEST
+   * (fields, or a merchant_id that is already registered).
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.CreateMerchant
    */
@@ -3822,7 +3828,7 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateMerchantResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetMerchant
    */
@@ -3832,7 +3838,7 @@ export const BeneficiaryService: GenService<{
     output: typeof GetMerchantResponseSchema;
   },
   /**
-   * Every merchant, newest first. Refuses INVALID_REQUEST (cursor, limit).
+   * Lists all merchants, newest first. Errors: INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListMerchants
    */
@@ -3842,8 +3848,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListMerchantsResponseSchema;
   },
   /**
-   * Sets what a merchant may create; makes the settings if missing. Refuses RECORD_NOT_FOUND: the merchant is not
-   * registered.
+   * Sets a merchant's creation permissions. Errors: RECORD_NOT_FOUND (the merchant isn't
+   * registered).
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.SetMerchantSettings
    */
@@ -3853,7 +3859,7 @@ export const BeneficiaryService: GenService<{
     output: typeof SetMerchantSettingsResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetMerchantSettings
    */

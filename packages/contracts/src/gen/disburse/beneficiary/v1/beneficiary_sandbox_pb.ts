@@ -224,14 +224,14 @@ export const SetDepositorListingResponseSchema: GenMessage<SetDepositorListingRe
   messageDesc(file_disburse_beneficiary_v1_beneficiary_sandbox, 3);
 
 /**
- * What a merchant makes of the screenings of its own records in a sandbox; no live deployment serves it.
+ * Controls the screening results of a merchant's own records in a sandbox. Not served in live mode.
  *
  * @generated from service disburse.beneficiary.v1.BeneficiarySandboxService
  */
 export const BeneficiarySandboxService: GenService<{
   /**
-   * Lists a beneficiary for its merchant alone, or unlists it. A pending one is screened first. Refuses RECORD_NOT_FOUND,
-   * INVALID_REQUEST; UNAVAILABLE where compliance does not answer.
+   * Sets a beneficiary's screening result for its own merchant only. A pending one is screened
+   * first. Errors: RECORD_NOT_FOUND, INVALID_REQUEST. UNAVAILABLE if compliance doesn't respond.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiarySandboxService.SetBeneficiaryListing
    */
@@ -241,7 +241,7 @@ export const BeneficiarySandboxService: GenService<{
     output: typeof SetBeneficiaryListingResponseSchema;
   },
   /**
-   * The same of a depositor.
+   * The same for a depositor.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiarySandboxService.SetDepositorListing
    */

@@ -18,7 +18,7 @@ export const file_disburse_compliance_v1_compliance: GenFile = /*@__PURE__*/
   fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSIhCgRCYW5rEgwKBG5hbWUYASABKAkSCwoDYmljGAIgASgJIuEBCgVQYXJ0eRIwCgR0eXBlGAEgASgOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eS5UeXBlEgwKBG5hbWUYAiABKAkSDAoEZGF0ZRgDIAEoCRIRCgljb3VudHJpZXMYBCADKAkSMwoJZG9jdW1lbnRzGAYgAygLMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Eb2N1bWVudCJCCgRUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABITCg9UWVBFX0lORElWSURVQUwQARIPCgtUWVBFX0VOVElUWRACIoICChJTY3JlZW5QYXJ0eVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSLgoHcGFydGllcxgDIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgEIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EisKBWJhbmtzGAUgAygLMhwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5CYW5rIksKE1NjcmVlblBhcnR5UmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmciNAoGUmVhc29uEgwKBGtpbmQYASABKAkSDAoEdGV4dBgCIAEoCRIOCgZlZmZlY3QYAyABKAEiTwoLQWxpZ25lZFBhcnQSDQoFcGFydHkYASABKAkSDQoFZW50cnkYAiABKAkSEgoKc2ltaWxhcml0eRgDIAEoARIOCgZ3ZWlnaHQYBCABKAEisAMKA0hpdBIMCgRsaXN0GAEgASgJEhQKDGxpc3RfdmVyc2lvbhgCIAEoCRIRCgllbnRyeV91aWQYAyABKAkSFAoMbWF0Y2hlZF9uYW1lGAQgASgJEg0KBXNjb3JlGAUgASgBEjAKB3ZlcmRpY3QYBiABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSLwoHcmVhc29ucxgHIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVhc29uEhIKCmVudHJ5X3R5cGUYCCABKAkSDgoGc291cmNlGAkgASgJEhUKDXN1YmplY3RfaW5kZXgYCiABKAUSEgoKbmFtZV9zY29yZRgLIAEoARIyCgVwYXJ0cxgMIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxpZ25lZFBhcnQSFwoPcGFydHlfbGVmdF9vdmVyGA0gAygJEhcKD2VudHJ5X2xlZnRfb3ZlchgOIAMoCRIQCghwcm9ncmFtcxgPIAMoCRIQCghhbGVydF9pZBgQIAEoCRIRCglkaXNtaXNzZWQYESABKAgigAEKC0xpc3RWZXJzaW9uEgwKBGxpc3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIPCgdlbnRyaWVzGAMgASgFEhAKCGNoZWNrc3VtGAQgASgJEi8KC2ltcG9ydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKUBAoJU2NyZWVuaW5nEgoKAmlkGAEgASgJEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIpCgRoaXRzGAQgAygLMhsuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5IaXQSMgoFbGlzdHMYBSADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEh0KFWNvbmZpZ3VyYXRpb25fdmVyc2lvbhgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAggASgJEg8KB3RyaWdnZXIYCSABKAkSLgoHcGFydGllcxgKIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgLIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EisKBWJhbmtzGA0gAygLMhwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5CYW5rEjwKCmFzc2Vzc21lbnQYDCABKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLldhbGxldEFzc2Vzc21lbnQipQEKEFdhbGxldEFzc2Vzc21lbnQSEAoIcHJvdmlkZXIYASABKAkSMAoHdmVyZGljdBgCIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzZXZlcml0eRgDIAEoCRIQCghldmlkZW5jZRgEIAMoCRIpCgVhc19vZhgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKwoTR2V0U2NyZWVuaW5nUmVxdWVzdBIUCgxzY3JlZW5pbmdfaWQYASABKAkiTAoUR2V0U2NyZWVuaW5nUmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcikAEKFUxpc3RTY3JlZW5pbmdzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBINCgVsaW1pdBgEIAEoBRIOCgZjdXJzb3IYBSABKAkiZAoWTGlzdFNjcmVlbmluZ3NSZXNwb25zZRI1CgpzY3JlZW5pbmdzGAEgAygLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcSEwoLbmV4dF9jdXJzb3IYAiABKAkigwMKEUltcG9ydExpc3RSZXF1ZXN0EkIKBmhlYWRlchgBIAEoCzIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlcXVlc3QuSGVhZGVySAASDwoFbGluZXMYAiABKAxIABI+CgRmaWxlGAMgASgLMi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5GaWxlSAAaugEKBkhlYWRlchIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjIKBmZvcm1hdBgEIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIaChJhY2NlcHRfZHJvcF9yZWFzb24YBSABKAkSEwoLZm9ybWF0X25hbWUYBiABKAkaFAoERmlsZRIMCgRuYW1lGAEgASgJQgYKBHBhcnQikAEKEkltcG9ydExpc3RSZXNwb25zZRI0Cgd2ZXJzaW9uGAEgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhIyCgZjaGFuZ2UYAiABKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RDaGFuZ2USEAoIcmV0YWluZWQYAyABKAUiPQoKTGlzdENoYW5nZRINCgVhZGRlZBgBIAEoBRIPCgdjaGFuZ2VkGAIgASgFEg8KB3JlbW92ZWQYAyABKAUiEgoQTGlzdExpc3RzUmVxdWVzdCKCAQoRTGlzdExpc3RzUmVzcG9uc2USMgoFbGlzdHMYASADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjkKCHJldGFpbmVkGAIgAygLMicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXRhaW5lZEVudHJpZXMibAoPUmV0YWluZWRFbnRyaWVzEgwKBGxpc3QYASABKAkSEQoJaW1wb3J0X2lkGAIgASgJEg0KBWZvcm1zGAMgASgFEikKBXNpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtChxSZW1vdmVSZXRhaW5lZEVudHJpZXNSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJEhEKCWltcG9ydF9pZBgDIAEoCSJVCh1SZW1vdmVSZXRhaW5lZEVudHJpZXNSZXNwb25zZRI0Cgd2ZXJzaW9uGAEgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbiJOChVHZXRMaXN0ZWRFbnRyeVJlcXVlc3QSDAoEbGlzdBgBIAEoCRIRCgllbnRyeV91aWQYAiABKAkSFAoMbGlzdF92ZXJzaW9uGAMgASgJIpQBChZHZXRMaXN0ZWRFbnRyeVJlc3BvbnNlEjIKBWVudHJ5GAEgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRI0Cgd2ZXJzaW9uGAIgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhIQCghpbl9mb3JjZRgDIAEoCCK+AwoLTGlzdGVkRW50cnkSDAoEbGlzdBgBIAEoCRILCgN1aWQYAiABKAkSDgoGc291cmNlGAMgASgJEgwKBHR5cGUYBCABKAkSNwoFbmFtZXMYBSADKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5Lk5hbWUSDgoGYmlydGhzGAYgAygJEhEKCWNvdW50cmllcxgHIAMoCRI/Cglkb2N1bWVudHMYCCADKAsyLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5LkRvY3VtZW50EjsKB3dhbGxldHMYCSADKAsyKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5LldhbGxldBIQCghwcm9ncmFtcxgKIAMoCRoiCgROYW1lEgwKBG5hbWUYASABKAkSDAoEa2luZBgCIAEoCRo5CghEb2N1bWVudBIMCgR0eXBlGAEgASgJEg4KBm51bWJlchgCIAEoCRIPCgdjb3VudHJ5GAMgASgJGisKBldhbGxldBIQCghjdXJyZW5jeRgBIAEoCRIPCgdhZGRyZXNzGAIgASgJIpsCCgpMaXN0SW1wb3J0EgoKAmlkGAEgASgJEjQKB3ZlcnNpb24YAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEg0KBXN0YXRlGAMgASgJEjIKBmNoYW5nZRgEIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZRIPCgdwcm9ibGVtGAUgASgJEiYKBWFjdG9yGAYgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVub3RlcxgIIAMoCRIQCghyZXRhaW5lZBgJIAEoBSJBChJMaXN0SW1wb3J0c1JlcXVlc3QSDAoEbGlzdBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiXwoTTGlzdEltcG9ydHNSZXNwb25zZRIzCgdpbXBvcnRzGAEgAygLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0EhMKC25leHRfY3Vyc29yGAIgASgJImEKFUNvbXBhcmVJbXBvcnRzUmVxdWVzdBIRCglpbXBvcnRfaWQYASABKAkSFgoOYmFzZV9pbXBvcnRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJItQBChZDb21wYXJlSW1wb3J0c1Jlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjEKBGJhc2UYAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjwKC2RpZmZlcmVuY2VzGAMgAygLMicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FbnRyeURpZmZlcmVuY2USEwoLbmV4dF9jdXJzb3IYBCABKAkirQIKD0VudHJ5RGlmZmVyZW5jZRI6CgRraW5kGAEgASgOMiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FbnRyeURpZmZlcmVuY2UuS2luZBILCgN1aWQYAiABKAkSMwoGYmVmb3JlGAMgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRIyCgVhZnRlchgEIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkSFgoOY2hhbmdlZF9maWVsZHMYBSADKAkiUAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDgoKS0lORF9BRERFRBABEhAKDEtJTkRfQ0hBTkdFRBACEhAKDEtJTkRfUkVNT1ZFRBADIhYKFEdldE1vbml0b3JpbmdSZXF1ZXN0IpMCChVHZXRNb25pdG9yaW5nUmVzcG9uc2USTAoIdmVyZGljdHMYASADKAsyOi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXNwb25zZS5WZXJkaWN0Q291bnQSDgoGYmVoaW5kGAIgASgDEjAKDGJlaGluZF9zaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZXZlbnRzX3BlbmRpbmcYBCABKAMaUgoMVmVyZGljdENvdW50EjAKB3ZlcmRpY3QYASABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSEAoIc3ViamVjdHMYAiABKAMijQIKCkxpc3RTb3VyY2USDAoEbGlzdBgBIAEoCRIyCgZmb3JtYXQYAiABKA4yIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RGb3JtYXQSEQoJbG9jYXRpb25zGAMgAygJEi4KCmNoZWNrZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDW5leHRfY2hlY2tfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB291dGNvbWUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIQCghmYWlsdXJlcxgIIAEoBRITCgtmb3JtYXRfbmFtZRgJIAEoCSIUChJMaXN0U291cmNlc1JlcXVlc3QiSgoTTGlzdFNvdXJjZXNSZXNwb25zZRIzCgdzb3VyY2VzGAEgAygLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlIlAKEkNoZWNrU291cmNlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCSJJChNDaGVja1NvdXJjZVJlc3BvbnNlEjIKBnNvdXJjZRgBIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZSpcCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIRCg1WRVJESUNUX0NMRUFSEAESEgoOVkVSRElDVF9SRVZJRVcQAhIRCg1WRVJESUNUX0JMT0NLEAMqpwEKCkxpc3RGb3JtYXQSGwoXTElTVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIaChZMSVNUX0ZPUk1BVF9KU09OX0xJTkVTEAESGAoUTElTVF9GT1JNQVRfT0ZBQ19DU1YQAhIWChJMSVNUX0ZPUk1BVF9VTl9YTUwQAxIWChJMSVNUX0ZPUk1BVF9FVV9DU1YQBBIWChJMSVNUX0ZPUk1BVF9VS19DU1YQBTLLDAoRQ29tcGxpYW5jZVNlcnZpY2USfwoMU2NyZWVuV2FsbGV0EisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5XYWxsZXRSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5XYWxsZXRSZXNwb25zZSIU6uAYEAoLYmVuZWZpY2lhcnkSAQMSfAoLU2NyZWVuUGFydHkSKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlblBhcnR5UmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuUGFydHlSZXNwb25zZSIU6uAYEAoLYmVuZWZpY2lhcnkSAQMSdAoMR2V0U2NyZWVuaW5nEisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXNwb25zZSIJ6uAYBRIDAwQHEnoKDkxpc3RTY3JlZW5pbmdzEi0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U2NyZWVuaW5nc1JlcXVlc3QaLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTY3JlZW5pbmdzUmVzcG9uc2UiCergGAUSAwMEBxJ3CgpJbXBvcnRMaXN0EikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdBoqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEDKAESdAoJTGlzdExpc3RzEiguZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0TGlzdHNSZXF1ZXN0GikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0TGlzdHNSZXNwb25zZSIS6uAYDgoHc2FuZGJveBIDAwQHEnoKDkdldExpc3RlZEVudHJ5Ei0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRMaXN0ZWRFbnRyeVJlcXVlc3QaLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldExpc3RlZEVudHJ5UmVzcG9uc2UiCergGAUSAwMEBxJxCgtMaXN0SW1wb3J0cxIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEltcG9ydHNSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSegoOQ29tcGFyZUltcG9ydHMSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNvbXBhcmVJbXBvcnRzUmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ29tcGFyZUltcG9ydHNSZXNwb25zZSIJ6uAYBRIDAwQHEo0BChVSZW1vdmVSZXRhaW5lZEVudHJpZXMSNC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJlbW92ZVJldGFpbmVkRW50cmllc1JlcXVlc3QaNS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJlbW92ZVJldGFpbmVkRW50cmllc1Jlc3BvbnNlIgfq4BgDEgEDEncKDUdldE1vbml0b3JpbmcSLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXF1ZXN0Gi0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRNb25pdG9yaW5nUmVzcG9uc2UiCergGAUSAwMEBxJxCgtMaXN0U291cmNlcxIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZXNSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlc1Jlc3BvbnNlIgnq4BgFEgMDBAcSbwoLQ2hlY2tTb3VyY2USKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNoZWNrU291cmNlUmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXNwb25zZSIH6uAYAxIBA2IGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * The subject of a screening, for later changes of its verdict: `ben_…` or `dep_…`.
+ * The subject of a screening, to which later changes of the verdict refer.
  *
  * @generated from message disburse.compliance.v1.Subject
  */
@@ -29,7 +29,7 @@ export type Subject = Message<"disburse.compliance.v1.Subject"> & {
   merchantId: string;
 
   /**
-   * "" for a wallet that is screened before its owner is stored.
+   * `ben_…` or `dep_…`; "" for a wallet that is screened before its owner is stored.
    *
    * @generated from field: string record_id = 2;
    */
@@ -37,7 +37,7 @@ export type Subject = Message<"disburse.compliance.v1.Subject"> & {
 };
 
 /**
- * The subject of a screening, for later changes of its verdict: `ben_…` or `dep_…`.
+ * The subject of a screening, to which later changes of the verdict refer.
  *
  * @generated from message disburse.compliance.v1.Subject
  */
@@ -48,7 +48,7 @@ export type SubjectJson = {
   merchantId?: string;
 
   /**
-   * "" for a wallet that is screened before its owner is stored.
+   * `ben_…` or `dep_…`; "" for a wallet that is screened before its owner is stored.
    *
    * @generated from field: string record_id = 2;
    */
@@ -77,14 +77,15 @@ export type ScreenWalletRequest = Message<"disburse.compliance.v1.ScreenWalletRe
   subject?: Subject | undefined;
 
   /**
-   * `ETHEREUM`, `POL`, `BNB`, `SOLANA`, `TRX`, `BTC`; every network that the address is valid on when empty.
+   * `ETHEREUM`, `POL`, `BNB`, `SOLANA`, `TRX`, `BTC`; empty for all networks on which the address
+   * is valid.
    *
    * @generated from field: repeated string networks = 3;
    */
   networks: string[];
 
   /**
-   * Valid for its network; 1 to 128 characters.
+   * Must be valid for its network; 1 to 128 characters.
    *
    * @generated from field: string address = 4;
    */
@@ -106,14 +107,15 @@ export type ScreenWalletRequestJson = {
   subject?: SubjectJson;
 
   /**
-   * `ETHEREUM`, `POL`, `BNB`, `SOLANA`, `TRX`, `BTC`; every network that the address is valid on when empty.
+   * `ETHEREUM`, `POL`, `BNB`, `SOLANA`, `TRX`, `BTC`; empty for all networks on which the address
+   * is valid.
    *
    * @generated from field: repeated string networks = 3;
    */
   networks?: string[];
 
   /**
-   * Valid for its network; 1 to 128 characters.
+   * Must be valid for its network; 1 to 128 characters.
    *
    * @generated from field: string address = 4;
    */
@@ -161,14 +163,14 @@ export const ScreenWalletResponseSchema: GenMessage<ScreenWalletResponse, {jsonT
  */
 export type Document = Message<"disburse.compliance.v1.Document"> & {
   /**
-   * As written; compared by its capitals and digits.
+   * As written; only letters (ignoring case) and digits are compared.
    *
    * @generated from field: string number = 1;
    */
   number: string;
 
   /**
-   * ISO 3166 alpha-2 of who issued it; "" when not known.
+   * ISO 3166 alpha-2 code of the issuing country; "" if unknown.
    *
    * @generated from field: string country = 2;
    */
@@ -182,14 +184,14 @@ export type Document = Message<"disburse.compliance.v1.Document"> & {
  */
 export type DocumentJson = {
   /**
-   * As written; compared by its capitals and digits.
+   * As written; only letters (ignoring case) and digits are compared.
    *
    * @generated from field: string number = 1;
    */
   number?: string;
 
   /**
-   * ISO 3166 alpha-2 of who issued it; "" when not known.
+   * ISO 3166 alpha-2 code of the issuing country; "" if unknown.
    *
    * @generated from field: string country = 2;
    */
@@ -208,7 +210,7 @@ export const DocumentSchema: GenMessage<Document, {jsonType: DocumentJson}> = /*
  */
 export type Wallet = Message<"disburse.compliance.v1.Wallet"> & {
   /**
-   * As of `ScreenWalletRequest`.
+   * The same as in `ScreenWalletRequest`.
    *
    * @generated from field: repeated string networks = 1;
    */
@@ -225,7 +227,7 @@ export type Wallet = Message<"disburse.compliance.v1.Wallet"> & {
  */
 export type WalletJson = {
   /**
-   * As of `ScreenWalletRequest`.
+   * The same as in `ScreenWalletRequest`.
    *
    * @generated from field: repeated string networks = 1;
    */
@@ -245,20 +247,21 @@ export const WalletSchema: GenMessage<Wallet, {jsonType: WalletJson}> = /*@__PUR
   messageDesc(file_disburse_compliance_v1_compliance, 4);
 
 /**
- * The bank that holds the account of a party; a name, a BIC or both.
+ * The bank of a party's account: a name, a BIC or both.
  *
  * @generated from message disburse.compliance.v1.Bank
  */
 export type Bank = Message<"disburse.compliance.v1.Bank"> & {
   /**
-   * As the owner of the account writes it, at most 511 characters. By itself it gives REVIEW at most.
+   * As the account owner writes it, at most 511 characters. A match of the name alone gives at most
+   * REVIEW.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * ISO 9362; compared by its first eight characters. A listed one is BLOCK.
+   * ISO 9362; the first eight characters are compared. A listed BIC gives BLOCK.
    *
    * @generated from field: string bic = 2;
    */
@@ -266,20 +269,21 @@ export type Bank = Message<"disburse.compliance.v1.Bank"> & {
 };
 
 /**
- * The bank that holds the account of a party; a name, a BIC or both.
+ * The bank of a party's account: a name, a BIC or both.
  *
  * @generated from message disburse.compliance.v1.Bank
  */
 export type BankJson = {
   /**
-   * As the owner of the account writes it, at most 511 characters. By itself it gives REVIEW at most.
+   * As the account owner writes it, at most 511 characters. A match of the name alone gives at most
+   * REVIEW.
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * ISO 9362; compared by its first eight characters. A listed one is BLOCK.
+   * ISO 9362; the first eight characters are compared. A listed BIC gives BLOCK.
    *
    * @generated from field: string bic = 2;
    */
@@ -303,21 +307,21 @@ export type Party = Message<"disburse.compliance.v1.Party"> & {
   type: Party_Type;
 
   /**
-   * 1 to 511 characters: a first and a last name of 255 each, and the space between.
+   * 1 to 511 characters: a first and a last name of 255 characters each, and a space.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * `yyyy-mm-dd` or "": of birth, or of incorporation.
+   * Date of birth or incorporation, `yyyy-mm-dd`, or "".
    *
    * @generated from field: string date = 3;
    */
   date: string;
 
   /**
-   * ISO 3166 alpha-2; residence, citizenship, birth.
+   * Countries of residence, citizenship and birth, ISO 3166 alpha-2.
    *
    * @generated from field: repeated string countries = 4;
    */
@@ -341,21 +345,21 @@ export type PartyJson = {
   type?: Party_TypeJson;
 
   /**
-   * 1 to 511 characters: a first and a last name of 255 each, and the space between.
+   * 1 to 511 characters: a first and a last name of 255 characters each, and a space.
    *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * `yyyy-mm-dd` or "": of birth, or of incorporation.
+   * Date of birth or incorporation, `yyyy-mm-dd`, or "".
    *
    * @generated from field: string date = 3;
    */
   date?: string;
 
   /**
-   * ISO 3166 alpha-2; residence, citizenship, birth.
+   * Countries of residence, citizenship and birth, ISO 3166 alpha-2.
    *
    * @generated from field: repeated string countries = 4;
    */
@@ -427,22 +431,22 @@ export type ScreenPartyRequest = Message<"disburse.compliance.v1.ScreenPartyRequ
   subject?: Subject | undefined;
 
   /**
-   * At most 50: a company is screened with its owners. The verdict is the worst of all. Together with the
-   * wallets and banks at least one.
+   * At most 50: a company is screened with its owners. The result is the worst verdict. At least
+   * one party, wallet or bank is required.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
   parties: Party[];
 
   /**
-   * At most 10; compared with the lists only.
+   * At most 10; compared only with lists, not by the wallet risk provider.
    *
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
    */
   wallets: Wallet[];
 
   /**
-   * At most 2: those of the account that is paid.
+   * At most 2: the banks of the destination account.
    *
    * @generated from field: repeated disburse.compliance.v1.Bank banks = 5;
    */
@@ -464,22 +468,22 @@ export type ScreenPartyRequestJson = {
   subject?: SubjectJson;
 
   /**
-   * At most 50: a company is screened with its owners. The verdict is the worst of all. Together with the
-   * wallets and banks at least one.
+   * At most 50: a company is screened with its owners. The result is the worst verdict. At least
+   * one party, wallet or bank is required.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
   parties?: PartyJson[];
 
   /**
-   * At most 10; compared with the lists only.
+   * At most 10; compared only with lists, not by the wallet risk provider.
    *
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
    */
   wallets?: WalletJson[];
 
   /**
-   * At most 2: those of the account that is paid.
+   * At most 2: the banks of the destination account.
    *
    * @generated from field: repeated disburse.compliance.v1.Bank banks = 5;
    */
@@ -521,7 +525,7 @@ export const ScreenPartyResponseSchema: GenMessage<ScreenPartyResponse, {jsonTyp
   messageDesc(file_disburse_compliance_v1_compliance, 8);
 
 /**
- * One reason for a score, readable by a compliance officer: `birth date: 1966-09-08 contradicts 1958`.
+ * A reason for a score, for compliance officers: `birth date: 1966-09-08 contradicts 1958`.
  *
  * @generated from message disburse.compliance.v1.Reason
  */
@@ -539,7 +543,7 @@ export type Reason = Message<"disburse.compliance.v1.Reason"> & {
   text: string;
 
   /**
-   * What it added to or took from the score, in [-1, 1].
+   * Its contribution to the score, in [-1, 1].
    *
    * @generated from field: double effect = 3;
    */
@@ -547,7 +551,7 @@ export type Reason = Message<"disburse.compliance.v1.Reason"> & {
 };
 
 /**
- * One reason for a score, readable by a compliance officer: `birth date: 1966-09-08 contradicts 1958`.
+ * A reason for a score, for compliance officers: `birth date: 1966-09-08 contradicts 1958`.
  *
  * @generated from message disburse.compliance.v1.Reason
  */
@@ -565,7 +569,7 @@ export type ReasonJson = {
   text?: string;
 
   /**
-   * What it added to or took from the score, in [-1, 1].
+   * Its contribution to the score, in [-1, 1].
    *
    * @generated from field: double effect = 3;
    */
@@ -580,7 +584,7 @@ export const ReasonSchema: GenMessage<Reason, {jsonType: ReasonJson}> = /*@__PUR
   messageDesc(file_disburse_compliance_v1_compliance, 9);
 
 /**
- * Words of the party's name that match words of the listed one.
+ * Words of the party's name that match words of the listed name.
  *
  * @generated from message disburse.compliance.v1.AlignedPart
  */
@@ -596,14 +600,14 @@ export type AlignedPart = Message<"disburse.compliance.v1.AlignedPart"> & {
   entry: string;
 
   /**
-   * In [0, 1]; 1 is the same word.
+   * In [0, 1]; 1 for the same word.
    *
    * @generated from field: double similarity = 3;
    */
   similarity: number;
 
   /**
-   * Relative to 1 for the rarest word of the lists.
+   * Relative to the rarest word of the lists, which has 1.
    *
    * @generated from field: double weight = 4;
    */
@@ -611,7 +615,7 @@ export type AlignedPart = Message<"disburse.compliance.v1.AlignedPart"> & {
 };
 
 /**
- * Words of the party's name that match words of the listed one.
+ * Words of the party's name that match words of the listed name.
  *
  * @generated from message disburse.compliance.v1.AlignedPart
  */
@@ -627,14 +631,14 @@ export type AlignedPartJson = {
   entry?: string;
 
   /**
-   * In [0, 1]; 1 is the same word.
+   * In [0, 1]; 1 for the same word.
    *
    * @generated from field: double similarity = 3;
    */
   similarity?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Relative to 1 for the rarest word of the lists.
+   * Relative to the rarest word of the lists, which has 1.
    *
    * @generated from field: double weight = 4;
    */
@@ -653,9 +657,9 @@ export const AlignedPartSchema: GenMessage<AlignedPart, {jsonType: AlignedPartJs
  */
 export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   /**
-   * "" for a hit of no entry that a reviewer decides: `entry_uid` is
-   * `unreadable-name` for a name of which not all can be compared, `further-hits` for those that
-   * are too many to be listed. The reasons say so.
+   * "" for a hit without an entry, which a reviewer decides: `entry_uid` is `unreadable-name` if
+   * parts of a name can't be compared, `further-hits` if there are too many hits to list. The
+   * reasons explain it.
    *
    * @generated from field: string list = 1;
    */
@@ -672,7 +676,7 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   entryUid: string;
 
   /**
-   * As the list writes it.
+   * As written in the list.
    *
    * @generated from field: string matched_name = 4;
    */
@@ -703,21 +707,21 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   entryType: string;
 
   /**
-   * The publisher, where the list joins several; else "".
+   * The publisher, if the list combines several; otherwise "".
    *
    * @generated from field: string source = 9;
    */
   source: string;
 
   /**
-   * Which party, wallet or bank of the request, from 0, in this order.
+   * Index of the party, wallet or bank in the request, from 0, in this order.
    *
    * @generated from field: int32 subject_index = 10;
    */
   subjectIndex: number;
 
   /**
-   * Of the names alone, before the evidence.
+   * The score of the names alone, before other evidence.
    *
    * @generated from field: double name_score = 11;
    */
@@ -729,7 +733,7 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   parts: AlignedPart[];
 
   /**
-   * Words that have none on the other side.
+   * Words without a match on the other side.
    *
    * @generated from field: repeated string party_left_over = 13;
    */
@@ -741,21 +745,21 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   entryLeftOver: string[];
 
   /**
-   * Sanctions programmes of the entry.
+   * The entry's sanctions programmes.
    *
    * @generated from field: repeated string programs = 15;
    */
   programs: string[];
 
   /**
-   * Of a monitored subject; else "".
+   * For a monitored subject; otherwise "".
    *
    * @generated from field: string alert_id = 16;
    */
   alertId: string;
 
   /**
-   * A reviewer decided that this is a false positive: the hit does not count.
+   * True if a reviewer decided that it is a false positive; the hit doesn't count.
    *
    * @generated from field: bool dismissed = 17;
    */
@@ -767,9 +771,9 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
  */
 export type HitJson = {
   /**
-   * "" for a hit of no entry that a reviewer decides: `entry_uid` is
-   * `unreadable-name` for a name of which not all can be compared, `further-hits` for those that
-   * are too many to be listed. The reasons say so.
+   * "" for a hit without an entry, which a reviewer decides: `entry_uid` is `unreadable-name` if
+   * parts of a name can't be compared, `further-hits` if there are too many hits to list. The
+   * reasons explain it.
    *
    * @generated from field: string list = 1;
    */
@@ -786,7 +790,7 @@ export type HitJson = {
   entryUid?: string;
 
   /**
-   * As the list writes it.
+   * As written in the list.
    *
    * @generated from field: string matched_name = 4;
    */
@@ -817,21 +821,21 @@ export type HitJson = {
   entryType?: string;
 
   /**
-   * The publisher, where the list joins several; else "".
+   * The publisher, if the list combines several; otherwise "".
    *
    * @generated from field: string source = 9;
    */
   source?: string;
 
   /**
-   * Which party, wallet or bank of the request, from 0, in this order.
+   * Index of the party, wallet or bank in the request, from 0, in this order.
    *
    * @generated from field: int32 subject_index = 10;
    */
   subjectIndex?: number;
 
   /**
-   * Of the names alone, before the evidence.
+   * The score of the names alone, before other evidence.
    *
    * @generated from field: double name_score = 11;
    */
@@ -843,7 +847,7 @@ export type HitJson = {
   parts?: AlignedPartJson[];
 
   /**
-   * Words that have none on the other side.
+   * Words without a match on the other side.
    *
    * @generated from field: repeated string party_left_over = 13;
    */
@@ -855,21 +859,21 @@ export type HitJson = {
   entryLeftOver?: string[];
 
   /**
-   * Sanctions programmes of the entry.
+   * The entry's sanctions programmes.
    *
    * @generated from field: repeated string programs = 15;
    */
   programs?: string[];
 
   /**
-   * Of a monitored subject; else "".
+   * For a monitored subject; otherwise "".
    *
    * @generated from field: string alert_id = 16;
    */
   alertId?: string;
 
   /**
-   * A reviewer decided that this is a false positive: the hit does not count.
+   * True if a reviewer decided that it is a false positive; the hit doesn't count.
    *
    * @generated from field: bool dismissed = 17;
    */
@@ -905,7 +909,7 @@ export type ListVersion = Message<"disburse.compliance.v1.ListVersion"> & {
   entries: number;
 
   /**
-   * SHA-256 of the imported bytes, hex.
+   * SHA-256 of the imported bytes, in hexadecimal.
    *
    * @generated from field: string checksum = 4;
    */
@@ -939,7 +943,7 @@ export type ListVersionJson = {
   entries?: number;
 
   /**
-   * SHA-256 of the imported bytes, hex.
+   * SHA-256 of the imported bytes, in hexadecimal.
    *
    * @generated from field: string checksum = 4;
    */
@@ -985,14 +989,14 @@ export type Screening = Message<"disburse.compliance.v1.Screening"> & {
   hits: Hit[];
 
   /**
-   * Every list compared with.
+   * The compared lists.
    *
    * @generated from field: repeated disburse.compliance.v1.ListVersion lists = 5;
    */
   lists: ListVersion[];
 
   /**
-   * Of the matcher's thresholds and weights.
+   * The version of the matcher's thresholds and weights.
    *
    * @generated from field: string configuration_version = 6;
    */
@@ -1018,7 +1022,7 @@ export type Screening = Message<"disburse.compliance.v1.Screening"> & {
   trigger: string;
 
   /**
-   * What was screened; in the answer of GetScreening only.
+   * The screened data; only in GetScreening's response.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 10;
    */
@@ -1069,14 +1073,14 @@ export type ScreeningJson = {
   hits?: HitJson[];
 
   /**
-   * Every list compared with.
+   * The compared lists.
    *
    * @generated from field: repeated disburse.compliance.v1.ListVersion lists = 5;
    */
   lists?: ListVersionJson[];
 
   /**
-   * Of the matcher's thresholds and weights.
+   * The version of the matcher's thresholds and weights.
    *
    * @generated from field: string configuration_version = 6;
    */
@@ -1102,7 +1106,7 @@ export type ScreeningJson = {
   trigger?: string;
 
   /**
-   * What was screened; in the answer of GetScreening only.
+   * The screened data; only in GetScreening's response.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 10;
    */
@@ -1157,7 +1161,7 @@ export type WalletAssessment = Message<"disburse.compliance.v1.WalletAssessment"
   severity: string;
 
   /**
-   * For people: category, name and reference of what the provider knows.
+   * The provider's findings as text: category, name and reference.
    *
    * @generated from field: repeated string evidence = 4;
    */
@@ -1193,7 +1197,7 @@ export type WalletAssessmentJson = {
   severity?: string;
 
   /**
-   * For people: category, name and reference of what the provider knows.
+   * The provider's findings as text: category, name and reference.
    *
    * @generated from field: repeated string evidence = 4;
    */
@@ -1285,7 +1289,7 @@ export type ListScreeningsRequest = Message<"disburse.compliance.v1.ListScreenin
   recordId: string;
 
   /**
-   * Any when unspecified.
+   * Unspecified for any.
    *
    * @generated from field: disburse.compliance.v1.Verdict verdict = 3;
    */
@@ -1325,7 +1329,7 @@ export type ListScreeningsRequestJson = {
   recordId?: string;
 
   /**
-   * Any when unspecified.
+   * Unspecified for any.
    *
    * @generated from field: disburse.compliance.v1.Verdict verdict = 3;
    */
@@ -1403,7 +1407,7 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
    */
   part: {
     /**
-     * First, once.
+     * Must be first, once.
      *
      * @generated from field: disburse.compliance.v1.ImportListRequest.Header header = 1;
      */
@@ -1411,7 +1415,7 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
     case: "header";
   } | {
     /**
-     * UTF-8, as published or gzipped; at most 128 MiB as sent and 512 MiB unpacked in all.
+     * UTF-8, as published or gzipped; in total at most 128 MiB as sent and 512 MiB unpacked.
      *
      * @generated from field: bytes lines = 2;
      */
@@ -1419,7 +1423,7 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
     case: "lines";
   } | {
     /**
-     * Before the bytes of each file, where the format has several.
+     * Before the bytes of each file, if the format has several.
      *
      * @generated from field: disburse.compliance.v1.ImportListRequest.File file = 3;
      */
@@ -1433,21 +1437,21 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
  */
 export type ImportListRequestJson = {
   /**
-   * First, once.
+   * Must be first, once.
    *
    * @generated from field: disburse.compliance.v1.ImportListRequest.Header header = 1;
    */
   header?: ImportListRequest_HeaderJson;
 
   /**
-   * UTF-8, as published or gzipped; at most 128 MiB as sent and 512 MiB unpacked in all.
+   * UTF-8, as published or gzipped; in total at most 128 MiB as sent and 512 MiB unpacked.
    *
    * @generated from field: bytes lines = 2;
    */
   lines?: string;
 
   /**
-   * Before the bytes of each file, where the format has several.
+   * Before the bytes of each file, if the format has several.
    *
    * @generated from field: disburse.compliance.v1.ImportListRequest.File file = 3;
    */
@@ -1478,7 +1482,7 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
   list: string;
 
   /**
-   * The publisher's name of this state, 1 to 64 characters: `2024-05-03`.
+   * The publisher's version name, 1 to 64 characters: `2024-05-03`.
    *
    * @generated from field: string version = 3;
    */
@@ -1490,16 +1494,17 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
   format: ListFormat;
 
   /**
-   * Why a list may lose more than 2% of its entries, or come in files that look incomplete (OFAC's
-   * without aliases or end mark; a second person then has to approve): 10 to 1,000 characters, from a person.
-   * "" refuses such a list.
+   * The reason to accept a list that loses more than 2% of its entries, or files that look
+   * incomplete (OFAC files without aliases or end mark; a second person then has to approve): 10
+   * to 1,000 characters, only from a person. "" to refuse such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
   acceptDropReason: string;
 
   /**
-   * The format by its name, `eu_csv`, in place of `format`: every format has a name, not every one a number.
+   * The format's name, `eu_csv`, instead of `format`. Every format has a name, but not every one
+   * a number.
    *
    * @generated from field: string format_name = 6;
    */
@@ -1523,7 +1528,7 @@ export type ImportListRequest_HeaderJson = {
   list?: string;
 
   /**
-   * The publisher's name of this state, 1 to 64 characters: `2024-05-03`.
+   * The publisher's version name, 1 to 64 characters: `2024-05-03`.
    *
    * @generated from field: string version = 3;
    */
@@ -1535,16 +1540,17 @@ export type ImportListRequest_HeaderJson = {
   format?: ListFormatJson;
 
   /**
-   * Why a list may lose more than 2% of its entries, or come in files that look incomplete (OFAC's
-   * without aliases or end mark; a second person then has to approve): 10 to 1,000 characters, from a person.
-   * "" refuses such a list.
+   * The reason to accept a list that loses more than 2% of its entries, or files that look
+   * incomplete (OFAC files without aliases or end mark; a second person then has to approve): 10
+   * to 1,000 characters, only from a person. "" to refuse such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
   acceptDropReason?: string;
 
   /**
-   * The format by its name, `eu_csv`, in place of `format`: every format has a name, not every one a number.
+   * The format's name, `eu_csv`, instead of `format`. Every format has a name, but not every one
+   * a number.
    *
    * @generated from field: string format_name = 6;
    */
@@ -1559,13 +1565,13 @@ export const ImportListRequest_HeaderSchema: GenMessage<ImportListRequest_Header
   messageDesc(file_disburse_compliance_v1_compliance, 19, 0);
 
 /**
- * The bytes that follow are of this file, until the next one begins.
+ * Starts a file; the bytes up to the next File belong to it.
  *
  * @generated from message disburse.compliance.v1.ImportListRequest.File
  */
 export type ImportListRequest_File = Message<"disburse.compliance.v1.ImportListRequest.File"> & {
   /**
-   * As the format names its files; "" for the only one.
+   * The file's name in the format; "" for a format with one file.
    *
    * @generated from field: string name = 1;
    */
@@ -1573,13 +1579,13 @@ export type ImportListRequest_File = Message<"disburse.compliance.v1.ImportListR
 };
 
 /**
- * The bytes that follow are of this file, until the next one begins.
+ * Starts a file; the bytes up to the next File belong to it.
  *
  * @generated from message disburse.compliance.v1.ImportListRequest.File
  */
 export type ImportListRequest_FileJson = {
   /**
-   * As the format names its files; "" for the only one.
+   * The file's name in the format; "" for a format with one file.
    *
    * @generated from field: string name = 1;
    */
@@ -1603,14 +1609,14 @@ export type ImportListResponse = Message<"disburse.compliance.v1.ImportListRespo
   version?: ListVersion | undefined;
 
   /**
-   * Against the version before.
+   * Compared with the previous version.
    *
    * @generated from field: disburse.compliance.v1.ListChange change = 2;
    */
   change?: ListChange | undefined;
 
   /**
-   * Forms of entries that stay in force until a second person confirms that they go.
+   * Retained forms of entries, in force until a second person confirms their removal.
    *
    * @generated from field: int32 retained = 3;
    */
@@ -1627,14 +1633,14 @@ export type ImportListResponseJson = {
   version?: ListVersionJson;
 
   /**
-   * Against the version before.
+   * Compared with the previous version.
    *
    * @generated from field: disburse.compliance.v1.ListChange change = 2;
    */
   change?: ListChangeJson;
 
   /**
-   * Forms of entries that stay in force until a second person confirms that they go.
+   * Retained forms of entries, in force until a second person confirms their removal.
    *
    * @generated from field: int32 retained = 3;
    */
@@ -1728,7 +1734,7 @@ export type ListListsResponse = Message<"disburse.compliance.v1.ListListsRespons
   lists: ListVersion[];
 
   /**
-   * Of the lists that retain something.
+   * Lists with retained entries.
    *
    * @generated from field: repeated disburse.compliance.v1.RetainedEntries retained = 2;
    */
@@ -1745,7 +1751,7 @@ export type ListListsResponseJson = {
   lists?: ListVersionJson[];
 
   /**
-   * Of the lists that retain something.
+   * Lists with retained entries.
    *
    * @generated from field: repeated disburse.compliance.v1.RetainedEntries retained = 2;
    */
@@ -1760,7 +1766,8 @@ export const ListListsResponseSchema: GenMessage<ListListsResponse, {jsonType: L
   messageDesc(file_disburse_compliance_v1_compliance, 23);
 
 /**
- * What a list retains: forms of entries that are in force and that it no longer has.
+ * The retained entries of a list: forms of entries that are in force although the list no longer
+ * has them.
  *
  * @generated from message disburse.compliance.v1.RetainedEntries
  */
@@ -1783,7 +1790,7 @@ export type RetainedEntries = Message<"disburse.compliance.v1.RetainedEntries"> 
   forms: number;
 
   /**
-   * Since when some of them wait for a person.
+   * The time since which the oldest of them has waited for a person.
    *
    * @generated from field: google.protobuf.Timestamp since = 4;
    */
@@ -1791,7 +1798,8 @@ export type RetainedEntries = Message<"disburse.compliance.v1.RetainedEntries"> 
 };
 
 /**
- * What a list retains: forms of entries that are in force and that it no longer has.
+ * The retained entries of a list: forms of entries that are in force although the list no longer
+ * has them.
  *
  * @generated from message disburse.compliance.v1.RetainedEntries
  */
@@ -1814,7 +1822,7 @@ export type RetainedEntriesJson = {
   forms?: number;
 
   /**
-   * Since when some of them wait for a person.
+   * The time since which the oldest of them has waited for a person.
    *
    * @generated from field: google.protobuf.Timestamp since = 4;
    */
@@ -1925,7 +1933,7 @@ export type GetListedEntryRequest = Message<"disburse.compliance.v1.GetListedEnt
   entryUid: string;
 
   /**
-   * "" for the version in force; else one that is or was in force, as `Hit.list_version` names it.
+   * "" for the version in force; otherwise a current or earlier version, as in `Hit.list_version`.
    *
    * @generated from field: string list_version = 3;
    */
@@ -1947,7 +1955,7 @@ export type GetListedEntryRequestJson = {
   entryUid?: string;
 
   /**
-   * "" for the version in force; else one that is or was in force, as `Hit.list_version` names it.
+   * "" for the version in force; otherwise a current or earlier version, as in `Hit.list_version`.
    *
    * @generated from field: string list_version = 3;
    */
@@ -1971,14 +1979,14 @@ export type GetListedEntryResponse = Message<"disburse.compliance.v1.GetListedEn
   entry?: ListedEntry | undefined;
 
   /**
-   * Of what the entry was read.
+   * The version that contains the entry.
    *
    * @generated from field: disburse.compliance.v1.ListVersion version = 2;
    */
   version?: ListVersion | undefined;
 
   /**
-   * Whether that version is the one in force.
+   * True if that version is in force.
    *
    * @generated from field: bool in_force = 3;
    */
@@ -1995,14 +2003,14 @@ export type GetListedEntryResponseJson = {
   entry?: ListedEntryJson;
 
   /**
-   * Of what the entry was read.
+   * The version that contains the entry.
    *
    * @generated from field: disburse.compliance.v1.ListVersion version = 2;
    */
   version?: ListVersionJson;
 
   /**
-   * Whether that version is the one in force.
+   * True if that version is in force.
    *
    * @generated from field: bool in_force = 3;
    */
@@ -2017,7 +2025,7 @@ export const GetListedEntryResponseSchema: GenMessage<GetListedEntryResponse, {j
   messageDesc(file_disburse_compliance_v1_compliance, 28);
 
 /**
- * An entry of a sanctions list, with all that is kept of it. Free remarks of a publisher are not.
+ * All stored data of a sanctions list entry. The publisher's free-text remarks aren't stored.
  *
  * @generated from message disburse.compliance.v1.ListedEntry
  */
@@ -2033,7 +2041,7 @@ export type ListedEntry = Message<"disburse.compliance.v1.ListedEntry"> & {
   uid: string;
 
   /**
-   * The publisher, where the list joins several; else "".
+   * The publisher, if the list combines several; otherwise "".
    *
    * @generated from field: string source = 3;
    */
@@ -2047,21 +2055,21 @@ export type ListedEntry = Message<"disburse.compliance.v1.ListedEntry"> & {
   type: string;
 
   /**
-   * The primary name first, where there is one.
+   * The primary name, if any, is first.
    *
    * @generated from field: repeated disburse.compliance.v1.ListedEntry.Name names = 5;
    */
   names: ListedEntry_Name[];
 
   /**
-   * A day, or a year where the list knows no more: `1968-03-02`, `1968`.
+   * A day, or a year if the list has no day: `1968-03-02`, `1968`.
    *
    * @generated from field: repeated string births = 6;
    */
   births: string[];
 
   /**
-   * ISO 3166-1 alpha-2: nationality, birth or residence.
+   * Countries of nationality, birth or residence, ISO 3166-1 alpha-2.
    *
    * @generated from field: repeated string countries = 7;
    */
@@ -2086,7 +2094,7 @@ export type ListedEntry = Message<"disburse.compliance.v1.ListedEntry"> & {
 };
 
 /**
- * An entry of a sanctions list, with all that is kept of it. Free remarks of a publisher are not.
+ * All stored data of a sanctions list entry. The publisher's free-text remarks aren't stored.
  *
  * @generated from message disburse.compliance.v1.ListedEntry
  */
@@ -2102,7 +2110,7 @@ export type ListedEntryJson = {
   uid?: string;
 
   /**
-   * The publisher, where the list joins several; else "".
+   * The publisher, if the list combines several; otherwise "".
    *
    * @generated from field: string source = 3;
    */
@@ -2116,21 +2124,21 @@ export type ListedEntryJson = {
   type?: string;
 
   /**
-   * The primary name first, where there is one.
+   * The primary name, if any, is first.
    *
    * @generated from field: repeated disburse.compliance.v1.ListedEntry.Name names = 5;
    */
   names?: ListedEntry_NameJson[];
 
   /**
-   * A day, or a year where the list knows no more: `1968-03-02`, `1968`.
+   * A day, or a year if the list has no day: `1968-03-02`, `1968`.
    *
    * @generated from field: repeated string births = 6;
    */
   births?: string[];
 
   /**
-   * ISO 3166-1 alpha-2: nationality, birth or residence.
+   * Countries of nationality, birth or residence, ISO 3166-1 alpha-2.
    *
    * @generated from field: repeated string countries = 7;
    */
@@ -2171,7 +2179,8 @@ export type ListedEntry_Name = Message<"disburse.compliance.v1.ListedEntry.Name"
   name: string;
 
   /**
-   * `primary`, `alias`, or `weak`: an alias that its publisher marks as too broad to identify alone.
+   * `primary`, `alias`, or `weak`: an alias that its publisher marks as too broad to identify
+   * alone.
    *
    * @generated from field: string kind = 2;
    */
@@ -2188,7 +2197,8 @@ export type ListedEntry_NameJson = {
   name?: string;
 
   /**
-   * `primary`, `alias`, or `weak`: an alias that its publisher marks as too broad to identify alone.
+   * `primary`, `alias`, or `weak`: an alias that its publisher marks as too broad to identify
+   * alone.
    *
    * @generated from field: string kind = 2;
    */
@@ -2207,7 +2217,7 @@ export const ListedEntry_NameSchema: GenMessage<ListedEntry_Name, {jsonType: Lis
  */
 export type ListedEntry_Document = Message<"disburse.compliance.v1.ListedEntry.Document"> & {
   /**
-   * As the list writes it: `Passport`.
+   * As written in the list: `Passport`.
    *
    * @generated from field: string type = 1;
    */
@@ -2219,7 +2229,7 @@ export type ListedEntry_Document = Message<"disburse.compliance.v1.ListedEntry.D
   number: string;
 
   /**
-   * ISO 3166-1 alpha-2, or as the list writes it; "" where it names none.
+   * ISO 3166-1 alpha-2, or as written in the list; "" for none.
    *
    * @generated from field: string country = 3;
    */
@@ -2231,7 +2241,7 @@ export type ListedEntry_Document = Message<"disburse.compliance.v1.ListedEntry.D
  */
 export type ListedEntry_DocumentJson = {
   /**
-   * As the list writes it: `Passport`.
+   * As written in the list: `Passport`.
    *
    * @generated from field: string type = 1;
    */
@@ -2243,7 +2253,7 @@ export type ListedEntry_DocumentJson = {
   number?: string;
 
   /**
-   * ISO 3166-1 alpha-2, or as the list writes it; "" where it names none.
+   * ISO 3166-1 alpha-2, or as written in the list; "" for none.
    *
    * @generated from field: string country = 3;
    */
@@ -2262,7 +2272,7 @@ export const ListedEntry_DocumentSchema: GenMessage<ListedEntry_Document, {jsonT
  */
 export type ListedEntry_Wallet = Message<"disburse.compliance.v1.ListedEntry.Wallet"> & {
   /**
-   * The publisher's ticker; a hint alone.
+   * The publisher's ticker; only a hint.
    *
    * @generated from field: string currency = 1;
    */
@@ -2279,7 +2289,7 @@ export type ListedEntry_Wallet = Message<"disburse.compliance.v1.ListedEntry.Wal
  */
 export type ListedEntry_WalletJson = {
   /**
-   * The publisher's ticker; a hint alone.
+   * The publisher's ticker; only a hint.
    *
    * @generated from field: string currency = 1;
    */
@@ -2325,7 +2335,7 @@ export type ListImport = Message<"disburse.compliance.v1.ListImport"> & {
   change?: ListChange | undefined;
 
   /**
-   * Why it was refused; "" otherwise.
+   * The reason for a refusal; otherwise "".
    *
    * @generated from field: string problem = 5;
    */
@@ -2342,14 +2352,14 @@ export type ListImport = Message<"disburse.compliance.v1.ListImport"> & {
   startedAt?: Timestamp | undefined;
 
   /**
-   * What could not be read and is no reason to refuse the list; at most 100.
+   * Unreadable parts that don't prevent the import; at most 100.
    *
    * @generated from field: repeated string notes = 8;
    */
   notes: string[];
 
   /**
-   * Forms of entries that it left in force although its list no longer has them.
+   * Number of forms of entries that stay in force although the list no longer has them.
    *
    * @generated from field: int32 retained = 9;
    */
@@ -2383,7 +2393,7 @@ export type ListImportJson = {
   change?: ListChangeJson;
 
   /**
-   * Why it was refused; "" otherwise.
+   * The reason for a refusal; otherwise "".
    *
    * @generated from field: string problem = 5;
    */
@@ -2400,14 +2410,14 @@ export type ListImportJson = {
   startedAt?: TimestampJson;
 
   /**
-   * What could not be read and is no reason to refuse the list; at most 100.
+   * Unreadable parts that don't prevent the import; at most 100.
    *
    * @generated from field: repeated string notes = 8;
    */
   notes?: string[];
 
   /**
-   * Forms of entries that it left in force although its list no longer has them.
+   * Number of forms of entries that stay in force although the list no longer has them.
    *
    * @generated from field: int32 retained = 9;
    */
@@ -2533,7 +2543,7 @@ export type CompareImportsRequest = Message<"disburse.compliance.v1.CompareImpor
   importId: string;
 
   /**
-   * One of the same list that it is compared with; "" for the one that it replaced.
+   * The import of the same list to compare with; "" for the one that it replaced.
    *
    * @generated from field: string base_import_id = 2;
    */
@@ -2566,7 +2576,7 @@ export type CompareImportsRequestJson = {
   importId?: string;
 
   /**
-   * One of the same list that it is compared with; "" for the one that it replaced.
+   * The import of the same list to compare with; "" for the one that it replaced.
    *
    * @generated from field: string base_import_id = 2;
    */
@@ -2604,14 +2614,14 @@ export type CompareImportsResponse = Message<"disburse.compliance.v1.CompareImpo
   version?: ListVersion | undefined;
 
   /**
-   * Unset where there was none before.
+   * Unset if there was no earlier version.
    *
    * @generated from field: disburse.compliance.v1.ListVersion base = 2;
    */
   base?: ListVersion | undefined;
 
   /**
-   * The entries that are not the same in both, in an order of the service's own.
+   * The entries that differ, in an unspecified but stable order.
    *
    * @generated from field: repeated disburse.compliance.v1.EntryDifference differences = 3;
    */
@@ -2635,14 +2645,14 @@ export type CompareImportsResponseJson = {
   version?: ListVersionJson;
 
   /**
-   * Unset where there was none before.
+   * Unset if there was no earlier version.
    *
    * @generated from field: disburse.compliance.v1.ListVersion base = 2;
    */
   base?: ListVersionJson;
 
   /**
-   * The entries that are not the same in both, in an order of the service's own.
+   * The entries that differ, in an unspecified but stable order.
    *
    * @generated from field: repeated disburse.compliance.v1.EntryDifference differences = 3;
    */
@@ -2664,7 +2674,7 @@ export const CompareImportsResponseSchema: GenMessage<CompareImportsResponse, {j
   messageDesc(file_disburse_compliance_v1_compliance, 34);
 
 /**
- * An entry that two versions of a list do not share.
+ * An entry that differs between two versions of a list.
  *
  * @generated from message disburse.compliance.v1.EntryDifference
  */
@@ -2680,21 +2690,21 @@ export type EntryDifference = Message<"disburse.compliance.v1.EntryDifference"> 
   uid: string;
 
   /**
-   * Unset of one that was added.
+   * Unset for an added entry.
    *
    * @generated from field: disburse.compliance.v1.ListedEntry before = 3;
    */
   before?: ListedEntry | undefined;
 
   /**
-   * Unset of one that was removed.
+   * Unset for a removed entry.
    *
    * @generated from field: disburse.compliance.v1.ListedEntry after = 4;
    */
   after?: ListedEntry | undefined;
 
   /**
-   * Of a changed one: the fields of `ListedEntry` that differ.
+   * For a changed entry, the fields of `ListedEntry` that differ.
    *
    * @generated from field: repeated string changed_fields = 5;
    */
@@ -2702,7 +2712,7 @@ export type EntryDifference = Message<"disburse.compliance.v1.EntryDifference"> 
 };
 
 /**
- * An entry that two versions of a list do not share.
+ * An entry that differs between two versions of a list.
  *
  * @generated from message disburse.compliance.v1.EntryDifference
  */
@@ -2718,21 +2728,21 @@ export type EntryDifferenceJson = {
   uid?: string;
 
   /**
-   * Unset of one that was added.
+   * Unset for an added entry.
    *
    * @generated from field: disburse.compliance.v1.ListedEntry before = 3;
    */
   before?: ListedEntryJson;
 
   /**
-   * Unset of one that was removed.
+   * Unset for a removed entry.
    *
    * @generated from field: disburse.compliance.v1.ListedEntry after = 4;
    */
   after?: ListedEntryJson;
 
   /**
-   * Of a changed one: the fields of `ListedEntry` that differ.
+   * For a changed entry, the fields of `ListedEntry` that differ.
    *
    * @generated from field: repeated string changed_fields = 5;
    */
@@ -2811,28 +2821,29 @@ export const GetMonitoringRequestSchema: GenMessage<GetMonitoringRequest, {jsonT
  */
 export type GetMonitoringResponse = Message<"disburse.compliance.v1.GetMonitoringResponse"> & {
   /**
-   * Monitored subjects by their verdict.
+   * Monitored subjects, by verdict.
    *
    * @generated from field: repeated disburse.compliance.v1.GetMonitoringResponse.VerdictCount verdicts = 1;
    */
   verdicts: GetMonitoringResponse_VerdictCount[];
 
   /**
-   * Subjects that are to be compared with the lists and the configuration in force.
+   * Subjects not yet compared with the current lists and configuration.
    *
    * @generated from field: int64 behind = 2;
    */
   behind: bigint;
 
   /**
-   * When the oldest of the lists came into force that not every subject was compared with; unset where none did.
+   * The time at which the oldest list version came into force that not every subject was compared
+   * with; unset for none.
    *
    * @generated from field: google.protobuf.Timestamp behind_since = 3;
    */
   behindSince?: Timestamp | undefined;
 
   /**
-   * Subjects with a changed verdict that was not published yet.
+   * Subjects with an unpublished change of their verdict.
    *
    * @generated from field: int64 events_pending = 4;
    */
@@ -2844,28 +2855,29 @@ export type GetMonitoringResponse = Message<"disburse.compliance.v1.GetMonitorin
  */
 export type GetMonitoringResponseJson = {
   /**
-   * Monitored subjects by their verdict.
+   * Monitored subjects, by verdict.
    *
    * @generated from field: repeated disburse.compliance.v1.GetMonitoringResponse.VerdictCount verdicts = 1;
    */
   verdicts?: GetMonitoringResponse_VerdictCountJson[];
 
   /**
-   * Subjects that are to be compared with the lists and the configuration in force.
+   * Subjects not yet compared with the current lists and configuration.
    *
    * @generated from field: int64 behind = 2;
    */
   behind?: string;
 
   /**
-   * When the oldest of the lists came into force that not every subject was compared with; unset where none did.
+   * The time at which the oldest list version came into force that not every subject was compared
+   * with; unset for none.
    *
    * @generated from field: google.protobuf.Timestamp behind_since = 3;
    */
   behindSince?: TimestampJson;
 
   /**
-   * Subjects with a changed verdict that was not published yet.
+   * Subjects with an unpublished change of their verdict.
    *
    * @generated from field: int64 events_pending = 4;
    */
@@ -2917,7 +2929,7 @@ export const GetMonitoringResponse_VerdictCountSchema: GenMessage<GetMonitoringR
   messageDesc(file_disburse_compliance_v1_compliance, 37, 0);
 
 /**
- * A list that the service keeps current by itself.
+ * A list that the service updates automatically.
  *
  * @generated from message disburse.compliance.v1.ListSource
  */
@@ -2935,7 +2947,7 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
   format: ListFormat;
 
   /**
-   * Where from: URLs without credentials and query, or file names.
+   * URLs without credentials and query, or file names.
    *
    * @generated from field: repeated string locations = 3;
    */
@@ -2959,21 +2971,21 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
   outcome: string;
 
   /**
-   * Why it was refused, not reached or not checked; "" otherwise.
+   * The reason if it was refused, unreachable or not checked; otherwise "".
    *
    * @generated from field: string problem = 7;
    */
   problem: string;
 
   /**
-   * Consecutive checks that found neither a new version nor that there is none.
+   * Consecutive checks that failed, so that it is unknown if there is a new version.
    *
    * @generated from field: int32 failures = 8;
    */
   failures: number;
 
   /**
-   * The format's name, `eu_csv`; `format` is UNSPECIFIED where the format has no number.
+   * The format's name, `eu_csv`; `format` is UNSPECIFIED if the format has no number.
    *
    * @generated from field: string format_name = 9;
    */
@@ -2981,7 +2993,7 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
 };
 
 /**
- * A list that the service keeps current by itself.
+ * A list that the service updates automatically.
  *
  * @generated from message disburse.compliance.v1.ListSource
  */
@@ -2999,7 +3011,7 @@ export type ListSourceJson = {
   format?: ListFormatJson;
 
   /**
-   * Where from: URLs without credentials and query, or file names.
+   * URLs without credentials and query, or file names.
    *
    * @generated from field: repeated string locations = 3;
    */
@@ -3023,21 +3035,21 @@ export type ListSourceJson = {
   outcome?: string;
 
   /**
-   * Why it was refused, not reached or not checked; "" otherwise.
+   * The reason if it was refused, unreachable or not checked; otherwise "".
    *
    * @generated from field: string problem = 7;
    */
   problem?: string;
 
   /**
-   * Consecutive checks that found neither a new version nor that there is none.
+   * Consecutive checks that failed, so that it is unknown if there is a new version.
    *
    * @generated from field: int32 failures = 8;
    */
   failures?: number;
 
   /**
-   * The format's name, `eu_csv`; `format` is UNSPECIFIED where the format has no number.
+   * The format's name, `eu_csv`; `format` is UNSPECIFIED if the format has no number.
    *
    * @generated from field: string format_name = 9;
    */
@@ -3176,14 +3188,14 @@ export const Verdict = {
   CLEAR: 1,
 
   /**
-   * A possible match that a reviewer decides.
+   * A possible match; a reviewer decides.
    *
    * @generated from enum value: VERDICT_REVIEW = 2;
    */
   REVIEW: 2,
 
   /**
-   * A match: stop.
+   * A match; the party is blocked.
    *
    * @generated from enum value: VERDICT_BLOCK = 3;
    */
@@ -3218,18 +3230,18 @@ export const ListFormat = {
   UNSPECIFIED: 0,
 
   /**
-   * {"uid", "list"? (where the entry comes from, when this list joins several),
-   * "type": individual|entity|vessel|aircraft, "names": [{"name", "kind": primary|alias|weak|weak_alias}],
-   * "dob": ["1977-03-25"|"1977"], "countries": ["CN"], "ids": [{"type", "number", "country"}],
-   * "crypto": [{"currency", "address"}], "programs": []}, one a line.
+   * One JSON object per line: {"uid", "list"? (the publisher, if this list combines several),
+   * "type": individual|entity|vessel|aircraft, "names": [{"name", "kind":
+   * primary|alias|weak|weak_alias}], "dob": ["1977-03-25"|"1977"], "countries": ["CN"], "ids":
+   * [{"type", "number", "country"}], "crypto": [{"currency", "address"}], "programs": []}.
    *
    * @generated from enum value: LIST_FORMAT_JSON_LINES = 1;
    */
   JSON_LINES: 1,
 
   /**
-   * OFAC's legacy CSV, of the SDN list and of the consolidated one. Files: `primary`, and `alternates`,
-   * `addresses`, `comments` where there are such.
+   * OFAC's legacy CSV of the SDN and consolidated lists. Files: `primary`, and `alternates`,
+   * `addresses` and `comments` if they exist.
    *
    * @generated from enum value: LIST_FORMAT_OFAC_CSV = 2;
    */
@@ -3274,15 +3286,16 @@ export const ListFormatSchema: GenEnum<ListFormat, ListFormatJson> = /*@__PURE__
   enumDesc(file_disburse_compliance_v1_compliance, 1);
 
 /**
- * Screens wallets and parties against sanctions lists, and keeps the lists and every screening.
+ * Screens wallets and parties against sanctions lists, and stores the lists and all screenings.
  *
  * @generated from service disburse.compliance.v1.ComplianceService
  */
 export const ComplianceService: GenService<{
   /**
-   * Compares a wallet with every listed address of its network family, and calls the wallet risk provider
-   * if the deployment has one. Stores the screening. UNAVAILABLE while no list is in force or the provider
-   * does not answer: what was not compared is never clear. Refuses INVALID_REQUEST.
+   * Compares a wallet with all listed addresses of its network family, calls the wallet risk
+   * provider if the deployment has one, and stores the screening. Errors: INVALID_REQUEST.
+   * UNAVAILABLE if no list is in force or the provider doesn't respond: an incomplete comparison
+   * never returns CLEAR.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenWallet
    */
@@ -3292,10 +3305,11 @@ export const ComplianceService: GenService<{
     output: typeof ScreenWalletResponseSchema;
   },
   /**
-   * Compares persons, companies and wallets with every list in force, and stores the screening. A subject with
-   * a record_id is monitored from then on: `ScreeningChanged` tells when its verdict changes. Only the service that has
-   * the record may give one, so that no person replaces what a record is compared by. UNAVAILABLE while
-   * no list is in force. Refuses INVALID_REQUEST.
+   * Compares people, companies, wallets and banks with all lists in force, and stores the
+   * screening. A subject with a record_id is monitored afterwards; `ScreeningChanged` reports a
+   * change of its verdict. Only the service that owns the record may set record_id, so that no
+   * person can replace the data of a monitored record. Errors: INVALID_REQUEST. UNAVAILABLE if no
+   * list is in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenParty
    */
@@ -3305,7 +3319,7 @@ export const ComplianceService: GenService<{
     output: typeof ScreenPartyResponseSchema;
   },
   /**
-   * With what was screened. Refuses RECORD_NOT_FOUND.
+   * Returns a screening with its screened data. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.GetScreening
    */
@@ -3315,7 +3329,7 @@ export const ComplianceService: GenService<{
     output: typeof GetScreeningResponseSchema;
   },
   /**
-   * Newest first, without what was screened. Refuses INVALID_REQUEST.
+   * Lists screenings, newest first, without their screened data. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListScreenings
    */
@@ -3325,10 +3339,11 @@ export const ComplianceService: GenService<{
     output: typeof ListScreeningsResponseSchema;
   },
   /**
-   * Replaces one list in one step: the old version stays in force until the new one is whole. What the new one
-   * no longer has is retained, see RemoveRetainedEntries. The bytes may be cut anywhere. Refuses INVALID_REQUEST:
-   * no entry, bytes that are not of the format (with the line or place), a uid that stands twice, a list that lost
-   * more than 2% of its entries; the old version then stays in force.
+   * Replaces a list atomically: the old version stays in force until the new one is complete.
+   * Entries that the new one lacks are retained, see RemoveRetainedEntries. The bytes may be split
+   * anywhere. Errors: INVALID_REQUEST (no entry; bytes that don't match the format, with the line
+   * or place; a duplicate uid; a list that lost more than 2% of its entries). After an error the
+   * old version stays in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ImportList
    */
@@ -3338,7 +3353,7 @@ export const ComplianceService: GenService<{
     output: typeof ImportListResponseSchema;
   },
   /**
-   * The versions in force.
+   * Lists the versions in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListLists
    */
@@ -3348,8 +3363,8 @@ export const ComplianceService: GenService<{
     output: typeof ListListsResponseSchema;
   },
   /**
-   * One entry of a list as its publisher gives it, for an officer who compares it with a party: of the version in force, or of
-   * an earlier one, such as that of a hit. Refuses INVALID_REQUEST, RECORD_NOT_FOUND.
+   * Returns a list entry in its publisher's form, for comparison with a party: from the version in
+   * force, or from an earlier one such as that of a hit. Errors: INVALID_REQUEST, RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.GetListedEntry
    */
@@ -3359,7 +3374,7 @@ export const ComplianceService: GenService<{
     output: typeof GetListedEntryResponseSchema;
   },
   /**
-   * Every import of a list, refused ones too, newest first. Refuses INVALID_REQUEST.
+   * Lists the imports of a list, including refused ones, newest first. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListImports
    */
@@ -3369,8 +3384,8 @@ export const ComplianceService: GenService<{
     output: typeof ListImportsResponseSchema;
   },
   /**
-   * How a version of a list differs from one before it, entry by entry. Refuses INVALID_REQUEST, RECORD_NOT_FOUND (no
-   * import of that id came into force).
+   * Compares a version of a list with an earlier one, entry by entry. Errors: INVALID_REQUEST,
+   * RECORD_NOT_FOUND (no such import came into force).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.CompareImports
    */
@@ -3380,11 +3395,12 @@ export const ComplianceService: GenService<{
     output: typeof CompareImportsResponseSchema;
   },
   /**
-   * Takes entries out of force that a list no longer has. An import adds and makes stricter at once; entries that it
-   * removes, and names, documents, wallets or evidence that it takes from entries, are retained: they stay in force until
-   * a second person confirms here. The service proposes it by itself after each import that retains something; the
-   * proposal names every party that it would clear. Refuses RECORD_NOT_FOUND: the import is not in force, or retains
-   * nothing.
+   * Removes entries that a list no longer contains. An import's additions and stricter data take
+   * effect at once. Removed entries, and removed names, documents, wallets or evidence of entries,
+   * are retained: they stay in force until a second person confirms their removal here. The service
+   * creates the proposal itself after each import that retains something; it names every party that
+   * the removal would clear. Errors: RECORD_NOT_FOUND (the import is not in force, or retains
+   * nothing).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.RemoveRetainedEntries
    */
@@ -3394,7 +3410,8 @@ export const ComplianceService: GenService<{
     output: typeof RemoveRetainedEntriesResponseSchema;
   },
   /**
-   * How many subjects are monitored, and how many of them were not compared yet with what is in force.
+   * Returns the number of monitored subjects, and of those not yet compared with the current lists
+   * and configuration.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.GetMonitoring
    */
@@ -3404,7 +3421,7 @@ export const ComplianceService: GenService<{
     output: typeof GetMonitoringResponseSchema;
   },
   /**
-   * The sources of lists, with the results of their last checks.
+   * Lists the sources of lists with the results of their last checks.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListSources
    */
@@ -3414,7 +3431,7 @@ export const ComplianceService: GenService<{
     output: typeof ListSourcesResponseSchema;
   },
   /**
-   * Checks one source now instead of at its next time. Refuses RECORD_NOT_FOUND.
+   * Checks a source now instead of at its next scheduled time. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.CheckSource
    */

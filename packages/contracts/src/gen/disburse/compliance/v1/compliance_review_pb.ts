@@ -20,7 +20,7 @@ export const file_disburse_compliance_v1_compliance_review: GenFile = /*@__PURE_
   fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfcmV2aWV3LnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIpYDCgVBbGVydBIKCgJpZBgBIAEoCRIxCgVzdGF0ZRgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnRTdGF0ZRIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EhQKDHNjcmVlbmluZ19pZBgEIAEoCRIoCgNoaXQYBSABKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIQCghhc3NpZ25lZRgGIAEoCRIOCgZyZWFzb24YByABKAkSKwoKZGVjaWRlZF9ieRgIIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLQoMY29uZmlybWVkX2J5GAkgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKgAQoRTGlzdEFsZXJ0c1JlcXVlc3QSMgoGc3RhdGVzGAEgAygOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydFN0YXRlEhAKCGFzc2lnbmVlGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhEKCXJlY29yZF9pZBgEIAEoCRINCgVsaW1pdBgFIAEoBRIOCgZjdXJzb3IYBiABKAkiWAoSTGlzdEFsZXJ0c1Jlc3BvbnNlEi0KBmFsZXJ0cxgBIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiIwoPR2V0QWxlcnRSZXF1ZXN0EhAKCGFsZXJ0X2lkGAEgASgJIqwBChBHZXRBbGVydFJlc3BvbnNlEiwKBWFsZXJ0GAEgASgLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydBI0CglzY3JlZW5pbmcYAiABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxI0CgdlbnRyaWVzGAMgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXZpZXdFbnRyeSJmChJBc3NpZ25BbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEhAKCGFzc2lnbmVlGAMgASgJIkMKE0Fzc2lnbkFsZXJ0UmVzcG9uc2USLAoFYWxlcnQYASABKAsyHS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0IpgBChJEZWNpZGVBbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEjIKCGRlY2lzaW9uGAMgASgOMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiQwoTRGVjaWRlQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiZAoSUmVvcGVuQWxlcnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghhbGVydF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiQwoTUmVvcGVuQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQizgEKC1Jldmlld0VudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEAoIYWxlcnRfaWQYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJLChhMaXN0UmV2aWV3RW50cmllc1JlcXVlc3QSEAoIYWxlcnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJImYKGUxpc3RSZXZpZXdFbnRyaWVzUmVzcG9uc2USNAoHZW50cmllcxgBIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmV2aWV3RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkqrgEKCkFsZXJ0U3RhdGUSGwoXQUxFUlRfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBBTEVSVF9TVEFURV9PUEVOEAESGQoVQUxFUlRfU1RBVEVfRVNDQUxBVEVEEAISHgoaQUxFUlRfU1RBVEVfRkFMU0VfUE9TSVRJVkUQAxIaChZBTEVSVF9TVEFURV9UUlVFX01BVENIEAQSFgoSQUxFUlRfU1RBVEVfQ0xPU0VEEAUqcgoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIbChdERUNJU0lPTl9GQUxTRV9QT1NJVElWRRABEhcKE0RFQ0lTSU9OX1RSVUVfTUFUQ0gQAhIWChJERUNJU0lPTl9FU0NBTEFURUQQAzLPBQoXQ29tcGxpYW5jZVJldmlld1NlcnZpY2USbgoKTGlzdEFsZXJ0cxIpLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEFsZXJ0c1JlcXVlc3QaKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RBbGVydHNSZXNwb25zZSIJ6uAYBRIDAwQHEmgKCEdldEFsZXJ0EicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRBbGVydFJlcXVlc3QaKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0UmVzcG9uc2UiCergGAUSAwMEBxJwCgtBc3NpZ25BbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQXNzaWduQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Bc3NpZ25BbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJwCgtEZWNpZGVBbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRGVjaWRlQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpZGVBbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJwCgtSZW9wZW5BbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVvcGVuQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZW9wZW5BbGVydFJlc3BvbnNlIgjq4BgEEgIDBBKDAQoRTGlzdFJldmlld0VudHJpZXMSMC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RSZXZpZXdFbnRyaWVzUmVxdWVzdBoxLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFJldmlld0VudHJpZXNSZXNwb25zZSIJ6uAYBRIDAwQHYgZwcm90bzM", [file_disburse_compliance_v1_compliance, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * One entry of a list that one party or wallet of a subject may be.
+ * A possible match between a list entry and a party, wallet or bank of a subject.
  *
  * @generated from message disburse.compliance.v1.Alert
  */
@@ -62,7 +62,7 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
   assignee: string;
 
   /**
-   * Of the last decision; "" before.
+   * The reason for the last decision; "" before.
    *
    * @generated from field: string reason = 7;
    */
@@ -74,7 +74,7 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
   decidedBy?: Actor | undefined;
 
   /**
-   * The second person of a true match.
+   * The second person for a true match.
    *
    * @generated from field: disburse.type.v1.Actor confirmed_by = 9;
    */
@@ -92,7 +92,7 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
 };
 
 /**
- * One entry of a list that one party or wallet of a subject may be.
+ * A possible match between a list entry and a party, wallet or bank of a subject.
  *
  * @generated from message disburse.compliance.v1.Alert
  */
@@ -134,7 +134,7 @@ export type AlertJson = {
   assignee?: string;
 
   /**
-   * Of the last decision; "" before.
+   * The reason for the last decision; "" before.
    *
    * @generated from field: string reason = 7;
    */
@@ -146,7 +146,7 @@ export type AlertJson = {
   decidedBy?: ActorJson;
 
   /**
-   * The second person of a true match.
+   * The second person for a true match.
    *
    * @generated from field: disburse.type.v1.Actor confirmed_by = 9;
    */
@@ -175,7 +175,7 @@ export const AlertSchema: GenMessage<Alert, {jsonType: AlertJson}> = /*@__PURE__
  */
 export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsRequest"> & {
   /**
-   * Any that waits for a person (open, escalated) when empty.
+   * Empty for those that need a decision (open, escalated).
    *
    * @generated from field: repeated disburse.compliance.v1.AlertState states = 1;
    */
@@ -218,7 +218,7 @@ export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsReques
  */
 export type ListAlertsRequestJson = {
   /**
-   * Any that waits for a person (open, escalated) when empty.
+   * Empty for those that need a decision (open, escalated).
    *
    * @generated from field: repeated disburse.compliance.v1.AlertState states = 1;
    */
@@ -341,7 +341,7 @@ export type GetAlertResponse = Message<"disburse.compliance.v1.GetAlertResponse"
   alert?: Alert | undefined;
 
   /**
-   * With the parties.
+   * Includes the parties.
    *
    * @generated from field: disburse.compliance.v1.Screening screening = 2;
    */
@@ -365,7 +365,7 @@ export type GetAlertResponseJson = {
   alert?: AlertJson;
 
   /**
-   * With the parties.
+   * Includes the parties.
    *
    * @generated from field: disburse.compliance.v1.Screening screening = 2;
    */
@@ -635,7 +635,7 @@ export const ReopenAlertResponseSchema: GenMessage<ReopenAlertResponse, {jsonTyp
  */
 export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   /**
-   * From 1, without gap.
+   * From 1, without gaps.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -678,7 +678,7 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   previousHash: string;
 
   /**
-   * SHA-256 over this entry with its detail as it is sealed, the operation it was and `previous_hash`, in
+   * SHA-256 of this entry with its sealed detail, its operation id and `previous_hash`, in
    * hexadecimal.
    *
    * @generated from field: string hash = 8;
@@ -691,7 +691,7 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
  */
 export type ReviewEntryJson = {
   /**
-   * From 1, without gap.
+   * From 1, without gaps.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -734,7 +734,7 @@ export type ReviewEntryJson = {
   previousHash?: string;
 
   /**
-   * SHA-256 over this entry with its detail as it is sealed, the operation it was and `previous_hash`, in
+   * SHA-256 of this entry with its sealed detail, its operation id and `previous_hash`, in
    * hexadecimal.
    *
    * @generated from field: string hash = 8;
@@ -754,7 +754,7 @@ export const ReviewEntrySchema: GenMessage<ReviewEntry, {jsonType: ReviewEntryJs
  */
 export type ListReviewEntriesRequest = Message<"disburse.compliance.v1.ListReviewEntriesRequest"> & {
   /**
-   * "" for every alert's.
+   * "" for all alerts.
    *
    * @generated from field: string alert_id = 1;
    */
@@ -780,7 +780,7 @@ export type ListReviewEntriesRequest = Message<"disburse.compliance.v1.ListRevie
  */
 export type ListReviewEntriesRequestJson = {
   /**
-   * "" for every alert's.
+   * "" for all alerts.
    *
    * @generated from field: string alert_id = 1;
    */
@@ -944,15 +944,16 @@ export const DecisionSchema: GenEnum<Decision, DecisionJson> = /*@__PURE__*/
   enumDesc(file_disburse_compliance_v1_compliance_review, 1);
 
 /**
- * For compliance officers: each hit of a monitored subject is an alert, which a reviewer decides. Every change
- * needs a person as its caller, is refused with ACCESS_FORBIDDEN otherwise, and is in the audit trail before
- * it is answered. A repeat of an operation_id gets the first result.
+ * Alerts for compliance officers: each hit of a monitored subject is an alert that a reviewer
+ * decides. Changes require a person as the caller; otherwise they fail with ACCESS_FORBIDDEN. Each
+ * change is written to the audit trail before the response. A repeat of an operation_id returns the
+ * first result.
  *
  * @generated from service disburse.compliance.v1.ComplianceReviewService
  */
 export const ComplianceReviewService: GenService<{
   /**
-   * Longest waiting first. Refuses INVALID_REQUEST.
+   * Lists alerts, longest waiting first. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ListAlerts
    */
@@ -962,7 +963,7 @@ export const ComplianceReviewService: GenService<{
     output: typeof ListAlertsResponseSchema;
   },
   /**
-   * With the screening, its subject, and every action. Refuses RECORD_NOT_FOUND.
+   * Returns an alert with its screening, subject and actions. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.GetAlert
    */
@@ -972,7 +973,8 @@ export const ComplianceReviewService: GenService<{
     output: typeof GetAlertResponseSchema;
   },
   /**
-   * Assigns an alert to a reviewer, or unassigns it. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (decided, closed).
+   * Assigns an alert to a reviewer, or unassigns it. Errors: RECORD_NOT_FOUND, INVALID_REQUEST
+   * (decided or closed).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.AssignAlert
    */
@@ -982,10 +984,11 @@ export const ComplianceReviewService: GenService<{
     output: typeof AssignAlertResponseSchema;
   },
   /**
-   * A false positive takes effect at once: it is remembered for this party and this entry until either
-   * changes. A true match always needs a second person (`ApprovalService`); until then the party stays stopped.
-   * Escalated leaves it open for another reviewer. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (fields, decided or
-   * closed already, a proposal about the alert is open).
+   * Decides an alert. A false positive takes effect at once and stays valid for this party and this
+   * entry until either changes. A true match always needs a second person (`ApprovalService`);
+   * until then the party stays blocked. An escalated alert stays open for another reviewer. Errors:
+   * RECORD_NOT_FOUND; INVALID_REQUEST (fields, already decided or closed, or a proposal about the
+   * alert is open).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.DecideAlert
    */
@@ -995,8 +998,8 @@ export const ComplianceReviewService: GenService<{
     output: typeof DecideAlertResponseSchema;
   },
   /**
-   * Takes a decision back; the alert is open again. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (nothing is
-   * decided; a true match needs a person other than the one who confirmed it).
+   * Reopens a decided alert. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (no decision; a true match
+   * needs a person other than the one who confirmed it).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ReopenAlert
    */
@@ -1006,8 +1009,8 @@ export const ComplianceReviewService: GenService<{
     output: typeof ReopenAlertResponseSchema;
   },
   /**
-   * Newest first. Refuses INVALID_REQUEST; fails with INTERNAL where an entry was changed or removed, and the log
-   * names it.
+   * Lists the audit trail of reviews, newest first. Errors: INVALID_REQUEST; INTERNAL if an entry
+   * was changed or removed, which the service's log names.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ListReviewEntries
    */

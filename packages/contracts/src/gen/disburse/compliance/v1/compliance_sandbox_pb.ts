@@ -32,7 +32,7 @@ export type SetSubjectListingRequest = Message<"disburse.compliance.v1.SetSubjec
   subject?: Subject | undefined;
 
   /**
-   * REVIEW or BLOCK; CLEAR unlists it.
+   * REVIEW or BLOCK; CLEAR removes it from the list.
    *
    * @generated from field: disburse.compliance.v1.Verdict verdict = 3;
    */
@@ -54,7 +54,7 @@ export type SetSubjectListingRequestJson = {
   subject?: SubjectJson;
 
   /**
-   * REVIEW or BLOCK; CLEAR unlists it.
+   * REVIEW or BLOCK; CLEAR removes it from the list.
    *
    * @generated from field: disburse.compliance.v1.Verdict verdict = 3;
    */
@@ -73,7 +73,7 @@ export const SetSubjectListingRequestSchema: GenMessage<SetSubjectListingRequest
  */
 export type SetSubjectListingResponse = Message<"disburse.compliance.v1.SetSubjectListingResponse"> & {
   /**
-   * In force now, by all that is listed.
+   * The new screening, against all lists.
    *
    * @generated from field: disburse.compliance.v1.Screening screening = 1;
    */
@@ -85,7 +85,7 @@ export type SetSubjectListingResponse = Message<"disburse.compliance.v1.SetSubje
  */
 export type SetSubjectListingResponseJson = {
   /**
-   * In force now, by all that is listed.
+   * The new screening, against all lists.
    *
    * @generated from field: disburse.compliance.v1.Screening screening = 1;
    */
@@ -100,14 +100,15 @@ export const SetSubjectListingResponseSchema: GenMessage<SetSubjectListingRespon
   messageDesc(file_disburse_compliance_v1_compliance_sandbox, 1);
 
 /**
- * What merchants of a sandbox make of the screenings of their own records; no live deployment serves it.
+ * Controls the screening results of a merchant's own records in a sandbox. Not served in live mode.
  *
  * @generated from service disburse.compliance.v1.ComplianceSandboxService
  */
 export const ComplianceSandboxService: GenService<{
   /**
-   * Lists one subject for its merchant alone, or unlists it, and screens it again: a listed one has a hit of that verdict
-   * beside what the lists say. Refuses INVALID_REQUEST, RECORD_NOT_FOUND (it was not screened yet).
+   * Adds a subject to its merchant's own test list, or removes it, and screens it again. A listed
+   * subject has a hit with that verdict in addition to those of other lists. Errors:
+   * INVALID_REQUEST, RECORD_NOT_FOUND (not screened yet).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceSandboxService.SetSubjectListing
    */

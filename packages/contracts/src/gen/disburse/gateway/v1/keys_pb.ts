@@ -24,7 +24,7 @@ export const file_disburse_gateway_v1_keys: GenFile = /*@__PURE__*/
  */
 export type Key = Message<"disburse.gateway.v1.Key"> & {
   /**
-   * Public part, in logs and audit trails.
+   * The key's public part, used in logs and audit trails.
    *
    * @generated from field: string id = 1;
    */
@@ -43,14 +43,14 @@ export type Key = Message<"disburse.gateway.v1.Key"> & {
   scopes: string[];
 
   /**
-   * Unset: does not expire.
+   * Unset if the key doesn't expire.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * Empty: from anywhere.
+   * Permitted client networks; empty for any.
    *
    * @generated from field: repeated string source_cidrs = 5;
    */
@@ -62,7 +62,7 @@ export type Key = Message<"disburse.gateway.v1.Key"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Unset: not revoked.
+   * Unset if the key isn't revoked.
    *
    * @generated from field: google.protobuf.Timestamp revoked_at = 7;
    */
@@ -74,8 +74,8 @@ export type Key = Message<"disburse.gateway.v1.Key"> & {
   description: string;
 
   /**
-   * The key or member that this key and everything created by it count as: one of them does not
-   * approve what another one made. A key that an operator created is its own root.
+   * The first key or member in the chain of creators. Actors with the same root can't approve each
+   * other's orders. A key created by an operator is its own root.
    *
    * @generated from field: string root_id = 9;
    */
@@ -87,7 +87,7 @@ export type Key = Message<"disburse.gateway.v1.Key"> & {
  */
 export type KeyJson = {
   /**
-   * Public part, in logs and audit trails.
+   * The key's public part, used in logs and audit trails.
    *
    * @generated from field: string id = 1;
    */
@@ -106,14 +106,14 @@ export type KeyJson = {
   scopes?: string[];
 
   /**
-   * Unset: does not expire.
+   * Unset if the key doesn't expire.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: TimestampJson;
 
   /**
-   * Empty: from anywhere.
+   * Permitted client networks; empty for any.
    *
    * @generated from field: repeated string source_cidrs = 5;
    */
@@ -125,7 +125,7 @@ export type KeyJson = {
   createdAt?: TimestampJson;
 
   /**
-   * Unset: not revoked.
+   * Unset if the key isn't revoked.
    *
    * @generated from field: google.protobuf.Timestamp revoked_at = 7;
    */
@@ -137,8 +137,8 @@ export type KeyJson = {
   description?: string;
 
   /**
-   * The key or member that this key and everything created by it count as: one of them does not
-   * approve what another one made. A key that an operator created is its own root.
+   * The first key or member in the chain of creators. Actors with the same root can't approve each
+   * other's orders. A key created by an operator is its own root.
    *
    * @generated from field: string root_id = 9;
    */
@@ -167,14 +167,14 @@ export type CreateKeyRequest = Message<"disburse.gateway.v1.CreateKeyRequest"> &
   merchantId: string;
 
   /**
-   * When empty: every scope in the sandbox, those that read in live mode.
+   * Empty: all scopes in the sandbox, read scopes in live mode.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * When unset: never in the sandbox, after 365 days in live mode.
+   * Unset: no expiry in the sandbox, 365 days in live mode.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
@@ -208,14 +208,14 @@ export type CreateKeyRequestJson = {
   merchantId?: string;
 
   /**
-   * When empty: every scope in the sandbox, those that read in live mode.
+   * Empty: all scopes in the sandbox, read scopes in live mode.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes?: string[];
 
   /**
-   * When unset: never in the sandbox, after 365 days in live mode.
+   * Unset: no expiry in the sandbox, 365 days in live mode.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
@@ -251,8 +251,8 @@ export type CreateKeyResponse = Message<"disburse.gateway.v1.CreateKeyResponse">
   key?: Key | undefined;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`. A repeat shows the key of an operator for a day; of a merchant's own
-   * key it is empty.
+   * `dsb_test_…` or `dsb_live_…`. A repeat returns it for one day if an operator created the key;
+   * otherwise it is empty.
    *
    * @generated from field: string secret = 2;
    */
@@ -269,8 +269,8 @@ export type CreateKeyResponseJson = {
   key?: KeyJson;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`. A repeat shows the key of an operator for a day; of a merchant's own
-   * key it is empty.
+   * `dsb_test_…` or `dsb_live_…`. A repeat returns it for one day if an operator created the key;
+   * otherwise it is empty.
    *
    * @generated from field: string secret = 2;
    */
@@ -299,7 +299,8 @@ export type RotateKeyRequest = Message<"disburse.gateway.v1.RotateKeyRequest"> &
   keyId: string;
 
   /**
-   * How long the old key keeps working, 0 to 2,592,000; 86,400 when unset. 0 ends it at once.
+   * Seconds for which the old key continues to work, 0 to 2,592,000; 86,400 when unset. With 0 it
+   * stops at once.
    *
    * @generated from field: optional int32 overlap_seconds = 3;
    */
@@ -321,7 +322,8 @@ export type RotateKeyRequestJson = {
   keyId?: string;
 
   /**
-   * How long the old key keeps working, 0 to 2,592,000; 86,400 when unset. 0 ends it at once.
+   * Seconds for which the old key continues to work, 0 to 2,592,000; 86,400 when unset. With 0 it
+   * stops at once.
    *
    * @generated from field: optional int32 overlap_seconds = 3;
    */
@@ -515,14 +517,14 @@ export const ListKeysResponseSchema: GenMessage<ListKeysResponse, {jsonType: Lis
   messageDesc(file_disburse_gateway_v1_keys, 8);
 
 /**
- * The merchants' API keys, on the gateway's internal port.
+ * Merchants' API keys, served on the gateway's internal port.
  *
  * @generated from service disburse.gateway.v1.KeyService
  */
 export const KeyService: GenService<{
   /**
-   * Creates a key; only this answer shows it. A key that another key creates has at most the scopes,
-   * networks and end of its maker. Refuses INVALID_REQUEST, ACCESS_FORBIDDEN.
+   * Creates a key; only this response contains its secret. A key created by another key has at most
+   * its creator's scopes, networks and expiry. Errors: INVALID_REQUEST, ACCESS_FORBIDDEN.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.CreateKey
    */
@@ -532,9 +534,9 @@ export const KeyService: GenService<{
     output: typeof CreateKeyResponseSchema;
   },
   /**
-   * Creates a second key like the first, which expires after the overlap. The second one has the root,
-   * scopes and networks of the first and ends with it; where none was given an end, as a new one does.
-   * Refuses RECORD_NOT_FOUND.
+   * Creates a replacement key; the old one expires after the overlap. The new key has the root,
+   * scopes, networks and expiry of the old one. If the old key has no explicit expiry, the default
+   * for new keys applies. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RotateKey
    */
@@ -544,10 +546,10 @@ export const KeyService: GenService<{
     output: typeof RotateKeyResponseSchema;
   },
   /**
-   * The key stops working everywhere within 5 s, whatever clocks say; one that has expired can still be revoked. `orders`
-   * says what happens to its unpaid orders. A repeat returns them as they are now; one that is stricter than the calls
-   * before it is carried out. UNAVAILABLE: the key is revoked, and its orders follow by themselves; a repeat returns them.
-   * Refuses RECORD_NOT_FOUND.
+   * Revokes a key everywhere within 5 s, regardless of clocks. An expired key can be revoked too.
+   * `orders` determines the treatment of its unpaid orders. A repeat returns their current state; a
+   * stricter repeat takes effect. UNAVAILABLE: the key is revoked and its orders follow
+   * automatically; a repeat returns them. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RevokeKey
    */
@@ -557,7 +559,7 @@ export const KeyService: GenService<{
     output: typeof RevokeKeyResponseSchema;
   },
   /**
-   * A merchant's keys, oldest first, without their secret part.
+   * Lists a merchant's keys, oldest first, without their secrets.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.ListKeys
    */

@@ -16,7 +16,7 @@ export const file_disburse_gateway_v1_requests: GenFile = /*@__PURE__*/
   fileDesc("CiJkaXNidXJzZS9nYXRld2F5L3YxL3JlcXVlc3RzLnByb3RvEhNkaXNidXJzZS5nYXRld2F5LnYxIsQCCg1Mb2dnZWRSZXF1ZXN0EgoKAmlkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbWV0aG9kGAQgASgJEg0KBXJvdXRlGAUgASgJEjIKBnN0YXR1cxgGIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxITCgtodHRwX3N0YXR1cxgHIAEoBRIMCgRjb2RlGAggASgJEhMKC2R1cmF0aW9uX21zGAkgASgFEjIKBmNhbGxlchgKIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdENhbGxlchIRCgljYWxsZXJfaWQYCyABKAkSEQoJcmVjb3JkX2lkGAwgASgJIqcCChNMaXN0UmVxdWVzdHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEjIKBnN0YXR1cxgFIAEoDjIiLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVxdWVzdFN0YXR1cxIyCgZjYWxsZXIYBiABKA4yIi5kaXNidXJzZS5nYXRld2F5LnYxLlJlcXVlc3RDYWxsZXISMAoMY3JlYXRlZF9mcm9tGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKSAQoUTGlzdFJlcXVlc3RzUmVzcG9uc2USNAoIcmVxdWVzdHMYASADKAsyIi5kaXNidXJzZS5nYXRld2F5LnYxLkxvZ2dlZFJlcXVlc3QSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIKmgKDVJlcXVlc3RTdGF0dXMSHgoaUkVRVUVTVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhSRVFVRVNUX1NUQVRVU19TVUNDRUVERUQQARIZChVSRVFVRVNUX1NUQVRVU19GQUlMRUQQAipmCg1SZXF1ZXN0Q2FsbGVyEh4KGlJFUVVFU1RfQ0FMTEVSX1VOU1BFQ0lGSUVEEAASGgoWUkVRVUVTVF9DQUxMRVJfQVBJX0tFWRABEhkKFVJFUVVFU1RfQ0FMTEVSX01FTUJFUhACMoQBChFSZXF1ZXN0TG9nU2VydmljZRJvCgxMaXN0UmVxdWVzdHMSKC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RSZXF1ZXN0c1JlcXVlc3QaKS5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RSZXF1ZXN0c1Jlc3BvbnNlIgrq4BgGEgQFBgcIYgZwcm90bzM", [file_disburse_type_v1_access, file_google_protobuf_timestamp]);
 
 /**
- * A request without its path's ids, query, body and headers.
+ * A request without the ids in its path, its query, body and headers.
  *
  * @generated from message disburse.gateway.v1.LoggedRequest
  */
@@ -29,14 +29,14 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
   id: string;
 
   /**
-   * `X-Request-Id` of the answer. A caller may send the same one several times.
+   * `X-Request-Id` of the response. A caller may reuse one.
    *
    * @generated from field: string request_id = 2;
    */
   requestId: string;
 
   /**
-   * When its answer ended.
+   * The end of its response.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 3;
    */
@@ -62,14 +62,14 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
   status: RequestStatus;
 
   /**
-   * 0: the caller disconnected before the answer began.
+   * 0 if the caller disconnected before the response began.
    *
    * @generated from field: int32 http_status = 7;
    */
   httpStatus: number;
 
   /**
-   * Of the error; empty where there was none.
+   * The error code; empty for a success.
    *
    * @generated from field: string code = 8;
    */
@@ -86,14 +86,14 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
   caller: RequestCaller;
 
   /**
-   * Of the API key or the member.
+   * Id of the API key or member.
    *
    * @generated from field: string caller_id = 11;
    */
   callerId: string;
 
   /**
-   * Of the record that the request made, read or changed; empty of lists.
+   * Id of the record that the request created, read or changed; empty for lists.
    *
    * @generated from field: string record_id = 12;
    */
@@ -101,7 +101,7 @@ export type LoggedRequest = Message<"disburse.gateway.v1.LoggedRequest"> & {
 };
 
 /**
- * A request without its path's ids, query, body and headers.
+ * A request without the ids in its path, its query, body and headers.
  *
  * @generated from message disburse.gateway.v1.LoggedRequest
  */
@@ -114,14 +114,14 @@ export type LoggedRequestJson = {
   id?: string;
 
   /**
-   * `X-Request-Id` of the answer. A caller may send the same one several times.
+   * `X-Request-Id` of the response. A caller may reuse one.
    *
    * @generated from field: string request_id = 2;
    */
   requestId?: string;
 
   /**
-   * When its answer ended.
+   * The end of its response.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 3;
    */
@@ -147,14 +147,14 @@ export type LoggedRequestJson = {
   status?: RequestStatusJson;
 
   /**
-   * 0: the caller disconnected before the answer began.
+   * 0 if the caller disconnected before the response began.
    *
    * @generated from field: int32 http_status = 7;
    */
   httpStatus?: number;
 
   /**
-   * Of the error; empty where there was none.
+   * The error code; empty for a success.
    *
    * @generated from field: string code = 8;
    */
@@ -171,14 +171,14 @@ export type LoggedRequestJson = {
   caller?: RequestCallerJson;
 
   /**
-   * Of the API key or the member.
+   * Id of the API key or member.
    *
    * @generated from field: string caller_id = 11;
    */
   callerId?: string;
 
   /**
-   * Of the record that the request made, read or changed; empty of lists.
+   * Id of the record that the request created, read or changed; empty for lists.
    *
    * @generated from field: string record_id = 12;
    */
@@ -219,14 +219,14 @@ export type ListRequestsRequest = Message<"disburse.gateway.v1.ListRequestsReque
   requestId: string;
 
   /**
-   * When unspecified: both.
+   * Unspecified for both.
    *
    * @generated from field: disburse.gateway.v1.RequestStatus status = 5;
    */
   status: RequestStatus;
 
   /**
-   * When unspecified: API keys; both where a request id is given.
+   * Unspecified: API keys, or both if a request id is given.
    *
    * @generated from field: disburse.gateway.v1.RequestCaller caller = 6;
    */
@@ -274,14 +274,14 @@ export type ListRequestsRequestJson = {
   requestId?: string;
 
   /**
-   * When unspecified: both.
+   * Unspecified for both.
    *
    * @generated from field: disburse.gateway.v1.RequestStatus status = 5;
    */
   status?: RequestStatusJson;
 
   /**
-   * When unspecified: API keys; both where a request id is given.
+   * Unspecified: API keys, or both if a request id is given.
    *
    * @generated from field: disburse.gateway.v1.RequestCaller caller = 6;
    */
@@ -385,7 +385,7 @@ export const RequestStatus = {
   SUCCEEDED: 1,
 
   /**
-   * A status of 4xx or 5xx, or a caller who disconnected before the answer began.
+   * HTTP status 4xx or 5xx, or the caller disconnected before the response began.
    *
    * @generated from enum value: REQUEST_STATUS_FAILED = 2;
    */
@@ -409,7 +409,7 @@ export const RequestStatusSchema: GenEnum<RequestStatus, RequestStatusJson> = /*
   enumDesc(file_disburse_gateway_v1_requests, 0);
 
 /**
- * By what a request was authenticated.
+ * The authentication of a request.
  *
  * @generated from enum disburse.gateway.v1.RequestCaller
  */
@@ -425,7 +425,7 @@ export const RequestCaller = {
   API_KEY: 1,
 
   /**
-   * The session of a member, in the console.
+   * A member's console session.
    *
    * @generated from enum value: REQUEST_CALLER_MEMBER = 2;
    */
@@ -433,14 +433,14 @@ export const RequestCaller = {
 } as const;
 
 /**
- * By what a request was authenticated.
+ * The authentication of a request.
  *
  * @generated from enum disburse.gateway.v1.RequestCaller
  */
 export type RequestCaller = (typeof RequestCaller)[keyof typeof RequestCaller] | UnknownEnum;
 
 /**
- * By what a request was authenticated.
+ * The authentication of a request.
  *
  * @generated from enum disburse.gateway.v1.RequestCaller
  */
@@ -453,14 +453,14 @@ export const RequestCallerSchema: GenEnum<RequestCaller, RequestCallerJson> = /*
   enumDesc(file_disburse_gateway_v1_requests, 1);
 
 /**
- * The requests that merchants made of the public routes in the last 7 days. It is a log, not a
- * record: a gateway that is killed loses what it has gathered in its last 2 seconds.
+ * Merchants' requests to public routes in the last 7 days. It is a log, not a record: a killed
+ * gateway loses at most its last 2 seconds.
  *
  * @generated from service disburse.gateway.v1.RequestLogService
  */
 export const RequestLogService: GenService<{
   /**
-   * A merchant's requests, newest first. Refuses INVALID_REQUEST.
+   * Lists a merchant's requests, newest first. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.gateway.v1.RequestLogService.ListRequests
    */

@@ -61,14 +61,14 @@ export type Member = Message<"disburse.gateway.v1.Member"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Of the last sign-in; unset before the first one.
+   * Time of the last sign-in; unset before the first.
    *
    * @generated from field: google.protobuf.Timestamp signed_in_at = 8;
    */
   signedInAt?: Timestamp | undefined;
 
   /**
-   * Unset: not removed.
+   * Unset if the member isn't removed.
    *
    * @generated from field: google.protobuf.Timestamp removed_at = 9;
    */
@@ -117,14 +117,14 @@ export type MemberJson = {
   createdAt?: TimestampJson;
 
   /**
-   * Of the last sign-in; unset before the first one.
+   * Time of the last sign-in; unset before the first.
    *
    * @generated from field: google.protobuf.Timestamp signed_in_at = 8;
    */
   signedInAt?: TimestampJson;
 
   /**
-   * Unset: not removed.
+   * Unset if the member isn't removed.
    *
    * @generated from field: google.protobuf.Timestamp removed_at = 9;
    */
@@ -153,7 +153,7 @@ export type AddMemberRequest = Message<"disburse.gateway.v1.AddMemberRequest"> &
   merchantId: string;
 
   /**
-   * As the person's OpenID provider has verified it; upper and lower case are the same.
+   * The address verified by the person's OpenID provider; case-insensitive.
    *
    * @generated from field: string email = 3;
    */
@@ -187,7 +187,7 @@ export type AddMemberRequestJson = {
   merchantId?: string;
 
   /**
-   * As the person's OpenID provider has verified it; upper and lower case are the same.
+   * The address verified by the person's OpenID provider; case-insensitive.
    *
    * @generated from field: string email = 3;
    */
@@ -477,7 +477,7 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse, {jsonTyp
   messageDesc(file_disburse_gateway_v1_team, 8);
 
 /**
- * What a member of a merchant's team may do.
+ * The permissions of a member.
  *
  * @generated from enum disburse.gateway.v1.MemberRole
  */
@@ -488,28 +488,28 @@ export const MemberRole = {
   UNSPECIFIED: 0,
 
   /**
-   * Reads.
+   * Reads data.
    *
    * @generated from enum value: MEMBER_ROLE_VIEWER = 1;
    */
   VIEWER: 1,
 
   /**
-   * Reads, and makes beneficiaries, depositors, quotes and payouts.
+   * Reads data and creates beneficiaries, depositors, quotes and payouts.
    *
    * @generated from enum value: MEMBER_ROLE_MAKER = 2;
    */
   MAKER: 2,
 
   /**
-   * Reads, and approves payouts that wait for it.
+   * Reads data and approves payouts.
    *
    * @generated from enum value: MEMBER_ROLE_APPROVER = 3;
    */
   APPROVER: 3,
 
   /**
-   * Everything, the team and API keys too.
+   * Has all permissions, including the team and API keys.
    *
    * @generated from enum value: MEMBER_ROLE_ADMIN = 4;
    */
@@ -517,14 +517,14 @@ export const MemberRole = {
 } as const;
 
 /**
- * What a member of a merchant's team may do.
+ * The permissions of a member.
  *
  * @generated from enum disburse.gateway.v1.MemberRole
  */
 export type MemberRole = (typeof MemberRole)[keyof typeof MemberRole] | UnknownEnum;
 
 /**
- * What a member of a merchant's team may do.
+ * The permissions of a member.
  *
  * @generated from enum disburse.gateway.v1.MemberRole
  */
@@ -546,7 +546,7 @@ export const MemberState = {
   UNSPECIFIED: 0,
 
   /**
-   * Has not accepted the invitation yet.
+   * The invitation is not accepted yet.
    *
    * @generated from enum value: MEMBER_STATE_INVITED = 1;
    */
@@ -580,18 +580,18 @@ export const MemberStateSchema: GenEnum<MemberState, MemberStateJson> = /*@__PUR
   enumDesc(file_disburse_gateway_v1_team, 1);
 
 /**
- * The people of merchants' teams, on the gateway's internal port. They sign in at the console by
- * an OpenID provider, and do there what their role lets them.
+ * Members of merchants' teams, served on the gateway's internal port. They sign in to the console
+ * with an OpenID provider; their role determines their permissions.
  *
  * @generated from service disburse.gateway.v1.TeamService
  */
 export const TeamService: GenService<{
   /**
    * Invites a person, who becomes active by accepting the invitation while signed in with that
-   * verified email address; one whom the sandbox adds accepts by the first sign-in. A repeat returns
-   * the member as it is. Refuses INVALID_REQUEST, and ACCESS_FORBIDDEN for a role with more scopes than
-   * the member has now whose key makes the call. In live mode an operator needs a second person for
-   * a role with rights over payouts.
+   * verified email address. A person added by the sandbox becomes active at the first sign-in. A
+   * repeat returns the member's current state. Errors: INVALID_REQUEST; ACCESS_FORBIDDEN for a role
+   * with more scopes than the member whose key makes the call. In live mode, an operator needs a
+   * second person for a role with permissions over payouts.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.AddMember
    */
@@ -601,10 +601,10 @@ export const TeamService: GenService<{
     output: typeof AddMemberResponseSchema;
   },
   /**
-   * Changes what a member may do, from the member's next request on. In live mode an operator needs a
-   * second person to give rights over payouts, and none to take them away. Refuses RECORD_NOT_FOUND,
-   * ACCESS_FORBIDDEN as AddMember, and INVALID_REQUEST where the merchant would have no admin left. An
-   * admin who has not accepted yet counts as none.
+   * Changes a member's role from the next request on. In live mode, an operator needs a second
+   * person to grant permissions over payouts, but not to remove them. Errors: RECORD_NOT_FOUND;
+   * ACCESS_FORBIDDEN as for AddMember; INVALID_REQUEST if the merchant would have no active admin
+   * left.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.SetMemberRole
    */
@@ -614,10 +614,10 @@ export const TeamService: GenService<{
     output: typeof SetMemberRoleResponseSchema;
   },
   /**
-   * Removes a member and ends the member's sessions at once. `orders` says what happens to the member's
-   * unpaid orders, as for a key (KeyService.RevokeKey); keys that the member made are revoked with
-   * CANCEL only. Refuses RECORD_NOT_FOUND, and INVALID_REQUEST where the merchant would have no admin
-   * left.
+   * Removes a member and ends the member's sessions at once. `orders` determines the treatment of
+   * the member's unpaid orders, as for a key (KeyService.RevokeKey). Only CANCEL revokes keys that
+   * the member created. Errors: RECORD_NOT_FOUND; INVALID_REQUEST if the merchant would have no
+   * active admin left.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.RemoveMember
    */
@@ -627,7 +627,7 @@ export const TeamService: GenService<{
     output: typeof RemoveMemberResponseSchema;
   },
   /**
-   * A merchant's members, oldest first, those that were removed too.
+   * Lists a merchant's members, including removed ones, oldest first.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.ListMembers
    */

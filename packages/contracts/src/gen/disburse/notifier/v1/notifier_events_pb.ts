@@ -17,14 +17,14 @@ export const file_disburse_notifier_v1_notifier_events: GenFile = /*@__PURE__*/
 
 /**
  * An event of another system for merchants. Routing keys: `payment_session.updated`,
- * `refund.updated`. `event_id` and `sequence` are the publisher's. The other system is the service `external`,
- * whose public key is in `TRUSTED_KEYS`; in a sandbox it may be the sandbox itself.
+ * `refund.updated`. The publisher sets `event_id` and `sequence`. The other system is the service
+ * `external`, with its public key in `TRUSTED_KEYS`; in a sandbox it may be the sandbox itself.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
  */
 export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
   /**
-   * Unique per publisher's event, 1 to 128 characters: a repeat is a no-op.
+   * Unique per event, 1 to 128 characters. A repeat has no effect.
    *
    * @generated from field: string event_id = 1;
    */
@@ -43,28 +43,28 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
   transactionType: string;
 
   /**
-   * 1 to 128 characters. An id has one transaction type for each merchant, that of its first event.
+   * 1 to 128 characters. For each merchant, an id keeps the transaction type of its first event.
    *
    * @generated from field: string transaction_id = 4;
    */
   transactionId: string;
 
   /**
-   * The status that is signed, 1 to 64 characters.
+   * The signed status, 1 to 64 characters.
    *
    * @generated from field: string status = 5;
    */
   status: string;
 
   /**
-   * Orders the events of one transaction, from 1.
+   * The order within a transaction, from 1.
    *
    * @generated from field: int64 sequence = 6;
    */
   sequence: bigint;
 
   /**
-   * The `data` of the webhook body: a JSON object, kept byte for byte, at most 60 KiB.
+   * The `data` of the webhook body: a JSON object of at most 60 KiB, stored byte for byte.
    *
    * @generated from field: string data_json = 7;
    */
@@ -78,14 +78,14 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
 
 /**
  * An event of another system for merchants. Routing keys: `payment_session.updated`,
- * `refund.updated`. `event_id` and `sequence` are the publisher's. The other system is the service `external`,
- * whose public key is in `TRUSTED_KEYS`; in a sandbox it may be the sandbox itself.
+ * `refund.updated`. The publisher sets `event_id` and `sequence`. The other system is the service
+ * `external`, with its public key in `TRUSTED_KEYS`; in a sandbox it may be the sandbox itself.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
  */
 export type MerchantEventJson = {
   /**
-   * Unique per publisher's event, 1 to 128 characters: a repeat is a no-op.
+   * Unique per event, 1 to 128 characters. A repeat has no effect.
    *
    * @generated from field: string event_id = 1;
    */
@@ -104,28 +104,28 @@ export type MerchantEventJson = {
   transactionType?: string;
 
   /**
-   * 1 to 128 characters. An id has one transaction type for each merchant, that of its first event.
+   * 1 to 128 characters. For each merchant, an id keeps the transaction type of its first event.
    *
    * @generated from field: string transaction_id = 4;
    */
   transactionId?: string;
 
   /**
-   * The status that is signed, 1 to 64 characters.
+   * The signed status, 1 to 64 characters.
    *
    * @generated from field: string status = 5;
    */
   status?: string;
 
   /**
-   * Orders the events of one transaction, from 1.
+   * The order within a transaction, from 1.
    *
    * @generated from field: int64 sequence = 6;
    */
   sequence?: string;
 
   /**
-   * The `data` of the webhook body: a JSON object, kept byte for byte, at most 60 KiB.
+   * The `data` of the webhook body: a JSON object of at most 60 KiB, stored byte for byte.
    *
    * @generated from field: string data_json = 7;
    */
@@ -145,15 +145,15 @@ export const MerchantEventSchema: GenMessage<MerchantEvent, {jsonType: MerchantE
   messageDesc(file_disburse_notifier_v1_notifier_events, 0);
 
 /**
- * An event that a merchant chooses to get: it is sent to those endpoints alone that name its type, never to `*`, and is
- * stored, and in the feed, only where there is such an endpoint. Types and who may publish each are in
+ * An opt-in event. It is sent only to endpoints that name its type, never to `*`. It is stored and
+ * in the feed only if there is such an endpoint. Types and their publishers are in
  * `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
  *
  * @generated from message disburse.notifier.v1.OptInEvent
  */
 export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
   /**
-   * `evt_…`, the same on every publication: a repeat is a no-op.
+   * `evt_…`, the same on every publication. A repeat has no effect.
    *
    * @generated from field: string event_id = 1;
    */
@@ -165,36 +165,36 @@ export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
   merchantId: string;
 
   /**
-   * `account.credited`.
+   * Example: `account.credited`.
    *
    * @generated from field: string transaction_type = 3;
    */
   transactionType: string;
 
   /**
-   * Of what it reports: `data.id`. 1 to 128 characters.
+   * The reported record's id, equal to `data.id`. 1 to 128 characters.
    *
    * @generated from field: string transaction_id = 4;
    */
   transactionId: string;
 
   /**
-   * The status that is signed: `data.status`. 1 to 64 characters.
+   * The signed status, equal to `data.status`. 1 to 64 characters.
    *
    * @generated from field: string status = 5;
    */
   status: string;
 
   /**
-   * Orders the events of one transaction and type, from 1.
+   * The order within a transaction and type, from 1.
    *
    * @generated from field: int64 sequence = 6;
    */
   sequence: bigint;
 
   /**
-   * The `data` of the webhook body, kept byte for byte, at most 60 KiB: a JSON object with `id`, `status` and
-   * `merchant_id` as above.
+   * The `data` of the webhook body: a JSON object of at most 60 KiB with `id`, `status` and
+   * `merchant_id` as above, stored byte for byte.
    *
    * @generated from field: string data_json = 7;
    */
@@ -207,15 +207,15 @@ export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
 };
 
 /**
- * An event that a merchant chooses to get: it is sent to those endpoints alone that name its type, never to `*`, and is
- * stored, and in the feed, only where there is such an endpoint. Types and who may publish each are in
+ * An opt-in event. It is sent only to endpoints that name its type, never to `*`. It is stored and
+ * in the feed only if there is such an endpoint. Types and their publishers are in
  * `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
  *
  * @generated from message disburse.notifier.v1.OptInEvent
  */
 export type OptInEventJson = {
   /**
-   * `evt_…`, the same on every publication: a repeat is a no-op.
+   * `evt_…`, the same on every publication. A repeat has no effect.
    *
    * @generated from field: string event_id = 1;
    */
@@ -227,36 +227,36 @@ export type OptInEventJson = {
   merchantId?: string;
 
   /**
-   * `account.credited`.
+   * Example: `account.credited`.
    *
    * @generated from field: string transaction_type = 3;
    */
   transactionType?: string;
 
   /**
-   * Of what it reports: `data.id`. 1 to 128 characters.
+   * The reported record's id, equal to `data.id`. 1 to 128 characters.
    *
    * @generated from field: string transaction_id = 4;
    */
   transactionId?: string;
 
   /**
-   * The status that is signed: `data.status`. 1 to 64 characters.
+   * The signed status, equal to `data.status`. 1 to 64 characters.
    *
    * @generated from field: string status = 5;
    */
   status?: string;
 
   /**
-   * Orders the events of one transaction and type, from 1.
+   * The order within a transaction and type, from 1.
    *
    * @generated from field: int64 sequence = 6;
    */
   sequence?: string;
 
   /**
-   * The `data` of the webhook body, kept byte for byte, at most 60 KiB: a JSON object with `id`, `status` and
-   * `merchant_id` as above.
+   * The `data` of the webhook body: a JSON object of at most 60 KiB with `id`, `status` and
+   * `merchant_id` as above, stored byte for byte.
    *
    * @generated from field: string data_json = 7;
    */

@@ -22,7 +22,7 @@ export const file_disburse_notifier_v1_notifier: GenFile = /*@__PURE__*/
   fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEizQIKDkVuZHBvaW50SGVhbHRoEjMKB2NpcmN1aXQYASABKA4yIi5kaXNidXJzZS5ub3RpZmllci52MS5DaXJjdWl0U3RhdGUSGQoRY29uY3VycmVuY3lfbGltaXQYAiABKAUSHAoUY29uc2VjdXRpdmVfZmFpbHVyZXMYAyABKAUSNQoRbGFzdF9kZWxpdmVyZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfZmFpbGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxsYXN0X2ZhaWx1cmUYBiABKAkSFQoNcGVuZGluZ19jb3VudBgHIAEoAxI1ChFvbGRlc3RfcGVuZGluZ19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi5wMKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCgVzdGF0ZRgHIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U3RhdGUSMgoFb3JkZXIYCCABKA4yIy5kaXNidXJzZS5ub3RpZmllci52MS5EZWxpdmVyeU9yZGVyEhMKC2V2ZW50X3R5cGVzGAkgAygJEhMKC3BlbmRpbmdfdXJsGAogASgJEjQKBmhlYWx0aBgLIAEoCzIkLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50SGVhbHRoEi0KCXBhdXNlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMcGF1c2VfcmVhc29uGA0gASgJEisKCmNyZWF0ZWRfYnkYDiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yIjoKD0VuZHBvaW50U2VjcmV0cxIOCgZzZWNyZXQYASABKAkSFwoPc3RhbmRhcmRfc2VjcmV0GAIgASgJItEBChVDcmVhdGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIvCgp1bnJlYWRhYmxlGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24SDQoFb3JkZXIYBiABKAkSEwoLZXZlbnRfdHlwZXMYByADKAkiggEKFkNyZWF0ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludBI2CgdzZWNyZXRzGAIgASgLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnRTZWNyZXRzIj4KEkdldEVuZHBvaW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCSJHChNHZXRFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQiSgoUTGlzdEVuZHBvaW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIpABChVMaXN0RW5kcG9pbnRzUmVzcG9uc2USMQoJZW5kcG9pbnRzGAEgAygLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIpcCChVVcGRhdGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKA3VybBgEIAEoCUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAGIAQESEgoFb3JkZXIYBiABKAlIAogBARITCgtldmVudF90eXBlcxgHIAMoCRIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CCAoGX29yZGVyIkoKFlVwZGF0ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJuChRQYXVzZUVuZHBvaW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkiSQoVUGF1c2VFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibwoVUmVzdW1lRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZSZXN1bWVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibwoVVmVyaWZ5RW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZWZXJpZnlFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQicAoWQXBwcm92ZUVuZHBvaW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkiSwoXQXBwcm92ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki3gMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBRIMCgR0ZXN0GBAgASgIIqwBChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEhMKC2VuZHBvaW50X2lkGAQgASgJEhYKDnRyYW5zYWN0aW9uX2lkGAUgASgJEjIKBXN0YXRlGAYgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZSKSAQoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIj4KEkdldERlbGl2ZXJ5UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRITCgtkZWxpdmVyeV9pZBgCIAEoCSJHChNHZXREZWxpdmVyeVJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkiagoQUmVkZWxpdmVyUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZGVsaXZlcnlfaWQYAyABKAkiRQoRUmVkZWxpdmVyUmVzcG9uc2USMAoIZGVsaXZlcnkYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5EZWxpdmVyeSK7AwoGUmVwbGF5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEikKBXNpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoGc3RhdGVzGAYgAygOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIXCg9yYXRlX3Blcl9zZWNvbmQYByABKAUSMAoFc3RhdGUYCCABKA4yIS5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXlTdGF0ZRITCgt0b3RhbF9jb3VudBgJIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYCiABKAgSFAoMcXVldWVkX2NvdW50GAsgASgDEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIusBChNDcmVhdGVSZXBsYXlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCRINCgVzaW5jZRgEIAEoCRINCgV1bnRpbBgFIAEoCRIOCgZzdGF0ZXMYBiADKAkSHQoPcmF0ZV9wZXJfc2Vjb25kGAcgASgFUgRyYXRlEi8KCnVucmVhZGFibGUYCCADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiJEChRDcmVhdGVSZXBsYXlSZXNwb25zZRIsCgZyZXBsYXkYASABKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkiOgoQR2V0UmVwbGF5UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZXBsYXlfaWQYAiABKAkiQQoRR2V0UmVwbGF5UmVzcG9uc2USLAoGcmVwbGF5GAEgASgLMhwuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5IkgKEkxpc3RSZXBsYXlzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiigEKE0xpc3RSZXBsYXlzUmVzcG9uc2USLQoHcmVwbGF5cxgBIAMoCzIcLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlcGxheRITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgiawoTQ2FuY2VsUmVwbGF5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEQoJcmVwbGF5X2lkGAMgASgJIkQKFENhbmNlbFJlcGxheVJlc3BvbnNlEiwKBnJlcGxheRgBIAEoCzIcLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlcGxheSJ3ChNQdWJsaXNoRXZlbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIyCgVldmVudBgCIAEoCzIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLk1lcmNoYW50RXZlbnQiFgoUUHVibGlzaEV2ZW50UmVzcG9uc2Ui4wEKC0V2ZW50UmVjb3JkEhAKCGV2ZW50X2lkGAEgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAiABKAkSFgoOdHJhbnNhY3Rpb25faWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEhAKCHNlcXVlbmNlGAUgASgDEgwKBGJvZHkYBiABKAwSLwoLb2NjdXJyZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JlY2VpdmVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJWChFMaXN0RXZlbnRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRINCgVhZnRlchgDIAEoCRIOCgZhdF9lbmQYBCABKAgibgoSTGlzdEV2ZW50c1Jlc3BvbnNlEjEKBmV2ZW50cxgBIAMoCzIhLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkV2ZW50UmVjb3JkEhMKC25leHRfY3Vyc29yGAIgASgJEhAKCGhhc19tb3JlGAMgASgIKoQBCg1FbmRwb2ludFN0YXRlEh4KGkVORFBPSU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVRU5EUE9JTlRfU1RBVEVfQUNUSVZFEAESGQoVRU5EUE9JTlRfU1RBVEVfUEFVU0VEEAISHQoZRU5EUE9JTlRfU1RBVEVfVU5WRVJJRklFRBADKn8KDURlbGl2ZXJ5T3JkZXISHgoaREVMSVZFUllfT1JERVJfVU5TUEVDSUZJRUQQABIXChNERUxJVkVSWV9PUkRFUl9OT05FEAESGgoWREVMSVZFUllfT1JERVJfQk9VTkRFRBACEhkKFURFTElWRVJZX09SREVSX1NUUklDVBADKl8KDENpcmN1aXRTdGF0ZRIdChlDSVJDVUlUX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQ0lSQ1VJVF9TVEFURV9DTE9TRUQQARIWChJDSVJDVUlUX1NUQVRFX09QRU4QAiqlAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAhIcChhERUxJVkVSWV9TVEFURV9FWEhBVVNURUQQAxIcChhERUxJVkVSWV9TVEFURV9DQU5DRUxMRUQQBCp4CgtSZXBsYXlTdGF0ZRIcChhSRVBMQVlfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRSRVBMQVlfU1RBVEVfUlVOTklORxABEhUKEVJFUExBWV9TVEFURV9ET05FEAISGgoWUkVQTEFZX1NUQVRFX0NBTkNFTExFRBADMqcUCg9Ob3RpZmllclNlcnZpY2USfQoOQ3JlYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEncKC0dldEVuZHBvaW50EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXNwb25zZSIT6uAYDwoHZ2F0ZXdheRIEBQYHCBJ9Cg1MaXN0RW5kcG9pbnRzEiouZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEVuZHBvaW50c1JlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RW5kcG9pbnRzUmVzcG9uc2UiE+rgGA8KB2dhdGV3YXkSBAUGBwgSfQoOVXBkYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5VcGRhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5VcGRhdGVFbmRwb2ludFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEnoKDVBhdXNlRW5kcG9pbnQSKi5kaXNidXJzZS5ub3RpZmllci52MS5QYXVzZUVuZHBvaW50UmVxdWVzdBorLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlBhdXNlRW5kcG9pbnRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBBhJ9Cg5SZXN1bWVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlc3VtZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlc3VtZUVuZHBvaW50UmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQYSfQoOVmVyaWZ5RW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5WZXJpZnlFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5WZXJpZnlFbmRwb2ludFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEncKD0FwcHJvdmVFbmRwb2ludBIsLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkFwcHJvdmVFbmRwb2ludFJlcXVlc3QaLS5kaXNidXJzZS5ub3RpZmllci52MS5BcHByb3ZlRW5kcG9pbnRSZXNwb25zZSIH6uAYAxIBBhJ9Cg5EZWxldGVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQYSdwoMUm90YXRlU2VjcmV0EikuZGlzYnVyc2Uubm90aWZpZXIudjEuUm90YXRlU2VjcmV0UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEn0KDkFjdGl2YXRlU2VjcmV0EisuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBBhJ6Cg1TZW5kVGVzdEV2ZW50EiouZGlzYnVyc2Uubm90aWZpZXIudjEuU2VuZFRlc3RFdmVudFJlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5TZW5kVGVzdEV2ZW50UmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQYSgAEKDkxpc3REZWxpdmVyaWVzEisuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZSIT6uAYDwoHZ2F0ZXdheRIEBQYHCBJ3CgtHZXREZWxpdmVyeRIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2UiE+rgGA8KB2dhdGV3YXkSBAUGBwgSbgoJUmVkZWxpdmVyEiYuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVkZWxpdmVyUmVxdWVzdBonLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlZGVsaXZlclJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEGEncKDENyZWF0ZVJlcGxheRIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZVJlcGxheVJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVSZXBsYXlSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBBhJxCglHZXRSZXBsYXkSJi5kaXNidXJzZS5ub3RpZmllci52MS5HZXRSZXBsYXlSZXF1ZXN0GicuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0UmVwbGF5UmVzcG9uc2UiE+rgGA8KB2dhdGV3YXkSBAUGBwgSdwoLTGlzdFJlcGxheXMSKC5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0UmVwbGF5c1JlcXVlc3QaKS5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0UmVwbGF5c1Jlc3BvbnNlIhPq4BgPCgdnYXRld2F5EgQFBgcIEncKDENhbmNlbFJlcGxheRIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNhbmNlbFJlcGxheVJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5DYW5jZWxSZXBsYXlSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBBhJ4CgxQdWJsaXNoRXZlbnQSKS5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXF1ZXN0GiouZGlzYnVyc2Uubm90aWZpZXIudjEuUHVibGlzaEV2ZW50UmVzcG9uc2UiEergGA0KCGV4dGVybmFsEgEIEnQKCkxpc3RFdmVudHMSJy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RXZlbnRzUmVxdWVzdBooLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RFdmVudHNSZXNwb25zZSIT6uAYDwoHZ2F0ZXdheRIEBQYHCGIGcHJvdG8z", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * The health of an endpoint; some seconds old.
+ * The health of an endpoint, a few seconds old.
  *
  * @generated from message disburse.notifier.v1.EndpointHealth
  */
@@ -33,21 +33,21 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
   circuit: CircuitState;
 
   /**
-   * Attempts that may run at once, 1 to 32: a failure halves it, a success adds one.
+   * Maximum concurrent attempts, 1 to 32: a failure halves it, a success adds one.
    *
    * @generated from field: int32 concurrency_limit = 2;
    */
   concurrencyLimit: number;
 
   /**
-   * Since the last 200.
+   * Failures since the last 200 response.
    *
    * @generated from field: int32 consecutive_failures = 3;
    */
   consecutiveFailures: number;
 
   /**
-   * Unset where there was none.
+   * Unset if there was none.
    *
    * @generated from field: google.protobuf.Timestamp last_delivered_at = 4;
    */
@@ -59,7 +59,7 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
   lastFailedAt?: Timestamp | undefined;
 
   /**
-   * `timeout`, `connection_refused`, … or the status code of the last failure; "" where there was none.
+   * `timeout`, `connection_refused`, … or the status code of the last failure; "" for none.
    *
    * @generated from field: string last_failure = 6;
    */
@@ -73,7 +73,7 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
   pendingCount: bigint;
 
   /**
-   * When the oldest of them was made; unset where none waits.
+   * Creation time of the oldest of them; unset for none.
    *
    * @generated from field: google.protobuf.Timestamp oldest_pending_at = 8;
    */
@@ -81,7 +81,7 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
 };
 
 /**
- * The health of an endpoint; some seconds old.
+ * The health of an endpoint, a few seconds old.
  *
  * @generated from message disburse.notifier.v1.EndpointHealth
  */
@@ -92,21 +92,21 @@ export type EndpointHealthJson = {
   circuit?: CircuitStateJson;
 
   /**
-   * Attempts that may run at once, 1 to 32: a failure halves it, a success adds one.
+   * Maximum concurrent attempts, 1 to 32: a failure halves it, a success adds one.
    *
    * @generated from field: int32 concurrency_limit = 2;
    */
   concurrencyLimit?: number;
 
   /**
-   * Since the last 200.
+   * Failures since the last 200 response.
    *
    * @generated from field: int32 consecutive_failures = 3;
    */
   consecutiveFailures?: number;
 
   /**
-   * Unset where there was none.
+   * Unset if there was none.
    *
    * @generated from field: google.protobuf.Timestamp last_delivered_at = 4;
    */
@@ -118,7 +118,7 @@ export type EndpointHealthJson = {
   lastFailedAt?: TimestampJson;
 
   /**
-   * `timeout`, `connection_refused`, … or the status code of the last failure; "" where there was none.
+   * `timeout`, `connection_refused`, … or the status code of the last failure; "" for none.
    *
    * @generated from field: string last_failure = 6;
    */
@@ -132,7 +132,7 @@ export type EndpointHealthJson = {
   pendingCount?: string;
 
   /**
-   * When the oldest of them was made; unset where none waits.
+   * Creation time of the oldest of them; unset for none.
    *
    * @generated from field: google.protobuf.Timestamp oldest_pending_at = 8;
    */
@@ -191,7 +191,8 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
   order: DeliveryOrder;
 
   /**
-   * The events it gets: `payout_session`, or with a status `payout_session.failed`. `*` for everything.
+   * The events that it receives: `payout_session`, or with a status `payout_session.failed`. `*`
+   * for all.
    *
    * @generated from field: repeated string event_types = 9;
    */
@@ -205,28 +206,29 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
   pendingUrl: string;
 
   /**
-   * GetEndpoint and ListEndpoints only.
+   * Only in GetEndpoint and ListEndpoints.
    *
    * @generated from field: disburse.notifier.v1.EndpointHealth health = 11;
    */
   health?: EndpointHealth | undefined;
 
   /**
-   * Unset where it is not paused.
+   * Unset if it isn't paused.
    *
    * @generated from field: google.protobuf.Timestamp paused_at = 12;
    */
   pausedAt?: Timestamp | undefined;
 
   /**
-   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days); "" where it is not paused.
+   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days);
+   * "" if it isn't paused.
    *
    * @generated from field: string pause_reason = 13;
    */
   pauseReason: string;
 
   /**
-   * Who created it.
+   * Its creator.
    *
    * @generated from field: disburse.type.v1.Actor created_by = 14;
    */
@@ -278,7 +280,8 @@ export type EndpointJson = {
   order?: DeliveryOrderJson;
 
   /**
-   * The events it gets: `payout_session`, or with a status `payout_session.failed`. `*` for everything.
+   * The events that it receives: `payout_session`, or with a status `payout_session.failed`. `*`
+   * for all.
    *
    * @generated from field: repeated string event_types = 9;
    */
@@ -292,28 +295,29 @@ export type EndpointJson = {
   pendingUrl?: string;
 
   /**
-   * GetEndpoint and ListEndpoints only.
+   * Only in GetEndpoint and ListEndpoints.
    *
    * @generated from field: disburse.notifier.v1.EndpointHealth health = 11;
    */
   health?: EndpointHealthJson;
 
   /**
-   * Unset where it is not paused.
+   * Unset if it isn't paused.
    *
    * @generated from field: google.protobuf.Timestamp paused_at = 12;
    */
   pausedAt?: TimestampJson;
 
   /**
-   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days); "" where it is not paused.
+   * `requested`, `gone` (410 for 24 hours) or `unresponsive` (nothing acknowledged for five days);
+   * "" if it isn't paused.
    *
    * @generated from field: string pause_reason = 13;
    */
   pauseReason?: string;
 
   /**
-   * Who created it.
+   * Its creator.
    *
    * @generated from field: disburse.type.v1.Actor created_by = 14;
    */
@@ -328,13 +332,13 @@ export const EndpointSchema: GenMessage<Endpoint, {jsonType: EndpointJson}> = /*
   messageDesc(file_disburse_notifier_v1_notifier, 1);
 
 /**
- * Shown once, when made.
+ * New secrets, returned only once.
  *
  * @generated from message disburse.notifier.v1.EndpointSecrets
  */
 export type EndpointSecrets = Message<"disburse.notifier.v1.EndpointSecrets"> & {
   /**
-   * Signs the interface's header: 32 random bytes as base64.
+   * Signs the X-SERVICE-Signature header: 32 random bytes as base64.
    *
    * @generated from field: string secret = 1;
    */
@@ -349,13 +353,13 @@ export type EndpointSecrets = Message<"disburse.notifier.v1.EndpointSecrets"> & 
 };
 
 /**
- * Shown once, when made.
+ * New secrets, returned only once.
  *
  * @generated from message disburse.notifier.v1.EndpointSecrets
  */
 export type EndpointSecretsJson = {
   /**
-   * Signs the interface's header: 32 random bytes as base64.
+   * Signs the X-SERVICE-Signature header: 32 random bytes as base64.
    *
    * @generated from field: string secret = 1;
    */
@@ -415,7 +419,7 @@ export type CreateEndpointRequest = Message<"disburse.notifier.v1.CreateEndpoint
   order: string;
 
   /**
-   * See `Endpoint.event_types`; everything when empty. At most 50.
+   * See `Endpoint.event_types`; empty for all. At most 50.
    *
    * @generated from field: repeated string event_types = 7;
    */
@@ -461,7 +465,7 @@ export type CreateEndpointRequestJson = {
   order?: string;
 
   /**
-   * See `Endpoint.event_types`; everything when empty. At most 50.
+   * See `Endpoint.event_types`; empty for all. At most 50.
    *
    * @generated from field: repeated string event_types = 7;
    */
@@ -648,7 +652,7 @@ export type ListEndpointsResponse = Message<"disburse.notifier.v1.ListEndpointsR
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -679,7 +683,7 @@ export type ListEndpointsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -720,7 +724,7 @@ export type UpdateEndpointRequest = Message<"disburse.notifier.v1.UpdateEndpoint
   endpointId: string;
 
   /**
-   * Each unset stays as it is.
+   * Unset fields stay unchanged.
    *
    * @generated from field: optional string url = 4;
    */
@@ -732,14 +736,14 @@ export type UpdateEndpointRequest = Message<"disburse.notifier.v1.UpdateEndpoint
   description?: string | undefined;
 
   /**
-   * `none`, `bounded` or `strict`. Deliveries that exist keep the order that they were made under.
+   * `none`, `bounded` or `strict`. Existing deliveries keep their order.
    *
    * @generated from field: optional string order = 6;
    */
   order?: string | undefined;
 
   /**
-   * Empty stays as it is. For events from now on.
+   * Applies to new events; empty to leave it unchanged.
    *
    * @generated from field: repeated string event_types = 7;
    */
@@ -773,7 +777,7 @@ export type UpdateEndpointRequestJson = {
   endpointId?: string;
 
   /**
-   * Each unset stays as it is.
+   * Unset fields stay unchanged.
    *
    * @generated from field: optional string url = 4;
    */
@@ -785,14 +789,14 @@ export type UpdateEndpointRequestJson = {
   description?: string;
 
   /**
-   * `none`, `bounded` or `strict`. Deliveries that exist keep the order that they were made under.
+   * `none`, `bounded` or `strict`. Existing deliveries keep their order.
    *
    * @generated from field: optional string order = 6;
    */
   order?: string;
 
   /**
-   * Empty stays as it is. For events from now on.
+   * Applies to new events; empty to leave it unchanged.
    *
    * @generated from field: repeated string event_types = 7;
    */
@@ -1222,7 +1226,7 @@ export type RotateSecretRequest = Message<"disburse.notifier.v1.RotateSecretRequ
   endpointId: string;
 
   /**
-   * How long the old secrets sign too, 0 to 604,800; 86,400 when unset.
+   * Seconds for which the old secrets also sign, 0 to 604,800; 86,400 when unset.
    *
    * @generated from field: optional int32 overlap_seconds = 4;
    */
@@ -1263,7 +1267,7 @@ export type RotateSecretRequestJson = {
   endpointId?: string;
 
   /**
-   * How long the old secrets sign too, 0 to 604,800; 86,400 when unset.
+   * Seconds for which the old secrets also sign, 0 to 604,800; 86,400 when unset.
    *
    * @generated from field: optional int32 overlap_seconds = 4;
    */
@@ -1496,21 +1500,21 @@ export type DeliveryAttempt = Message<"disburse.notifier.v1.DeliveryAttempt"> & 
   durationMs: number;
 
   /**
-   * 0 when there was no answer.
+   * 0 without a response.
    *
    * @generated from field: int32 status_code = 4;
    */
   statusCode: number;
 
   /**
-   * `timeout`, `connection_refused`, `address_refused`, …; "" when there was an answer.
+   * `timeout`, `connection_refused`, `address_refused`, …; "" if there was a response.
    *
    * @generated from field: string error = 5;
    */
   error: string;
 
   /**
-   * At most 1 KiB of the answer's body.
+   * At most 1 KiB of the response body.
    *
    * @generated from field: string response_body = 6;
    */
@@ -1537,21 +1541,21 @@ export type DeliveryAttemptJson = {
   durationMs?: number;
 
   /**
-   * 0 when there was no answer.
+   * 0 without a response.
    *
    * @generated from field: int32 status_code = 4;
    */
   statusCode?: number;
 
   /**
-   * `timeout`, `connection_refused`, `address_refused`, …; "" when there was an answer.
+   * `timeout`, `connection_refused`, `address_refused`, …; "" if there was a response.
    *
    * @generated from field: string error = 5;
    */
   error?: string;
 
   /**
-   * At most 1 KiB of the answer's body.
+   * At most 1 KiB of the response body.
    *
    * @generated from field: string response_body = 6;
    */
@@ -1600,7 +1604,7 @@ export type Delivery = Message<"disburse.notifier.v1.Delivery"> & {
   transactionId: string;
 
   /**
-   * The status that the event carries.
+   * The event's status.
    *
    * @generated from field: string status = 7;
    */
@@ -1622,7 +1626,7 @@ export type Delivery = Message<"disburse.notifier.v1.Delivery"> & {
   attemptsCount: number;
 
   /**
-   * Unset when there will be none.
+   * Unset if there is no further attempt.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 11;
    */
@@ -1639,21 +1643,21 @@ export type Delivery = Message<"disburse.notifier.v1.Delivery"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * GetDelivery only; oldest first.
+   * Only in GetDelivery; oldest first.
    *
    * @generated from field: repeated disburse.notifier.v1.DeliveryAttempt attempts = 14;
    */
   attempts: DeliveryAttempt[];
 
   /**
-   * 0, or which redelivery this is.
+   * 0 for the original delivery, otherwise the number of the redelivery.
    *
    * @generated from field: int32 replay = 15;
    */
   replay: number;
 
   /**
-   * Of an event that a merchant made up in a sandbox.
+   * True for a test event that a merchant created in a sandbox.
    *
    * @generated from field: bool test = 16;
    */
@@ -1695,7 +1699,7 @@ export type DeliveryJson = {
   transactionId?: string;
 
   /**
-   * The status that the event carries.
+   * The event's status.
    *
    * @generated from field: string status = 7;
    */
@@ -1717,7 +1721,7 @@ export type DeliveryJson = {
   attemptsCount?: number;
 
   /**
-   * Unset when there will be none.
+   * Unset if there is no further attempt.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_at = 11;
    */
@@ -1734,21 +1738,21 @@ export type DeliveryJson = {
   updatedAt?: TimestampJson;
 
   /**
-   * GetDelivery only; oldest first.
+   * Only in GetDelivery; oldest first.
    *
    * @generated from field: repeated disburse.notifier.v1.DeliveryAttempt attempts = 14;
    */
   attempts?: DeliveryAttemptJson[];
 
   /**
-   * 0, or which redelivery this is.
+   * 0 for the original delivery, otherwise the number of the redelivery.
    *
    * @generated from field: int32 replay = 15;
    */
   replay?: number;
 
   /**
-   * Of an event that a merchant made up in a sandbox.
+   * True for a test event that a merchant created in a sandbox.
    *
    * @generated from field: bool test = 16;
    */
@@ -1868,7 +1872,7 @@ export type ListDeliveriesResponse = Message<"disburse.notifier.v1.ListDeliverie
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1899,7 +1903,7 @@ export type ListDeliveriesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -2092,14 +2096,14 @@ export type Replay = Message<"disburse.notifier.v1.Replay"> & {
   until?: Timestamp | undefined;
 
   /**
-   * Of the original deliveries: exhausted, delivered, or both.
+   * States of the original deliveries: exhausted, delivered, or both.
    *
    * @generated from field: repeated disburse.notifier.v1.DeliveryState states = 6;
    */
   states: DeliveryState[];
 
   /**
-   * New deliveries in a second, at most.
+   * Maximum new deliveries per second.
    *
    * @generated from field: int32 rate_per_second = 7;
    */
@@ -2111,7 +2115,7 @@ export type Replay = Message<"disburse.notifier.v1.Replay"> & {
   state: ReplayState;
 
   /**
-   * How many there were to send at its creation.
+   * Number of deliveries to send, counted at creation.
    *
    * @generated from field: int64 total_count = 9;
    */
@@ -2125,7 +2129,7 @@ export type Replay = Message<"disburse.notifier.v1.Replay"> & {
   totalCountCapped: boolean;
 
   /**
-   * How many are queued or sent by now.
+   * Number of deliveries queued or sent so far.
    *
    * @generated from field: int64 queued_count = 11;
    */
@@ -2176,14 +2180,14 @@ export type ReplayJson = {
   until?: TimestampJson;
 
   /**
-   * Of the original deliveries: exhausted, delivered, or both.
+   * States of the original deliveries: exhausted, delivered, or both.
    *
    * @generated from field: repeated disburse.notifier.v1.DeliveryState states = 6;
    */
   states?: DeliveryStateJson[];
 
   /**
-   * New deliveries in a second, at most.
+   * Maximum new deliveries per second.
    *
    * @generated from field: int32 rate_per_second = 7;
    */
@@ -2195,7 +2199,7 @@ export type ReplayJson = {
   state?: ReplayStateJson;
 
   /**
-   * How many there were to send at its creation.
+   * Number of deliveries to send, counted at creation.
    *
    * @generated from field: int64 total_count = 9;
    */
@@ -2209,7 +2213,7 @@ export type ReplayJson = {
   totalCountCapped?: boolean;
 
   /**
-   * How many are queued or sent by now.
+   * Number of deliveries queued or sent so far.
    *
    * @generated from field: int64 queued_count = 11;
    */
@@ -2253,28 +2257,28 @@ export type CreateReplayRequest = Message<"disburse.notifier.v1.CreateReplayRequ
   endpointId: string;
 
   /**
-   * As a merchant writes it: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC.
+   * ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
    *
    * @generated from field: string since = 4;
    */
   since: string;
 
   /**
-   * The same, at most 30 days later; "" for now.
+   * The same format, at most 30 days later; "" for now.
    *
    * @generated from field: string until = 5;
    */
   until: string;
 
   /**
-   * `exhausted`, `delivered`; `exhausted` alone when empty.
+   * `exhausted`, `delivered`; `exhausted` when empty.
    *
    * @generated from field: repeated string states = 6;
    */
   states: string[];
 
   /**
-   * 1 to 100; 10 when 0. In the public body it is `rate`.
+   * 1 to 100; 10 when 0. The field is called `rate` in the public body.
    *
    * @generated from field: int32 rate_per_second = 7 [json_name = "rate"];
    */
@@ -2308,28 +2312,28 @@ export type CreateReplayRequestJson = {
   endpointId?: string;
 
   /**
-   * As a merchant writes it: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC.
+   * ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
    *
    * @generated from field: string since = 4;
    */
   since?: string;
 
   /**
-   * The same, at most 30 days later; "" for now.
+   * The same format, at most 30 days later; "" for now.
    *
    * @generated from field: string until = 5;
    */
   until?: string;
 
   /**
-   * `exhausted`, `delivered`; `exhausted` alone when empty.
+   * `exhausted`, `delivered`; `exhausted` when empty.
    *
    * @generated from field: repeated string states = 6;
    */
   states?: string[];
 
   /**
-   * 1 to 100; 10 when 0. In the public body it is `rate`.
+   * 1 to 100; 10 when 0. The field is called `rate` in the public body.
    *
    * @generated from field: int32 rate_per_second = 7 [json_name = "rate"];
    */
@@ -2513,7 +2517,7 @@ export type ListReplaysResponse = Message<"disburse.notifier.v1.ListReplaysRespo
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -2544,7 +2548,7 @@ export type ListReplaysResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -2696,7 +2700,7 @@ export const PublishEventResponseSchema: GenMessage<PublishEventResponse, {jsonT
   messageDesc(file_disburse_notifier_v1_notifier, 45);
 
 /**
- * An event as its webhook carries it.
+ * An event in the form of its webhook.
  *
  * @generated from message disburse.notifier.v1.EventRecord
  */
@@ -2747,7 +2751,7 @@ export type EventRecord = Message<"disburse.notifier.v1.EventRecord"> & {
 };
 
 /**
- * An event as its webhook carries it.
+ * An event in the form of its webhook.
  *
  * @generated from message disburse.notifier.v1.EventRecord
  */
@@ -2821,14 +2825,14 @@ export type ListEventsRequest = Message<"disburse.notifier.v1.ListEventsRequest"
   limit: number;
 
   /**
-   * `next_cursor` of the previous answer; "" for the oldest that is kept.
+   * `next_cursor` of the previous response; "" for the oldest stored event.
    *
    * @generated from field: string after = 3;
    */
   after: string;
 
   /**
-   * No events: `next_cursor` alone, the end of the feed as it is now. `after` is ignored.
+   * Returns no events, only `next_cursor` for the current end of the feed. `after` is ignored.
    *
    * @generated from field: bool at_end = 4;
    */
@@ -2852,14 +2856,14 @@ export type ListEventsRequestJson = {
   limit?: number;
 
   /**
-   * `next_cursor` of the previous answer; "" for the oldest that is kept.
+   * `next_cursor` of the previous response; "" for the oldest stored event.
    *
    * @generated from field: string after = 3;
    */
   after?: string;
 
   /**
-   * No events: `next_cursor` alone, the end of the feed as it is now. `after` is ignored.
+   * Returns no events, only `next_cursor` for the current end of the feed. `after` is ignored.
    *
    * @generated from field: bool at_end = 4;
    */
@@ -2883,14 +2887,14 @@ export type ListEventsResponse = Message<"disburse.notifier.v1.ListEventsRespons
   events: EventRecord[];
 
   /**
-   * Where to continue, also when there is nothing more now.
+   * The position for the next call, also if there are no more events now.
    *
    * @generated from field: string next_cursor = 2;
    */
   nextCursor: string;
 
   /**
-   * There are more already.
+   * True if there are more events now.
    *
    * @generated from field: bool has_more = 3;
    */
@@ -2907,14 +2911,14 @@ export type ListEventsResponseJson = {
   events?: EventRecordJson[];
 
   /**
-   * Where to continue, also when there is nothing more now.
+   * The position for the next call, also if there are no more events now.
    *
    * @generated from field: string next_cursor = 2;
    */
   nextCursor?: string;
 
   /**
-   * There are more already.
+   * True if there are more events now.
    *
    * @generated from field: bool has_more = 3;
    */
@@ -2952,7 +2956,7 @@ export const EndpointState = {
   PAUSED: 2,
 
   /**
-   * Its URL was never verified (live mode); its events wait.
+   * Its URL is not verified yet (live mode only); its events wait.
    *
    * @generated from enum value: ENDPOINT_STATE_UNVERIFIED = 3;
    */
@@ -2976,7 +2980,7 @@ export const EndpointStateSchema: GenEnum<EndpointState, EndpointStateJson> = /*
   enumDesc(file_disburse_notifier_v1_notifier, 0);
 
 /**
- * In which order the events of one transaction reach an endpoint.
+ * The order in which an endpoint receives the events of one transaction.
  *
  * @generated from enum disburse.notifier.v1.DeliveryOrder
  */
@@ -2987,21 +2991,21 @@ export const DeliveryOrder = {
   UNSPECIFIED: 0,
 
   /**
-   * Each at once.
+   * No order: each event is sent at once.
    *
    * @generated from enum value: DELIVERY_ORDER_NONE = 1;
    */
   NONE: 1,
 
   /**
-   * Each waits for the one before it, at most 30 s or 3 attempts. The default.
+   * Each waits for the previous one, for at most 30 s or 3 attempts. The default.
    *
    * @generated from enum value: DELIVERY_ORDER_BOUNDED = 2;
    */
   BOUNDED: 2,
 
   /**
-   * Each waits until the one before it was delivered or was exhausted.
+   * Each waits until the previous one is delivered or exhausted.
    *
    * @generated from enum value: DELIVERY_ORDER_STRICT = 3;
    */
@@ -3009,14 +3013,14 @@ export const DeliveryOrder = {
 } as const;
 
 /**
- * In which order the events of one transaction reach an endpoint.
+ * The order in which an endpoint receives the events of one transaction.
  *
  * @generated from enum disburse.notifier.v1.DeliveryOrder
  */
 export type DeliveryOrder = (typeof DeliveryOrder)[keyof typeof DeliveryOrder] | UnknownEnum;
 
 /**
- * In which order the events of one transaction reach an endpoint.
+ * The order in which an endpoint receives the events of one transaction.
  *
  * @generated from enum disburse.notifier.v1.DeliveryOrder
  */
@@ -3043,7 +3047,7 @@ export const CircuitState = {
   CLOSED: 1,
 
   /**
-   * It acknowledged nothing for 10 s and 10 attempts: one attempt at a time, at least 5 s apart.
+   * Nothing was acknowledged for 10 s and 10 attempts: one attempt at a time, at least 5 s apart.
    *
    * @generated from enum value: CIRCUIT_STATE_OPEN = 2;
    */
@@ -3083,21 +3087,21 @@ export const DeliveryState = {
   PENDING: 1,
 
   /**
-   * Answered with 200.
+   * Acknowledged with 200.
    *
    * @generated from enum value: DELIVERY_STATE_DELIVERED = 2;
    */
   DELIVERED: 2,
 
   /**
-   * 24 hours went by without a 200; can be redelivered.
+   * Not acknowledged within 24 hours; can be redelivered.
    *
    * @generated from enum value: DELIVERY_STATE_EXHAUSTED = 3;
    */
   EXHAUSTED: 3,
 
   /**
-   * Its endpoint was deleted before it was acknowledged.
+   * Its endpoint was deleted before the acknowledgement.
    *
    * @generated from enum value: DELIVERY_STATE_CANCELLED = 4;
    */
@@ -3135,14 +3139,14 @@ export const ReplayState = {
   RUNNING: 1,
 
   /**
-   * Everything has been queued.
+   * All deliveries are queued.
    *
    * @generated from enum value: REPLAY_STATE_DONE = 2;
    */
   DONE: 2,
 
   /**
-   * By CancelReplay, or its endpoint was deleted.
+   * Cancelled by CancelReplay, or because its endpoint was deleted.
    *
    * @generated from enum value: REPLAY_STATE_CANCELLED = 3;
    */
@@ -3166,13 +3170,13 @@ export const ReplayStateSchema: GenEnum<ReplayState, ReplayStateJson> = /*@__PUR
   enumDesc(file_disburse_notifier_v1_notifier, 4);
 
 /**
- * Owns webhook endpoints with their secrets, events as they arrived, and deliveries with every attempt.
+ * Webhook endpoints with their secrets, events as received, and deliveries with all attempts.
  *
  * @generated from service disburse.notifier.v1.NotifierService
  */
 export const NotifierService: GenService<{
   /**
-   * Registers an endpoint; only this answer shows its secrets. Refuses INVALID_REQUEST.
+   * Registers an endpoint; only this response contains its secrets. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateEndpoint
    */
@@ -3182,7 +3186,7 @@ export const NotifierService: GenService<{
     output: typeof CreateEndpointResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND, as every RPC with an endpoint_id or delivery_id does.
+   * Errors: RECORD_NOT_FOUND, as for every RPC with an endpoint_id or delivery_id.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.GetEndpoint
    */
@@ -3192,7 +3196,7 @@ export const NotifierService: GenService<{
     output: typeof GetEndpointResponseSchema;
   },
   /**
-   * Oldest first. Refuses INVALID_REQUEST (cursor, limit).
+   * Lists endpoints, oldest first. Errors: INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListEndpoints
    */
@@ -3202,8 +3206,9 @@ export const NotifierService: GenService<{
     output: typeof ListEndpointsResponseSchema;
   },
   /**
-   * Changes the named fields only. In live mode a new URL waits as `pending_url` until
-   * VerifyEndpoint or ApproveEndpoint; events go to the old one until then. Refuses INVALID_REQUEST.
+   * Changes only the given fields. In live mode, a new URL stays in `pending_url` until
+   * VerifyEndpoint or ApproveEndpoint; events go to the old URL until then. Errors:
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.UpdateEndpoint
    */
@@ -3213,10 +3218,10 @@ export const NotifierService: GenService<{
     output: typeof UpdateEndpointResponseSchema;
   },
   /**
-   * Nothing is sent to it until ResumeEndpoint; its events wait, 90 days at most. The time of the pause does not count
-   * for a delivery's 24 hours. One that is paused already stays so. The notifier pauses an endpoint by itself when a
-   * delivery got 410 on every attempt of its 24 hours, or when the endpoint acknowledged nothing for five days with a
-   * delivery due on each.
+   * Pauses an endpoint until ResumeEndpoint; its events wait for at most 90 days. The pause doesn't
+   * count towards a delivery's 24 hours. A paused endpoint is unchanged. The notifier pauses an
+   * endpoint itself if a delivery got 410 on every attempt of its 24 hours, or if the endpoint
+   * acknowledged nothing for five days with a delivery due on each day.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.PauseEndpoint
    */
@@ -3226,8 +3231,8 @@ export const NotifierService: GenService<{
     output: typeof PauseEndpointResponseSchema;
   },
   /**
-   * Waiting deliveries are sent, the oldest first, at most 100 a second, each transaction's in their order. No effect on
-   * one that is not paused.
+   * Resumes a paused endpoint; no effect on any other. Waiting deliveries are sent oldest first, at
+   * most 100 per second, in order within each transaction.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ResumeEndpoint
    */
@@ -3237,8 +3242,8 @@ export const NotifierService: GenService<{
     output: typeof ResumeEndpointResponseSchema;
   },
   /**
-   * Posts a signed challenge to the URL that is not live yet, and makes it live when that answers 200.
-   * Refuses INVALID_REQUEST with the answer received instead; a live endpoint stays live, without a challenge.
+   * Posts a signed challenge to the unverified URL, which becomes live if the response is 200. No
+   * effect on a live endpoint. Errors: INVALID_REQUEST, with any other response received.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.VerifyEndpoint
    */
@@ -3248,7 +3253,8 @@ export const NotifierService: GenService<{
     output: typeof VerifyEndpointResponseSchema;
   },
   /**
-   * The same by an operator's approval, without a challenge. Refuses ACCESS_FORBIDDEN for any other caller.
+   * Makes the unverified URL live by an operator's approval, without a challenge. Errors:
+   * ACCESS_FORBIDDEN for any other caller.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ApproveEndpoint
    */
@@ -3258,7 +3264,7 @@ export const NotifierService: GenService<{
     output: typeof ApproveEndpointResponseSchema;
   },
   /**
-   * Nothing is sent to it any more; its deliveries stay readable.
+   * Deletes an endpoint: nothing more is sent to it. Its deliveries stay readable.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.DeleteEndpoint
    */
@@ -3268,8 +3274,8 @@ export const NotifierService: GenService<{
     output: typeof DeleteEndpointResponseSchema;
   },
   /**
-   * Makes new secrets. They sign at once, the old ones sign too during the overlap; staged ones sign only
-   * after ActivateSecret. Refuses INVALID_REQUEST.
+   * Creates new secrets. They sign at once, and the old ones also sign during the overlap. Staged
+   * secrets sign only after ActivateSecret. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.RotateSecret
    */
@@ -3279,7 +3285,7 @@ export const NotifierService: GenService<{
     output: typeof RotateSecretResponseSchema;
   },
   /**
-   * Makes staged secrets the signing ones. Refuses INVALID_REQUEST when none are staged.
+   * Activates staged secrets for signing. Errors: INVALID_REQUEST (no staged secrets).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ActivateSecret
    */
@@ -3299,7 +3305,7 @@ export const NotifierService: GenService<{
     output: typeof SendTestEventResponseSchema;
   },
   /**
-   * Newest first. Refuses INVALID_REQUEST (cursor, limit).
+   * Lists deliveries, newest first. Errors: INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListDeliveries
    */
@@ -3309,7 +3315,7 @@ export const NotifierService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * With its last 20 attempts.
+   * Returns a delivery with its last 20 attempts.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.GetDelivery
    */
@@ -3319,7 +3325,7 @@ export const NotifierService: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * Sends a delivery once more, from the start of the schedule: a new delivery, the same webhook-id.
+   * Sends a delivery again from the start of the schedule: a new delivery with the same webhook-id.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.Redeliver
    */
@@ -3329,11 +3335,11 @@ export const NotifierService: GenService<{
     output: typeof RedeliverResponseSchema;
   },
   /**
-   * Sends many deliveries of an endpoint once more, each as Redeliver does, oldest first: the original
-   * delivery of every event that was made in [since, until) and ended in one of the states. Continues
-   * after a restart; an endpoint has one at a time. It waits while its endpoint is paused or unverified, and
-   * ignores the current filters. An `until` later than now stands for now.
-   * Refuses INVALID_REQUEST (fields, or one is running), RECORD_NOT_FOUND (endpoint).
+   * Redelivers many deliveries of an endpoint, oldest first: the original delivery of each event
+   * created in [since, until) that ended in one of the states. It ignores current filters, waits
+   * while the endpoint is paused or unverified, and continues after a restart. An endpoint has at
+   * most one running replay. An `until` in the future means now. Errors: INVALID_REQUEST (fields,
+   * or one is running), RECORD_NOT_FOUND (endpoint).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateReplay
    */
@@ -3343,7 +3349,7 @@ export const NotifierService: GenService<{
     output: typeof CreateReplayResponseSchema;
   },
   /**
-   * A replay with its progress; it can be read for 30 days after its end. Refuses RECORD_NOT_FOUND.
+   * Returns a replay with its progress, until 30 days after its end. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.GetReplay
    */
@@ -3353,7 +3359,7 @@ export const NotifierService: GenService<{
     output: typeof GetReplayResponseSchema;
   },
   /**
-   * Newest first. Refuses INVALID_REQUEST (cursor, limit).
+   * Lists replays, newest first. Errors: INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListReplays
    */
@@ -3363,8 +3369,8 @@ export const NotifierService: GenService<{
     output: typeof ListReplaysResponseSchema;
   },
   /**
-   * Ends a running replay; what it has queued is sent all the same. One that has ended stays as it is.
-   * Refuses RECORD_NOT_FOUND.
+   * Cancels a running replay; deliveries already queued are still sent. A replay that has ended is
+   * unchanged. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CancelReplay
    */
@@ -3374,9 +3380,9 @@ export const NotifierService: GenService<{
     output: typeof CancelReplayResponseSchema;
   },
   /**
-   * Stores an event of a payment session or a refund, then fans it out; answers after storing.
-   * A repeat of an event_id is a no-op. `external` is another system of the operator's, with a key of its own; a person
-   * needs a second one. Refuses INVALID_REQUEST, APPROVAL_REQUIRED.
+   * Stores an event of a payment session or refund and distributes it; returns after storing. A
+   * repeat of an event_id has no effect. `external` is another system of the operator with its own
+   * key; a person needs a second person. Errors: INVALID_REQUEST, APPROVAL_REQUIRED.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.PublishEvent
    */
@@ -3386,8 +3392,8 @@ export const NotifierService: GenService<{
     output: typeof PublishEventResponseSchema;
   },
   /**
-   * All kept events (90 days) of a merchant, for one that was offline: each once, in an order that never
-   * changes, of whatever endpoints and filters; test events and challenges are left out. Refuses
+   * Lists all stored events (90 days) of a merchant, for example after an outage: each once, in a
+   * fixed order, independent of endpoints and filters, without test events and challenges. Errors:
    * INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListEvents

@@ -187,14 +187,14 @@ export type SendSandboxEventRequest = Message<"disburse.notifier.v1.SendSandboxE
   endpointId: string;
 
   /**
-   * One of those that the feed has.
+   * A type that the feed supports.
    *
    * @generated from field: string transaction_type = 4;
    */
   transactionType: string;
 
   /**
-   * Those of the example where they are "".
+   * The example's values when "".
    *
    * @generated from field: string transaction_id = 5;
    */
@@ -206,14 +206,14 @@ export type SendSandboxEventRequest = Message<"disburse.notifier.v1.SendSandboxE
   status: string;
 
   /**
-   * Fields that the body's `data` has in place of the example's; what is a number there is sent as one.
+   * Replaces fields of the example's `data`; numeric fields are sent as numbers.
    *
    * @generated from field: map<string, string> data = 7;
    */
   data: { [key: string]: string };
 
   /**
-   * The `data` of the type's example in the catalogue: a JSON object.
+   * The `data` of the type's example in the catalogue, a JSON object.
    *
    * @generated from field: string example_json = 8;
    */
@@ -247,14 +247,14 @@ export type SendSandboxEventRequestJson = {
   endpointId?: string;
 
   /**
-   * One of those that the feed has.
+   * A type that the feed supports.
    *
    * @generated from field: string transaction_type = 4;
    */
   transactionType?: string;
 
   /**
-   * Those of the example where they are "".
+   * The example's values when "".
    *
    * @generated from field: string transaction_id = 5;
    */
@@ -266,14 +266,14 @@ export type SendSandboxEventRequestJson = {
   status?: string;
 
   /**
-   * Fields that the body's `data` has in place of the example's; what is a number there is sent as one.
+   * Replaces fields of the example's `data`; numeric fields are sent as numbers.
    *
    * @generated from field: map<string, string> data = 7;
    */
   data?: { [key: string]: string };
 
   /**
-   * The `data` of the type's example in the catalogue: a JSON object.
+   * The `data` of the type's example in the catalogue, a JSON object.
    *
    * @generated from field: string example_json = 8;
    */
@@ -322,14 +322,14 @@ export const SendSandboxEventResponseSchema: GenMessage<SendSandboxEventResponse
   messageDesc(file_disburse_notifier_v1_notifier_sandbox, 5);
 
 /**
- * What a merchant makes of its own webhooks in a sandbox, for its tests; no live deployment serves it.
+ * Controls a merchant's own webhooks in a sandbox, for tests. Not served in live mode.
  *
  * @generated from service disburse.notifier.v1.NotifierSandboxService
  */
 export const NotifierSandboxService: GenService<{
   /**
-   * Has a pending delivery attempted now, whenever it is due and whatever it waits for. Refuses RECORD_NOT_FOUND,
-   * STATE_NOT_REACHABLE (it has ended, or is being attempted).
+   * Attempts a pending delivery now, regardless of its schedule and order. Errors:
+   * RECORD_NOT_FOUND, STATE_NOT_REACHABLE (it has ended, or is being attempted).
    *
    * @generated from rpc disburse.notifier.v1.NotifierSandboxService.RetryDeliveryNow
    */
@@ -339,8 +339,9 @@ export const NotifierSandboxService: GenService<{
     output: typeof RetryDeliveryNowResponseSchema;
   },
   /**
-   * Moves the end of a pending delivery's 24 hours, which begin with its first attempt, to now: it is exhausted without a
-   * further one. Refuses RECORD_NOT_FOUND, STATE_NOT_REACHABLE (it has ended, is being attempted, or never was).
+   * Ends a pending delivery's 24 hours, which begin with its first attempt, now: it is exhausted
+   * without another attempt. Errors: RECORD_NOT_FOUND, STATE_NOT_REACHABLE (it has ended, is being
+   * attempted, or was never attempted).
    *
    * @generated from rpc disburse.notifier.v1.NotifierSandboxService.LapseDelivery
    */
@@ -350,8 +351,9 @@ export const NotifierSandboxService: GenService<{
     output: typeof LapseDeliveryResponseSchema;
   },
   /**
-   * Queues an event of any type for one endpoint, whatever it subscribes to, signed as every event. Its delivery is marked
-   * as a test; the feed does not have it, and no other delivery waits for it. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.
+   * Queues a signed event of any type for one endpoint, regardless of its subscriptions. Its
+   * delivery is marked as a test, it isn't in the feed, and no other delivery waits for it. Errors:
+   * RECORD_NOT_FOUND, INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierSandboxService.SendSandboxEvent
    */

@@ -21,7 +21,7 @@ export const file_disburse_payout_v1_bank_files: GenFile = /*@__PURE__*/
  */
 export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   /**
-   * The message id that the bank knows it by.
+   * The message id, also known to the bank.
    *
    * @generated from field: string id = 1;
    */
@@ -38,14 +38,14 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   state: BankFileState;
 
   /**
-   * Its name at the bank; "" before it is written.
+   * The file name at the bank; "" before it is written.
    *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
-   * Of its bytes, in hexadecimal.
+   * SHA-256 of its bytes, in hexadecimal.
    *
    * @generated from field: string sha256 = 5;
    */
@@ -57,21 +57,22 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   payments: number;
 
   /**
-   * Payments that did not fit and were left out, which failed.
+   * Payments that the format can't represent; they were omitted and failed.
    *
    * @generated from field: int32 refused = 7;
    */
   refused: number;
 
   /**
-   * Why it cannot be written: what is wrong with the rail's profile, or why it is void.
+   * The reasons for which it can't be written, such as errors in the rail's profile, or for which
+   * it is void.
    *
    * @generated from field: repeated string problems = 8;
    */
   problems: string[];
 
   /**
-   * The bank's cut-off that it is for.
+   * The bank's cut-off for this file.
    *
    * @generated from field: google.protobuf.Timestamp closes_at = 9;
    */
@@ -88,7 +89,7 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
   sentAt?: Timestamp | undefined;
 
   /**
-   * How it is known to be sent: `upload`, `place` (it was found at the bank), `operator`.
+   * The proof that it was sent: `upload`, `place` (it was found at the bank) or `operator`.
    *
    * @generated from field: string sent_by = 12;
    */
@@ -100,7 +101,7 @@ export type BankFile = Message<"disburse.payout.v1.BankFile"> & {
  */
 export type BankFileJson = {
   /**
-   * The message id that the bank knows it by.
+   * The message id, also known to the bank.
    *
    * @generated from field: string id = 1;
    */
@@ -117,14 +118,14 @@ export type BankFileJson = {
   state?: BankFileStateJson;
 
   /**
-   * Its name at the bank; "" before it is written.
+   * The file name at the bank; "" before it is written.
    *
    * @generated from field: string name = 4;
    */
   name?: string;
 
   /**
-   * Of its bytes, in hexadecimal.
+   * SHA-256 of its bytes, in hexadecimal.
    *
    * @generated from field: string sha256 = 5;
    */
@@ -136,21 +137,22 @@ export type BankFileJson = {
   payments?: number;
 
   /**
-   * Payments that did not fit and were left out, which failed.
+   * Payments that the format can't represent; they were omitted and failed.
    *
    * @generated from field: int32 refused = 7;
    */
   refused?: number;
 
   /**
-   * Why it cannot be written: what is wrong with the rail's profile, or why it is void.
+   * The reasons for which it can't be written, such as errors in the rail's profile, or for which
+   * it is void.
    *
    * @generated from field: repeated string problems = 8;
    */
   problems?: string[];
 
   /**
-   * The bank's cut-off that it is for.
+   * The bank's cut-off for this file.
    *
    * @generated from field: google.protobuf.Timestamp closes_at = 9;
    */
@@ -167,7 +169,7 @@ export type BankFileJson = {
   sentAt?: TimestampJson;
 
   /**
-   * How it is known to be sent: `upload`, `place` (it was found at the bank), `operator`.
+   * The proof that it was sent: `upload`, `place` (it was found at the bank) or `operator`.
    *
    * @generated from field: string sent_by = 12;
    */
@@ -315,7 +317,7 @@ export type ResolveBankFileRequest = Message<"disburse.payout.v1.ResolveBankFile
   decision: BankFileDecision;
 
   /**
-   * What the bank said, and who: 10 to 1,000 characters.
+   * The bank's statement, and who gave it: 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -342,7 +344,7 @@ export type ResolveBankFileRequestJson = {
   decision?: BankFileDecisionJson;
 
   /**
-   * What the bank said, and who: 10 to 1,000 characters.
+   * The bank's statement, and who gave it: 10 to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -403,21 +405,21 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   kind: BankFindingKind;
 
   /**
-   * What it is, by a closed list or in a reader's words; without personal data.
+   * A description from a closed list or from the reader; without personal data.
    *
    * @generated from field: string what = 4;
    */
   what: string;
 
   /**
-   * "" where it is of none.
+   * "" if it belongs to no payout.
    *
    * @generated from field: string payout_id = 5;
    */
   payoutId: string;
 
   /**
-   * The name of the file that says so, and where in it.
+   * The file's name, and the place in it.
    *
    * @generated from field: string file = 6;
    */
@@ -429,7 +431,7 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   place: string;
 
   /**
-   * `-12.50 USD`, of an entry: what went out is below zero.
+   * An entry's amount, negative for a debit: `-12.50 USD`.
    *
    * @generated from field: string amount = 8;
    */
@@ -458,15 +460,15 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
   note: string;
 
   /**
-   * While it is open, silence of the bank proves nothing: of its payment, or of every payment that was filed before it.
-   * It takes two operators to end it.
+   * While it is open, a missing report doesn't prove that its payment, or any payment filed before
+   * it, was not executed. Handling it needs a second person.
    *
    * @generated from field: bool holds = 13;
    */
   holds: boolean;
 
   /**
-   * How it was handled. Unspecified while it is open.
+   * Unspecified while it is open.
    *
    * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 14;
    */
@@ -493,21 +495,21 @@ export type BankFindingJson = {
   kind?: BankFindingKindJson;
 
   /**
-   * What it is, by a closed list or in a reader's words; without personal data.
+   * A description from a closed list or from the reader; without personal data.
    *
    * @generated from field: string what = 4;
    */
   what?: string;
 
   /**
-   * "" where it is of none.
+   * "" if it belongs to no payout.
    *
    * @generated from field: string payout_id = 5;
    */
   payoutId?: string;
 
   /**
-   * The name of the file that says so, and where in it.
+   * The file's name, and the place in it.
    *
    * @generated from field: string file = 6;
    */
@@ -519,7 +521,7 @@ export type BankFindingJson = {
   place?: string;
 
   /**
-   * `-12.50 USD`, of an entry: what went out is below zero.
+   * An entry's amount, negative for a debit: `-12.50 USD`.
    *
    * @generated from field: string amount = 8;
    */
@@ -548,15 +550,15 @@ export type BankFindingJson = {
   note?: string;
 
   /**
-   * While it is open, silence of the bank proves nothing: of its payment, or of every payment that was filed before it.
-   * It takes two operators to end it.
+   * While it is open, a missing report doesn't prove that its payment, or any payment filed before
+   * it, was not executed. Handling it needs a second person.
    *
    * @generated from field: bool holds = 13;
    */
   holds?: boolean;
 
   /**
-   * How it was handled. Unspecified while it is open.
+   * Unspecified while it is open.
    *
    * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 14;
    */
@@ -596,7 +598,7 @@ export type ListBankFindingsRequest = Message<"disburse.payout.v1.ListBankFindin
   rail: string;
 
   /**
-   * Those that were handled, too.
+   * Includes handled findings.
    *
    * @generated from field: bool handled = 4;
    */
@@ -629,7 +631,7 @@ export type ListBankFindingsRequestJson = {
   rail?: string;
 
   /**
-   * Those that were handled, too.
+   * Includes handled findings.
    *
    * @generated from field: bool handled = 4;
    */
@@ -721,7 +723,8 @@ export type GetBankFindingResponse = Message<"disburse.payout.v1.GetBankFindingR
   finding?: BankFinding | undefined;
 
   /**
-   * What a bank proposes, as JSON: it may have a name and an account number. "" for none.
+   * The change that the bank proposes, as JSON; may contain a name and an account number. "" for
+   * none.
    *
    * @generated from field: string details = 2;
    */
@@ -738,7 +741,8 @@ export type GetBankFindingResponseJson = {
   finding?: BankFindingJson;
 
   /**
-   * What a bank proposes, as JSON: it may have a name and an account number. "" for none.
+   * The change that the bank proposes, as JSON; may contain a name and an account number. "" for
+   * none.
    *
    * @generated from field: string details = 2;
    */
@@ -753,7 +757,7 @@ export const GetBankFindingResponseSchema: GenMessage<GetBankFindingResponse, {j
   messageDesc(file_disburse_payout_v1_bank_files, 9);
 
 /**
- * The outcome of one payment, by the bank's word.
+ * The outcome of one payment, as confirmed by the bank.
  *
  * @generated from message disburse.payout.v1.BankOutcome
  */
@@ -769,14 +773,14 @@ export type BankOutcome = Message<"disburse.payout.v1.BankOutcome"> & {
   outcome: BankPaymentOutcome;
 
   /**
-   * The bank's reason code, as R03 or AC04; "" for none.
+   * The bank's reason code, for example R03 or AC04; "" for none.
    *
    * @generated from field: string reason_code = 3;
    */
   reasonCode: string;
 
   /**
-   * Of a return of less than the payment: the amount that came back, as decimal text. "" for all.
+   * The returned amount as decimal text, if it is less than the payment; "" for all of it.
    *
    * @generated from field: string returned_amount = 4;
    */
@@ -784,7 +788,7 @@ export type BankOutcome = Message<"disburse.payout.v1.BankOutcome"> & {
 };
 
 /**
- * The outcome of one payment, by the bank's word.
+ * The outcome of one payment, as confirmed by the bank.
  *
  * @generated from message disburse.payout.v1.BankOutcome
  */
@@ -800,14 +804,14 @@ export type BankOutcomeJson = {
   outcome?: BankPaymentOutcomeJson;
 
   /**
-   * The bank's reason code, as R03 or AC04; "" for none.
+   * The bank's reason code, for example R03 or AC04; "" for none.
    *
    * @generated from field: string reason_code = 3;
    */
   reasonCode?: string;
 
   /**
-   * Of a return of less than the payment: the amount that came back, as decimal text. "" for all.
+   * The returned amount as decimal text, if it is less than the payment; "" for all of it.
    *
    * @generated from field: string returned_amount = 4;
    */
@@ -836,7 +840,7 @@ export type HandleBankFindingRequest = Message<"disburse.payout.v1.HandleBankFin
   findingId: string;
 
   /**
-   * What was found out and done: 10 to 1,000 characters.
+   * The result and the action taken: 10 to 1,000 characters.
    *
    * @generated from field: string note = 3;
    */
@@ -850,14 +854,15 @@ export type HandleBankFindingRequest = Message<"disburse.payout.v1.HandleBankFin
   resolution: BankFindingResolution;
 
   /**
-   * Of READ_AGAIN: the content to read in place of the bank's, which is kept; up to 3 MiB. Empty for the bank's.
+   * For READ_AGAIN: the content to read instead of the bank's, which is kept; up to 3 MiB. Empty
+   * for the bank's.
    *
    * @generated from field: bytes content = 5;
    */
   content: Uint8Array;
 
   /**
-   * Of OUTCOMES: 1 to 100.
+   * For OUTCOMES: 1 to 100.
    *
    * @generated from field: repeated disburse.payout.v1.BankOutcome outcomes = 6;
    */
@@ -879,7 +884,7 @@ export type HandleBankFindingRequestJson = {
   findingId?: string;
 
   /**
-   * What was found out and done: 10 to 1,000 characters.
+   * The result and the action taken: 10 to 1,000 characters.
    *
    * @generated from field: string note = 3;
    */
@@ -893,14 +898,15 @@ export type HandleBankFindingRequestJson = {
   resolution?: BankFindingResolutionJson;
 
   /**
-   * Of READ_AGAIN: the content to read in place of the bank's, which is kept; up to 3 MiB. Empty for the bank's.
+   * For READ_AGAIN: the content to read instead of the bank's, which is kept; up to 3 MiB. Empty
+   * for the bank's.
    *
    * @generated from field: bytes content = 5;
    */
   content?: string;
 
   /**
-   * Of OUTCOMES: 1 to 100.
+   * For OUTCOMES: 1 to 100.
    *
    * @generated from field: repeated disburse.payout.v1.BankOutcome outcomes = 6;
    */
@@ -951,7 +957,7 @@ export const BankFileState = {
   UNSPECIFIED: 0,
 
   /**
-   * It asks for payments, and is not written yet.
+   * Collects payments; not written yet.
    *
    * @generated from enum value: BANK_FILE_STATE_CLAIMING = 1;
    */
@@ -963,14 +969,14 @@ export const BankFileState = {
   WRITTEN: 2,
 
   /**
-   * About to get its own name at the bank, from when on the bank may take it.
+   * About to get its final name at the bank, after which the bank may process it.
    *
    * @generated from enum value: BANK_FILE_STATE_SENDING = 3;
    */
   SENDING: 3,
 
   /**
-   * The bank has it or not, and its server does not say: ResolveBankFile.
+   * Unknown whether the bank has received it; needs ResolveBankFile.
    *
    * @generated from enum value: BANK_FILE_STATE_UNDECIDED = 4;
    */
@@ -982,7 +988,7 @@ export const BankFileState = {
   SENT: 5,
 
   /**
-   * Nothing was sent. Its payments failed, were withdrawn, or go in another file.
+   * Not sent. Its payments failed, were withdrawn or move to another file.
    *
    * @generated from enum value: BANK_FILE_STATE_VOID = 6;
    */
@@ -1015,14 +1021,14 @@ export const BankFileDecision = {
   UNSPECIFIED: 0,
 
   /**
-   * The bank has it, by its own word: it is not sent again.
+   * The bank confirmed that it has the file, which isn't sent again.
    *
    * @generated from enum value: BANK_FILE_DECISION_RECEIVED = 1;
    */
   RECEIVED: 1,
 
   /**
-   * The bank does not have it, by its own word: the same bytes go under the same name.
+   * The bank confirmed that it doesn't have the file; the same bytes are sent under the same name.
    *
    * @generated from enum value: BANK_FILE_DECISION_SEND_AGAIN = 2;
    */
@@ -1055,71 +1061,71 @@ export const BankFindingKind = {
   UNSPECIFIED: 0,
 
   /**
-   * Of a payment of ours nothing can be concluded.
+   * A payment's outcome is unknown.
    *
    * @generated from enum value: BANK_FINDING_KIND_DOUBT = 1;
    */
   DOUBT: 1,
 
   /**
-   * An entry or status leads to no payment of ours.
+   * An entry or status matches no payment.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNMATCHED = 2;
    */
   UNMATCHED: 2,
 
   /**
-   * A part of a file was not read, or does not agree.
+   * A part of a file was not read or is inconsistent.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNREAD = 3;
    */
   UNREAD: 3,
 
   /**
-   * A file was not read at all.
+   * A file could not be read.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNREADABLE = 4;
    */
   UNREADABLE: 4,
 
   /**
-   * A statement does not agree with itself, or contradicts an earlier one.
+   * A statement is inconsistent or contradicts an earlier one.
    *
    * @generated from enum value: BANK_FINDING_KIND_BALANCE = 5;
    */
   BALANCE: 5,
 
   /**
-   * A bank proposes other data of a beneficiary; applied to nothing.
+   * A bank proposes changed beneficiary data, which isn't applied.
    *
    * @generated from enum value: BANK_FINDING_KIND_CHANGE = 6;
    */
   CHANGE: 6,
 
   /**
-   * A file of ours that the bank has or not.
+   * A sent file is undecided: unknown whether the bank has received it.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNDECIDED = 7;
    */
   UNDECIDED: 7,
 
   /**
-   * A file could not be read in three attempts: it ended its reader.
+   * A file crashed its reader in three attempts.
    *
    * @generated from enum value: BANK_FINDING_KIND_SET_ASIDE = 9;
    */
   SET_ASIDE: 9,
 
   /**
-   * The bank may wait for our confirmation of a payment.
+   * The bank may require a confirmation of a payment.
    *
    * @generated from enum value: BANK_FINDING_KIND_WAITING = 10;
    */
   WAITING: 10,
 
   /**
-   * A file of ours could not be written, and its payments go in another one. With a payout: no
-   * file can hold its payment, which failed.
+   * A file could not be written, and its payments move to another one. With a payout: no file can
+   * represent its payment, which failed.
    *
    * @generated from enum value: BANK_FINDING_KIND_UNWRITTEN = 8;
    */
@@ -1152,29 +1158,29 @@ export const BankFindingResolution = {
   UNSPECIFIED: 0,
 
   /**
-   * Looked at, with a note. Of a finding that holds nothing.
+   * Reviewed, with a note. Only for a finding that doesn't hold.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_NOTED = 1;
    */
   NOTED: 1,
 
   /**
-   * The file is read again, as it came or with corrected content, and its findings are found anew.
+   * The file is read again, unchanged or with corrected content, which produces new findings.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_READ_AGAIN = 2;
    */
   READ_AGAIN: 2,
 
   /**
-   * The file, or the part of it, says nothing about payments of ours.
+   * The file, or the part of it, concerns no payments of the platform.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_NOTHING_OF_OURS = 3;
    */
   NOTHING_OF_OURS: 3,
 
   /**
-   * The outcomes are applied to the payments that they name. Ends a finding that names a payment, which
-   * must be among them. Any other finding stays open until NOTHING_OF_OURS.
+   * Applies the outcomes to their payments. If the finding names a payment, it must be among them,
+   * and the finding is then handled. Any other finding stays open until NOTHING_OF_OURS.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_OUTCOMES = 4;
    */
@@ -1214,14 +1220,14 @@ export const BankPaymentOutcome = {
   SETTLED: 1,
 
   /**
-   * The bank did not execute the payment and will not: its hold is released.
+   * The bank did not and will not execute the payment; its hold is released.
    *
    * @generated from enum value: BANK_PAYMENT_OUTCOME_NOT_EXECUTED = 2;
    */
   NOT_EXECUTED: 2,
 
   /**
-   * The payment came back.
+   * The payment was returned.
    *
    * @generated from enum value: BANK_PAYMENT_OUTCOME_RETURNED = 3;
    */

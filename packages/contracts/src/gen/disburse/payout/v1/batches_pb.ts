@@ -23,7 +23,7 @@ export const file_disburse_payout_v1_batches: GenFile = /*@__PURE__*/
   fileDesc("CiBkaXNidXJzZS9wYXlvdXQvdjEvYmF0Y2hlcy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIpsDCgpCYXRjaFRlcm1zEhIKCmFjY291bnRfaWQYASABKAkSFgoOYmVuZWZpY2lhcnlfaWQYAiABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAyABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgEIAEoCRIVCg1zb3VyY2VfYW1vdW50GAUgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYBiABKAkSGQoRbWF4X3NvdXJjZV9hbW91bnQYByABKAkSFAoMcmVmZXJlbmNlX2lkGAggASgJEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YCSABKAkSFAoMcHVycG9zZV9jb2RlGAogASgJEj4KCG1ldGFkYXRhGAsgAygLMiwuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoVGVybXMuTWV0YWRhdGFFbnRyeRIXCg9hbGxvd19kdXBsaWNhdGUYDCABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIs0BChJDcmVhdGVCYXRjaFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhQKDHJlZmVyZW5jZV9pZBgDIAEoCRItCgVsaW5lcxgEIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRlcm1zEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiI/ChNDcmVhdGVCYXRjaFJlc3BvbnNlEigKBWJhdGNoGAEgASgLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoIsUBChNBcHByb3ZlQmF0Y2hSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIQCghiYXRjaF9pZBgDIAEoCRIYChBtYXhfdG90YWxfYW1vdW50GAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhIOCgZkaWdlc3QYBiABKAkiQAoUQXBwcm92ZUJhdGNoUmVzcG9uc2USKAoFYmF0Y2gYASABKAsyGS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2giqgEKElJlamVjdEJhdGNoUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiI/ChNSZWplY3RCYXRjaFJlc3BvbnNlEigKBWJhdGNoGAEgASgLMhkuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoImkKEkNhbmNlbEJhdGNoUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkiPwoTQ2FuY2VsQmF0Y2hSZXNwb25zZRIoCgViYXRjaBgBIAEoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaCI4Cg9HZXRCYXRjaFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEAoIYmF0Y2hfaWQYAiABKAkiPAoQR2V0QmF0Y2hSZXNwb25zZRIoCgViYXRjaBgBIAEoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaCJ3ChJMaXN0QmF0Y2hlc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEi0KBXN0YXRlGAQgASgOMh4uZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoU3RhdGUihwEKE0xpc3RCYXRjaGVzUmVzcG9uc2USKgoHYmF0Y2hlcxgBIAMoCzIZLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaBITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgikAEKFUxpc3RCYXRjaExpbmVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIQCghiYXRjaF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkSMQoFc3RhdGUYBSABKA4yIi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lU3RhdGUijAEKFkxpc3RCYXRjaExpbmVzUmVzcG9uc2USLAoFbGluZXMYASADKAsyHS5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJCCgpCYXRjaFRvdGFsEhUKDWN1cnJlbmN5X2NvZGUYASABKAkSDgoGYW1vdW50GAIgASgJEg0KBWxpbmVzGAMgASgFIqgFCgVCYXRjaBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIUCgxyZWZlcmVuY2VfaWQYAyABKAkSLQoFc3RhdGUYBCABKA4yHi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hTdGF0ZRISCgphY2NvdW50X2lkGAUgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAYgASgJEhIKCmxpbmVfY291bnQYByABKAUSNAoMc291cmNlX3RvdGFsGAggASgLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoVG90YWwSOAoQcmVjZWl2aW5nX3RvdGFscxgJIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaFRvdGFsEhgKEG1heF90b3RhbF9hbW91bnQYCiABKAkSFAoMdG90YWxfYW1vdW50GAsgASgJEhUKDXdhaXRpbmdfY291bnQYDCABKAUSFgoOZXhlY3V0ZWRfY291bnQYDSABKAUSFAoMZmFpbGVkX2NvdW50GA4gASgFEhcKD2NhbmNlbGxlZF9jb3VudBgPIAEoBRIvCgthcHByb3ZlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZmluaXNoZWRfYXQYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKCGFwcHJvdmFsGBQgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkJhdGNoQXBwcm92YWwiggIKDUJhdGNoQXBwcm92YWwSMAoFc3RhdGUYASABKA4yIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxTdGF0ZRISCgpieV9hbm90aGVyGAIgASgIEg4KBmRpZ2VzdBgDIAEoCRIuCgpkZWNpZGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgpkZWNpZGVkX2J5GAUgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZyZWFzb24YBiABKAkSLgoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi6gQKCUJhdGNoTGluZRIOCgZudW1iZXIYASABKAUSMQoFc3RhdGUYAiABKA4yIi5kaXNidXJzZS5wYXlvdXQudjEuQmF0Y2hMaW5lU3RhdGUSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIZChFtYXhfc291cmNlX2Ftb3VudBgJIAEoCRIUCgxyZWZlcmVuY2VfaWQYCiABKAkSEQoJcGF5b3V0X2lkGAsgASgJEjAKBnN0YXR1cxgMIAEoDjIgLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdGF0dXMSNwoKc3ViX3N0YXR1cxgNIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSFAoMZmFpbHVyZV9jb2RlGA4gASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgPIAEoCRIuCgp1cGRhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI9CghtZXRhZGF0YRgRIAMoCzIrLmRpc2J1cnNlLnBheW91dC52MS5CYXRjaExpbmUuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEqmgEKCkJhdGNoU3RhdGUSGwoXQkFUQ0hfU1RBVEVfVU5TUEVDSUZJRUQQABIhCh1CQVRDSF9TVEFURV9BV0FJVElOR19BUFBST1ZBTBABEhcKE0JBVENIX1NUQVRFX1JVTk5JTkcQAhIYChRCQVRDSF9TVEFURV9GSU5JU0hFRBADEhkKFUJBVENIX1NUQVRFX0NBTkNFTExFRBAEKqwBCg5CYXRjaExpbmVTdGF0ZRIgChxCQVRDSF9MSU5FX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQkFUQ0hfTElORV9TVEFURV9XQUlUSU5HEAESHQoZQkFUQ0hfTElORV9TVEFURV9FWEVDVVRFRBACEhsKF0JBVENIX0xJTkVfU1RBVEVfRkFJTEVEEAMSHgoaQkFUQ0hfTElORV9TVEFURV9DQU5DRUxMRUQQBGIGcHJvdG8z", [file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * One payout of a batch: the fields of a quote and of its execution.
+ * One payout of a batch, with the fields of a quote and its execution.
  *
  * @generated from message disburse.payout.v1.BatchTerms
  */
@@ -49,7 +49,7 @@ export type BatchTerms = Message<"disburse.payout.v1.BatchTerms"> & {
   destinationCurrencyCode: string;
 
   /**
-   * Decimal text; "" when absent. One of the two; the source amount wins.
+   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
    *
    * @generated from field: string source_amount = 5;
    */
@@ -61,14 +61,14 @@ export type BatchTerms = Message<"disburse.payout.v1.BatchTerms"> & {
   receivingAmount: string;
 
   /**
-   * The most that the account may pay for this line, fees included; "" for no bound.
+   * The maximum that the account pays for this line, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 7;
    */
   maxSourceAmount: string;
 
   /**
-   * As of ExecutePayoutRequest.
+   * The same as in ExecutePayoutRequest.
    *
    * @generated from field: string reference_id = 8;
    */
@@ -96,7 +96,7 @@ export type BatchTerms = Message<"disburse.payout.v1.BatchTerms"> & {
 };
 
 /**
- * One payout of a batch: the fields of a quote and of its execution.
+ * One payout of a batch, with the fields of a quote and its execution.
  *
  * @generated from message disburse.payout.v1.BatchTerms
  */
@@ -122,7 +122,7 @@ export type BatchTermsJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * Decimal text; "" when absent. One of the two; the source amount wins.
+   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
    *
    * @generated from field: string source_amount = 5;
    */
@@ -134,14 +134,14 @@ export type BatchTermsJson = {
   receivingAmount?: string;
 
   /**
-   * The most that the account may pay for this line, fees included; "" for no bound.
+   * The maximum that the account pays for this line, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 7;
    */
   maxSourceAmount?: string;
 
   /**
-   * As of ExecutePayoutRequest.
+   * The same as in ExecutePayoutRequest.
    *
    * @generated from field: string reference_id = 8;
    */
@@ -197,7 +197,7 @@ export type CreateBatchRequest = Message<"disburse.payout.v1.CreateBatchRequest"
   referenceId: string;
 
   /**
-   * 1 to 10,000, all of one account.
+   * 1 to 10,000 lines, all with the same account.
    *
    * @generated from field: repeated disburse.payout.v1.BatchTerms lines = 4;
    */
@@ -233,7 +233,7 @@ export type CreateBatchRequestJson = {
   referenceId?: string;
 
   /**
-   * 1 to 10,000, all of one account.
+   * 1 to 10,000 lines, all with the same account.
    *
    * @generated from field: repeated disburse.payout.v1.BatchTerms lines = 4;
    */
@@ -301,7 +301,7 @@ export type ApproveBatchRequest = Message<"disburse.payout.v1.ApproveBatchReques
   batchId: string;
 
   /**
-   * The most that the account may pay for all lines together, fees included, of its currency.
+   * The maximum that the account pays for all lines together, including fees, in its currency.
    *
    * @generated from field: string max_total_amount = 4;
    */
@@ -315,7 +315,7 @@ export type ApproveBatchRequest = Message<"disburse.payout.v1.ApproveBatchReques
   unreadable: Violation[];
 
   /**
-   * Of what the approver has read: `approval.digest` of the batch. "": whatever it is.
+   * `approval.digest` of the batch that the approver has read; "" to skip the comparison.
    *
    * @generated from field: string digest = 6;
    */
@@ -342,7 +342,7 @@ export type ApproveBatchRequestJson = {
   batchId?: string;
 
   /**
-   * The most that the account may pay for all lines together, fees included, of its currency.
+   * The maximum that the account pays for all lines together, including fees, in its currency.
    *
    * @generated from field: string max_total_amount = 4;
    */
@@ -356,7 +356,7 @@ export type ApproveBatchRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * Of what the approver has read: `approval.digest` of the batch. "": whatever it is.
+   * `approval.digest` of the batch that the approver has read; "" to skip the comparison.
    *
    * @generated from field: string digest = 6;
    */
@@ -417,7 +417,7 @@ export type RejectBatchRequest = Message<"disburse.payout.v1.RejectBatchRequest"
   batchId: string;
 
   /**
-   * For the merchant's own people: 1 to 255 characters.
+   * For the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -451,7 +451,7 @@ export type RejectBatchRequestJson = {
   batchId?: string;
 
   /**
-   * For the merchant's own people: 1 to 255 characters.
+   * For the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -723,7 +723,7 @@ export type ListBatchesResponse = Message<"disburse.payout.v1.ListBatchesRespons
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -754,7 +754,7 @@ export type ListBatchesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -859,7 +859,7 @@ export const ListBatchLinesRequestSchema: GenMessage<ListBatchLinesRequest, {jso
  */
 export type ListBatchLinesResponse = Message<"disburse.payout.v1.ListBatchLinesResponse"> & {
   /**
-   * In the order in which they were sent.
+   * In the order of the request.
    *
    * @generated from field: repeated disburse.payout.v1.BatchLine lines = 1;
    */
@@ -873,7 +873,7 @@ export type ListBatchLinesResponse = Message<"disburse.payout.v1.ListBatchLinesR
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -890,7 +890,7 @@ export type ListBatchLinesResponse = Message<"disburse.payout.v1.ListBatchLinesR
  */
 export type ListBatchLinesResponseJson = {
   /**
-   * In the order in which they were sent.
+   * In the order of the request.
    *
    * @generated from field: repeated disburse.payout.v1.BatchLine lines = 1;
    */
@@ -904,7 +904,7 @@ export type ListBatchLinesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -924,7 +924,7 @@ export const ListBatchLinesResponseSchema: GenMessage<ListBatchLinesResponse, {j
   messageDesc(file_disburse_payout_v1_batches, 14);
 
 /**
- * A sum of lines that fix the amount of one side, in its currency.
+ * The total of the lines that fix one side's amount, in that side's currency.
  *
  * @generated from message disburse.payout.v1.BatchTotal
  */
@@ -946,7 +946,7 @@ export type BatchTotal = Message<"disburse.payout.v1.BatchTotal"> & {
 };
 
 /**
- * A sum of lines that fix the amount of one side, in its currency.
+ * The total of the lines that fix one side's amount, in that side's currency.
  *
  * @generated from message disburse.payout.v1.BatchTotal
  */
@@ -1014,28 +1014,28 @@ export type Batch = Message<"disburse.payout.v1.Batch"> & {
   lineCount: number;
 
   /**
-   * Of lines that fix what the account pays.
+   * The total of lines with a source amount.
    *
    * @generated from field: disburse.payout.v1.BatchTotal source_total = 8;
    */
   sourceTotal?: BatchTotal | undefined;
 
   /**
-   * Of lines that fix what is received, by currency.
+   * The totals of lines with a receiving amount, by currency.
    *
    * @generated from field: repeated disburse.payout.v1.BatchTotal receiving_totals = 9;
    */
   receivingTotals: BatchTotal[];
 
   /**
-   * "" before it is approved.
+   * "" before approval.
    *
    * @generated from field: string max_total_amount = 10;
    */
   maxTotalAmount: string;
 
   /**
-   * What its payouts cost by now, fees included.
+   * The cost of its payouts so far, including fees.
    *
    * @generated from field: string total_amount = 11;
    */
@@ -1127,28 +1127,28 @@ export type BatchJson = {
   lineCount?: number;
 
   /**
-   * Of lines that fix what the account pays.
+   * The total of lines with a source amount.
    *
    * @generated from field: disburse.payout.v1.BatchTotal source_total = 8;
    */
   sourceTotal?: BatchTotalJson;
 
   /**
-   * Of lines that fix what is received, by currency.
+   * The totals of lines with a receiving amount, by currency.
    *
    * @generated from field: repeated disburse.payout.v1.BatchTotal receiving_totals = 9;
    */
   receivingTotals?: BatchTotalJson[];
 
   /**
-   * "" before it is approved.
+   * "" before approval.
    *
    * @generated from field: string max_total_amount = 10;
    */
   maxTotalAmount?: string;
 
   /**
-   * What its payouts cost by now, fees included.
+   * The cost of its payouts so far, including fees.
    *
    * @generated from field: string total_amount = 11;
    */
@@ -1208,7 +1208,7 @@ export const BatchSchema: GenMessage<Batch, {jsonType: BatchJson}> = /*@__PURE__
   messageDesc(file_disburse_payout_v1_batches, 16);
 
 /**
- * The decision on a batch, which each needs.
+ * The approval of a batch. Every batch needs one.
  *
  * @generated from message disburse.payout.v1.BatchApproval
  */
@@ -1219,15 +1219,15 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
   state: ApprovalState;
 
   /**
-   * The merchant's rules asked, when the batch was made, for another actor's than its maker's. Rules that ask for it at
-   * the decision are kept too.
+   * True if, at the batch's creation, the merchant's rules required approval by an actor other than
+   * its creator. Rules at the time of the decision apply too.
    *
    * @generated from field: bool by_another = 2;
    */
   byAnother: boolean;
 
   /**
-   * SHA-256 in hexadecimal over what is approved: the account and the lines.
+   * SHA-256, in hexadecimal, of the approved content: the account and the lines.
    *
    * @generated from field: string digest = 3;
    */
@@ -1241,21 +1241,21 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
   decidedAt?: Timestamp | undefined;
 
   /**
-   * Who decided; unset where no one did.
+   * Unset if no one decided.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 5;
    */
   decidedBy?: Actor | undefined;
 
   /**
-   * Why it was rejected; else "".
+   * The reason for a rejection; otherwise "".
    *
    * @generated from field: string reason = 6;
    */
   reason: string;
 
   /**
-   * Of a batch that was held: when its unpaid lines fail if no one has decided, or would have. Unset for others.
+   * For a held batch: the time at which its unpaid lines fail without a decision. Otherwise unset.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 7;
    */
@@ -1263,7 +1263,7 @@ export type BatchApproval = Message<"disburse.payout.v1.BatchApproval"> & {
 };
 
 /**
- * The decision on a batch, which each needs.
+ * The approval of a batch. Every batch needs one.
  *
  * @generated from message disburse.payout.v1.BatchApproval
  */
@@ -1274,15 +1274,15 @@ export type BatchApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * The merchant's rules asked, when the batch was made, for another actor's than its maker's. Rules that ask for it at
-   * the decision are kept too.
+   * True if, at the batch's creation, the merchant's rules required approval by an actor other than
+   * its creator. Rules at the time of the decision apply too.
    *
    * @generated from field: bool by_another = 2;
    */
   byAnother?: boolean;
 
   /**
-   * SHA-256 in hexadecimal over what is approved: the account and the lines.
+   * SHA-256, in hexadecimal, of the approved content: the account and the lines.
    *
    * @generated from field: string digest = 3;
    */
@@ -1296,21 +1296,21 @@ export type BatchApprovalJson = {
   decidedAt?: TimestampJson;
 
   /**
-   * Who decided; unset where no one did.
+   * Unset if no one decided.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 5;
    */
   decidedBy?: ActorJson;
 
   /**
-   * Why it was rejected; else "".
+   * The reason for a rejection; otherwise "".
    *
    * @generated from field: string reason = 6;
    */
   reason?: string;
 
   /**
-   * Of a batch that was held: when its unpaid lines fail if no one has decided, or would have. Unset for others.
+   * For a held batch: the time at which its unpaid lines fail without a decision. Otherwise unset.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 7;
    */
@@ -1329,7 +1329,7 @@ export const BatchApprovalSchema: GenMessage<BatchApproval, {jsonType: BatchAppr
  */
 export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   /**
-   * From 1, in the order in which they were sent.
+   * From 1, in the order of the request.
    *
    * @generated from field: int32 number = 1;
    */
@@ -1361,7 +1361,7 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   destinationCurrencyCode: string;
 
   /**
-   * As ordered, or as quoted; "" until it is known.
+   * As ordered or quoted; "" until known.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -1383,14 +1383,15 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   referenceId: string;
 
   /**
-   * "" until it is made.
+   * "" until it is created.
    *
    * @generated from field: string payout_id = 11;
    */
   payoutId: string;
 
   /**
-   * Of its payout. Until it is made: `initiated` and `awaiting_approval` while its batch awaits approval, else unspecified.
+   * The payout's status. Before its creation: `initiated` and `awaiting_approval` while the batch
+   * awaits approval, otherwise unspecified.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1402,15 +1403,15 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
   subStatus: PayoutSubStatus;
 
   /**
-   * Why no payout was made (a code of the error table, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`), or why its payout
-   * failed; "" otherwise.
+   * An error code, `COST_ABOVE_MAXIMUM` or `BATCH_TOTAL_EXCEEDED` if no payout was created, or the
+   * payout's failure code; otherwise "".
    *
    * @generated from field: string failure_code = 14;
    */
   failureCode: string;
 
   /**
-   * The same in words.
+   * The failure code in words.
    *
    * @generated from field: string failure_message = 15;
    */
@@ -1432,7 +1433,7 @@ export type BatchLine = Message<"disburse.payout.v1.BatchLine"> & {
  */
 export type BatchLineJson = {
   /**
-   * From 1, in the order in which they were sent.
+   * From 1, in the order of the request.
    *
    * @generated from field: int32 number = 1;
    */
@@ -1464,7 +1465,7 @@ export type BatchLineJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * As ordered, or as quoted; "" until it is known.
+   * As ordered or quoted; "" until known.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -1486,14 +1487,15 @@ export type BatchLineJson = {
   referenceId?: string;
 
   /**
-   * "" until it is made.
+   * "" until it is created.
    *
    * @generated from field: string payout_id = 11;
    */
   payoutId?: string;
 
   /**
-   * Of its payout. Until it is made: `initiated` and `awaiting_approval` while its batch awaits approval, else unspecified.
+   * The payout's status. Before its creation: `initiated` and `awaiting_approval` while the batch
+   * awaits approval, otherwise unspecified.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1505,15 +1507,15 @@ export type BatchLineJson = {
   subStatus?: PayoutSubStatusJson;
 
   /**
-   * Why no payout was made (a code of the error table, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`), or why its payout
-   * failed; "" otherwise.
+   * An error code, `COST_ABOVE_MAXIMUM` or `BATCH_TOTAL_EXCEEDED` if no payout was created, or the
+   * payout's failure code; otherwise "".
    *
    * @generated from field: string failure_code = 14;
    */
   failureCode?: string;
 
   /**
-   * The same in words.
+   * The failure code in words.
    *
    * @generated from field: string failure_message = 15;
    */
@@ -1547,28 +1549,28 @@ export const BatchState = {
   UNSPECIFIED: 0,
 
   /**
-   * Nothing is paid before it is approved; of one that was held, nothing more.
+   * Not paid before approval. If a running batch was held, no further payouts are created.
    *
    * @generated from enum value: BATCH_STATE_AWAITING_APPROVAL = 1;
    */
   AWAITING_APPROVAL: 1,
 
   /**
-   * Its payouts are being made.
+   * Its payouts are being created.
    *
    * @generated from enum value: BATCH_STATE_RUNNING = 2;
    */
   RUNNING: 2,
 
   /**
-   * Every line has its payout, or has failed or was cancelled.
+   * Every line has a payout, has failed or is cancelled.
    *
    * @generated from enum value: BATCH_STATE_FINISHED = 3;
    */
   FINISHED: 3,
 
   /**
-   * Before it was approved, or rejected.
+   * Cancelled before its approval, or rejected.
    *
    * @generated from enum value: BATCH_STATE_CANCELLED = 4;
    */
@@ -1606,14 +1608,14 @@ export const BatchLineState = {
   WAITING: 1,
 
   /**
-   * Its payout is made; what became of it, the payout says.
+   * Its payout is created; the payout has the outcome.
    *
    * @generated from enum value: BATCH_LINE_STATE_EXECUTED = 2;
    */
   EXECUTED: 2,
 
   /**
-   * No payout was made.
+   * No payout was created.
    *
    * @generated from enum value: BATCH_LINE_STATE_FAILED = 3;
    */

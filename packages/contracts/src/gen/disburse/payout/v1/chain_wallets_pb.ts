@@ -44,7 +44,7 @@ export const GetChainWalletRequestSchema: GenMessage<GetChainWalletRequest, {jso
   messageDesc(file_disburse_payout_v1_chain_wallets, 0);
 
 /**
- * A signed transaction. Of those of one nonce one is mined at most.
+ * A signed transaction. At most one transaction per nonce is mined.
  *
  * @generated from message disburse.payout.v1.ChainTransaction
  */
@@ -55,14 +55,14 @@ export type ChainTransaction = Message<"disburse.payout.v1.ChainTransaction"> & 
   hash: string;
 
   /**
-   * The most that it pays for a unit of gas, in the smallest unit of the chain's coin.
+   * The maximum fee per unit of gas, in the smallest unit of the chain's coin.
    *
    * @generated from field: string max_fee = 2;
    */
   maxFee: string;
 
   /**
-   * Whether it pays nothing, and takes the nonce from those that do.
+   * True for a cancelling transaction, which pays nothing.
    *
    * @generated from field: bool cancels = 3;
    */
@@ -75,7 +75,7 @@ export type ChainTransaction = Message<"disburse.payout.v1.ChainTransaction"> & 
 };
 
 /**
- * A signed transaction. Of those of one nonce one is mined at most.
+ * A signed transaction. At most one transaction per nonce is mined.
  *
  * @generated from message disburse.payout.v1.ChainTransaction
  */
@@ -86,14 +86,14 @@ export type ChainTransactionJson = {
   hash?: string;
 
   /**
-   * The most that it pays for a unit of gas, in the smallest unit of the chain's coin.
+   * The maximum fee per unit of gas, in the smallest unit of the chain's coin.
    *
    * @generated from field: string max_fee = 2;
    */
   maxFee?: string;
 
   /**
-   * Whether it pays nothing, and takes the nonce from those that do.
+   * True for a cancelling transaction, which pays nothing.
    *
    * @generated from field: bool cancels = 3;
    */
@@ -113,7 +113,7 @@ export const ChainTransactionSchema: GenMessage<ChainTransaction, {jsonType: Cha
   messageDesc(file_disburse_payout_v1_chain_wallets, 1);
 
 /**
- * A nonce that no final transaction has.
+ * A nonce without a final transaction.
  *
  * @generated from message disburse.payout.v1.ChainNonce
  */
@@ -124,7 +124,7 @@ export type ChainNonce = Message<"disburse.payout.v1.ChainNonce"> & {
   nonce: bigint;
 
   /**
-   * "" for a gap: no payout has it, and later ones are not mined before it is closed.
+   * "" for a gap: no payout has the nonce, and later nonces are not mined until it is used.
    *
    * @generated from field: string payout_id = 2;
    */
@@ -138,7 +138,7 @@ export type ChainNonce = Message<"disburse.payout.v1.ChainNonce"> & {
   transactions: ChainTransaction[];
 
   /**
-   * What was decided; unspecified where it was not.
+   * The decision; unspecified if there is none.
    *
    * @generated from field: disburse.payout.v1.CancelEnd cancel = 4;
    */
@@ -150,7 +150,7 @@ export type ChainNonce = Message<"disburse.payout.v1.ChainNonce"> & {
   cancelledBy?: Actor | undefined;
 
   /**
-   * Whether what the payout ended by has left the chain.
+   * True if a reorganisation removed the transaction that determined the payout's outcome.
    *
    * @generated from field: bool reorganised = 6;
    */
@@ -158,7 +158,7 @@ export type ChainNonce = Message<"disburse.payout.v1.ChainNonce"> & {
 };
 
 /**
- * A nonce that no final transaction has.
+ * A nonce without a final transaction.
  *
  * @generated from message disburse.payout.v1.ChainNonce
  */
@@ -169,7 +169,7 @@ export type ChainNonceJson = {
   nonce?: string;
 
   /**
-   * "" for a gap: no payout has it, and later ones are not mined before it is closed.
+   * "" for a gap: no payout has the nonce, and later nonces are not mined until it is used.
    *
    * @generated from field: string payout_id = 2;
    */
@@ -183,7 +183,7 @@ export type ChainNonceJson = {
   transactions?: ChainTransactionJson[];
 
   /**
-   * What was decided; unspecified where it was not.
+   * The decision; unspecified if there is none.
    *
    * @generated from field: disburse.payout.v1.CancelEnd cancel = 4;
    */
@@ -195,7 +195,7 @@ export type ChainNonceJson = {
   cancelledBy?: ActorJson;
 
   /**
-   * Whether what the payout ended by has left the chain.
+   * True if a reorganisation removed the transaction that determined the payout's outcome.
    *
    * @generated from field: bool reorganised = 6;
    */
@@ -219,35 +219,35 @@ export type ChainWallet = Message<"disburse.payout.v1.ChainWallet"> & {
   rail: string;
 
   /**
-   * The chain's number and the address: `1:0x…`.
+   * Chain id and address: `1:0x…`.
    *
    * @generated from field: string wallet = 2;
    */
   wallet: string;
 
   /**
-   * The lowest nonce that was not given away.
+   * The lowest unassigned nonce.
    *
    * @generated from field: int64 next_nonce = 3;
    */
   nextNonce: bigint;
 
   /**
-   * Nonces below are mined, as enough nodes say.
+   * All lower nonces are mined, as enough nodes report.
    *
    * @generated from field: int64 mined_nonces = 4;
    */
   minedNonces: bigint;
 
   /**
-   * `nonce` or `fees` where no transfer gets a nonce; "" otherwise.
+   * The reason for which no nonces are assigned: `nonce`, `fees` or "".
    *
    * @generated from field: string blocked = 5;
    */
   blocked: string;
 
   /**
-   * Transfers that wait for a nonce; to 1,000.
+   * Transfers that wait for a nonce, counted up to 1,000.
    *
    * @generated from field: int32 waiting = 6;
    */
@@ -271,35 +271,35 @@ export type ChainWalletJson = {
   rail?: string;
 
   /**
-   * The chain's number and the address: `1:0x…`.
+   * Chain id and address: `1:0x…`.
    *
    * @generated from field: string wallet = 2;
    */
   wallet?: string;
 
   /**
-   * The lowest nonce that was not given away.
+   * The lowest unassigned nonce.
    *
    * @generated from field: int64 next_nonce = 3;
    */
   nextNonce?: string;
 
   /**
-   * Nonces below are mined, as enough nodes say.
+   * All lower nonces are mined, as enough nodes report.
    *
    * @generated from field: int64 mined_nonces = 4;
    */
   minedNonces?: string;
 
   /**
-   * `nonce` or `fees` where no transfer gets a nonce; "" otherwise.
+   * The reason for which no nonces are assigned: `nonce`, `fees` or "".
    *
    * @generated from field: string blocked = 5;
    */
   blocked?: string;
 
   /**
-   * Transfers that wait for a nonce; to 1,000.
+   * Transfers that wait for a nonce, counted up to 1,000.
    *
    * @generated from field: int32 waiting = 6;
    */
@@ -367,7 +367,7 @@ export type CancelNonceRequest = Message<"disburse.payout.v1.CancelNonceRequest"
   nonce: bigint;
 
   /**
-   * Of a gap, REJECT.
+   * Must be REJECT for a gap.
    *
    * @generated from field: disburse.payout.v1.CancelEnd end = 4;
    */
@@ -401,7 +401,7 @@ export type CancelNonceRequestJson = {
   nonce?: string;
 
   /**
-   * Of a gap, REJECT.
+   * Must be REJECT for a gap.
    *
    * @generated from field: disburse.payout.v1.CancelEnd end = 4;
    */
@@ -450,7 +450,7 @@ export const CancelNonceResponseSchema: GenMessage<CancelNonceResponse, {jsonTyp
   messageDesc(file_disburse_payout_v1_chain_wallets, 6);
 
 /**
- * What becomes of a payout whose nonce a cancelling transaction took.
+ * The treatment of a payout whose nonce is used by a cancelling transaction.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */
@@ -461,14 +461,14 @@ export const CancelEnd = {
   UNSPECIFIED: 0,
 
   /**
-   * It is rejected: never paid, and its money released.
+   * The payout is rejected and its money released.
    *
    * @generated from enum value: CANCEL_END_REJECT = 1;
    */
   REJECT: 1,
 
   /**
-   * It waits for a new nonce, and is paid under that.
+   * The payout waits for a new nonce and is paid with it.
    *
    * @generated from enum value: CANCEL_END_RENEW = 2;
    */
@@ -476,14 +476,14 @@ export const CancelEnd = {
 } as const;
 
 /**
- * What becomes of a payout whose nonce a cancelling transaction took.
+ * The treatment of a payout whose nonce is used by a cancelling transaction.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */
 export type CancelEnd = (typeof CancelEnd)[keyof typeof CancelEnd] | UnknownEnum;
 
 /**
- * What becomes of a payout whose nonce a cancelling transaction took.
+ * The treatment of a payout whose nonce is used by a cancelling transaction.
  *
  * @generated from enum disburse.payout.v1.CancelEnd
  */

@@ -17,7 +17,7 @@ export const file_disburse_payout_v1_controls: GenFile = /*@__PURE__*/
   fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvY29udHJvbHMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSKsAQoOUGF5b3V0Q29udHJvbHMSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAIgASgFEjMKCGFwcHJvdmFsGAMgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi1gEKGFNldFBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSJQoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAMgASgFSACIAQESMwoIYXBwcm92YWwYBCABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxSdWxlc0IbChlfZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzIlEKGVNldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMiLwoYR2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIlEKGUdldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMioQEKDUFwcHJvdmFsUnVsZXMSMwoHYW1vdW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbEFtb3VudBIcChRuZXdfYmVuZWZpY2lhcnlfZGF5cxgCIAEoBRIPCgdiYXRjaGVzGAMgASgIEhoKDWxhc3RzX3NlY29uZHMYBCABKAVIAIgBAUIQCg5fbGFzdHNfc2Vjb25kcyJQCg5BcHByb3ZhbEFtb3VudBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJEg8KB21pbmltdW0YAiABKAkSFgoOd2luZG93X3NlY29uZHMYAyABKAUingIKCEFwcHJvdmFsEjAKBXN0YXRlGAEgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsU3RhdGUSMwoHcmVhc29ucxgCIAMoDjIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFJlYXNvbhIOCgZkaWdlc3QYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoKZGVjaWRlZF9ieRgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJKnIKDkFwcHJvdmFsUmVhc29uEh8KG0FQUFJPVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkFQUFJPVkFMX1JFQVNPTl9BTU9VTlQQARIjCh9BUFBST1ZBTF9SRUFTT05fTkVXX0JFTkVGSUNJQVJZEAIqvwEKDUFwcHJvdmFsU3RhdGUSHgoaQVBQUk9WQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBUFBST1ZBTF9TVEFURV9XQUlUSU5HEAESGwoXQVBQUk9WQUxfU1RBVEVfQVBQUk9WRUQQAhIbChdBUFBST1ZBTF9TVEFURV9SRUpFQ1RFRBADEhoKFkFQUFJPVkFMX1NUQVRFX0VYUElSRUQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBWIGcHJvdG8z", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * By default a merchant has none.
+ * A merchant's controls. By default there are none.
  *
  * @generated from message disburse.payout.v1.PayoutControls
  */
@@ -28,23 +28,24 @@ export type PayoutControls = Message<"disburse.payout.v1.PayoutControls"> & {
   merchantId: string;
 
   /**
-   * An execute is refused with POSSIBLE_DUPLICATE while a payout that has not failed, executed within so many seconds
-   * before, has the same account or wallet, `reference_id` and source or receiving amount. The `reference_id` is compared
-   * without case, white space, unseen and look-alike characters. 0: no such guard.
+   * Executing fails with POSSIBLE_DUPLICATE if a payout that has not failed, executed within this
+   * many seconds before, has the same account or wallet, `reference_id` and source or receiving
+   * amount. The comparison of `reference_id` ignores case, white space, invisible and look-alike
+   * characters. 0 turns the check off.
    *
    * @generated from field: int32 duplicate_window_seconds = 2;
    */
   duplicateWindowSeconds: number;
 
   /**
-   * Which payouts wait for approval; unset where none do.
+   * Rules for payouts that need approval; unset for none.
    *
    * @generated from field: disburse.payout.v1.ApprovalRules approval = 3;
    */
   approval?: ApprovalRules | undefined;
 
   /**
-   * Unset where no controls were set.
+   * Unset if no controls were ever set.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 4;
    */
@@ -52,7 +53,7 @@ export type PayoutControls = Message<"disburse.payout.v1.PayoutControls"> & {
 };
 
 /**
- * By default a merchant has none.
+ * A merchant's controls. By default there are none.
  *
  * @generated from message disburse.payout.v1.PayoutControls
  */
@@ -63,23 +64,24 @@ export type PayoutControlsJson = {
   merchantId?: string;
 
   /**
-   * An execute is refused with POSSIBLE_DUPLICATE while a payout that has not failed, executed within so many seconds
-   * before, has the same account or wallet, `reference_id` and source or receiving amount. The `reference_id` is compared
-   * without case, white space, unseen and look-alike characters. 0: no such guard.
+   * Executing fails with POSSIBLE_DUPLICATE if a payout that has not failed, executed within this
+   * many seconds before, has the same account or wallet, `reference_id` and source or receiving
+   * amount. The comparison of `reference_id` ignores case, white space, invisible and look-alike
+   * characters. 0 turns the check off.
    *
    * @generated from field: int32 duplicate_window_seconds = 2;
    */
   duplicateWindowSeconds?: number;
 
   /**
-   * Which payouts wait for approval; unset where none do.
+   * Rules for payouts that need approval; unset for none.
    *
    * @generated from field: disburse.payout.v1.ApprovalRules approval = 3;
    */
   approval?: ApprovalRulesJson;
 
   /**
-   * Unset where no controls were set.
+   * Unset if no controls were ever set.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 4;
    */
@@ -108,15 +110,15 @@ export type SetPayoutControlsRequest = Message<"disburse.payout.v1.SetPayoutCont
   merchantId: string;
 
   /**
-   * One of the two at least; one that is unset stays as it is.
-   * 0 to 7,776,000 (90 days); 0: no guard.
+   * Set at least one of the two fields; an unset field stays unchanged.
+   * 0 to 7,776,000 (90 days); 0 turns the check off.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 3;
    */
   duplicateWindowSeconds?: number | undefined;
 
   /**
-   * Replaces all rules; without fields: none.
+   * Replaces all rules; a message without fields removes them.
    *
    * @generated from field: disburse.payout.v1.ApprovalRules approval = 4;
    */
@@ -138,15 +140,15 @@ export type SetPayoutControlsRequestJson = {
   merchantId?: string;
 
   /**
-   * One of the two at least; one that is unset stays as it is.
-   * 0 to 7,776,000 (90 days); 0: no guard.
+   * Set at least one of the two fields; an unset field stays unchanged.
+   * 0 to 7,776,000 (90 days); 0 turns the check off.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 3;
    */
   duplicateWindowSeconds?: number;
 
   /**
-   * Replaces all rules; without fields: none.
+   * Replaces all rules; a message without fields removes them.
    *
    * @generated from field: disburse.payout.v1.ApprovalRules approval = 4;
    */
@@ -242,36 +244,37 @@ export const GetPayoutControlsResponseSchema: GenMessage<GetPayoutControlsRespon
   messageDesc(file_disburse_payout_v1_controls, 4);
 
 /**
- * A payout that one of these is about waits, with its money held, until another actor of the merchant than the one that
- * executed it approves it; it is cancelled if no one does in time. One of a batch that another actor than its maker has
- * approved needs no more.
+ * A payout to which a rule applies waits, with its money held, until an actor of the merchant other
+ * than its executor approves it. It is cancelled if no one does in time. A payout of a batch that
+ * was approved by an actor other than the batch's creator needs no further approval.
  *
  * @generated from message disburse.payout.v1.ApprovalRules
  */
 export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
   /**
-   * Of at least so much of a currency; one for each currency at most.
+   * Minimum amounts that need approval; at most one per currency.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalAmount amounts = 1;
    */
   amounts: ApprovalAmount[];
 
   /**
-   * To a beneficiary that was created less than so many days of 24 hours before: 0 to 365. 0: no such rule.
+   * Payouts to a beneficiary created less than this many days (of 24 hours) ago need approval: 0 to
+   * 365; 0 turns the rule off.
    *
    * @generated from field: int32 new_beneficiary_days = 2;
    */
   newBeneficiaryDays: number;
 
   /**
-   * Another actor than the one that made a batch decides on it.
+   * Batches need approval by an actor other than their creator.
    *
    * @generated from field: bool batches = 3;
    */
   batches: boolean;
 
   /**
-   * How long an approval is waited for: 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
+   * Time limit of an approval: 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
    *
    * @generated from field: optional int32 lasts_seconds = 4;
    */
@@ -279,36 +282,37 @@ export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
 };
 
 /**
- * A payout that one of these is about waits, with its money held, until another actor of the merchant than the one that
- * executed it approves it; it is cancelled if no one does in time. One of a batch that another actor than its maker has
- * approved needs no more.
+ * A payout to which a rule applies waits, with its money held, until an actor of the merchant other
+ * than its executor approves it. It is cancelled if no one does in time. A payout of a batch that
+ * was approved by an actor other than the batch's creator needs no further approval.
  *
  * @generated from message disburse.payout.v1.ApprovalRules
  */
 export type ApprovalRulesJson = {
   /**
-   * Of at least so much of a currency; one for each currency at most.
+   * Minimum amounts that need approval; at most one per currency.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalAmount amounts = 1;
    */
   amounts?: ApprovalAmountJson[];
 
   /**
-   * To a beneficiary that was created less than so many days of 24 hours before: 0 to 365. 0: no such rule.
+   * Payouts to a beneficiary created less than this many days (of 24 hours) ago need approval: 0 to
+   * 365; 0 turns the rule off.
    *
    * @generated from field: int32 new_beneficiary_days = 2;
    */
   newBeneficiaryDays?: number;
 
   /**
-   * Another actor than the one that made a batch decides on it.
+   * Batches need approval by an actor other than their creator.
    *
    * @generated from field: bool batches = 3;
    */
   batches?: boolean;
 
   /**
-   * How long an approval is waited for: 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
+   * Time limit of an approval: 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
    *
    * @generated from field: optional int32 lasts_seconds = 4;
    */
@@ -339,11 +343,12 @@ export type ApprovalAmount = Message<"disburse.payout.v1.ApprovalAmount"> & {
   minimum: string;
 
   /**
-   * 0: payouts are judged one by one. 1 to 86,400 (24 hours): a payout waits too where it makes so much together with
-   * those executed within so many seconds before, by the database's clock, that have not failed, counted since a window
-   * was set: those to the same account or wallet, and those by the same actor. Payouts of other source currencies count
-   * by the rate in force of a corridor between the two that is open to the merchant; without one, or where the rate is
-   * stale, the payout waits.
+   * 0: the minimum applies to each payout alone. 1 to 86,400 (24 hours): it also applies to sums. A
+   * payout needs approval if it reaches the minimum together with unfailed payouts executed within
+   * this many seconds before (database clock, counted since a window was set) to the same account
+   * or wallet, or by the same actor. Payouts in other source currencies are converted with the
+   * current rate of a corridor between the two that is open to the merchant. Without a corridor or
+   * a current rate, the payout needs approval.
    *
    * @generated from field: int32 window_seconds = 3;
    */
@@ -367,11 +372,12 @@ export type ApprovalAmountJson = {
   minimum?: string;
 
   /**
-   * 0: payouts are judged one by one. 1 to 86,400 (24 hours): a payout waits too where it makes so much together with
-   * those executed within so many seconds before, by the database's clock, that have not failed, counted since a window
-   * was set: those to the same account or wallet, and those by the same actor. Payouts of other source currencies count
-   * by the rate in force of a corridor between the two that is open to the merchant; without one, or where the rate is
-   * stale, the payout waits.
+   * 0: the minimum applies to each payout alone. 1 to 86,400 (24 hours): it also applies to sums. A
+   * payout needs approval if it reaches the minimum together with unfailed payouts executed within
+   * this many seconds before (database clock, counted since a window was set) to the same account
+   * or wallet, or by the same actor. Payouts in other source currencies are converted with the
+   * current rate of a corridor between the two that is open to the merchant. Without a corridor or
+   * a current rate, the payout needs approval.
    *
    * @generated from field: int32 window_seconds = 3;
    */
@@ -386,7 +392,7 @@ export const ApprovalAmountSchema: GenMessage<ApprovalAmount, {jsonType: Approva
   messageDesc(file_disburse_payout_v1_controls, 6);
 
 /**
- * The approval of a payout that needs one.
+ * The approval of a payout. Unset for payouts that need none.
  *
  * @generated from message disburse.payout.v1.Approval
  */
@@ -397,21 +403,21 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
   state: ApprovalState;
 
   /**
-   * Why it is needed, as of the execute.
+   * The reasons at the time of execution.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalReason reasons = 2;
    */
   reasons: ApprovalReason[];
 
   /**
-   * SHA-256 in hexadecimal over what is approved: beneficiary, amounts, and the terms of the quote.
+   * SHA-256, in hexadecimal, of the approved content: beneficiary, amounts and terms of the quote.
    *
    * @generated from field: string digest = 3;
    */
   digest: string;
 
   /**
-   * When it expires, or would have.
+   * Its time limit.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
@@ -425,14 +431,14 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
   decidedAt?: Timestamp | undefined;
 
   /**
-   * Who decided; unset where no one did.
+   * Unset if no one decided.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 6;
    */
   decidedBy?: Actor | undefined;
 
   /**
-   * Why it was rejected; else "".
+   * The reason for a rejection; otherwise "".
    *
    * @generated from field: string reason = 7;
    */
@@ -440,7 +446,7 @@ export type Approval = Message<"disburse.payout.v1.Approval"> & {
 };
 
 /**
- * The approval of a payout that needs one.
+ * The approval of a payout. Unset for payouts that need none.
  *
  * @generated from message disburse.payout.v1.Approval
  */
@@ -451,21 +457,21 @@ export type ApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * Why it is needed, as of the execute.
+   * The reasons at the time of execution.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalReason reasons = 2;
    */
   reasons?: ApprovalReasonJson[];
 
   /**
-   * SHA-256 in hexadecimal over what is approved: beneficiary, amounts, and the terms of the quote.
+   * SHA-256, in hexadecimal, of the approved content: beneficiary, amounts and terms of the quote.
    *
    * @generated from field: string digest = 3;
    */
   digest?: string;
 
   /**
-   * When it expires, or would have.
+   * Its time limit.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
@@ -479,14 +485,14 @@ export type ApprovalJson = {
   decidedAt?: TimestampJson;
 
   /**
-   * Who decided; unset where no one did.
+   * Unset if no one decided.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 6;
    */
   decidedBy?: ActorJson;
 
   /**
-   * Why it was rejected; else "".
+   * The reason for a rejection; otherwise "".
    *
    * @generated from field: string reason = 7;
    */
@@ -510,7 +516,7 @@ export const ApprovalReason = {
   UNSPECIFIED: 0,
 
   /**
-   * Its amount, or what it makes together with the others of a rule's window.
+   * Its amount, or the sum within a rule's window.
    *
    * @generated from enum value: APPROVAL_REASON_AMOUNT = 1;
    */

@@ -62,7 +62,7 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   destinationCurrencyCode: string;
 
   /**
-   * Decimal text; "" when absent. One of the two; the source amount wins.
+   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -74,14 +74,14 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   receivingAmount: string;
 
   /**
-   * The most that the account may pay, fees included; "" for no bound.
+   * The maximum that the account pays, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 9;
    */
   maxSourceAmount: string;
 
   /**
-   * As of ExecutePayoutRequest.
+   * The same as in ExecutePayoutRequest.
    *
    * @generated from field: string reference_id = 10;
    */
@@ -98,7 +98,7 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   purposeCode: string;
 
   /**
-   * As a merchant writes it: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC.
+   * ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
    *
    * @generated from field: string scheduled_at = 13;
    */
@@ -112,7 +112,7 @@ export type SchedulePayoutRequest = Message<"disburse.payout.v1.SchedulePayoutRe
   unreadable: Violation[];
 
   /**
-   * As of ExecutePayoutRequest.
+   * The same as in ExecutePayoutRequest.
    *
    * @generated from field: map<string, string> metadata = 15;
    */
@@ -159,7 +159,7 @@ export type SchedulePayoutRequestJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * Decimal text; "" when absent. One of the two; the source amount wins.
+   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -171,14 +171,14 @@ export type SchedulePayoutRequestJson = {
   receivingAmount?: string;
 
   /**
-   * The most that the account may pay, fees included; "" for no bound.
+   * The maximum that the account pays, including fees; "" for no maximum.
    *
    * @generated from field: string max_source_amount = 9;
    */
   maxSourceAmount?: string;
 
   /**
-   * As of ExecutePayoutRequest.
+   * The same as in ExecutePayoutRequest.
    *
    * @generated from field: string reference_id = 10;
    */
@@ -195,7 +195,7 @@ export type SchedulePayoutRequestJson = {
   purposeCode?: string;
 
   /**
-   * As a merchant writes it: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC.
+   * ISO 8601 with an offset from UTC, or a day, which means midnight UTC.
    *
    * @generated from field: string scheduled_at = 13;
    */
@@ -209,7 +209,7 @@ export type SchedulePayoutRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * As of ExecutePayoutRequest.
+   * The same as in ExecutePayoutRequest.
    *
    * @generated from field: map<string, string> metadata = 15;
    */
@@ -423,7 +423,7 @@ export type RejectScheduledPayoutRequest = Message<"disburse.payout.v1.RejectSch
   scheduledPayoutId: string;
 
   /**
-   * For the merchant's own people: 1 to 255 characters.
+   * For the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -457,7 +457,7 @@ export type RejectScheduledPayoutRequestJson = {
   scheduledPayoutId?: string;
 
   /**
-   * For the merchant's own people: 1 to 255 characters.
+   * For the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -541,7 +541,7 @@ export type StopOrdersRequest = Message<"disburse.payout.v1.StopOrdersRequest"> 
   createdIds: string[];
 
   /**
-   * Of the orders of these keys only those made before; unset for all.
+   * Includes only orders that these keys created before this time; unset for all.
    *
    * @generated from field: google.protobuf.Timestamp made_before = 6;
    */
@@ -584,7 +584,7 @@ export type StopOrdersRequestJson = {
   createdIds?: string[];
 
   /**
-   * Of the orders of these keys only those made before; unset for all.
+   * Includes only orders that these keys created before this time; unset for all.
    *
    * @generated from field: google.protobuf.Timestamp made_before = 6;
    */
@@ -599,7 +599,8 @@ export const StopOrdersRequestSchema: GenMessage<StopOrdersRequest, {jsonType: S
   messageDesc(file_disburse_payout_v1_orders, 8);
 
 /**
- * All that is stopped for the key or member, by this request and earlier ones; with KEEP what it and these keys have.
+ * All orders stopped for the key or member, by this request and earlier ones. With KEEP, the orders
+ * of the key or member and of these keys.
  *
  * @generated from message disburse.payout.v1.StopOrdersResponse
  */
@@ -616,7 +617,8 @@ export type StopOrdersResponse = Message<"disburse.payout.v1.StopOrdersResponse"
 };
 
 /**
- * All that is stopped for the key or member, by this request and earlier ones; with KEEP what it and these keys have.
+ * All orders stopped for the key or member, by this request and earlier ones. With KEEP, the orders
+ * of the key or member and of these keys.
  *
  * @generated from message disburse.payout.v1.StopOrdersResponse
  */
@@ -727,14 +729,15 @@ export type ListScheduledPayoutsRequest = Message<"disburse.payout.v1.ListSchedu
   cursor: string;
 
   /**
-   * Only those whose payout is not made yet.
+   * Only those without a payout.
    *
    * @generated from field: bool waiting = 4;
    */
   waiting: boolean;
 
   /**
-   * SCHEDULED: only those that wait for their time. AWAITING_APPROVAL: only those that are held. Unspecified: all.
+   * SCHEDULED for those that wait for their time, AWAITING_APPROVAL for those that are held,
+   * unspecified for all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
    */
@@ -765,14 +768,15 @@ export type ListScheduledPayoutsRequestJson = {
   cursor?: string;
 
   /**
-   * Only those whose payout is not made yet.
+   * Only those without a payout.
    *
    * @generated from field: bool waiting = 4;
    */
   waiting?: boolean;
 
   /**
-   * SCHEDULED: only those that wait for their time. AWAITING_APPROVAL: only those that are held. Unspecified: all.
+   * SCHEDULED for those that wait for their time, AWAITING_APPROVAL for those that are held,
+   * unspecified for all.
    *
    * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
    */
@@ -803,7 +807,7 @@ export type ListScheduledPayoutsResponse = Message<"disburse.payout.v1.ListSched
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -834,7 +838,7 @@ export type ListScheduledPayoutsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -890,7 +894,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   destinationCurrencyCode: string;
 
   /**
-   * As ordered, or as quoted; "" until it is known.
+   * As ordered or quoted; "" until known.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -902,7 +906,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   receivingAmount: string;
 
   /**
-   * "" for no bound.
+   * "" for no maximum.
    *
    * @generated from field: string max_source_amount = 9;
    */
@@ -919,8 +923,9 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   scheduledAt?: Timestamp | undefined;
 
   /**
-   * `initiated` and `scheduled` until its payout is made, `awaiting_approval` while it is held; then those of the payout.
-   * `failed` and `rejected`: no payout was made, and `failure_code` says why; `failed` and `cancelled`: nor will one be.
+   * `initiated` and `scheduled` before its payout is created, `awaiting_approval` while it is held;
+   * then the payout's own status. `failed` and `rejected`: no payout was created; `failure_code`
+   * has the reason. `failed` and `cancelled`: no payout was or will be created.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -932,22 +937,22 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   subStatus: PayoutSubStatus;
 
   /**
-   * "" until it is made.
+   * "" until it is created.
    *
    * @generated from field: string payout_id = 14;
    */
   payoutId: string;
 
   /**
-   * A code of the error table, `COST_ABOVE_MAXIMUM`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, or of its payout; "" unless
-   * failed.
+   * An error code, `COST_ABOVE_MAXIMUM`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, or the payout's
+   * failure code; "" unless failed.
    *
    * @generated from field: string failure_code = 15;
    */
   failureCode: string;
 
   /**
-   * The same in words.
+   * The failure code in words.
    *
    * @generated from field: string failure_message = 16;
    */
@@ -969,7 +974,7 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   metadata: { [key: string]: string };
 
   /**
-   * Unset where it was never held.
+   * Unset if it was never held.
    *
    * @generated from field: disburse.payout.v1.ScheduledPayoutApproval approval = 20;
    */
@@ -1011,7 +1016,7 @@ export type ScheduledPayoutJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * As ordered, or as quoted; "" until it is known.
+   * As ordered or quoted; "" until known.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -1023,7 +1028,7 @@ export type ScheduledPayoutJson = {
   receivingAmount?: string;
 
   /**
-   * "" for no bound.
+   * "" for no maximum.
    *
    * @generated from field: string max_source_amount = 9;
    */
@@ -1040,8 +1045,9 @@ export type ScheduledPayoutJson = {
   scheduledAt?: TimestampJson;
 
   /**
-   * `initiated` and `scheduled` until its payout is made, `awaiting_approval` while it is held; then those of the payout.
-   * `failed` and `rejected`: no payout was made, and `failure_code` says why; `failed` and `cancelled`: nor will one be.
+   * `initiated` and `scheduled` before its payout is created, `awaiting_approval` while it is held;
+   * then the payout's own status. `failed` and `rejected`: no payout was created; `failure_code`
+   * has the reason. `failed` and `cancelled`: no payout was or will be created.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -1053,22 +1059,22 @@ export type ScheduledPayoutJson = {
   subStatus?: PayoutSubStatusJson;
 
   /**
-   * "" until it is made.
+   * "" until it is created.
    *
    * @generated from field: string payout_id = 14;
    */
   payoutId?: string;
 
   /**
-   * A code of the error table, `COST_ABOVE_MAXIMUM`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, or of its payout; "" unless
-   * failed.
+   * An error code, `COST_ABOVE_MAXIMUM`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, or the payout's
+   * failure code; "" unless failed.
    *
    * @generated from field: string failure_code = 15;
    */
   failureCode?: string;
 
   /**
-   * The same in words.
+   * The failure code in words.
    *
    * @generated from field: string failure_message = 16;
    */
@@ -1090,7 +1096,7 @@ export type ScheduledPayoutJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * Unset where it was never held.
+   * Unset if it was never held.
    *
    * @generated from field: disburse.payout.v1.ScheduledPayoutApproval approval = 20;
    */
@@ -1105,7 +1111,7 @@ export const ScheduledPayoutSchema: GenMessage<ScheduledPayout, {jsonType: Sched
   messageDesc(file_disburse_payout_v1_orders, 14);
 
 /**
- * The decision on a scheduled payout that was held, because the key that made it was revoked, or the member removed.
+ * The approval of a scheduled payout that was held because its creator was revoked or removed.
  *
  * @generated from message disburse.payout.v1.ScheduledPayoutApproval
  */
@@ -1116,7 +1122,7 @@ export type ScheduledPayoutApproval = Message<"disburse.payout.v1.ScheduledPayou
   state: ApprovalState;
 
   /**
-   * When it fails if no one has decided, or would have.
+   * The time at which it fails without a decision.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
@@ -1130,14 +1136,14 @@ export type ScheduledPayoutApproval = Message<"disburse.payout.v1.ScheduledPayou
   decidedAt?: Timestamp | undefined;
 
   /**
-   * Who decided; unset where no one did.
+   * Unset if no one decided.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 4;
    */
   decidedBy?: Actor | undefined;
 
   /**
-   * Why it was rejected; else "".
+   * The reason for a rejection; otherwise "".
    *
    * @generated from field: string reason = 5;
    */
@@ -1145,7 +1151,7 @@ export type ScheduledPayoutApproval = Message<"disburse.payout.v1.ScheduledPayou
 };
 
 /**
- * The decision on a scheduled payout that was held, because the key that made it was revoked, or the member removed.
+ * The approval of a scheduled payout that was held because its creator was revoked or removed.
  *
  * @generated from message disburse.payout.v1.ScheduledPayoutApproval
  */
@@ -1156,7 +1162,7 @@ export type ScheduledPayoutApprovalJson = {
   state?: ApprovalStateJson;
 
   /**
-   * When it fails if no one has decided, or would have.
+   * The time at which it fails without a decision.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 2;
    */
@@ -1170,14 +1176,14 @@ export type ScheduledPayoutApprovalJson = {
   decidedAt?: TimestampJson;
 
   /**
-   * Who decided; unset where no one did.
+   * Unset if no one decided.
    *
    * @generated from field: disburse.type.v1.Actor decided_by = 4;
    */
   decidedBy?: ActorJson;
 
   /**
-   * Why it was rejected; else "".
+   * The reason for a rejection; otherwise "".
    *
    * @generated from field: string reason = 5;
    */
@@ -1192,15 +1198,15 @@ export const ScheduledPayoutApprovalSchema: GenMessage<ScheduledPayoutApproval, 
   messageDesc(file_disburse_payout_v1_orders, 15);
 
 /**
- * Payouts that are ordered now and made later: quoted and executed by the platform when their time has come.
+ * Payouts that are ordered now, and quoted and executed by the platform later.
  *
  * @generated from service disburse.payout.v1.PayoutOrderService
  */
 export const PayoutOrderService: GenService<{
   /**
-   * Orders a payout for a time. Nothing is held until then. Refuses INVALID_REQUEST (fields; a time that is past or
-   * more than 366 days ahead; currencies that are not those of account and beneficiary), RECORD_NOT_FOUND (account,
-   * beneficiary).
+   * Schedules a payout. No money is held until its time. Errors: INVALID_REQUEST (fields; a time in
+   * the past or more than 366 days ahead; currencies other than those of account and beneficiary);
+   * RECORD_NOT_FOUND (account, beneficiary).
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.SchedulePayout
    */
@@ -1210,8 +1216,9 @@ export const PayoutOrderService: GenService<{
     output: typeof SchedulePayoutResponseSchema;
   },
   /**
-   * Cancels what waits, and its payout where that can still be cancelled (CancelPayout). A repeat has the same answer.
-   * Refuses RECORD_NOT_FOUND, NOT_CANCELLABLE. UNAVAILABLE while it is not known: a repeat has the outcome.
+   * Cancels a scheduled payout, or its payout if that can still be cancelled (CancelPayout). A
+   * repeat returns the same result. Errors: RECORD_NOT_FOUND, NOT_CANCELLABLE. UNAVAILABLE while
+   * the outcome is unknown; a repeat returns it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CancelScheduledPayout
    */
@@ -1221,9 +1228,10 @@ export const PayoutOrderService: GenService<{
     output: typeof CancelScheduledPayoutResponseSchema;
   },
   /**
-   * Approves a scheduled payout that awaits approval: it is made when its time has come, at once where that is past. Not
-   * by the actor that made it. A repeat has the same answer. Refuses RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL (decided by
-   * another operation, cancelled, expired, or never held), ACCESS_FORBIDDEN.
+   * Approves a scheduled payout that awaits approval. Its payout is created at its time, or at once
+   * if that has passed. Its creator can't approve it. A repeat returns the same result. Errors:
+   * RECORD_NOT_FOUND; NOT_AWAITING_APPROVAL (decided by another operation, cancelled, expired, or
+   * never held); ACCESS_FORBIDDEN.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ApproveScheduledPayout
    */
@@ -1233,8 +1241,9 @@ export const PayoutOrderService: GenService<{
     output: typeof ApproveScheduledPayoutResponseSchema;
   },
   /**
-   * Rejects one: it is cancelled. By whom, and its refusals, are as of ApproveScheduledPayout; its maker may cancel it.
-   * INVALID_REQUEST: no reason.
+   * Rejects a scheduled payout that awaits approval, which is then cancelled. Permissions and
+   * errors are those of ApproveScheduledPayout, and INVALID_REQUEST (no reason). Its creator may
+   * cancel it instead.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.RejectScheduledPayout
    */
@@ -1244,9 +1253,10 @@ export const PayoutOrderService: GenService<{
     output: typeof RejectScheduledPayoutResponseSchema;
   },
   /**
-   * Holds or cancels the unpaid orders of a key or member that may do nothing any more, and those that it has approved:
-   * what another made is held, never cancelled. Payouts that exist are left as they are. A repeat completes what a crash
-   * left, and returns the orders as they are now. KEEP changes nothing.
+   * Holds or cancels the unpaid orders of a revoked key or removed member, and holds those that it
+   * has approved: another creator's orders are never cancelled. Existing payouts are unchanged. A
+   * repeat completes the work of an interrupted call and returns the orders' current state. KEEP
+   * changes nothing.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.StopOrders
    */
@@ -1256,7 +1266,7 @@ export const PayoutOrderService: GenService<{
     output: typeof StopOrdersResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.GetScheduledPayout
    */
@@ -1266,7 +1276,7 @@ export const PayoutOrderService: GenService<{
     output: typeof GetScheduledPayoutResponseSchema;
   },
   /**
-   * A merchant's, newest first. Refuses INVALID_REQUEST (cursor, limit; no merchant).
+   * Lists a merchant's scheduled payouts, newest first. Errors: INVALID_REQUEST (cursor, limit; no merchant).
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ListScheduledPayouts
    */
@@ -1276,9 +1286,9 @@ export const PayoutOrderService: GenService<{
     output: typeof ListScheduledPayoutsResponseSchema;
   },
   /**
-   * Takes a batch, which is paid when it is approved. Refuses INVALID_REQUEST, naming each line and field: fields, lines of
-   * several accounts, currencies that are not those of account and beneficiary, accounts and beneficiaries that are not
-   * there.
+   * Creates a batch, which is paid after its approval. Errors: INVALID_REQUEST, with each line and
+   * field: invalid fields, lines of several accounts, currencies other than those of account and
+   * beneficiary, unknown accounts or beneficiaries.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CreateBatch
    */
@@ -1288,9 +1298,10 @@ export const PayoutOrderService: GenService<{
     output: typeof CreateBatchResponseSchema;
   },
   /**
-   * Has the payouts of a batch made, up to a total. Not by the actor that made it, where the merchant's rules ask for
-   * another one. A repeat has the same answer. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (amount, another digest),
-   * NOT_AWAITING_APPROVAL (decided by another operation, or cancelled), ACCESS_FORBIDDEN.
+   * Approves a batch, whose payouts are then created up to a maximum total. If the merchant's rules
+   * require it, the approver must not be the batch's creator. A repeat returns the same result.
+   * Errors: RECORD_NOT_FOUND; INVALID_REQUEST (amount, another digest); NOT_AWAITING_APPROVAL
+   * (decided by another operation, or cancelled); ACCESS_FORBIDDEN.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ApproveBatch
    */
@@ -1300,8 +1311,9 @@ export const PayoutOrderService: GenService<{
     output: typeof ApproveBatchResponseSchema;
   },
   /**
-   * Rejects a batch that waits for approval: it is cancelled with its lines. By whom, and its refusals, are as of
-   * ApproveBatch; its maker may cancel it. INVALID_REQUEST: no reason.
+   * Rejects a batch that awaits approval, which is then cancelled with its lines. Permissions and
+   * errors are those of ApproveBatch, and INVALID_REQUEST (no reason). Its creator may cancel it
+   * instead.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.RejectBatch
    */
@@ -1311,8 +1323,8 @@ export const PayoutOrderService: GenService<{
     output: typeof RejectBatchResponseSchema;
   },
   /**
-   * Cancels a batch, or those lines of one that runs whose payouts are not begun. A repeat has the same answer. Refuses
-   * RECORD_NOT_FOUND, NOT_CANCELLABLE (finished).
+   * Cancels a batch, or the unstarted lines of a running one. A repeat returns the same result.
+   * Errors: RECORD_NOT_FOUND, NOT_CANCELLABLE (finished).
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.CancelBatch
    */
@@ -1322,7 +1334,7 @@ export const PayoutOrderService: GenService<{
     output: typeof CancelBatchResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.GetBatch
    */
@@ -1332,7 +1344,7 @@ export const PayoutOrderService: GenService<{
     output: typeof GetBatchResponseSchema;
   },
   /**
-   * A merchant's, newest first. Refuses INVALID_REQUEST (cursor, limit; no merchant).
+   * Lists a merchant's batches, newest first. Errors: INVALID_REQUEST (cursor, limit; no merchant).
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ListBatches
    */
@@ -1342,7 +1354,8 @@ export const PayoutOrderService: GenService<{
     output: typeof ListBatchesResponseSchema;
   },
   /**
-   * In the order in which they were sent. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (cursor, limit).
+   * Lists the lines in the order of the request. Errors: RECORD_NOT_FOUND, INVALID_REQUEST (cursor,
+   * limit).
    *
    * @generated from rpc disburse.payout.v1.PayoutOrderService.ListBatchLines
    */

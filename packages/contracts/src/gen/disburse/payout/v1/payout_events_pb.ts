@@ -18,8 +18,9 @@ export const file_disburse_payout_v1_payout_events: GenFile = /*@__PURE__*/
   fileDesc("CiZkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X2V2ZW50cy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIqYBChNQYXlvdXRTdGF0dXNDaGFuZ2VkEhAKCGV2ZW50X2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgZwYXlvdXQYAyABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0OiDy4BgcCghwYXlvdXQuKhIGcGF5b3V0Gghub3RpZmllcmIGcHJvdG8z", [file_disburse_payout_v1_payout, file_disburse_type_v1_event, file_google_protobuf_timestamp]);
 
 /**
- * Published on every change of a payout's `status`, the first included. Routing keys: `payout.initiated`,
- * `payout.succeeded`, `payout.failed`. At least once; `event_id` is the same on every publication.
+ * Published on every change of a payout's `status`, including the first. Routing keys:
+ * `payout.initiated`, `payout.succeeded`, `payout.failed`. Delivered at least once; `event_id` is
+ * the same on every publication.
  *
  * @generated from message disburse.payout.v1.PayoutStatusChanged
  */
@@ -37,7 +38,7 @@ export type PayoutStatusChanged = Message<"disburse.payout.v1.PayoutStatusChange
   occurredAt?: Timestamp | undefined;
 
   /**
-   * As it was at this version; without name and account number.
+   * The payout at this version, without name and account number.
    *
    * @generated from field: disburse.payout.v1.Payout payout = 3;
    */
@@ -45,8 +46,9 @@ export type PayoutStatusChanged = Message<"disburse.payout.v1.PayoutStatusChange
 };
 
 /**
- * Published on every change of a payout's `status`, the first included. Routing keys: `payout.initiated`,
- * `payout.succeeded`, `payout.failed`. At least once; `event_id` is the same on every publication.
+ * Published on every change of a payout's `status`, including the first. Routing keys:
+ * `payout.initiated`, `payout.succeeded`, `payout.failed`. Delivered at least once; `event_id` is
+ * the same on every publication.
  *
  * @generated from message disburse.payout.v1.PayoutStatusChanged
  */
@@ -64,7 +66,7 @@ export type PayoutStatusChangedJson = {
   occurredAt?: TimestampJson;
 
   /**
-   * As it was at this version; without name and account number.
+   * The payout at this version, without name and account number.
    *
    * @generated from field: disburse.payout.v1.Payout payout = 3;
    */

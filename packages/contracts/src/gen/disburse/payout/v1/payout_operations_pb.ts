@@ -106,14 +106,14 @@ export type PayoutInDoubt = Message<"disburse.payout.v1.PayoutInDoubt"> & {
   since?: Timestamp | undefined;
 
   /**
-   * "" before a rail was chosen.
+   * "" before rail selection.
    *
    * @generated from field: string rail = 4;
    */
   rail: string;
 
   /**
-   * The open proposal to resolve it; "" when there is none.
+   * The id of the open proposal to resolve it; "" for none.
    *
    * @generated from field: string proposal_id = 5;
    */
@@ -140,14 +140,14 @@ export type PayoutInDoubtJson = {
   since?: TimestampJson;
 
   /**
-   * "" before a rail was chosen.
+   * "" before rail selection.
    *
    * @generated from field: string rail = 4;
    */
   rail?: string;
 
   /**
-   * The open proposal to resolve it; "" when there is none.
+   * The id of the open proposal to resolve it; "" for none.
    *
    * @generated from field: string proposal_id = 5;
    */
@@ -230,7 +230,7 @@ export const GetPayoutJournalRequestSchema: GenMessage<GetPayoutJournalRequest, 
   messageDesc(file_disburse_payout_v1_payout_operations, 3);
 
 /**
- * A step of the payout, a call to its rail, or a report of its rail.
+ * A step of the payout, a call to its rail, or a report from its rail.
  *
  * @generated from message disburse.payout.v1.JournalEntry
  */
@@ -246,7 +246,7 @@ export type JournalEntry = Message<"disburse.payout.v1.JournalEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * The stage after a step, and the payout's version by then.
+   * The stage and version of the payout after a step.
    *
    * @generated from field: string stage = 3;
    */
@@ -258,7 +258,7 @@ export type JournalEntry = Message<"disburse.payout.v1.JournalEntry"> & {
   version: number;
 
   /**
-   * Of a step: why. Of a call: the answer, "" while there is none. Of a callback: its report and whether it
+   * A step's cause; a call's response, "" until it arrives; or a callback's report and whether it
    * was applied.
    *
    * @generated from field: string detail = 5;
@@ -277,7 +277,7 @@ export type JournalEntry = Message<"disburse.payout.v1.JournalEntry"> & {
 };
 
 /**
- * A step of the payout, a call to its rail, or a report of its rail.
+ * A step of the payout, a call to its rail, or a report from its rail.
  *
  * @generated from message disburse.payout.v1.JournalEntry
  */
@@ -293,7 +293,7 @@ export type JournalEntryJson = {
   createdAt?: TimestampJson;
 
   /**
-   * The stage after a step, and the payout's version by then.
+   * The stage and version of the payout after a step.
    *
    * @generated from field: string stage = 3;
    */
@@ -305,7 +305,7 @@ export type JournalEntryJson = {
   version?: number;
 
   /**
-   * Of a step: why. Of a call: the answer, "" while there is none. Of a callback: its report and whether it
+   * A step's cause; a call's response, "" until it arrives; or a callback's report and whether it
    * was applied.
    *
    * @generated from field: string detail = 5;
@@ -393,7 +393,7 @@ export type GetPayoutJournalResponse = Message<"disburse.payout.v1.GetPayoutJour
   entries: JournalEntry[];
 
   /**
-   * The request that made the payout; "" if unknown.
+   * The request that created the payout; "" if unknown.
    *
    * @generated from field: string request_id = 3;
    */
@@ -417,7 +417,7 @@ export type GetPayoutJournalResponseJson = {
   entries?: JournalEntryJson[];
 
   /**
-   * The request that made the payout; "" if unknown.
+   * The request that created the payout; "" if unknown.
    *
    * @generated from field: string request_id = 3;
    */
@@ -538,7 +538,7 @@ export const ResolvePayoutResponseSchema: GenMessage<ResolvePayoutResponse, {jso
  */
 export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
   /**
-   * From 1, without gap.
+   * From 1, without gaps.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -562,7 +562,7 @@ export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
   action: string;
 
   /**
-   * The id of what was acted on.
+   * The id of the changed record.
    *
    * @generated from field: string subject = 5;
    */
@@ -581,7 +581,7 @@ export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
   previousHash: string;
 
   /**
-   * SHA-256 over this entry, the operation it was and `previous_hash`, in hexadecimal.
+   * SHA-256 of this entry, its operation id and `previous_hash`, in hexadecimal.
    *
    * @generated from field: string hash = 8;
    */
@@ -593,7 +593,7 @@ export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
  */
 export type AuditEntryJson = {
   /**
-   * From 1, without gap.
+   * From 1, without gaps.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -617,7 +617,7 @@ export type AuditEntryJson = {
   action?: string;
 
   /**
-   * The id of what was acted on.
+   * The id of the changed record.
    *
    * @generated from field: string subject = 5;
    */
@@ -636,7 +636,7 @@ export type AuditEntryJson = {
   previousHash?: string;
 
   /**
-   * SHA-256 over this entry, the operation it was and `previous_hash`, in hexadecimal.
+   * SHA-256 of this entry, its operation id and `previous_hash`, in hexadecimal.
    *
    * @generated from field: string hash = 8;
    */
@@ -765,14 +765,14 @@ export type RailInfo = Message<"disburse.payout.v1.RailInfo"> & {
   paused: boolean;
 
   /**
-   * Whether it takes new transfers now, as it reports itself.
+   * True if the rail reports that it accepts new transfers.
    *
    * @generated from field: bool available = 3;
    */
   available: boolean;
 
   /**
-   * Why it was paused; "" otherwise.
+   * The reason for a pause; otherwise "".
    *
    * @generated from field: string reason = 4;
    */
@@ -791,7 +791,7 @@ export type RailInfo = Message<"disburse.payout.v1.RailInfo"> & {
   transferMethods: string[];
 
   /**
-   * Of crypto transfers.
+   * Networks of crypto transfers.
    *
    * @generated from field: repeated string networks = 7;
    */
@@ -813,14 +813,14 @@ export type RailInfoJson = {
   paused?: boolean;
 
   /**
-   * Whether it takes new transfers now, as it reports itself.
+   * True if the rail reports that it accepts new transfers.
    *
    * @generated from field: bool available = 3;
    */
   available?: boolean;
 
   /**
-   * Why it was paused; "" otherwise.
+   * The reason for a pause; otherwise "".
    *
    * @generated from field: string reason = 4;
    */
@@ -839,7 +839,7 @@ export type RailInfoJson = {
   transferMethods?: string[];
 
   /**
-   * Of crypto transfers.
+   * Networks of crypto transfers.
    *
    * @generated from field: repeated string networks = 7;
    */
@@ -992,14 +992,14 @@ export const SetRailPausedResponseSchema: GenMessage<SetRailPausedResponse, {jso
   messageDesc(file_disburse_payout_v1_payout_operations, 15);
 
 /**
- * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts from its execution
- * on, and no longer once it failed without being paid; one that was paid and came back counts.
+ * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts
+ * from its execution, unless it fails without being paid. A returned payout still counts.
  *
  * @generated from message disburse.payout.v1.VelocityLimits
  */
 export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
   /**
-   * Payouts of all currencies; no limit when unset, no payout at all when 0.
+   * Number of payouts in all currencies; no limit when unset, no payouts when 0.
    *
    * @generated from field: optional int32 count_hour = 1;
    */
@@ -1011,7 +1011,7 @@ export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
   countDay?: number | undefined;
 
   /**
-   * One for each source currency at most; a currency without one has no limit of its amount.
+   * At most one per source currency; a currency without one has no amount limit.
    *
    * @generated from field: repeated disburse.payout.v1.VelocityAmount amounts = 3;
    */
@@ -1019,14 +1019,14 @@ export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
 };
 
 /**
- * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts from its execution
- * on, and no longer once it failed without being paid; one that was paid and came back counts.
+ * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts
+ * from its execution, unless it fails without being paid. A returned payout still counts.
  *
  * @generated from message disburse.payout.v1.VelocityLimits
  */
 export type VelocityLimitsJson = {
   /**
-   * Payouts of all currencies; no limit when unset, no payout at all when 0.
+   * Number of payouts in all currencies; no limit when unset, no payouts when 0.
    *
    * @generated from field: optional int32 count_hour = 1;
    */
@@ -1038,7 +1038,7 @@ export type VelocityLimitsJson = {
   countDay?: number;
 
   /**
-   * One for each source currency at most; a currency without one has no limit of its amount.
+   * At most one per source currency; a currency without one has no amount limit.
    *
    * @generated from field: repeated disburse.payout.v1.VelocityAmount amounts = 3;
    */
@@ -1053,7 +1053,7 @@ export const VelocityLimitsSchema: GenMessage<VelocityLimits, {jsonType: Velocit
   messageDesc(file_disburse_payout_v1_payout_operations, 16);
 
 /**
- * The most that payouts may take from accounts of a currency.
+ * The maximum amount that payouts may take from accounts in a currency.
  *
  * @generated from message disburse.payout.v1.VelocityAmount
  */
@@ -1077,7 +1077,7 @@ export type VelocityAmount = Message<"disburse.payout.v1.VelocityAmount"> & {
 };
 
 /**
- * The most that payouts may take from accounts of a currency.
+ * The maximum amount that payouts may take from accounts in a currency.
  *
  * @generated from message disburse.payout.v1.VelocityAmount
  */
@@ -1119,21 +1119,21 @@ export type MerchantVelocity = Message<"disburse.payout.v1.MerchantVelocity"> & 
   merchantId: string;
 
   /**
-   * Of all payouts of the merchant together.
+   * For all payouts of the merchant together.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits merchant = 2;
    */
   merchant?: VelocityLimits | undefined;
 
   /**
-   * Of the payouts to each single account or wallet, whichever of the merchant's beneficiaries has it.
+   * For payouts to each single account or wallet, across all beneficiaries with the same one.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 3;
    */
   beneficiary?: VelocityLimits | undefined;
 
   /**
-   * Unset where no limits were set.
+   * Unset if no limits were ever set.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 4;
    */
@@ -1152,21 +1152,21 @@ export type MerchantVelocityJson = {
   merchantId?: string;
 
   /**
-   * Of all payouts of the merchant together.
+   * For all payouts of the merchant together.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits merchant = 2;
    */
   merchant?: VelocityLimitsJson;
 
   /**
-   * Of the payouts to each single account or wallet, whichever of the merchant's beneficiaries has it.
+   * For payouts to each single account or wallet, across all beneficiaries with the same one.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 3;
    */
   beneficiary?: VelocityLimitsJson;
 
   /**
-   * Unset where no limits were set.
+   * Unset if no limits were ever set.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 4;
    */
@@ -1195,7 +1195,8 @@ export type SetVelocityLimitsRequest = Message<"disburse.payout.v1.SetVelocityLi
   merchantId: string;
 
   /**
-   * One of the two at least. One that is unset stays as it is; one without fields has no limits.
+   * Set at least one of the two. An unset field stays unchanged; a message without fields removes
+   * the limits.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits merchant = 3;
    */
@@ -1222,7 +1223,8 @@ export type SetVelocityLimitsRequestJson = {
   merchantId?: string;
 
   /**
-   * One of the two at least. One that is unset stays as it is; one without fields has no limits.
+   * Set at least one of the two. An unset field stays unchanged; a message without fields removes
+   * the limits.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits merchant = 3;
    */
@@ -1342,7 +1344,7 @@ export type ReceiveRailCallbackRequest = Message<"disburse.payout.v1.ReceiveRail
   body: Uint8Array;
 
   /**
-   * As the rail sent it, in whatever form it signs.
+   * The signature as received, in the rail's own format.
    *
    * @generated from field: string signature = 4;
    */
@@ -1369,7 +1371,7 @@ export type ReceiveRailCallbackRequestJson = {
   body?: string;
 
   /**
-   * As the rail sent it, in whatever form it signs.
+   * The signature as received, in the rail's own format.
    *
    * @generated from field: string signature = 4;
    */
@@ -1388,7 +1390,7 @@ export const ReceiveRailCallbackRequestSchema: GenMessage<ReceiveRailCallbackReq
  */
 export type ReceiveRailCallbackResponse = Message<"disburse.payout.v1.ReceiveRailCallbackResponse"> & {
   /**
-   * Whether anything changed: not by a repeat.
+   * True if the message changed something; false for a repeat.
    *
    * @generated from field: bool applied = 1;
    */
@@ -1400,7 +1402,7 @@ export type ReceiveRailCallbackResponse = Message<"disburse.payout.v1.ReceiveRai
  */
 export type ReceiveRailCallbackResponseJson = {
   /**
-   * Whether anything changed: not by a repeat.
+   * True if the message changed something; false for a repeat.
    *
    * @generated from field: bool applied = 1;
    */
@@ -1419,7 +1421,7 @@ export const ReceiveRailCallbackResponseSchema: GenMessage<ReceiveRailCallbackRe
  */
 export type ListPublishedPayoutsRequest = Message<"disburse.payout.v1.ListPublishedPayoutsRequest"> & {
   /**
-   * Inclusive, by the clock of the payout service.
+   * Inclusive, by the payout service's clock.
    *
    * @generated from field: google.protobuf.Timestamp from = 1;
    */
@@ -1452,7 +1454,7 @@ export type ListPublishedPayoutsRequest = Message<"disburse.payout.v1.ListPublis
  */
 export type ListPublishedPayoutsRequestJson = {
   /**
-   * Inclusive, by the clock of the payout service.
+   * Inclusive, by the payout service's clock.
    *
    * @generated from field: google.protobuf.Timestamp from = 1;
    */
@@ -1507,14 +1509,14 @@ export type PublishedPayout = Message<"disburse.payout.v1.PublishedPayout"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When its last event was published.
+   * Publication time of its last event.
    *
    * @generated from field: google.protobuf.Timestamp published_at = 4;
    */
   publishedAt?: Timestamp | undefined;
 
   /**
-   * Every version whose event is published, ascending: all but the pending ones.
+   * All versions with a published event, ascending.
    *
    * @generated from field: repeated int32 versions = 5;
    */
@@ -1541,14 +1543,14 @@ export type PublishedPayoutJson = {
   createdAt?: TimestampJson;
 
   /**
-   * When its last event was published.
+   * Publication time of its last event.
    *
    * @generated from field: google.protobuf.Timestamp published_at = 4;
    */
   publishedAt?: TimestampJson;
 
   /**
-   * Every version whose event is published, ascending: all but the pending ones.
+   * All versions with a published event, ascending.
    *
    * @generated from field: repeated int32 versions = 5;
    */
@@ -1651,7 +1653,7 @@ export type PublishedEvent = Message<"disburse.payout.v1.PublishedEvent"> & {
   routingKey: string;
 
   /**
-   * A PayoutStatusChanged, byte for byte as it was published.
+   * The published PayoutStatusChanged, byte for byte.
    *
    * @generated from field: bytes body = 3;
    */
@@ -1682,7 +1684,7 @@ export type PublishedEventJson = {
   routingKey?: string;
 
   /**
-   * A PayoutStatusChanged, byte for byte as it was published.
+   * The published PayoutStatusChanged, byte for byte.
    *
    * @generated from field: bytes body = 3;
    */
@@ -1740,22 +1742,22 @@ export const Doubt = {
   UNSPECIFIED: 0,
 
   /**
-   * The rail does not know the outcome.
+   * The outcome is unknown.
    *
    * @generated from enum value: DOUBT_UNKNOWN = 1;
    */
   UNKNOWN: 1,
 
   /**
-   * Open for longer than its rail ever takes; or not submitted, because no rail can take it, or because its
-   * beneficiary is blocked or not cleared for long.
+   * Open for longer than its rail ever takes; or not submitted for a long time because no rail
+   * accepts it, or its beneficiary is blocked or not cleared.
    *
    * @generated from enum value: DOUBT_STUCK = 2;
    */
   STUCK: 2,
 
   /**
-   * The rail contradicted itself, or reported another amount.
+   * The rail's reports contradict each other or the submitted amount.
    *
    * @generated from enum value: DOUBT_CONTRADICTED = 3;
    */
@@ -1779,15 +1781,16 @@ export const DoubtSchema: GenEnum<Doubt, DoubtJson> = /*@__PURE__*/
   enumDesc(file_disburse_payout_v1_payout_operations, 0);
 
 /**
- * For operators: payout exceptions and rails. Every change is in the
- * audit trail before it is answered; every change but a rail's message needs a person as its caller, and is
- * refused with ACCESS_FORBIDDEN otherwise. Also what was published, to reconcile events.
+ * Payout exceptions, rails and their money, limits, bank files, and the published events. Each
+ * change is written to the audit trail before the response. Changes other than ReceiveRailCallback
+ * require a person as the caller; otherwise they fail with ACCESS_FORBIDDEN.
  *
  * @generated from service disburse.payout.v1.PayoutOperationsService
  */
 export const PayoutOperationsService: GenService<{
   /**
-   * Payouts that are unknown, stuck or contradicted, longest waiting first. Refuses INVALID_REQUEST.
+   * Lists exceptions: payouts with an unknown outcome, stuck or contradicted, longest waiting
+   * first. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListPayoutsInDoubt
    */
@@ -1797,7 +1800,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListPayoutsInDoubtResponseSchema;
   },
   /**
-   * Every step of a payout, and every report of its rail. Refuses RECORD_NOT_FOUND.
+   * Returns the steps of a payout and its messages with its rail. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetPayoutJournal
    */
@@ -1807,10 +1810,10 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetPayoutJournalResponseSchema;
   },
   /**
-   * An operator says how an exception ended. Always needs a second person (`ApprovalService`): once approved, the
-   * outcome takes effect as a rail report would, unless the payout has changed since the proposal: then the proposal
-   * is superseded. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (not in doubt, an outcome that its state does not allow,
-   * another proposal about the payout is open).
+   * Proposes the outcome of an exception. Always needs a second person (`ApprovalService`). After
+   * approval the outcome has the effect of a rail report. If the payout has changed since the
+   * proposal, the proposal is superseded. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (no exception,
+   * the payout's state doesn't allow the outcome, or another proposal about the payout is open).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ResolvePayout
    */
@@ -1820,8 +1823,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ResolvePayoutResponseSchema;
   },
   /**
-   * Newest first. Refuses INVALID_REQUEST; fails with INTERNAL where an entry was changed or removed, and the log
-   * names it.
+   * Lists the audit trail, newest first. Errors: INVALID_REQUEST; INTERNAL if an entry was changed
+   * or removed, which the service's log names.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListAuditEntries
    */
@@ -1831,6 +1834,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListAuditEntriesResponseSchema;
   },
   /**
+   * Lists all rails with their availability.
+   *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListRails
    */
   listRails: {
@@ -1839,7 +1844,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListRailsResponseSchema;
   },
   /**
-   * A paused rail gets no new transfers: its payouts stay queued. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.
+   * Pauses or resumes a rail. A paused rail gets no new transfers: its payouts stay queued. Errors:
+   * RECORD_NOT_FOUND, INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetRailPaused
    */
@@ -1849,8 +1855,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof SetRailPausedResponseSchema;
   },
   /**
-   * The wallet of a rail on a chain, and its nonces that are not mined. Refuses RECORD_NOT_FOUND (no such rail, or
-   * none on a chain), SERVICE_UNAVAILABLE (this process has not seen the chain yet).
+   * Returns a rail's blockchain wallet and its unmined nonces. Errors: RECORD_NOT_FOUND (unknown
+   * rail, or not a blockchain rail); SERVICE_UNAVAILABLE (this process has no data of the chain
+   * yet).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetChainWallet
    */
@@ -1860,10 +1867,11 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetChainWalletResponseSchema;
   },
   /**
-   * Decides that a nonce which is not mined goes to a transaction that pays nothing. Needs a second person. Which of
-   * the nonce's transactions is mined and final decides: a payment settles the payout, the cancelling one rejects it or
-   * lets it wait for a new nonce. Until then nothing is concluded. Refuses RECORD_NOT_FOUND (no such rail, or none on
-   * a chain), SERVICE_UNAVAILABLE, INVALID_REQUEST (not given away, being signed, final, cancelled by another operation).
+   * Signs a transaction that pays nothing for an unmined nonce. Needs a second person. The
+   * transaction that is mined and final decides: a payment settles the payout; the cancelling one
+   * rejects it or makes it wait for a new nonce. Until then the payout is unchanged. Errors:
+   * RECORD_NOT_FOUND (unknown rail, or not a blockchain rail); SERVICE_UNAVAILABLE; INVALID_REQUEST
+   * (the nonce is unassigned, being signed, final, or cancelled by another operation).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.CancelNonce
    */
@@ -1873,9 +1881,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof CancelNonceResponseSchema;
   },
   /**
-   * Books money of the house that arrived at a rail's bank or wallet, once per operation. Payouts that wait for it go
-   * on. Refuses RECORD_NOT_FOUND (no rail of that name, or one without money of ours), INVALID_REQUEST (a currency
-   * that the rail does not pay, an amount that is none).
+   * Books the platform's money that arrived at a rail's bank or wallet, once per operation. Payouts
+   * that wait for it continue. Errors: RECORD_NOT_FOUND (unknown rail, or one without a rail
+   * account); INVALID_REQUEST (a currency that the rail doesn't pay, or an invalid amount).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.FundRailAccount
    */
@@ -1885,8 +1893,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof FundRailAccountResponseSchema;
   },
   /**
-   * Books money that was taken away from a rail's bank or wallet, once per operation. Refuses as FundRailAccount does,
-   * and INSUFFICIENT_BALANCE (it is not available). A refusal is final: another try needs an operation of its own.
+   * Books money withdrawn from a rail's bank or wallet, once per operation. Errors: those of
+   * FundRailAccount, and INSUFFICIENT_BALANCE (not available). An error is final for its operation
+   * id.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SweepRailAccount
    */
@@ -1896,7 +1905,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof SweepRailAccountResponseSchema;
   },
   /**
-   * What the house has at its rails, and what waits for funds there. Refuses RECORD_NOT_FOUND.
+   * Lists the platform's balances at rails, and the payouts that wait for funds. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListRailAccounts
    */
@@ -1906,7 +1916,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListRailAccountsResponseSchema;
   },
   /**
-   * The lines of a rail account, newest first. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.
+   * Lists the entries of a rail account, newest first. Errors: RECORD_NOT_FOUND, INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListRailEntries
    */
@@ -1916,8 +1926,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListRailEntriesResponseSchema;
   },
   /**
-   * What a day did to a rail account, beside its bank's statement. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (a day
-   * that is none, or has not begun).
+   * Returns one day of a rail account, compared with its bank's statement. Errors:
+   * RECORD_NOT_FOUND; INVALID_REQUEST (an invalid or future day).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetRailReport
    */
@@ -1927,9 +1937,10 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetRailReportResponseSchema;
   },
   /**
-   * Limits the payouts of a merchant, all together and to each account or wallet; each of the two that is set
-   * replaces what was in force, and the other stays. One person may tighten them; whatever lets more through needs a
-   * second one. In force in every process within two seconds. Refuses INVALID_REQUEST, APPROVAL_REQUIRED.
+   * Sets limits for a merchant's payouts in total and to each single account or wallet. A limit
+   * that is set replaces the previous one; an unset one stays. One person may tighten limits;
+   * loosening needs a second person. Takes effect in all processes within two seconds. Errors:
+   * INVALID_REQUEST, APPROVAL_REQUIRED.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetVelocityLimits
    */
@@ -1939,7 +1950,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof SetVelocityLimitsResponseSchema;
   },
   /**
-   * A merchant's velocity limits; empty where none were set.
+   * Returns a merchant's velocity limits; empty if none were set.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetVelocityLimits
    */
@@ -1949,9 +1960,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetVelocityLimitsResponseSchema;
   },
   /**
-   * Sets what stands between an execute and the payment of a merchant's payouts; what is unset stays as it is. One
-   * person may tighten it; whatever lets more through needs a second one. In force in every process within two seconds.
-   * Refuses INVALID_REQUEST, APPROVAL_REQUIRED.
+   * Sets a merchant's duplicate check and approval rules; an unset field stays unchanged. One
+   * person may tighten them; loosening needs a second person. Takes effect in all processes within
+   * two seconds. Errors: INVALID_REQUEST, APPROVAL_REQUIRED.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetPayoutControls
    */
@@ -1961,7 +1972,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof SetPayoutControlsResponseSchema;
   },
   /**
-   * A merchant's controls; empty where none were set.
+   * Returns a merchant's controls; empty if none were set.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetPayoutControls
    */
@@ -1971,9 +1982,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetPayoutControlsResponseSchema;
   },
   /**
-   * A rail's own message, byte for byte as received. Refuses ACCESS_FORBIDDEN (not signed by the rail),
-   * RECORD_NOT_FOUND (rail or key unknown, or a payout that was not sent to the rail that signed),
-   * INVALID_REQUEST; each is stored with its result.
+   * Receives a rail's message, byte for byte. Each message is stored with its result. Errors:
+   * ACCESS_FORBIDDEN (not signed by the rail); RECORD_NOT_FOUND (unknown rail or key, or a payout
+   * of another rail); INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ReceiveRailCallback
    */
@@ -1983,7 +1994,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ReceiveRailCallbackResponseSchema;
   },
   /**
-   * Files to banks, newest first. Refuses INVALID_REQUEST.
+   * Lists files to banks, newest first. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListBankFiles
    */
@@ -1993,8 +2004,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListBankFilesResponseSchema;
   },
   /**
-   * Says whether the bank has a file of which its server does not tell. Waits for a second person. Refuses
-   * RECORD_NOT_FOUND, INVALID_REQUEST (no such decision is open).
+   * Decides whether the bank has received a file that its server doesn't show. Needs a second
+   * person. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (no such decision is open).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ResolveBankFile
    */
@@ -2004,7 +2015,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ResolveBankFileResponseSchema;
   },
   /**
-   * What operators have to look at of the files of banks, newest first. Refuses INVALID_REQUEST.
+   * Lists findings in bank files that need an operator, newest first. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListBankFindings
    */
@@ -2014,7 +2025,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListBankFindingsResponseSchema;
   },
   /**
-   * With what the bank proposes, which may have personal data. Refuses RECORD_NOT_FOUND.
+   * Returns a finding with the change that the bank proposes, which may contain personal data.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetBankFinding
    */
@@ -2024,8 +2036,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetBankFindingResponseSchema;
   },
   /**
-   * Ends a finding. One that holds, and outcomes of payments, wait for a second operator. Refuses RECORD_NOT_FOUND,
-   * INVALID_REQUEST (handled already; a resolution that does not fit; an outcome that contradicts the payment's state).
+   * Handles a finding. A finding that holds, and outcomes of payments, need a second person.
+   * Errors: RECORD_NOT_FOUND; INVALID_REQUEST (already handled, a resolution that doesn't fit, or
+   * an outcome that contradicts the payment's state).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.HandleBankFinding
    */
@@ -2035,8 +2048,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof HandleBankFindingResponseSchema;
   },
   /**
-   * Payouts whose last event was published in a span of time, those published first. A payout that publishes
-   * again moves to the later time. Refuses INVALID_REQUEST.
+   * Lists payouts by the publication time of their last event, oldest first, for reconciliation. A
+   * payout that publishes again moves to the later time. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListPublishedPayouts
    */
@@ -2046,8 +2059,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListPublishedPayoutsResponseSchema;
   },
   /**
-   * Published events once more, in the answer: the same ids and bytes as were published. Events that are
-   * not published yet, of no payout, or no longer available are left out. Refuses INVALID_REQUEST.
+   * Returns published events again, with the same ids and bytes. Omits events that are unpublished,
+   * unknown or no longer available. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.RepublishPayoutEvents
    */

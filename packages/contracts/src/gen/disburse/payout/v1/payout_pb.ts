@@ -125,14 +125,14 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   transferMethod: string;
 
   /**
-   * Of a crypto payout; else "".
+   * The network of a crypto payout; otherwise "".
    *
    * @generated from field: string network = 20;
    */
   network: string;
 
   /**
-   * One more with each change of `status`, from 1.
+   * Starts at 1 and increases with each change of `status`.
    *
    * @generated from field: int32 version = 21;
    */
@@ -149,37 +149,37 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * Why it failed: a code of packages/kernel/src/failure.ts, `UNSPECIFIED` where the rail gave no reason; "" unless
-   * failed.
+   * The failure code, from packages/kernel/src/failure.ts; `UNSPECIFIED` if the rail gave no
+   * reason; "" unless failed.
    *
    * @generated from field: string failure_code = 24;
    */
   failureCode: string;
 
   /**
-   * The same in words.
+   * The failure code in words.
    *
    * @generated from field: string failure_message = 25;
    */
   failureMessage: string;
 
   /**
-   * The rail's own code, as `AC04` or `R02`; "" where it gave none.
+   * The rail's own code, for example `AC04` or `R02`; "" if it gave none.
    *
    * @generated from field: string rail_code = 26;
    */
   railCode: string;
 
   /**
-   * Transaction hash or bank reference of the payment that came back; "" unless returned.
+   * Transaction hash or bank reference of the returning payment; "" unless returned.
    *
    * @generated from field: string returned_reference = 27;
    */
   returnedReference: string;
 
   /**
-   * When its rail will have paid it, as a rule, by what was known when it was submitted. Unset before that, where the
-   * rail does not say, and of a payout that failed.
+   * The usual settlement time, estimated at submission. Unset before submission, for a failed
+   * payout, and if the rail gives no estimate.
    *
    * @generated from field: google.protobuf.Timestamp expected_settlement_at = 28;
    */
@@ -193,14 +193,14 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   metadata: { [key: string]: string };
 
   /**
-   * Unset where its merchant's rules asked for none.
+   * Unset if the merchant's rules required no approval.
    *
    * @generated from field: disburse.payout.v1.Approval approval = 30;
    */
   approval?: Approval | undefined;
 
   /**
-   * The scheduled payout or the batch that it was made of; "" where it was executed by itself.
+   * The scheduled payout or batch that created it; "" if it was executed directly.
    *
    * @generated from field: string scheduled_payout_id = 31;
    */
@@ -330,14 +330,14 @@ export type PayoutJson = {
   transferMethod?: string;
 
   /**
-   * Of a crypto payout; else "".
+   * The network of a crypto payout; otherwise "".
    *
    * @generated from field: string network = 20;
    */
   network?: string;
 
   /**
-   * One more with each change of `status`, from 1.
+   * Starts at 1 and increases with each change of `status`.
    *
    * @generated from field: int32 version = 21;
    */
@@ -354,37 +354,37 @@ export type PayoutJson = {
   updatedAt?: TimestampJson;
 
   /**
-   * Why it failed: a code of packages/kernel/src/failure.ts, `UNSPECIFIED` where the rail gave no reason; "" unless
-   * failed.
+   * The failure code, from packages/kernel/src/failure.ts; `UNSPECIFIED` if the rail gave no
+   * reason; "" unless failed.
    *
    * @generated from field: string failure_code = 24;
    */
   failureCode?: string;
 
   /**
-   * The same in words.
+   * The failure code in words.
    *
    * @generated from field: string failure_message = 25;
    */
   failureMessage?: string;
 
   /**
-   * The rail's own code, as `AC04` or `R02`; "" where it gave none.
+   * The rail's own code, for example `AC04` or `R02`; "" if it gave none.
    *
    * @generated from field: string rail_code = 26;
    */
   railCode?: string;
 
   /**
-   * Transaction hash or bank reference of the payment that came back; "" unless returned.
+   * Transaction hash or bank reference of the returning payment; "" unless returned.
    *
    * @generated from field: string returned_reference = 27;
    */
   returnedReference?: string;
 
   /**
-   * When its rail will have paid it, as a rule, by what was known when it was submitted. Unset before that, where the
-   * rail does not say, and of a payout that failed.
+   * The usual settlement time, estimated at submission. Unset before submission, for a failed
+   * payout, and if the rail gives no estimate.
    *
    * @generated from field: google.protobuf.Timestamp expected_settlement_at = 28;
    */
@@ -398,14 +398,14 @@ export type PayoutJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * Unset where its merchant's rules asked for none.
+   * Unset if the merchant's rules required no approval.
    *
    * @generated from field: disburse.payout.v1.Approval approval = 30;
    */
   approval?: ApprovalJson;
 
   /**
-   * The scheduled payout or the batch that it was made of; "" where it was executed by itself.
+   * The scheduled payout or batch that created it; "" if it was executed directly.
    *
    * @generated from field: string scheduled_payout_id = 31;
    */
@@ -472,28 +472,29 @@ export type ExecutePayoutRequest = Message<"disburse.payout.v1.ExecutePayoutRequ
   unreadable: Violation[];
 
   /**
-   * For the beneficiary, on rails that carry it: 0 to 140 characters.
+   * For the beneficiary, on rails that support it: 0 to 140 characters.
    *
    * @generated from field: string remittance_information = 6;
    */
   remittanceInformation: string;
 
   /**
-   * Four letters of ISO 20022's external purpose codes; "" for none.
+   * An ISO 20022 external purpose code of four letters; "" for none.
    *
    * @generated from field: string purpose_code = 7;
    */
   purposeCode: string;
 
   /**
-   * Passes the merchant's guard against duplicates (POSSIBLE_DUPLICATE).
+   * Skips the merchant's duplicate check (POSSIBLE_DUPLICATE).
    *
    * @generated from field: bool allow_duplicate = 9;
    */
   allowDuplicate: boolean;
 
   /**
-   * The merchant's own data, at most 50 keys of 1 to 40 characters, values of at most 500.
+   * The merchant's own data: at most 50 keys of 1 to 40 characters with values of at most 500
+   * characters.
    *
    * @generated from field: map<string, string> metadata = 8;
    */
@@ -534,28 +535,29 @@ export type ExecutePayoutRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * For the beneficiary, on rails that carry it: 0 to 140 characters.
+   * For the beneficiary, on rails that support it: 0 to 140 characters.
    *
    * @generated from field: string remittance_information = 6;
    */
   remittanceInformation?: string;
 
   /**
-   * Four letters of ISO 20022's external purpose codes; "" for none.
+   * An ISO 20022 external purpose code of four letters; "" for none.
    *
    * @generated from field: string purpose_code = 7;
    */
   purposeCode?: string;
 
   /**
-   * Passes the merchant's guard against duplicates (POSSIBLE_DUPLICATE).
+   * Skips the merchant's duplicate check (POSSIBLE_DUPLICATE).
    *
    * @generated from field: bool allow_duplicate = 9;
    */
   allowDuplicate?: boolean;
 
   /**
-   * The merchant's own data, at most 50 keys of 1 to 40 characters, values of at most 500.
+   * The merchant's own data: at most 50 keys of 1 to 40 characters with values of at most 500
+   * characters.
    *
    * @generated from field: map<string, string> metadata = 8;
    */
@@ -690,7 +692,7 @@ export type ApprovePayoutRequest = Message<"disburse.payout.v1.ApprovePayoutRequ
   payoutId: string;
 
   /**
-   * Of what the approver has read: `approval.digest` of the payout. "": whatever it is.
+   * `approval.digest` of the payout that the approver has read; "" to skip the comparison.
    *
    * @generated from field: string digest = 4;
    */
@@ -724,7 +726,7 @@ export type ApprovePayoutRequestJson = {
   payoutId?: string;
 
   /**
-   * Of what the approver has read: `approval.digest` of the payout. "": whatever it is.
+   * `approval.digest` of the payout that the approver has read; "" to skip the comparison.
    *
    * @generated from field: string digest = 4;
    */
@@ -792,7 +794,7 @@ export type RejectPayoutRequest = Message<"disburse.payout.v1.RejectPayoutReques
   payoutId: string;
 
   /**
-   * For the merchant's own people: 1 to 255 characters.
+   * For the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -826,7 +828,7 @@ export type RejectPayoutRequestJson = {
   payoutId?: string;
 
   /**
-   * For the merchant's own people: 1 to 255 characters.
+   * For the merchant's team: 1 to 255 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -894,35 +896,37 @@ export type ReissuePayoutRequest = Message<"disburse.payout.v1.ReissuePayoutRequ
   payoutId: string;
 
   /**
-   * Whom to pay; "" for the beneficiary of before.
+   * The new payout's beneficiary; "" for the original one.
    *
    * @generated from field: string beneficiary_id = 4;
    */
   beneficiaryId: string;
 
   /**
-   * Decimal text: a quote above it is not executed. "" for no bound.
+   * Maximum source amount as decimal text; a more expensive quote isn't executed. "" for no
+   * maximum.
    *
    * @generated from field: string max_source_amount = 5;
    */
   maxSourceAmount: string;
 
   /**
-   * "" for the reference of before.
+   * "" for the original reference.
    *
    * @generated from field: string reference_id = 6;
    */
   referenceId: string;
 
   /**
-   * In place of the metadata of before; none for those.
+   * Replaces the original metadata; empty to keep it.
    *
    * @generated from field: map<string, string> metadata = 7;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Passes the merchant's guard against duplicates, as of ExecutePayout. The payout that is reissued is none.
+   * Skips the merchant's duplicate check, as in ExecutePayoutRequest. The reissued payout itself
+   * never counts as a duplicate.
    *
    * @generated from field: bool allow_duplicate = 8;
    */
@@ -956,35 +960,37 @@ export type ReissuePayoutRequestJson = {
   payoutId?: string;
 
   /**
-   * Whom to pay; "" for the beneficiary of before.
+   * The new payout's beneficiary; "" for the original one.
    *
    * @generated from field: string beneficiary_id = 4;
    */
   beneficiaryId?: string;
 
   /**
-   * Decimal text: a quote above it is not executed. "" for no bound.
+   * Maximum source amount as decimal text; a more expensive quote isn't executed. "" for no
+   * maximum.
    *
    * @generated from field: string max_source_amount = 5;
    */
   maxSourceAmount?: string;
 
   /**
-   * "" for the reference of before.
+   * "" for the original reference.
    *
    * @generated from field: string reference_id = 6;
    */
   referenceId?: string;
 
   /**
-   * In place of the metadata of before; none for those.
+   * Replaces the original metadata; empty to keep it.
    *
    * @generated from field: map<string, string> metadata = 7;
    */
   metadata?: { [key: string]: string };
 
   /**
-   * Passes the merchant's guard against duplicates, as of ExecutePayout. The payout that is reissued is none.
+   * Skips the merchant's duplicate check, as in ExecutePayoutRequest. The reissued payout itself
+   * never counts as a duplicate.
    *
    * @generated from field: bool allow_duplicate = 8;
    */
@@ -1010,7 +1016,7 @@ export const ReissuePayoutRequestSchema: GenMessage<ReissuePayoutRequest, {jsonT
  */
 export type ReissuePayoutResponse = Message<"disburse.payout.v1.ReissuePayoutResponse"> & {
   /**
-   * The new one.
+   * The new payout.
    *
    * @generated from field: disburse.payout.v1.Payout payout = 1;
    */
@@ -1022,7 +1028,7 @@ export type ReissuePayoutResponse = Message<"disburse.payout.v1.ReissuePayoutRes
  */
 export type ReissuePayoutResponseJson = {
   /**
-   * The new one.
+   * The new payout.
    *
    * @generated from field: disburse.payout.v1.Payout payout = 1;
    */
@@ -1170,21 +1176,22 @@ export type ListPayoutsRequest = Message<"disburse.payout.v1.ListPayoutsRequest"
   createdTo?: Timestamp | undefined;
 
   /**
-   * All of these pairs.
+   * The payout must have all of these pairs.
    *
    * @generated from field: map<string, string> metadata = 12;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Its beneficiary's whole name, without regard to case and accents.
+   * The beneficiary's full name; case and accents are ignored.
    *
    * @generated from field: string beneficiary_name = 13;
    */
   beneficiaryName: string;
 
   /**
-   * Decimal text, inclusive: of the source amount. Only with `source_currency_code`; else INVALID_REQUEST.
+   * Source amount as decimal text, inclusive. Requires `source_currency_code`; otherwise
+   * INVALID_REQUEST.
    *
    * @generated from field: string amount_from = 14;
    */
@@ -1278,21 +1285,22 @@ export type ListPayoutsRequestJson = {
   createdTo?: TimestampJson;
 
   /**
-   * All of these pairs.
+   * The payout must have all of these pairs.
    *
    * @generated from field: map<string, string> metadata = 12;
    */
   metadata?: { [key: string]: string };
 
   /**
-   * Its beneficiary's whole name, without regard to case and accents.
+   * The beneficiary's full name; case and accents are ignored.
    *
    * @generated from field: string beneficiary_name = 13;
    */
   beneficiaryName?: string;
 
   /**
-   * Decimal text, inclusive: of the source amount. Only with `source_currency_code`; else INVALID_REQUEST.
+   * Source amount as decimal text, inclusive. Requires `source_currency_code`; otherwise
+   * INVALID_REQUEST.
    *
    * @generated from field: string amount_from = 14;
    */
@@ -1324,7 +1332,7 @@ export const ListPayoutsRequestSchema: GenMessage<ListPayoutsRequest, {jsonType:
   messageDesc(file_disburse_payout_v1_payout, 13);
 
 /**
- * A payout in a list. Each field is as in `Payout`; GetPayout returns the rest.
+ * A payout in a list. Fields are the same as in `Payout`; GetPayout returns the remaining ones.
  *
  * @generated from message disburse.payout.v1.ListedPayout
  */
@@ -1451,7 +1459,7 @@ export type ListedPayout = Message<"disburse.payout.v1.ListedPayout"> & {
 };
 
 /**
- * A payout in a list. Each field is as in `Payout`; GetPayout returns the rest.
+ * A payout in a list. Fields are the same as in `Payout`; GetPayout returns the remaining ones.
  *
  * @generated from message disburse.payout.v1.ListedPayout
  */
@@ -1601,7 +1609,8 @@ export type ListPayoutsResponse = Message<"disburse.payout.v1.ListPayoutsRespons
   nextCursor: string;
 
   /**
-   * Of all pages. Kept, a second behind at most, for no filter and for `status`; else counted.
+   * Counts all pages. Without filters or with only `status` it is a stored count, at most one
+   * second old.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1632,7 +1641,8 @@ export type ListPayoutsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages. Kept, a second behind at most, for no filter and for `status`; else counted.
+   * Counts all pages. Without filters or with only `status` it is a stored count, at most one
+   * second old.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1719,7 +1729,7 @@ export const ListPayoutEventsRequestSchema: GenMessage<ListPayoutEventsRequest, 
   messageDesc(file_disburse_payout_v1_payout, 16);
 
 /**
- * A step of a payout that changed its status or sub-status, or that another payout pays it again.
+ * A step of a payout: a change of status or sub-status, or a reissue.
  *
  * @generated from message disburse.payout.v1.PayoutEvent
  */
@@ -1740,7 +1750,7 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
   cause: PayoutCause;
 
   /**
-   * The payout's version at that step: the `webhook-sequence` of the status.
+   * The payout's version at this step, equal to the `webhook-sequence` of the status.
    *
    * @generated from field: int32 version = 4;
    */
@@ -1752,7 +1762,7 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * As of the payout, at the step that made it fail.
+   * The same as in the payout, for the step that made it fail.
    *
    * @generated from field: string failure_code = 6;
    */
@@ -1769,14 +1779,14 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
   railCode: string;
 
   /**
-   * As of the payout: of the step EXECUTED of one that pays another again.
+   * The same as in the payout, for the step EXECUTED.
    *
    * @generated from field: string reissue_of = 9;
    */
   reissueOf: string;
 
   /**
-   * Of the step REISSUED.
+   * For the step REISSUED.
    *
    * @generated from field: string reissued_as = 10;
    */
@@ -1784,7 +1794,7 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
 };
 
 /**
- * A step of a payout that changed its status or sub-status, or that another payout pays it again.
+ * A step of a payout: a change of status or sub-status, or a reissue.
  *
  * @generated from message disburse.payout.v1.PayoutEvent
  */
@@ -1805,7 +1815,7 @@ export type PayoutEventJson = {
   cause?: PayoutCauseJson;
 
   /**
-   * The payout's version at that step: the `webhook-sequence` of the status.
+   * The payout's version at this step, equal to the `webhook-sequence` of the status.
    *
    * @generated from field: int32 version = 4;
    */
@@ -1817,7 +1827,7 @@ export type PayoutEventJson = {
   createdAt?: TimestampJson;
 
   /**
-   * As of the payout, at the step that made it fail.
+   * The same as in the payout, for the step that made it fail.
    *
    * @generated from field: string failure_code = 6;
    */
@@ -1834,14 +1844,14 @@ export type PayoutEventJson = {
   railCode?: string;
 
   /**
-   * As of the payout: of the step EXECUTED of one that pays another again.
+   * The same as in the payout, for the step EXECUTED.
    *
    * @generated from field: string reissue_of = 9;
    */
   reissueOf?: string;
 
   /**
-   * Of the step REISSUED.
+   * For the step REISSUED.
    *
    * @generated from field: string reissued_as = 10;
    */
@@ -1872,7 +1882,7 @@ export type ListPayoutEventsResponse = Message<"disburse.payout.v1.ListPayoutEve
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1901,7 +1911,7 @@ export type ListPayoutEventsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1930,7 +1940,7 @@ export type ReportRailOutcomeRequest = Message<"disburse.payout.v1.ReportRailOut
   mutation?: Mutation | undefined;
 
   /**
-   * The key under which the payout was submitted: its id.
+   * The payout's id, which is also its key at the rail.
    *
    * @generated from field: string payout_id = 2;
    */
@@ -1949,7 +1959,7 @@ export type ReportRailOutcomeRequest = Message<"disburse.payout.v1.ReportRailOut
   transactionReference: string;
 
   /**
-   * The amount that the rail reports, in the destination currency; "" if it reports none.
+   * The reported amount in the destination currency; "" if the rail reports none.
    *
    * @generated from field: string amount = 5;
    */
@@ -1973,7 +1983,7 @@ export type ReportRailOutcomeRequestJson = {
   mutation?: MutationJson;
 
   /**
-   * The key under which the payout was submitted: its id.
+   * The payout's id, which is also its key at the rail.
    *
    * @generated from field: string payout_id = 2;
    */
@@ -1992,7 +2002,7 @@ export type ReportRailOutcomeRequestJson = {
   transactionReference?: string;
 
   /**
-   * The amount that the rail reports, in the destination currency; "" if it reports none.
+   * The reported amount in the destination currency; "" if the rail reports none.
    *
    * @generated from field: string amount = 5;
    */
@@ -2233,7 +2243,7 @@ export type CreditAccountRequest = Message<"disburse.payout.v1.CreditAccountRequ
   note: string;
 
   /**
-   * Of the amount: must be the account's. "" where the caller relies on the account.
+   * The amount's currency, which must be the account's; "" to skip this check.
    *
    * @generated from field: string currency_code = 6;
    */
@@ -2272,7 +2282,7 @@ export type CreditAccountRequestJson = {
   note?: string;
 
   /**
-   * Of the amount: must be the account's. "" where the caller relies on the account.
+   * The amount's currency, which must be the account's; "" to skip this check.
    *
    * @generated from field: string currency_code = 6;
    */
@@ -2340,7 +2350,7 @@ export type ReverseCreditRequest = Message<"disburse.payout.v1.ReverseCreditRequ
   entryId: string;
 
   /**
-   * Why, for the statement: 1 to 255 characters.
+   * The reason, for the statement: 1 to 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -2374,7 +2384,7 @@ export type ReverseCreditRequestJson = {
   entryId?: string;
 
   /**
-   * Why, for the statement: 1 to 255 characters.
+   * The reason, for the statement: 1 to 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -2430,7 +2440,8 @@ export type GetAccountRequest = Message<"disburse.payout.v1.GetAccountRequest"> 
   accountId: string;
 
   /**
-   * The balance after the last entry made until then; now when unset. Not before the account was opened.
+   * Returns the balance after the last entry at this time; now when unset. Not before the account's
+   * opening.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 3;
    */
@@ -2452,7 +2463,8 @@ export type GetAccountRequestJson = {
   accountId?: string;
 
   /**
-   * The balance after the last entry made until then; now when unset. Not before the account was opened.
+   * Returns the balance after the last entry at this time; now when unset. Not before the account's
+   * opening.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 3;
    */
@@ -2565,7 +2577,7 @@ export type ListAccountsResponse = Message<"disburse.payout.v1.ListAccountsRespo
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -2596,7 +2608,7 @@ export type ListAccountsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -2698,8 +2710,9 @@ export const ResolveAccountResponseSchema: GenMessage<ResolveAccountResponse, {j
  */
 export type Posting = Message<"disburse.payout.v1.Posting"> & {
   /**
-   * `available` or `held` of the entry's account, or of the house: `house:funding`, `house:fees`,
-   * `house:exchange`, `house:rounding`, `house:settlement`, `house:nostro`, `house:charges`.
+   * `available` or `held` of the entry's account, or a platform account: `house:funding`,
+   * `house:fees`, `house:exchange`, `house:rounding`, `house:settlement`, `house:nostro`,
+   * `house:charges`.
    *
    * @generated from field: string account = 1;
    */
@@ -2711,7 +2724,8 @@ export type Posting = Message<"disburse.payout.v1.Posting"> & {
   currencyCode: string;
 
   /**
-   * Signed: what the account gains. Of `house:exchange` and `house:rounding` with as many decimals as it takes.
+   * Signed; positive if the account's balance increases. `house:exchange` and `house:rounding` have
+   * as many decimals as required.
    *
    * @generated from field: string amount = 3;
    */
@@ -2725,8 +2739,9 @@ export type Posting = Message<"disburse.payout.v1.Posting"> & {
  */
 export type PostingJson = {
   /**
-   * `available` or `held` of the entry's account, or of the house: `house:funding`, `house:fees`,
-   * `house:exchange`, `house:rounding`, `house:settlement`, `house:nostro`, `house:charges`.
+   * `available` or `held` of the entry's account, or a platform account: `house:funding`,
+   * `house:fees`, `house:exchange`, `house:rounding`, `house:settlement`, `house:nostro`,
+   * `house:charges`.
    *
    * @generated from field: string account = 1;
    */
@@ -2738,7 +2753,8 @@ export type PostingJson = {
   currencyCode?: string;
 
   /**
-   * Signed: what the account gains. Of `house:exchange` and `house:rounding` with as many decimals as it takes.
+   * Signed; positive if the account's balance increases. `house:exchange` and `house:rounding` have
+   * as many decimals as required.
    *
    * @generated from field: string amount = 3;
    */
@@ -2757,7 +2773,7 @@ export const PostingSchema: GenMessage<Posting, {jsonType: PostingJson}> = /*@__
  */
 export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
   /**
-   * Payout id or operation id, and step: the same however often it is written.
+   * Derived from the payout id or operation id and the step, so that a repeat has the same id.
    *
    * @generated from field: string id = 1;
    */
@@ -2769,7 +2785,7 @@ export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
   accountId: string;
 
   /**
-   * From 1, without gap within an account.
+   * From 1, without gaps within an account.
    *
    * @generated from field: int64 sequence = 3;
    */
@@ -2791,7 +2807,7 @@ export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
   amount: string;
 
   /**
-   * After this entry.
+   * Balances after this entry.
    *
    * @generated from field: string available = 7;
    */
@@ -2825,21 +2841,21 @@ export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
   postings: Posting[];
 
   /**
-   * Of the entry before in the same account; "" for the first.
+   * `hash` of the account's previous entry; "" for the first.
    *
    * @generated from field: string previous_hash = 13;
    */
   previousHash: string;
 
   /**
-   * SHA-256 over this entry and `previous_hash`, in hexadecimal.
+   * SHA-256 of this entry and `previous_hash`, in hexadecimal.
    *
    * @generated from field: string hash = 14;
    */
   hash: string;
 
   /**
-   * The id of the entry that this one takes back; else "".
+   * The id of the reversed entry; otherwise "".
    *
    * @generated from field: string reverses = 15;
    */
@@ -2851,7 +2867,7 @@ export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
  */
 export type LedgerEntryJson = {
   /**
-   * Payout id or operation id, and step: the same however often it is written.
+   * Derived from the payout id or operation id and the step, so that a repeat has the same id.
    *
    * @generated from field: string id = 1;
    */
@@ -2863,7 +2879,7 @@ export type LedgerEntryJson = {
   accountId?: string;
 
   /**
-   * From 1, without gap within an account.
+   * From 1, without gaps within an account.
    *
    * @generated from field: int64 sequence = 3;
    */
@@ -2885,7 +2901,7 @@ export type LedgerEntryJson = {
   amount?: string;
 
   /**
-   * After this entry.
+   * Balances after this entry.
    *
    * @generated from field: string available = 7;
    */
@@ -2919,21 +2935,21 @@ export type LedgerEntryJson = {
   postings?: PostingJson[];
 
   /**
-   * Of the entry before in the same account; "" for the first.
+   * `hash` of the account's previous entry; "" for the first.
    *
    * @generated from field: string previous_hash = 13;
    */
   previousHash?: string;
 
   /**
-   * SHA-256 over this entry and `previous_hash`, in hexadecimal.
+   * SHA-256 of this entry and `previous_hash`, in hexadecimal.
    *
    * @generated from field: string hash = 14;
    */
   hash?: string;
 
   /**
-   * The id of the entry that this one takes back; else "".
+   * The id of the reversed entry; otherwise "".
    *
    * @generated from field: string reverses = 15;
    */
@@ -3037,7 +3053,7 @@ export const DescribeDestinationsRequestSchema: GenMessage<DescribeDestinationsR
  */
 export type DescribeDestinationsResponse = Message<"disburse.payout.v1.DescribeDestinationsResponse"> & {
   /**
-   * Those that were asked for, in their order.
+   * In the order of the request.
    *
    * @generated from field: repeated disburse.payout.v1.Destination destinations = 1;
    */
@@ -3049,7 +3065,7 @@ export type DescribeDestinationsResponse = Message<"disburse.payout.v1.DescribeD
  */
 export type DescribeDestinationsResponseJson = {
   /**
-   * Those that were asked for, in their order.
+   * In the order of the request.
    *
    * @generated from field: repeated disburse.payout.v1.Destination destinations = 1;
    */
@@ -3073,7 +3089,7 @@ export type Destination = Message<"disburse.payout.v1.Destination"> & {
   currencyCode: string;
 
   /**
-   * Empty where no rail pays the currency.
+   * Empty if no rail pays out in the currency.
    *
    * @generated from field: repeated disburse.payout.v1.DestinationRail rails = 2;
    */
@@ -3090,7 +3106,7 @@ export type DestinationJson = {
   currencyCode?: string;
 
   /**
-   * Empty where no rail pays the currency.
+   * Empty if no rail pays out in the currency.
    *
    * @generated from field: repeated disburse.payout.v1.DestinationRail rails = 2;
    */
@@ -3105,7 +3121,7 @@ export const DestinationSchema: GenMessage<Destination, {jsonType: DestinationJs
   messageDesc(file_disburse_payout_v1_payout, 40);
 
 /**
- * A way in which a currency is paid, and the rail that a payout of it goes to, be it paused or away.
+ * A payment method of a currency and its rail, which may be paused or unavailable.
  *
  * @generated from message disburse.payout.v1.DestinationRail
  */
@@ -3123,21 +3139,22 @@ export type DestinationRail = Message<"disburse.payout.v1.DestinationRail"> & {
   transferMethod: string;
 
   /**
-   * Of crypto; else "".
+   * The network of a crypto payment; otherwise "".
    *
    * @generated from field: string network = 3;
    */
   network: string;
 
   /**
-   * Until when of a day the rail takes what it pays that day, `16:00 Europe/Berlin`; "" where it has no such time.
+   * The rail's daily cut-off for same-day payment, `16:00 Europe/Berlin`; "" for none.
    *
    * @generated from field: string cut_off = 4;
    */
   cutOff: string;
 
   /**
-   * From submission to settlement, as a rule, of a payout that is submitted now; unset where the rail does not say.
+   * The usual time from submission to settlement for a payout submitted now; unset if the rail
+   * gives none.
    *
    * @generated from field: optional int64 settlement_seconds = 5;
    */
@@ -3145,7 +3162,7 @@ export type DestinationRail = Message<"disburse.payout.v1.DestinationRail"> & {
 };
 
 /**
- * A way in which a currency is paid, and the rail that a payout of it goes to, be it paused or away.
+ * A payment method of a currency and its rail, which may be paused or unavailable.
  *
  * @generated from message disburse.payout.v1.DestinationRail
  */
@@ -3163,21 +3180,22 @@ export type DestinationRailJson = {
   transferMethod?: string;
 
   /**
-   * Of crypto; else "".
+   * The network of a crypto payment; otherwise "".
    *
    * @generated from field: string network = 3;
    */
   network?: string;
 
   /**
-   * Until when of a day the rail takes what it pays that day, `16:00 Europe/Berlin`; "" where it has no such time.
+   * The rail's daily cut-off for same-day payment, `16:00 Europe/Berlin`; "" for none.
    *
    * @generated from field: string cut_off = 4;
    */
   cutOff?: string;
 
   /**
-   * From submission to settlement, as a rule, of a payout that is submitted now; unset where the rail does not say.
+   * The usual time from submission to settlement for a payout submitted now; unset if the rail
+   * gives none.
    *
    * @generated from field: optional int64 settlement_seconds = 5;
    */
@@ -3325,7 +3343,7 @@ export type ListEntriesResponse = Message<"disburse.payout.v1.ListEntriesRespons
   nextCursor: string;
 
   /**
-   * Of all pages. Without filters the last sequence of the account, never capped; else counted.
+   * Counts all pages. Without filters it is the account's last sequence and never capped.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -3356,7 +3374,7 @@ export type ListEntriesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages. Without filters the last sequence of the account, never capped; else counted.
+   * Counts all pages. Without filters it is the account's last sequence and never capped.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -3426,8 +3444,8 @@ export type HouseBalance = Message<"disburse.payout.v1.HouseBalance"> & {
   currencyCode: string;
 
   /**
-   * Signed. All of a currency's house balances and the balances of all accounts in it, merchants' and rails', sum to
-   * zero.
+   * Signed. In each currency, the balances of platform accounts, merchants' accounts and rail
+   * accounts sum to zero.
    *
    * @generated from field: string balance = 3;
    */
@@ -3452,8 +3470,8 @@ export type HouseBalanceJson = {
   currencyCode?: string;
 
   /**
-   * Signed. All of a currency's house balances and the balances of all accounts in it, merchants' and rails', sum to
-   * zero.
+   * Signed. In each currency, the balances of platform accounts, merchants' accounts and rail
+   * accounts sum to zero.
    *
    * @generated from field: string balance = 3;
    */
@@ -3559,7 +3577,7 @@ export const PayoutSubStatus = {
   PROCESSING: 2,
 
   /**
-   * The rail does not know the outcome; the money stays held and the rail is polled again.
+   * The outcome is unknown. The money stays held and the platform polls the rail.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_UNKNOWN = 3;
    */
@@ -3581,28 +3599,29 @@ export const PayoutSubStatus = {
   RETURNED: 6,
 
   /**
-   * Not sent yet: the house has too little where it is paid from.
+   * Not sent yet: the rail account has insufficient funds.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_AWAITING_FUNDS = 7;
    */
   AWAITING_FUNDS: 7,
 
   /**
-   * By the merchant, before it was paid.
+   * Cancelled by the merchant before it was paid.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_CANCELLED = 8;
    */
   CANCELLED: 8,
 
   /**
-   * Not queued yet: another actor of the merchant has to approve it.
+   * Not queued yet: another actor of the merchant must approve it.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_AWAITING_APPROVAL = 9;
    */
   AWAITING_APPROVAL: 9,
 
   /**
-   * Ordered for later (PayoutOrderService): there is no payout yet, so that none has it.
+   * Scheduled (PayoutOrderService). Only scheduled payouts have this status, before their payout
+   * exists.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_SCHEDULED = 10;
    */
@@ -3656,7 +3675,7 @@ export const PayoutCause = {
   ACCEPTED: 3,
 
   /**
-   * The rail does not know the outcome.
+   * The outcome is unknown.
    *
    * @generated from enum value: PAYOUT_CAUSE_OUTCOME_UNKNOWN = 4;
    */
@@ -3678,28 +3697,28 @@ export const PayoutCause = {
   RETURNED: 7,
 
   /**
-   * Resolved by two operators.
+   * Two operators resolved an exception.
    *
    * @generated from enum value: PAYOUT_CAUSE_RESOLVED = 8;
    */
   RESOLVED: 8,
 
   /**
-   * Not sent yet: the house has too little where it is paid from.
+   * Not sent yet: the rail account has insufficient funds.
    *
    * @generated from enum value: PAYOUT_CAUSE_AWAITING_FUNDS = 9;
    */
   AWAITING_FUNDS: 9,
 
   /**
-   * At the merchant's request.
+   * Cancelled at the merchant's request.
    *
    * @generated from enum value: PAYOUT_CAUSE_CANCELLED = 10;
    */
   CANCELLED: 10,
 
   /**
-   * By another actor of the merchant than the one that executed it.
+   * Approved by an actor of the merchant other than its executor.
    *
    * @generated from enum value: PAYOUT_CAUSE_APPROVED = 11;
    */
@@ -3711,14 +3730,14 @@ export const PayoutCause = {
   APPROVAL_REJECTED: 12,
 
   /**
-   * No one approved it in time.
+   * The approval expired.
    *
    * @generated from enum value: PAYOUT_CAUSE_APPROVAL_EXPIRED = 13;
    */
   APPROVAL_EXPIRED: 13,
 
   /**
-   * Another payout pays it again: the one step that changes no status.
+   * Another payout pays it again. This step changes no status.
    *
    * @generated from enum value: PAYOUT_CAUSE_REISSUED = 14;
    */
@@ -3763,7 +3782,7 @@ export const RailOutcome = {
   REJECTED: 2,
 
   /**
-   * Paid, then returned.
+   * The rail paid, and the money was returned.
    *
    * @generated from enum value: RAIL_OUTCOME_RETURNED = 3;
    */
@@ -3796,42 +3815,42 @@ export const LedgerStep = {
   UNSPECIFIED: 0,
 
   /**
-   * Money arrived: available up.
+   * Received money: available increases.
    *
    * @generated from enum value: LEDGER_STEP_CREDIT = 1;
    */
   CREDIT: 1,
 
   /**
-   * Set aside for a payout: available down, held up.
+   * Held for a payout: available decreases, held increases.
    *
    * @generated from enum value: LEDGER_STEP_HOLD = 2;
    */
   HOLD: 2,
 
   /**
-   * Left the account: held down.
+   * Paid out: held decreases.
    *
    * @generated from enum value: LEDGER_STEP_POST = 3;
    */
   POST: 3,
 
   /**
-   * Released, not paid: held down, available up.
+   * Released without payment: held decreases, available increases.
    *
    * @generated from enum value: LEDGER_STEP_RELEASE = 4;
    */
   RELEASE: 4,
 
   /**
-   * Returned after payment: available up.
+   * Returned after payment: available increases.
    *
    * @generated from enum value: LEDGER_STEP_RETURN = 5;
    */
   RETURN: 5,
 
   /**
-   * A credit taken back: available down.
+   * A reversed credit: available decreases.
    *
    * @generated from enum value: LEDGER_STEP_REVERSAL = 6;
    */
@@ -3855,15 +3874,15 @@ export const LedgerStepSchema: GenEnum<LedgerStep, LedgerStepJson> = /*@__PURE__
   enumDesc(file_disburse_payout_v1_payout, 4);
 
 /**
- * Owns accounts, holds, the ledger, payouts and rails. Every amount is decimal text, digit for digit.
+ * Accounts, holds, the ledger, payouts and rails. Amounts are decimal text and keep every digit.
  *
  * @generated from service disburse.payout.v1.PayoutService
  */
 export const PayoutService: GenService<{
   /**
-   * Holds the money, claims the quote, creates the payout. Its refusals are those of POST /api/v1/transfer/execute
-   * in docs/openapi.json, in the order of payout's execution/rules/payable.ts. Refused for balance or limits, the
-   * quote stays open.
+   * Holds the money, claims the quote and creates the payout. Errors: those of POST
+   * /api/v1/transfer/execute in docs/openapi.json, in the order of payout's
+   * execution/rules/payable.ts. If balance or limits don't suffice, the quote stays open.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ExecutePayout
    */
@@ -3873,9 +3892,10 @@ export const PayoutService: GenService<{
     output: typeof ExecutePayoutResponseSchema;
   },
   /**
-   * Cancels a payout that is queued, or whose rail takes it back because it waits there; the money is available again
-   * when this is answered. A repeat has the same answer. Refuses RECORD_NOT_FOUND, NOT_CANCELLABLE. UNAVAILABLE when
-   * the rail does not answer: it is asked again until it is known, and a repeat has the outcome.
+   * Cancels a payout that is queued or that its rail can still withdraw. The money is available
+   * again when the call returns. A repeat returns the same result. UNAVAILABLE: the rail didn't
+   * respond; the platform keeps polling it, and a repeat returns the outcome. Errors:
+   * RECORD_NOT_FOUND, NOT_CANCELLABLE.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.CancelPayout
    */
@@ -3885,10 +3905,11 @@ export const PayoutService: GenService<{
     output: typeof CancelPayoutResponseSchema;
   },
   /**
-   * Approves a payout that waits for it: it is queued. Never by the actor that executed it. Whether its beneficiary is
-   * cleared, its corridor open, and its amount within limits is checked once more. A repeat has the same answer. Refuses
-   * RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL, ACCESS_FORBIDDEN, INVALID_REQUEST (another digest),
-   * BENEFICIARY_NOT_READY, AMOUNT_NOT_WITHIN_LIMITS, LIMIT_EXCEEDED; it goes on waiting then.
+   * Approves a payout that awaits approval, which is then queued. The actor that executed it can't
+   * approve it. Checks again that the beneficiary is cleared, the corridor open and the amount
+   * within limits; if a check fails, the payout still awaits approval. A repeat returns the same
+   * result. Errors: RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL, ACCESS_FORBIDDEN, INVALID_REQUEST
+   * (another digest), BENEFICIARY_NOT_READY, AMOUNT_NOT_WITHIN_LIMITS, LIMIT_EXCEEDED.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ApprovePayout
    */
@@ -3898,9 +3919,10 @@ export const PayoutService: GenService<{
     output: typeof ApprovePayoutResponseSchema;
   },
   /**
-   * Rejects a payout that waits for approval: it is cancelled, and its money is available again when this is answered.
-   * Never by the actor that executed it, which may cancel it. A repeat has the same answer. Refuses RECORD_NOT_FOUND,
-   * NOT_AWAITING_APPROVAL, ACCESS_FORBIDDEN, INVALID_REQUEST (no reason).
+   * Rejects a payout that awaits approval. It is cancelled, and its money is available again when
+   * the call returns. The actor that executed it can't reject it, but can cancel it. A repeat
+   * returns the same result. Errors: RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL, ACCESS_FORBIDDEN,
+   * INVALID_REQUEST (no reason).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.RejectPayout
    */
@@ -3910,11 +3932,13 @@ export const PayoutService: GenService<{
     output: typeof RejectPayoutResponseSchema;
   },
   /**
-   * Pays again what came back or was rejected, once: a new quote for the same account, currencies and amount, executed at
-   * once. A repeat has the same answer. Refuses RECORD_NOT_FOUND, ALREADY_PROCESSED (reissued by another operation,
-   * with the payout of that), INVALID_REQUEST (fields; a payout that was not returned or rejected, or has an exception),
-   * AMOUNT_NOT_WITHIN_LIMITS (above `max_source_amount`), and as CreateQuote and ExecutePayout do. After a refusal it can
-   * be reissued still. UNAVAILABLE while the payout of another operation is being made.
+   * Pays a returned or rejected payout again, once: creates a new quote for the same account,
+   * currencies and amount and executes it. A repeat returns the same result. Errors:
+   * RECORD_NOT_FOUND; ALREADY_PROCESSED (another operation reissued it; includes that payout);
+   * INVALID_REQUEST (fields; the payout is not returned or rejected, or has an exception);
+   * AMOUNT_NOT_WITHIN_LIMITS (above `max_source_amount`); and those of CreateQuote and
+   * ExecutePayout. After an error it can still be reissued. UNAVAILABLE while another operation is
+   * reissuing it.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReissuePayout
    */
@@ -3924,7 +3948,7 @@ export const PayoutService: GenService<{
     output: typeof ReissuePayoutResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.GetPayout
    */
@@ -3934,8 +3958,8 @@ export const PayoutService: GenService<{
     output: typeof GetPayoutResponseSchema;
   },
   /**
-   * Newest first; a person who names no merchant gets those of all. Refuses INVALID_REQUEST (cursor, limit,
-   * filters; a service that names no merchant).
+   * Lists payouts, newest first. Without a merchant, a person gets those of all merchants. Errors:
+   * INVALID_REQUEST (cursor, limit, filters; a service call without a merchant).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListPayouts
    */
@@ -3945,7 +3969,8 @@ export const PayoutService: GenService<{
     output: typeof ListPayoutsResponseSchema;
   },
   /**
-   * The payout's status history as the merchant may see it, oldest first. Refuses RECORD_NOT_FOUND.
+   * Lists the merchant's view of the payout's status history, oldest first. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListPayoutEvents
    */
@@ -3955,10 +3980,11 @@ export const PayoutService: GenService<{
     output: typeof ListPayoutEventsResponseSchema;
   },
   /**
-   * The sandbox's alone; UNIMPLEMENTED in live mode, where a rail reports by its own signed callback
-   * (ReceiveRailCallback). A rail's report on a transfer: applied once, a repeat is a no-op. Refuses RECORD_NOT_FOUND,
-   * INVALID_REQUEST (another amount than was submitted, an outcome that the payout's state does not allow):
-   * such a report is journalled, and the payout becomes an exception for the operators.
+   * Reports a rail's outcome of a transfer, in the sandbox only. UNIMPLEMENTED in live mode, where
+   * rails report with signed callbacks (ReceiveRailCallback). A report is applied once; a repeat
+   * has no effect. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (amount differs from the submitted
+   * one, or the payout's state doesn't allow the outcome). An invalid report is stored in the
+   * history and the payout becomes an exception.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReportRailOutcome
    */
@@ -3968,7 +3994,7 @@ export const PayoutService: GenService<{
     output: typeof ReportRailOutcomeResponseSchema;
   },
   /**
-   * Refuses INVALID_REQUEST, RECORD_NOT_FOUND (a merchant that is not registered and has no account yet).
+   * Errors: INVALID_REQUEST; RECORD_NOT_FOUND (a merchant without registration or account).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.OpenAccount
    */
@@ -3978,8 +4004,8 @@ export const PayoutService: GenService<{
     output: typeof OpenAccountResponseSchema;
   },
   /**
-   * Adds money that arrived, once per operation. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (another currency
-   * than the account's, more decimals than it has, more than 15 digits before the point).
+   * Credits received money, once per operation. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (another
+   * currency than the account's, too many decimals, more than 15 integer digits).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.CreditAccount
    */
@@ -3989,9 +4015,8 @@ export const PayoutService: GenService<{
     output: typeof CreditAccountResponseSchema;
   },
   /**
-   * Takes back a credit that was made in error, whole and once. Refuses RECORD_NOT_FOUND,
-   * INSUFFICIENT_BALANCE (the money is no longer available), INVALID_REQUEST. A refusal is final: another try needs an
-   * operation of its own.
+   * Reverses an erroneous credit in full, once. Errors: RECORD_NOT_FOUND, INSUFFICIENT_BALANCE (the
+   * money is no longer available), INVALID_REQUEST. An error is final for its operation id.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReverseCredit
    */
@@ -4001,7 +4026,8 @@ export const PayoutService: GenService<{
     output: typeof ReverseCreditResponseSchema;
   },
   /**
-   * A merchant's own account, as it is or as it was. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.
+   * Returns a merchant's account, now or at an earlier time. Errors: RECORD_NOT_FOUND,
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.GetAccount
    */
@@ -4011,8 +4037,8 @@ export const PayoutService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * A merchant's accounts, oldest first; a person who names no merchant gets those of all. Refuses
-   * INVALID_REQUEST (cursor, limit; a service that names no merchant).
+   * Lists a merchant's accounts, oldest first. Without a merchant, a person gets those of all
+   * merchants. Errors: INVALID_REQUEST (cursor, limit; a service call without a merchant).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListAccounts
    */
@@ -4022,7 +4048,7 @@ export const PayoutService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * The owner of any account: for the quote service. Refuses RECORD_NOT_FOUND.
+   * Returns the owner of any account, for the quote service. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ResolveAccount
    */
@@ -4032,7 +4058,7 @@ export const PayoutService: GenService<{
     output: typeof ResolveAccountResponseSchema;
   },
   /**
-   * Whether a route leads to a rail that pays a currency out: asked before a corridor to it is opened. Refuses
+   * Checks that a rail can pay out in a currency, before a corridor to it is opened. Errors:
    * INVALID_REQUEST (not a currency).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.CheckDestination
@@ -4043,8 +4069,8 @@ export const PayoutService: GenService<{
     output: typeof CheckDestinationResponseSchema;
   },
   /**
-   * By which rails currencies are paid, and when payouts arrive: for lists of corridors. Refuses INVALID_REQUEST (none
-   * or more than 100, not a currency).
+   * Returns the rails and settlement times of currencies, for lists of corridors. Errors:
+   * INVALID_REQUEST (none or more than 100, not a currency).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.DescribeDestinations
    */
@@ -4054,7 +4080,8 @@ export const PayoutService: GenService<{
     output: typeof DescribeDestinationsResponseSchema;
   },
   /**
-   * The statement of a merchant's account, newest first. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.
+   * Lists the ledger entries of a merchant's account, newest first. Errors: RECORD_NOT_FOUND,
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListEntries
    */
@@ -4064,8 +4091,8 @@ export const PayoutService: GenService<{
     output: typeof ListEntriesResponseSchema;
   },
   /**
-   * The balances of the house accounts: funding, fees, exchange, rounding, settlement, nostro, charges, in each
-   * currency.
+   * Lists the balances of the platform accounts in each currency: funding, fees, exchange,
+   * rounding, settlement, nostro and charges.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListHouseBalances
    */

@@ -43,7 +43,7 @@ export type SetRailSilenceRequest = Message<"disburse.payout.v1.SetRailSilenceRe
   kind: string;
 
   /**
-   * 1 to 86,400; 3,600 where it is unset.
+   * 1 to 86,400; 3,600 when unset.
    *
    * @generated from field: optional int32 seconds = 4;
    */
@@ -79,7 +79,7 @@ export type SetRailSilenceRequestJson = {
   kind?: string;
 
   /**
-   * 1 to 86,400; 3,600 where it is unset.
+   * 1 to 86,400; 3,600 when unset.
    *
    * @generated from field: optional int32 seconds = 4;
    */
@@ -221,7 +221,7 @@ export type SetScenarioRequest = Message<"disburse.payout.v1.SetScenarioRequest"
   seed?: number | undefined;
 
   /**
-   * Of a hundred payouts; 100 at most together. The others settle.
+   * Percentages of payouts, together at most 100. All other payouts settle.
    *
    * @generated from field: optional int32 fail_percent = 4;
    */
@@ -238,7 +238,7 @@ export type SetScenarioRequest = Message<"disburse.payout.v1.SetScenarioRequest"
   doubtPercent?: number | undefined;
 
   /**
-   * The longest time to an outcome; unset: each takes as long as others do.
+   * The maximum time to an outcome; the usual time when unset.
    *
    * @generated from field: optional int32 max_delay_ms = 7;
    */
@@ -272,7 +272,7 @@ export type SetScenarioRequestJson = {
   seed?: number;
 
   /**
-   * Of a hundred payouts; 100 at most together. The others settle.
+   * Percentages of payouts, together at most 100. All other payouts settle.
    *
    * @generated from field: optional int32 fail_percent = 4;
    */
@@ -289,7 +289,7 @@ export type SetScenarioRequestJson = {
   doubtPercent?: number;
 
   /**
-   * The longest time to an outcome; unset: each takes as long as others do.
+   * The maximum time to an outcome; the usual time when unset.
    *
    * @generated from field: optional int32 max_delay_ms = 7;
    */
@@ -392,35 +392,36 @@ export type SetOwnPayoutControlsRequest = Message<"disburse.payout.v1.SetOwnPayo
   merchantId: string;
 
   /**
-   * Payouts of at least so much wait: decimal text, by source currency.
+   * Minimum amounts that need approval: decimal text, by source currency.
    *
    * @generated from field: map<string, string> approval_amounts = 3;
    */
   approvalAmounts: { [key: string]: string };
 
   /**
-   * Payouts wait whose beneficiary is younger, 0 to 365; 0 where it is unset: none.
+   * Payouts to beneficiaries newer than this need approval: 0 to 365 days; 0, the default, turns
+   * the rule off.
    *
    * @generated from field: optional int32 new_beneficiary_days = 4;
    */
   newBeneficiaryDays?: number | undefined;
 
   /**
-   * Another actor than the one that made a batch decides on it.
+   * Batches need approval by an actor other than their creator.
    *
    * @generated from field: optional bool approve_batches = 5;
    */
   approveBatches?: boolean | undefined;
 
   /**
-   * How long an approval is waited for: 60 to 604,800; 86,400 where it is unset.
+   * Time limit of an approval: 60 to 604,800; 86,400 when unset.
    *
    * @generated from field: optional int32 approval_lasts_seconds = 6;
    */
   approvalLastsSeconds?: number | undefined;
 
   /**
-   * 0 to 7,776,000; 0 where it is unset: no guard.
+   * 0 to 7,776,000; 0, the default, turns the check off.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 7;
    */
@@ -434,7 +435,7 @@ export type SetOwnPayoutControlsRequest = Message<"disburse.payout.v1.SetOwnPayo
   unreadable: Violation[];
 
   /**
-   * The `window_seconds` of each of the amounts: 0 to 86,400; 0 where it is unset.
+   * `window_seconds` of all amounts: 0 to 86,400; 0 when unset.
    *
    * @generated from field: optional int32 approval_window_seconds = 9;
    */
@@ -456,35 +457,36 @@ export type SetOwnPayoutControlsRequestJson = {
   merchantId?: string;
 
   /**
-   * Payouts of at least so much wait: decimal text, by source currency.
+   * Minimum amounts that need approval: decimal text, by source currency.
    *
    * @generated from field: map<string, string> approval_amounts = 3;
    */
   approvalAmounts?: { [key: string]: string };
 
   /**
-   * Payouts wait whose beneficiary is younger, 0 to 365; 0 where it is unset: none.
+   * Payouts to beneficiaries newer than this need approval: 0 to 365 days; 0, the default, turns
+   * the rule off.
    *
    * @generated from field: optional int32 new_beneficiary_days = 4;
    */
   newBeneficiaryDays?: number;
 
   /**
-   * Another actor than the one that made a batch decides on it.
+   * Batches need approval by an actor other than their creator.
    *
    * @generated from field: optional bool approve_batches = 5;
    */
   approveBatches?: boolean;
 
   /**
-   * How long an approval is waited for: 60 to 604,800; 86,400 where it is unset.
+   * Time limit of an approval: 60 to 604,800; 86,400 when unset.
    *
    * @generated from field: optional int32 approval_lasts_seconds = 6;
    */
   approvalLastsSeconds?: number;
 
   /**
-   * 0 to 7,776,000; 0 where it is unset: no guard.
+   * 0 to 7,776,000; 0, the default, turns the check off.
    *
    * @generated from field: optional int32 duplicate_window_seconds = 7;
    */
@@ -498,7 +500,7 @@ export type SetOwnPayoutControlsRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * The `window_seconds` of each of the amounts: 0 to 86,400; 0 where it is unset.
+   * `window_seconds` of all amounts: 0 to 86,400; 0 when unset.
    *
    * @generated from field: optional int32 approval_window_seconds = 9;
    */
@@ -614,14 +616,15 @@ export type SetPayoutOutcomeRequest = Message<"disburse.payout.v1.SetPayoutOutco
   outcome: SandboxOutcome;
 
   /**
-   * Of a payout that is rejected or returned: why, of the closed list; "" for what the sandbox's bank or chain says.
+   * The failure code of a rejected or returned payout, from the closed list; "" for the default of
+   * the simulated bank or chain.
    *
    * @generated from field: string failure_code = 5;
    */
   failureCode: string;
 
   /**
-   * The rail's own code, as `AC04`; "" for none.
+   * The rail's own code, for example `AC04`; "" for none.
    *
    * @generated from field: string rail_code = 6;
    */
@@ -660,14 +663,15 @@ export type SetPayoutOutcomeRequestJson = {
   outcome?: SandboxOutcomeJson;
 
   /**
-   * Of a payout that is rejected or returned: why, of the closed list; "" for what the sandbox's bank or chain says.
+   * The failure code of a rejected or returned payout, from the closed list; "" for the default of
+   * the simulated bank or chain.
    *
    * @generated from field: string failure_code = 5;
    */
   failureCode?: string;
 
   /**
-   * The rail's own code, as `AC04`; "" for none.
+   * The rail's own code, for example `AC04`; "" for none.
    *
    * @generated from field: string rail_code = 6;
    */
@@ -742,7 +746,7 @@ export type CreditOwnAccountRequest = Message<"disburse.payout.v1.CreditOwnAccou
   amount: string;
 
   /**
-   * The account's, where it is named.
+   * Must be the account's currency; "" to omit it.
    *
    * @generated from field: string currency_code = 5;
    */
@@ -790,7 +794,7 @@ export type CreditOwnAccountRequestJson = {
   amount?: string;
 
   /**
-   * The account's, where it is named.
+   * Must be the account's currency; "" to omit it.
    *
    * @generated from field: string currency_code = 5;
    */
@@ -855,14 +859,14 @@ export const RailSilence = {
   UNSPECIFIED: 0,
 
   /**
-   * Calls to the rail get no answer.
+   * Calls to the rail get no response.
    *
    * @generated from enum value: RAIL_SILENCE_NO_ANSWER = 1;
    */
   NO_ANSWER: 1,
 
   /**
-   * The rail takes no new payouts.
+   * The rail accepts no new payouts.
    *
    * @generated from enum value: RAIL_SILENCE_DOWN = 2;
    */
@@ -912,14 +916,14 @@ export const SandboxOutcome = {
   REJECTED: 2,
 
   /**
-   * Also of a payout that settled long ago.
+   * Also possible for a payout that settled long ago.
    *
    * @generated from enum value: SANDBOX_OUTCOME_RETURNED = 3;
    */
   RETURNED: 3,
 
   /**
-   * The rail does not know, until another outcome is set.
+   * The rail reports an unknown outcome until another one is set.
    *
    * @generated from enum value: SANDBOX_OUTCOME_UNKNOWN = 4;
    */
@@ -943,16 +947,16 @@ export const SandboxOutcomeSchema: GenEnum<SandboxOutcome, SandboxOutcomeJson> =
   enumDesc(file_disburse_payout_v1_payout_sandbox, 1);
 
 /**
- * What a merchant makes of its own payouts in a sandbox, for its tests; no live deployment serves it.
+ * Controls a merchant's own payouts in a sandbox, for tests. Not served in live mode.
  *
  * @generated from service disburse.payout.v1.PayoutSandboxService
  */
 export const PayoutSandboxService: GenService<{
   /**
-   * Has the simulated rail report an outcome of a payout now: the rail signs it, and it is believed by the rules of every
-   * rail. Answers when the money has moved. Waits a moment for a payout that is on its way to the rail. A repeat is
-   * answered alike. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (fields), STATE_NOT_REACHABLE (the rail does not have it, or
-   * it has another end).
+   * Makes the simulated rail report a payout's outcome now. The rail signs the report, and the same
+   * rules apply as for any rail. Returns after the money has moved; waits briefly for a payout that
+   * is being submitted. A repeat returns the same result. Errors: RECORD_NOT_FOUND; INVALID_REQUEST
+   * (fields); STATE_NOT_REACHABLE if the rail doesn't have the payout or it has another outcome.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetPayoutOutcome
    */
@@ -962,7 +966,7 @@ export const PayoutSandboxService: GenService<{
     output: typeof SetPayoutOutcomeResponseSchema;
   },
   /**
-   * Credits an account of the merchant, once for the operation id, as money that it sent would be. Refuses
+   * Credits an account of the merchant as if money had arrived, once per operation id. Errors:
    * RECORD_NOT_FOUND, INVALID_REQUEST (fields, or a balance that would be too large).
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.CreditOwnAccount
@@ -973,8 +977,8 @@ export const PayoutSandboxService: GenService<{
     output: typeof CreditOwnAccountResponseSchema;
   },
   /**
-   * Has every rail behave to a merchant's payouts as this says, for a time; a later one takes its place. Takes effect within a
-   * second. Refuses INVALID_REQUEST.
+   * Makes all rails simulate a failure for a merchant's payouts for a limited time, and replaces an
+   * earlier simulation. Takes effect within a second. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetRailSilence
    */
@@ -984,7 +988,7 @@ export const PayoutSandboxService: GenService<{
     output: typeof SetRailSilenceResponseSchema;
   },
   /**
-   * Ends a silence, and has the payouts that waited for it go on at once; without one it changes nothing.
+   * Ends a silence; payouts that waited continue at once. Without a silence it has no effect.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.EndRailSilence
    */
@@ -994,8 +998,9 @@ export const PayoutSandboxService: GenService<{
     output: typeof EndRailSilenceResponseSchema;
   },
   /**
-   * Has the outcomes of a merchant's payouts follow from a seed: the n-th one that the simulated rail takes from now on has
-   * always the same. Replaces what was set, and counts from 1 again; takes effect within a second. Refuses INVALID_REQUEST.
+   * Derives the outcomes of a merchant's payouts from a seed: the n-th payout that the simulated
+   * rail accepts from now on always has the same outcome. Replaces an earlier scenario and restarts
+   * the count at 1. Takes effect within a second. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetScenario
    */
@@ -1005,8 +1010,8 @@ export const PayoutSandboxService: GenService<{
     output: typeof SetScenarioResponseSchema;
   },
   /**
-   * Sets which payouts of the merchant wait for approval, and its guard against duplicates, in the place of what was set.
-   * Takes effect within a second. Refuses INVALID_REQUEST.
+   * Replaces the merchant's approval rules and duplicate check. Takes effect within a second.
+   * Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetOwnPayoutControls
    */

@@ -30,28 +30,28 @@ export type RenderStatementRequest = Message<"disburse.payout.v1.RenderStatement
   accountId: string;
 
   /**
-   * Inclusive; the opening of the account where it is unset.
+   * Inclusive; the account's opening when unset.
    *
    * @generated from field: google.protobuf.Timestamp from = 3;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Exclusive; now where it is unset.
+   * Exclusive; now when unset.
    *
    * @generated from field: google.protobuf.Timestamp to = 4;
    */
   to?: Timestamp | undefined;
 
   /**
-   * CSV where it is unspecified.
+   * CSV when unspecified.
    *
    * @generated from field: disburse.payout.v1.StatementFormat format = 5;
    */
   format: StatementFormat;
 
   /**
-   * From the part before; "" for the first.
+   * `next_cursor` of the previous part; "" for the first.
    *
    * @generated from field: string cursor = 6;
    */
@@ -73,28 +73,28 @@ export type RenderStatementRequestJson = {
   accountId?: string;
 
   /**
-   * Inclusive; the opening of the account where it is unset.
+   * Inclusive; the account's opening when unset.
    *
    * @generated from field: google.protobuf.Timestamp from = 3;
    */
   from?: TimestampJson;
 
   /**
-   * Exclusive; now where it is unset.
+   * Exclusive; now when unset.
    *
    * @generated from field: google.protobuf.Timestamp to = 4;
    */
   to?: TimestampJson;
 
   /**
-   * CSV where it is unspecified.
+   * CSV when unspecified.
    *
    * @generated from field: disburse.payout.v1.StatementFormat format = 5;
    */
   format?: StatementFormatJson;
 
   /**
-   * From the part before; "" for the first.
+   * `next_cursor` of the previous part; "" for the first.
    *
    * @generated from field: string cursor = 6;
    */
@@ -164,7 +164,7 @@ export type GetPayoutReceiptRequest = Message<"disburse.payout.v1.GetPayoutRecei
   payoutId: string;
 
   /**
-   * A PDF of the same instead.
+   * Returns an unsigned PDF instead.
    *
    * @generated from field: bool pdf = 3;
    */
@@ -186,7 +186,7 @@ export type GetPayoutReceiptRequestJson = {
   payoutId?: string;
 
   /**
-   * A PDF of the same instead.
+   * Returns an unsigned PDF instead.
    *
    * @generated from field: bool pdf = 3;
    */
@@ -205,22 +205,22 @@ export const GetPayoutReceiptRequestSchema: GenMessage<GetPayoutReceiptRequest, 
  */
 export type GetPayoutReceiptResponse = Message<"disburse.payout.v1.GetPayoutReceiptResponse"> & {
   /**
-   * The receipt; unset where a PDF was asked for.
+   * Unset if a PDF was requested.
    *
    * @generated from field: disburse.payout.v1.PayoutReceipt receipt = 1;
    */
   receipt?: PayoutReceipt | undefined;
 
   /**
-   * Id of the key that signed it.
+   * Id of the signing key.
    *
    * @generated from field: string key_id = 2;
    */
   keyId: string;
 
   /**
-   * Ed25519 over `disburse payout receipt 1`, a line break, and the receipt's JSON in its canonical form (RFC 8785), in
-   * base64url.
+   * Ed25519 signature, in base64url, of `disburse payout receipt 1`, a line break and the receipt's
+   * canonical JSON (RFC 8785).
    *
    * @generated from field: string signature = 3;
    */
@@ -237,22 +237,22 @@ export type GetPayoutReceiptResponse = Message<"disburse.payout.v1.GetPayoutRece
  */
 export type GetPayoutReceiptResponseJson = {
   /**
-   * The receipt; unset where a PDF was asked for.
+   * Unset if a PDF was requested.
    *
    * @generated from field: disburse.payout.v1.PayoutReceipt receipt = 1;
    */
   receipt?: PayoutReceiptJson;
 
   /**
-   * Id of the key that signed it.
+   * Id of the signing key.
    *
    * @generated from field: string key_id = 2;
    */
   keyId?: string;
 
   /**
-   * Ed25519 over `disburse payout receipt 1`, a line break, and the receipt's JSON in its canonical form (RFC 8785), in
-   * base64url.
+   * Ed25519 signature, in base64url, of `disburse payout receipt 1`, a line break and the receipt's
+   * canonical JSON (RFC 8785).
    *
    * @generated from field: string signature = 3;
    */
@@ -272,7 +272,7 @@ export const GetPayoutReceiptResponseSchema: GenMessage<GetPayoutReceiptResponse
   messageDesc(file_disburse_payout_v1_statements, 3);
 
 /**
- * Each field is text, so that its canonical JSON is the same everywhere.
+ * All fields are text, so that every implementation produces the same canonical JSON.
  *
  * @generated from message disburse.payout.v1.PayoutReceipt
  */
@@ -315,7 +315,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   sourceCurrencyCode: string;
 
   /**
-   * Fees included.
+   * Includes fees.
    *
    * @generated from field: string source_amount = 8;
    */
@@ -374,7 +374,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   uniqueTransactionReference: string;
 
   /**
-   * Of the payment that came back; "" unless returned.
+   * Reference of the returning payment; "" unless returned.
    *
    * @generated from field: string returned_reference = 19;
    */
@@ -393,7 +393,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   createdAt: string;
 
   /**
-   * Of the last change.
+   * Time of the last change.
    *
    * @generated from field: string updated_at = 22;
    */
@@ -405,7 +405,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   issuedAt: string;
 
   /**
-   * The movements of the payout's money, oldest first: links of the account's chain.
+   * The payout's ledger entries, oldest first, as links of the account's hash chain.
    *
    * @generated from field: repeated disburse.payout.v1.ReceiptEntry ledger = 24;
    */
@@ -426,7 +426,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
   reissuedAs: string;
 
   /**
-   * The beneficiary's name in Latin letters, as its bank got it; "" for none.
+   * The beneficiary's name in Latin letters, as sent to its bank; "" for none.
    *
    * @generated from field: string beneficiary_name_latin = 27;
    */
@@ -434,7 +434,7 @@ export type PayoutReceipt = Message<"disburse.payout.v1.PayoutReceipt"> & {
 };
 
 /**
- * Each field is text, so that its canonical JSON is the same everywhere.
+ * All fields are text, so that every implementation produces the same canonical JSON.
  *
  * @generated from message disburse.payout.v1.PayoutReceipt
  */
@@ -477,7 +477,7 @@ export type PayoutReceiptJson = {
   sourceCurrencyCode?: string;
 
   /**
-   * Fees included.
+   * Includes fees.
    *
    * @generated from field: string source_amount = 8;
    */
@@ -536,7 +536,7 @@ export type PayoutReceiptJson = {
   uniqueTransactionReference?: string;
 
   /**
-   * Of the payment that came back; "" unless returned.
+   * Reference of the returning payment; "" unless returned.
    *
    * @generated from field: string returned_reference = 19;
    */
@@ -555,7 +555,7 @@ export type PayoutReceiptJson = {
   createdAt?: string;
 
   /**
-   * Of the last change.
+   * Time of the last change.
    *
    * @generated from field: string updated_at = 22;
    */
@@ -567,7 +567,7 @@ export type PayoutReceiptJson = {
   issuedAt?: string;
 
   /**
-   * The movements of the payout's money, oldest first: links of the account's chain.
+   * The payout's ledger entries, oldest first, as links of the account's hash chain.
    *
    * @generated from field: repeated disburse.payout.v1.ReceiptEntry ledger = 24;
    */
@@ -588,7 +588,7 @@ export type PayoutReceiptJson = {
   reissuedAs?: string;
 
   /**
-   * The beneficiary's name in Latin letters, as its bank got it; "" for none.
+   * The beneficiary's name in Latin letters, as sent to its bank; "" for none.
    *
    * @generated from field: string beneficiary_name_latin = 27;
    */
@@ -619,7 +619,7 @@ export type ReceiptEntry = Message<"disburse.payout.v1.ReceiptEntry"> & {
   step: string;
 
   /**
-   * Of the account's entries, from 1.
+   * Position within the account's entries, from 1.
    *
    * @generated from field: string sequence = 3;
    */
@@ -641,7 +641,8 @@ export type ReceiptEntry = Message<"disburse.payout.v1.ReceiptEntry"> & {
   previousHash: string;
 
   /**
-   * SHA-256 over the entry and `previous_hash`, in hexadecimal; the account's statement has the same.
+   * SHA-256 of the entry and `previous_hash`, in hexadecimal; the same as in the account's
+   * statement.
    *
    * @generated from field: string hash = 7;
    */
@@ -665,7 +666,7 @@ export type ReceiptEntryJson = {
   step?: string;
 
   /**
-   * Of the account's entries, from 1.
+   * Position within the account's entries, from 1.
    *
    * @generated from field: string sequence = 3;
    */
@@ -687,7 +688,8 @@ export type ReceiptEntryJson = {
   previousHash?: string;
 
   /**
-   * SHA-256 over the entry and `previous_hash`, in hexadecimal; the account's statement has the same.
+   * SHA-256 of the entry and `previous_hash`, in hexadecimal; the same as in the account's
+   * statement.
    *
    * @generated from field: string hash = 7;
    */
@@ -716,14 +718,14 @@ export const StatementFormat = {
   CSV: 1,
 
   /**
-   * camt.053.001.08 of ISO 20022, of accounts in an ISO 4217 currency.
+   * ISO 20022 camt.053.001.08; only for accounts in an ISO 4217 currency.
    *
    * @generated from enum value: STATEMENT_FORMAT_CAMT053 = 2;
    */
   CAMT053: 2,
 
   /**
-   * Of at most 2,000 lines.
+   * At most 2,000 lines.
    *
    * @generated from enum value: STATEMENT_FORMAT_PDF = 3;
    */
@@ -747,16 +749,16 @@ export const StatementFormatSchema: GenEnum<StatementFormat, StatementFormatJson
   enumDesc(file_disburse_payout_v1_statements, 0);
 
 /**
- * Statements of merchants' accounts and receipts of their payouts, read from the ledger; they change nothing.
+ * Account statements and payout receipts of merchants, derived from the ledger. Read-only.
  *
  * @generated from service disburse.payout.v1.StatementService
  */
 export const StatementService: GenService<{
   /**
-   * A part of a statement as a file, from its beginning; `next_cursor` asks for the next. A line is what changed the
-   * account's total: credits, payments, returns and reversals; holds do not. The lines and the opening balance add up
-   * to the closing balance; a period without lines has equal balances. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (an
-   * end before the beginning, a currency or a number of lines that the format does not carry).
+   * Returns a statement file in parts; `next_cursor` requests the next part. Each line is a change
+   * of the account's total: a credit, payment, return or reversal, but not a hold. Opening balance
+   * plus lines equals the closing balance. Errors: RECORD_NOT_FOUND; INVALID_REQUEST (end before
+   * beginning, or a currency or number of lines that the format doesn't support).
    *
    * @generated from rpc disburse.payout.v1.StatementService.RenderStatement
    */
@@ -766,7 +768,8 @@ export const StatementService: GenService<{
     output: typeof RenderStatementResponseSchema;
   },
   /**
-   * What became of a payout so far, signed with the service's own key. Refuses RECORD_NOT_FOUND.
+   * Returns the payout's current outcome, signed with the service's own key. Errors:
+   * RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.StatementService.GetPayoutReceipt
    */

@@ -19,7 +19,7 @@ export const file_disburse_payout_v1_treasury: GenFile = /*@__PURE__*/
   fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvdHJlYXN1cnkucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSK8AQoLUmFpbEFjY291bnQSDAoEcmFpbBgBIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAIgASgJEhEKCWF2YWlsYWJsZRgDIAEoCRIMCgRoZWxkGAQgASgJEhUKDXdhaXRpbmdfY291bnQYBSABKAMSDwoHd2FpdGluZxgGIAEoCRIPCgdtaXNzaW5nGAcgASgJEi4KCnVwZGF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItACCglSYWlsRW50cnkSCgoCaWQYASABKAkSDAoEcmFpbBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJEhAKCHNlcXVlbmNlGAQgASgDEioKBHN0ZXAYBSABKA4yHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbFN0ZXASDgoGYW1vdW50GAYgASgJEhEKCWF2YWlsYWJsZRgHIAEoCRIMCgRoZWxkGAggASgJEhEKCXBheW91dF9pZBgJIAEoCRIMCgRub3RlGAogASgJEi4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCHBvc3RpbmdzGAwgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLlBvc3RpbmcSFQoNcHJldmlvdXNfaGFzaBgNIAEoCRIMCgRoYXNoGA4gASgJIokBChZGdW5kUmFpbEFjY291bnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkSDgoGYW1vdW50GAQgASgJEgwKBG5vdGUYBSABKAkiRwoXRnVuZFJhaWxBY2NvdW50UmVzcG9uc2USLAoFZW50cnkYASABKAsyHS5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEVudHJ5IpoBChdTd2VlcFJhaWxBY2NvdW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEcmFpbBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJEg4KBmFtb3VudBgEIAEoCRIMCgRub3RlGAUgASgJEg4KBmNoYXJnZRgGIAEoCCJIChhTd2VlcFJhaWxBY2NvdW50UmVzcG9uc2USLAoFZW50cnkYASABKAsyHS5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEVudHJ5IicKF0xpc3RSYWlsQWNjb3VudHNSZXF1ZXN0EgwKBHJhaWwYASABKAkiTQoYTGlzdFJhaWxBY2NvdW50c1Jlc3BvbnNlEjEKCGFjY291bnRzGAEgAygLMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxBY2NvdW50Ir4BChZMaXN0UmFpbEVudHJpZXNSZXF1ZXN0EgwKBHJhaWwYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkSMAoMY3JlYXRlZF9mcm9tGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKPAQoXTGlzdFJhaWxFbnRyaWVzUmVzcG9uc2USLgoHZW50cmllcxgBIAMoCzIdLmRpc2J1cnNlLnBheW91dC52MS5SYWlsRW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIkgKFEdldFJhaWxSZXBvcnRSZXF1ZXN0EgwKBHJhaWwYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRILCgNkYXkYAyABKAkiggIKClJhaWxSZXBvcnQSDAoEcmFpbBgBIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAIgASgJEgsKA2RheRgDIAEoCRIPCgdvcGVuaW5nGAQgASgJEg4KBmZ1bmRlZBgFIAEoCRINCgVzd2VwdBgGIAEoCRIMCgRwYWlkGAcgASgJEhAKCHJldHVybmVkGAggASgJEg8KB2NoYXJnZXMYCSABKAkSDwoHY2xvc2luZxgKIAEoCRIMCgRoZWxkGAsgASgJEhkKEXN0YXRlbWVudF9jbG9zaW5nGAwgASgJEhIKCmRpZmZlcmVuY2UYDSABKAkSEwoLdW5leHBsYWluZWQYDiABKAkiRwoVR2V0UmFpbFJlcG9ydFJlc3BvbnNlEi4KBnJlcG9ydBgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SYWlsUmVwb3J0KtIBCghSYWlsU3RlcBIZChVSQUlMX1NURVBfVU5TUEVDSUZJRUQQABISCg5SQUlMX1NURVBfRlVORBABEhMKD1JBSUxfU1RFUF9TV0VFUBACEhcKE1JBSUxfU1RFUF9SQUlMX0hPTEQQAxIXChNSQUlMX1NURVBfUkFJTF9QT1NUEAQSGgoWUkFJTF9TVEVQX1JBSUxfUkVMRUFTRRAFEhkKFVJBSUxfU1RFUF9SQUlMX1JFVFVSThAGEhkKFVJBSUxfU1RFUF9SQUlMX0NIQVJHRRAHYgZwcm90bzM", [file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * What the house has at one rail in one currency.
+ * The platform's money at one rail in one currency.
  *
  * @generated from message disburse.payout.v1.RailAccount
  */
@@ -35,21 +35,21 @@ export type RailAccount = Message<"disburse.payout.v1.RailAccount"> & {
   currencyCode: string;
 
   /**
-   * Signed: below zero where a bank has taken charges that were not covered.
+   * Signed; negative if a bank took charges that were not covered.
    *
    * @generated from field: string available = 3;
    */
   available: string;
 
   /**
-   * Of payouts that were sent, or are about to be.
+   * Held for payouts that were sent or are about to be sent.
    *
    * @generated from field: string held = 4;
    */
   held: string;
 
   /**
-   * Payouts that wait for funds, and their sum.
+   * The number and total amount of payouts that wait for funds.
    *
    * @generated from field: int64 waiting_count = 5;
    */
@@ -61,14 +61,14 @@ export type RailAccount = Message<"disburse.payout.v1.RailAccount"> & {
   waiting: string;
 
   /**
-   * What has to arrive until all that wait are sent; "0.00" where it is there.
+   * The amount still required to send all waiting payouts; "0.00" if none.
    *
    * @generated from field: string missing = 7;
    */
   missing: string;
 
   /**
-   * Of its last entry.
+   * Time of its last entry.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
@@ -76,7 +76,7 @@ export type RailAccount = Message<"disburse.payout.v1.RailAccount"> & {
 };
 
 /**
- * What the house has at one rail in one currency.
+ * The platform's money at one rail in one currency.
  *
  * @generated from message disburse.payout.v1.RailAccount
  */
@@ -92,21 +92,21 @@ export type RailAccountJson = {
   currencyCode?: string;
 
   /**
-   * Signed: below zero where a bank has taken charges that were not covered.
+   * Signed; negative if a bank took charges that were not covered.
    *
    * @generated from field: string available = 3;
    */
   available?: string;
 
   /**
-   * Of payouts that were sent, or are about to be.
+   * Held for payouts that were sent or are about to be sent.
    *
    * @generated from field: string held = 4;
    */
   held?: string;
 
   /**
-   * Payouts that wait for funds, and their sum.
+   * The number and total amount of payouts that wait for funds.
    *
    * @generated from field: int64 waiting_count = 5;
    */
@@ -118,14 +118,14 @@ export type RailAccountJson = {
   waiting?: string;
 
   /**
-   * What has to arrive until all that wait are sent; "0.00" where it is there.
+   * The amount still required to send all waiting payouts; "0.00" if none.
    *
    * @generated from field: string missing = 7;
    */
   missing?: string;
 
   /**
-   * Of its last entry.
+   * Time of its last entry.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
@@ -140,7 +140,7 @@ export const RailAccountSchema: GenMessage<RailAccount, {jsonType: RailAccountJs
   messageDesc(file_disburse_payout_v1_treasury, 0);
 
 /**
- * One line of a rail account.
+ * An entry of a rail account.
  *
  * @generated from message disburse.payout.v1.RailEntry
  */
@@ -161,7 +161,7 @@ export type RailEntry = Message<"disburse.payout.v1.RailEntry"> & {
   currencyCode: string;
 
   /**
-   * From 1, without gap within an account.
+   * From 1, without gaps within an account.
    *
    * @generated from field: int64 sequence = 4;
    */
@@ -178,7 +178,7 @@ export type RailEntry = Message<"disburse.payout.v1.RailEntry"> & {
   amount: string;
 
   /**
-   * After this entry.
+   * Balances after this entry.
    *
    * @generated from field: string available = 7;
    */
@@ -190,7 +190,7 @@ export type RailEntry = Message<"disburse.payout.v1.RailEntry"> & {
   held: string;
 
   /**
-   * "" where no payout moves.
+   * "" for an entry without a payout.
    *
    * @generated from field: string payout_id = 9;
    */
@@ -207,7 +207,7 @@ export type RailEntry = Message<"disburse.payout.v1.RailEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * They sum to zero in each currency.
+   * Postings sum to zero in each currency.
    *
    * @generated from field: repeated disburse.payout.v1.Posting postings = 12;
    */
@@ -225,7 +225,7 @@ export type RailEntry = Message<"disburse.payout.v1.RailEntry"> & {
 };
 
 /**
- * One line of a rail account.
+ * An entry of a rail account.
  *
  * @generated from message disburse.payout.v1.RailEntry
  */
@@ -246,7 +246,7 @@ export type RailEntryJson = {
   currencyCode?: string;
 
   /**
-   * From 1, without gap within an account.
+   * From 1, without gaps within an account.
    *
    * @generated from field: int64 sequence = 4;
    */
@@ -263,7 +263,7 @@ export type RailEntryJson = {
   amount?: string;
 
   /**
-   * After this entry.
+   * Balances after this entry.
    *
    * @generated from field: string available = 7;
    */
@@ -275,7 +275,7 @@ export type RailEntryJson = {
   held?: string;
 
   /**
-   * "" where no payout moves.
+   * "" for an entry without a payout.
    *
    * @generated from field: string payout_id = 9;
    */
@@ -292,7 +292,7 @@ export type RailEntryJson = {
   createdAt?: TimestampJson;
 
   /**
-   * They sum to zero in each currency.
+   * Postings sum to zero in each currency.
    *
    * @generated from field: repeated disburse.payout.v1.Posting postings = 12;
    */
@@ -341,7 +341,7 @@ export type FundRailAccountRequest = Message<"disburse.payout.v1.FundRailAccount
   amount: string;
 
   /**
-   * Where it is found at the bank or on the chain: a reference or hash, 1 to 255 characters.
+   * The bank's reference or the transaction's hash, 1 to 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -373,7 +373,7 @@ export type FundRailAccountRequestJson = {
   amount?: string;
 
   /**
-   * Where it is found at the bank or on the chain: a reference or hash, 1 to 255 characters.
+   * The bank's reference or the transaction's hash, 1 to 255 characters.
    *
    * @generated from field: string note = 5;
    */
@@ -439,14 +439,14 @@ export type SweepRailAccountRequest = Message<"disburse.payout.v1.SweepRailAccou
   amount: string;
 
   /**
-   * As of FundRailAccountRequest.
+   * The same as in FundRailAccountRequest.
    *
    * @generated from field: string note = 5;
    */
   note: string;
 
   /**
-   * The bank or the chain took it for its work: it is booked as the house's cost, also where it is not covered.
+   * Books it as a fee of the bank or chain, a cost of the platform, even if it isn't covered.
    *
    * @generated from field: bool charge = 6;
    */
@@ -478,14 +478,14 @@ export type SweepRailAccountRequestJson = {
   amount?: string;
 
   /**
-   * As of FundRailAccountRequest.
+   * The same as in FundRailAccountRequest.
    *
    * @generated from field: string note = 5;
    */
   note?: string;
 
   /**
-   * The bank or the chain took it for its work: it is booked as the house's cost, also where it is not covered.
+   * Books it as a fee of the bank or chain, a cost of the platform, even if it isn't covered.
    *
    * @generated from field: bool charge = 6;
    */
@@ -700,7 +700,7 @@ export type ListRailEntriesResponse = Message<"disburse.payout.v1.ListRailEntrie
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -733,7 +733,7 @@ export type ListRailEntriesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -806,7 +806,7 @@ export const GetRailReportRequestSchema: GenMessage<GetRailReportRequest, {jsonT
   messageDesc(file_disburse_payout_v1_treasury, 10);
 
 /**
- * What a day did to a rail account: opening + funded − swept − paid + returned − charges = closing.
+ * One day of a rail account: opening + funded − swept − paid + returned − charges = closing.
  *
  * @generated from message disburse.payout.v1.RailReport
  */
@@ -827,7 +827,7 @@ export type RailReport = Message<"disburse.payout.v1.RailReport"> & {
   day: string;
 
   /**
-   * Available and held together, when the day began.
+   * Available plus held at the beginning of the day.
    *
    * @generated from field: string opening = 4;
    */
@@ -859,35 +859,36 @@ export type RailReport = Message<"disburse.payout.v1.RailReport"> & {
   charges: string;
 
   /**
-   * Available and held together, at the day's end, or now.
+   * Available plus held at the end of the day, or now.
    *
    * @generated from field: string closing = 10;
    */
   closing: string;
 
   /**
-   * Of `closing`: sent, or about to be, and not known to be paid.
+   * The part of `closing` for payouts that are being sent and not confirmed as paid.
    *
    * @generated from field: string held = 11;
    */
   held: string;
 
   /**
-   * The bank's closing balance of the day; "" where it has not sent one.
+   * The bank's closing balance of the day; "" if no statement has arrived.
    *
    * @generated from field: string statement_closing = 12;
    */
   statementClosing: string;
 
   /**
-   * The statement's closing less ours; "" without a statement.
+   * `statement_closing` minus `closing`; "" without a statement.
    *
    * @generated from field: string difference = 13;
    */
   difference: string;
 
   /**
-   * The part of the difference that payouts under way, `held`, do not explain; "" without a statement.
+   * The part of the difference not explained by payouts in progress (`held`); "" without a
+   * statement.
    *
    * @generated from field: string unexplained = 14;
    */
@@ -895,7 +896,7 @@ export type RailReport = Message<"disburse.payout.v1.RailReport"> & {
 };
 
 /**
- * What a day did to a rail account: opening + funded − swept − paid + returned − charges = closing.
+ * One day of a rail account: opening + funded − swept − paid + returned − charges = closing.
  *
  * @generated from message disburse.payout.v1.RailReport
  */
@@ -916,7 +917,7 @@ export type RailReportJson = {
   day?: string;
 
   /**
-   * Available and held together, when the day began.
+   * Available plus held at the beginning of the day.
    *
    * @generated from field: string opening = 4;
    */
@@ -948,35 +949,36 @@ export type RailReportJson = {
   charges?: string;
 
   /**
-   * Available and held together, at the day's end, or now.
+   * Available plus held at the end of the day, or now.
    *
    * @generated from field: string closing = 10;
    */
   closing?: string;
 
   /**
-   * Of `closing`: sent, or about to be, and not known to be paid.
+   * The part of `closing` for payouts that are being sent and not confirmed as paid.
    *
    * @generated from field: string held = 11;
    */
   held?: string;
 
   /**
-   * The bank's closing balance of the day; "" where it has not sent one.
+   * The bank's closing balance of the day; "" if no statement has arrived.
    *
    * @generated from field: string statement_closing = 12;
    */
   statementClosing?: string;
 
   /**
-   * The statement's closing less ours; "" without a statement.
+   * `statement_closing` minus `closing`; "" without a statement.
    *
    * @generated from field: string difference = 13;
    */
   difference?: string;
 
   /**
-   * The part of the difference that payouts under way, `held`, do not explain; "" without a statement.
+   * The part of the difference not explained by payouts in progress (`held`); "" without a
+   * statement.
    *
    * @generated from field: string unexplained = 14;
    */
@@ -1027,49 +1029,49 @@ export const RailStep = {
   UNSPECIFIED: 0,
 
   /**
-   * Money of the house arrived: available up.
+   * The platform's money arrived: available increases.
    *
    * @generated from enum value: RAIL_STEP_FUND = 1;
    */
   FUND: 1,
 
   /**
-   * The house took money away: available down.
+   * The platform withdrew money: available decreases.
    *
    * @generated from enum value: RAIL_STEP_SWEEP = 2;
    */
   SWEEP: 2,
 
   /**
-   * Set aside for a payout that is about to be sent: available down, held up.
+   * Held for a payout that is about to be sent: available decreases, held increases.
    *
    * @generated from enum value: RAIL_STEP_RAIL_HOLD = 3;
    */
   RAIL_HOLD: 3,
 
   /**
-   * Paid: held down.
+   * Paid: held decreases.
    *
    * @generated from enum value: RAIL_STEP_RAIL_POST = 4;
    */
   RAIL_POST: 4,
 
   /**
-   * Not paid: held down, available up. Of nothing where the payout ended before money was held.
+   * Not paid: held decreases, available increases. Zero if the payout ended before money was held.
    *
    * @generated from enum value: RAIL_STEP_RAIL_RELEASE = 5;
    */
   RAIL_RELEASE: 5,
 
   /**
-   * Came back after payment: available up, by what arrived.
+   * Returned after payment: available increases by the amount that arrived.
    *
    * @generated from enum value: RAIL_STEP_RAIL_RETURN = 6;
    */
   RAIL_RETURN: 6,
 
   /**
-   * Taken by the bank or the chain for its work: available down.
+   * A fee of the bank or chain: available decreases.
    *
    * @generated from enum value: RAIL_STEP_RAIL_CHARGE = 7;
    */

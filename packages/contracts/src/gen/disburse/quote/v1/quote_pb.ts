@@ -20,7 +20,7 @@ export const file_disburse_quote_v1_quote: GenFile = /*@__PURE__*/
   fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEipAEKEVF1b3RlZEJlbmVmaWNpYXJ5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHQoVYWNjb3VudF9udW1iZXJfbWFza2VkGAMgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgEIAEoCRIPCgduZXR3b3JrGAUgASgJEhIKCm5hbWVfbGF0aW4YBiABKAkSGAoQZGVzdGluYXRpb25fa2V5cxgHIAMoCSKYBgoFUXVvdGUSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRITCgtjb3JyaWRvcl9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQY29udmVydGVkX2Ftb3VudBgIIAEoCRISCgp0b3RhbF9mZWVzGAkgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYCiABKAkSFQoNZXhjaGFuZ2VfcmF0ZRgLIAEoCRIuCgpyYXRlX2FzX29mGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtyYXRlX3NvdXJjZRgNIAEoCRI5CgtiZW5lZmljaWFyeRgOIAEoCzIkLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlZEJlbmVmaWNpYXJ5EiwKBXN0YXRlGA8gASgOMh0uZGlzYnVyc2UucXVvdGUudjEuUXVvdGVTdGF0ZRIuCgpjcmVhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI4Cg5yZXR1cm5fY2hhcmdlcxgTIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSOAoIbWV0YWRhdGEYFCADKAsyJi5kaXNidXJzZS5xdW90ZS52MS5RdW90ZS5NZXRhZGF0YUVudHJ5EhcKD3JlY2VpdmluZ19maXhlZBgVIAEoCBISCgpyZWlzc3VlX29mGBYgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKyAwoSQ3JlYXRlUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEi8KCnVucmVhZGFibGUYCSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJFCghtZXRhZGF0YRgKIAMoCzIzLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdC5NZXRhZGF0YUVudHJ5EhIKCnJlaXNzdWVfb2YYCyABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIj4KE0NyZWF0ZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZSI4Cg9HZXRRdW90ZVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEAoIcXVvdGVfaWQYAiABKAkiOwoQR2V0UXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlIiwKGEdldENsYWltYWJsZVF1b3RlUmVxdWVzdBIQCghxdW90ZV9pZBgBIAEoCSLYAQoZR2V0Q2xhaW1hYmxlUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlEhUKDWNvcnJpZG9yX29wZW4YAiABKAgSKQoGbGltaXRzGAMgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEicKBWNsYWltGAQgASgLMhguZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0SJwoDbm93GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJeCgZMaW1pdHMSEgoKc291cmNlX21pbhgBIAEoCRISCgpzb3VyY2VfbWF4GAIgASgJEhUKDXJlY2VpdmluZ19taW4YAyABKAkSFQoNcmVjZWl2aW5nX21heBgEIAEoCSJvCgVDbGFpbRIRCglwYXlvdXRfaWQYASABKAkSFAoMb3BlcmF0aW9uX2lkGAIgASgJEi4KCmNsYWltZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBW9yZGVyGAQgASgMInUKEUNsYWltUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghxdW90ZV9pZBgCIAEoCRIRCglwYXlvdXRfaWQYAyABKAkSDQoFb3JkZXIYBCABKAwiZgoSQ2xhaW1RdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUSJwoFY2xhaW0YAiABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbSJUChJFeHBpcmVRdW90ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCHF1b3RlX2lkGAIgASgJIhUKE0V4cGlyZVF1b3RlUmVzcG9uc2UiegoaR2V0RXF1aXZhbGVudEFtb3VudFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDgoGYW1vdW50GAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkSIAoYZXF1aXZhbGVudF9jdXJyZW5jeV9jb2RlGAQgASgJIj0KG0dldEVxdWl2YWxlbnRBbW91bnRSZXNwb25zZRITCgZhbW91bnQYASABKAlIAIgBAUIJCgdfYW1vdW50IoEDCghDb3JyaWRvchIKCgJpZBgBIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgCIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAMgASgJEg4KBmFjdGl2ZRgEIAEoCBIRCglmZWVfc2hhcmUYBSABKAkSEAoIZmVlX2ZsYXQYBiABKAkSKQoGbGltaXRzGAcgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEhkKEXF1b3RlX3R0bF9zZWNvbmRzGAggASgFEhwKFHJhdGVfbWF4X2FnZV9zZWNvbmRzGAkgASgFEiUKBHJhdGUYCiABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlEjgKDnJldHVybl9jaGFyZ2VzGAsgASgOMiAuZGlzYnVyc2UucXVvdGUudjEuUmV0dXJuQ2hhcmdlcxIuCgVyYWlscxgMIAMoCzIfLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yUmFpbCKPAQoMQ29ycmlkb3JSYWlsEgwKBHJhaWwYASABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAIgASgJEg8KB25ldHdvcmsYAyABKAkSDwoHY3V0X29mZhgEIAEoCRIfChJzZXR0bGVtZW50X3NlY29uZHMYBSABKANIAIgBAUIVChNfc2V0dGxlbWVudF9zZWNvbmRzIk8KBFJhdGUSDAoEcmF0ZRgBIAEoCRIpCgVhc19vZhgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc291cmNlGAMgASgJIpEDCg1Db3JyaWRvclRlcm1zEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAEgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYAiABKAkSEwoGYWN0aXZlGAMgASgISACIAQESFgoJZmVlX3NoYXJlGAQgASgJSAGIAQESFQoIZmVlX2ZsYXQYBSABKAlIAogBARIpCgZsaW1pdHMYBiABKAsyGS5kaXNidXJzZS5xdW90ZS52MS5MaW1pdHMSHgoRcXVvdGVfdHRsX3NlY29uZHMYByABKAVIA4gBARIhChRyYXRlX21heF9hZ2Vfc2Vjb25kcxgIIAEoBUgEiAEBEjgKDnJldHVybl9jaGFyZ2VzGAkgASgOMiAuZGlzYnVyc2UucXVvdGUudjEuUmV0dXJuQ2hhcmdlc0IJCgdfYWN0aXZlQgwKCl9mZWVfc2hhcmVCCwoJX2ZlZV9mbGF0QhQKEl9xdW90ZV90dGxfc2Vjb25kc0IXChVfcmF0ZV9tYXhfYWdlX3NlY29uZHMidgoSU2V0Q29ycmlkb3JSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIyCghjb3JyaWRvchgCIAEoCzIgLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yVGVybXMiRAoTU2V0Q29ycmlkb3JSZXNwb25zZRItCghjb3JyaWRvchgBIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yIpABChpTZXRNZXJjaGFudENvcnJpZG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLY29ycmlkb3JfaWQYAyABKAkSEQoEb3BlbhgEIAEoCEgAiAEBQgcKBV9vcGVuIh0KG1NldE1lcmNoYW50Q29ycmlkb3JSZXNwb25zZSJ6Cg5TZXRSYXRlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLY29ycmlkb3JfaWQYAiABKAkSJQoEcmF0ZRgDIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUiOAoPU2V0UmF0ZVJlc3BvbnNlEiUKBHJhdGUYASABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlIkoKFExpc3RDb3JyaWRvcnNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSKNAQoVTGlzdENvcnJpZG9yc1Jlc3BvbnNlEi4KCWNvcnJpZG9ycxgBIAMoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCKYAQoQTGlzdFJhdGVzUmVxdWVzdBITCgtjb3JyaWRvcl9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSKAoEZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIocBChFMaXN0UmF0ZXNSZXNwb25zZRItCghjb3JyaWRvchgBIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yEi4KBXJhdGVzGAIgAygLMh8uZGlzYnVyc2UucXVvdGUudjEuSGlzdG9yaWNSYXRlEhMKC25leHRfY3Vyc29yGAMgASgJIqQBCgxIaXN0b3JpY1JhdGUSJQoEcmF0ZRgBIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUSLwoLcmVjZWl2ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBnNldF9ieRgDIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISEwoLYXBwcm92ZWRfYnkYBCABKAkqcQoKUXVvdGVTdGF0ZRIbChdRVU9URV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFFVT1RFX1NUQVRFX09QRU4QARIXChNRVU9URV9TVEFURV9DTEFJTUVEEAISFwoTUVVPVEVfU1RBVEVfRVhQSVJFRBADKmYKDVJldHVybkNoYXJnZXMSHgoaUkVUVVJOX0NIQVJHRVNfVU5TUEVDSUZJRUQQABIYChRSRVRVUk5fQ0hBUkdFU19IT1VTRRABEhsKF1JFVFVSTl9DSEFSR0VTX01FUkNIQU5UEAIyhgoKDFF1b3RlU2VydmljZRJzCgtDcmVhdGVRdW90ZRIlLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVzcG9uc2UiFergGBEKB2dhdGV3YXkKBnBheW91dBJrCghHZXRRdW90ZRIiLmRpc2J1cnNlLnF1b3RlLnYxLkdldFF1b3RlUmVxdWVzdBojLmRpc2J1cnNlLnF1b3RlLnYxLkdldFF1b3RlUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSfAoRR2V0Q2xhaW1hYmxlUXVvdGUSKy5kaXNidXJzZS5xdW90ZS52MS5HZXRDbGFpbWFibGVRdW90ZVJlcXVlc3QaLC5kaXNidXJzZS5xdW90ZS52MS5HZXRDbGFpbWFibGVRdW90ZVJlc3BvbnNlIgzq4BgICgZwYXlvdXQSggEKE0dldEVxdWl2YWxlbnRBbW91bnQSLS5kaXNidXJzZS5xdW90ZS52MS5HZXRFcXVpdmFsZW50QW1vdW50UmVxdWVzdBouLmRpc2J1cnNlLnF1b3RlLnYxLkdldEVxdWl2YWxlbnRBbW91bnRSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmcKCkNsYWltUXVvdGUSJC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVxdWVzdBolLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmoKC0V4cGlyZVF1b3RlEiUuZGlzYnVyc2UucXVvdGUudjEuRXhwaXJlUXVvdGVSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuRXhwaXJlUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0Em4KC1NldENvcnJpZG9yEiUuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARKGAQoTU2V0TWVyY2hhbnRDb3JyaWRvchItLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXF1ZXN0Gi4uZGlzYnVyc2UucXVvdGUudjEuU2V0TWVyY2hhbnRDb3JyaWRvclJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEmIKB1NldFJhdGUSIS5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVxdWVzdBoiLmRpc2J1cnNlLnF1b3RlLnYxLlNldFJhdGVSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARJ6Cg1MaXN0Q29ycmlkb3JzEicuZGlzYnVyc2UucXVvdGUudjEuTGlzdENvcnJpZG9yc1JlcXVlc3QaKC5kaXNidXJzZS5xdW90ZS52MS5MaXN0Q29ycmlkb3JzUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSYwoJTGlzdFJhdGVzEiMuZGlzYnVyc2UucXVvdGUudjEuTGlzdFJhdGVzUmVxdWVzdBokLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RSYXRlc1Jlc3BvbnNlIgvq4BgHEgUBAgUHCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * The beneficiary as it was when the quote was made.
+ * The beneficiary at the creation of the quote.
  *
  * @generated from message disburse.quote.v1.QuotedBeneficiary
  */
@@ -48,21 +48,21 @@ export type QuotedBeneficiary = Message<"disburse.quote.v1.QuotedBeneficiary"> &
   transferMethod: string;
 
   /**
-   * Of a crypto beneficiary; else "".
+   * The network of a crypto beneficiary; otherwise "".
    *
    * @generated from field: string network = 5;
    */
   network: string;
 
   /**
-   * The name in Latin letters that its merchant gave; "" for none.
+   * The name in Latin letters, if the merchant gave one; "" for none.
    *
    * @generated from field: string name_latin = 6;
    */
   nameLatin: string;
 
   /**
-   * Keyed hashes of the account or wallet that is paid, as GetBeneficiary returns them.
+   * Keyed hashes of the destination account or wallet, as in GetBeneficiaryResponse.
    *
    * @generated from field: repeated string destination_keys = 7;
    */
@@ -70,7 +70,7 @@ export type QuotedBeneficiary = Message<"disburse.quote.v1.QuotedBeneficiary"> &
 };
 
 /**
- * The beneficiary as it was when the quote was made.
+ * The beneficiary at the creation of the quote.
  *
  * @generated from message disburse.quote.v1.QuotedBeneficiary
  */
@@ -98,21 +98,21 @@ export type QuotedBeneficiaryJson = {
   transferMethod?: string;
 
   /**
-   * Of a crypto beneficiary; else "".
+   * The network of a crypto beneficiary; otherwise "".
    *
    * @generated from field: string network = 5;
    */
   network?: string;
 
   /**
-   * The name in Latin letters that its merchant gave; "" for none.
+   * The name in Latin letters, if the merchant gave one; "" for none.
    *
    * @generated from field: string name_latin = 6;
    */
   nameLatin?: string;
 
   /**
-   * Keyed hashes of the account or wallet that is paid, as GetBeneficiary returns them.
+   * Keyed hashes of the destination account or wallet, as in GetBeneficiaryResponse.
    *
    * @generated from field: repeated string destination_keys = 7;
    */
@@ -188,7 +188,7 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   exchangeRate: string;
 
   /**
-   * When the rate applied, and its publisher.
+   * The time and publisher of the rate.
    *
    * @generated from field: google.protobuf.Timestamp rate_as_of = 12;
    */
@@ -225,7 +225,7 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   expiredAt?: Timestamp | undefined;
 
   /**
-   * The corridor's, when the quote was made.
+   * The corridor's setting at the creation of the quote.
    *
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 19;
    */
@@ -239,14 +239,14 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   metadata: { [key: string]: string };
 
   /**
-   * The receiving amount was asked for; else the source amount.
+   * True if the request fixed the receiving amount, false for the source amount.
    *
    * @generated from field: bool receiving_fixed = 21;
    */
   receivingFixed: boolean;
 
   /**
-   * The payout that this quote pays again, which alone executes it; "" for none.
+   * The payout that this quote pays again; only its reissue can execute the quote. "" for none.
    *
    * @generated from field: string reissue_of = 22;
    */
@@ -315,7 +315,7 @@ export type QuoteJson = {
   exchangeRate?: string;
 
   /**
-   * When the rate applied, and its publisher.
+   * The time and publisher of the rate.
    *
    * @generated from field: google.protobuf.Timestamp rate_as_of = 12;
    */
@@ -352,7 +352,7 @@ export type QuoteJson = {
   expiredAt?: TimestampJson;
 
   /**
-   * The corridor's, when the quote was made.
+   * The corridor's setting at the creation of the quote.
    *
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 19;
    */
@@ -366,14 +366,14 @@ export type QuoteJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * The receiving amount was asked for; else the source amount.
+   * True if the request fixed the receiving amount, false for the source amount.
    *
    * @generated from field: bool receiving_fixed = 21;
    */
   receivingFixed?: boolean;
 
   /**
-   * The payout that this quote pays again, which alone executes it; "" for none.
+   * The payout that this quote pays again; only its reissue can execute the quote. "" for none.
    *
    * @generated from field: string reissue_of = 22;
    */
@@ -422,7 +422,7 @@ export type CreateQuoteRequest = Message<"disburse.quote.v1.CreateQuoteRequest">
   destinationCurrencyCode: string;
 
   /**
-   * Decimal text; "" when absent. One of the two; the source amount wins.
+   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -441,14 +441,15 @@ export type CreateQuoteRequest = Message<"disburse.quote.v1.CreateQuoteRequest">
   unreadable: Violation[];
 
   /**
-   * The merchant's own data, at most 50 keys of 1 to 40 characters, values of at most 500.
+   * The merchant's own data: at most 50 keys of 1 to 40 characters with values of at most 500
+   * characters.
    *
    * @generated from field: map<string, string> metadata = 10;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Of payout alone: as of the quote.
+   * Only from the payout service; the same as in the quote.
    *
    * @generated from field: string reissue_of = 11;
    */
@@ -490,7 +491,7 @@ export type CreateQuoteRequestJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * Decimal text; "" when absent. One of the two; the source amount wins.
+   * Decimal text; "" if absent. Set one of the two; the source amount takes precedence.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -509,14 +510,15 @@ export type CreateQuoteRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * The merchant's own data, at most 50 keys of 1 to 40 characters, values of at most 500.
+   * The merchant's own data: at most 50 keys of 1 to 40 characters with values of at most 500
+   * characters.
    *
    * @generated from field: map<string, string> metadata = 10;
    */
   metadata?: { [key: string]: string };
 
   /**
-   * Of payout alone: as of the quote.
+   * Only from the payout service; the same as in the quote.
    *
    * @generated from field: string reissue_of = 11;
    */
@@ -658,7 +660,7 @@ export type GetClaimableQuoteResponse = Message<"disburse.quote.v1.GetClaimableQ
   quote?: Quote | undefined;
 
   /**
-   * The corridor is active and configured for the quote's merchant, now.
+   * True if the corridor is currently active and open to the quote's merchant.
    *
    * @generated from field: bool corridor_open = 2;
    */
@@ -670,14 +672,14 @@ export type GetClaimableQuoteResponse = Message<"disburse.quote.v1.GetClaimableQ
   limits?: Limits | undefined;
 
   /**
-   * Set when the quote is claimed.
+   * Set if the quote is claimed.
    *
    * @generated from field: disburse.quote.v1.Claim claim = 4;
    */
   claim?: Claim | undefined;
 
   /**
-   * The database's clock, against which `expired_at` is compared.
+   * The database's current time, for comparison with `expired_at`.
    *
    * @generated from field: google.protobuf.Timestamp now = 5;
    */
@@ -694,7 +696,7 @@ export type GetClaimableQuoteResponseJson = {
   quote?: QuoteJson;
 
   /**
-   * The corridor is active and configured for the quote's merchant, now.
+   * True if the corridor is currently active and open to the quote's merchant.
    *
    * @generated from field: bool corridor_open = 2;
    */
@@ -706,14 +708,14 @@ export type GetClaimableQuoteResponseJson = {
   limits?: LimitsJson;
 
   /**
-   * Set when the quote is claimed.
+   * Set if the quote is claimed.
    *
    * @generated from field: disburse.quote.v1.Claim claim = 4;
    */
   claim?: ClaimJson;
 
   /**
-   * The database's clock, against which `expired_at` is compared.
+   * The database's current time, for comparison with `expired_at`.
    *
    * @generated from field: google.protobuf.Timestamp now = 5;
    */
@@ -728,7 +730,7 @@ export const GetClaimableQuoteResponseSchema: GenMessage<GetClaimableQuoteRespon
   messageDesc(file_disburse_quote_v1_quote, 7);
 
 /**
- * Bounds on one payout, both inclusive; "" for no bound.
+ * Inclusive limits of one payout; "" for no limit.
  *
  * @generated from message disburse.quote.v1.Limits
  */
@@ -755,7 +757,7 @@ export type Limits = Message<"disburse.quote.v1.Limits"> & {
 };
 
 /**
- * Bounds on one payout, both inclusive; "" for no bound.
+ * Inclusive limits of one payout; "" for no limit.
  *
  * @generated from message disburse.quote.v1.Limits
  */
@@ -789,7 +791,7 @@ export const LimitsSchema: GenMessage<Limits, {jsonType: LimitsJson}> = /*@__PUR
   messageDesc(file_disburse_quote_v1_quote, 8);
 
 /**
- * The payout that claimed the quote; a repeat does not change it.
+ * The claim of a quote by a payout; a repeat doesn't change it.
  *
  * @generated from message disburse.quote.v1.Claim
  */
@@ -810,7 +812,7 @@ export type Claim = Message<"disburse.quote.v1.Claim"> & {
   claimedAt?: Timestamp | undefined;
 
   /**
-   * What the payout is made of, as the payout service has written it: this service does not read it.
+   * The payout's order as written by the payout service; opaque to this service.
    *
    * @generated from field: bytes order = 4;
    */
@@ -818,7 +820,7 @@ export type Claim = Message<"disburse.quote.v1.Claim"> & {
 };
 
 /**
- * The payout that claimed the quote; a repeat does not change it.
+ * The claim of a quote by a payout; a repeat doesn't change it.
  *
  * @generated from message disburse.quote.v1.Claim
  */
@@ -839,7 +841,7 @@ export type ClaimJson = {
   claimedAt?: TimestampJson;
 
   /**
-   * What the payout is made of, as the payout service has written it: this service does not read it.
+   * The payout's order as written by the payout service; opaque to this service.
    *
    * @generated from field: bytes order = 4;
    */
@@ -873,7 +875,8 @@ export type ClaimQuoteRequest = Message<"disburse.quote.v1.ClaimQuoteRequest"> &
   payoutId: string;
 
   /**
-   * Kept with the claim, and returned with it: a payout is made from its claim, after a lost database too.
+   * Stored and returned with the claim, so that the payout can be created from it, even after the
+   * loss of a database.
    *
    * @generated from field: bytes order = 4;
    */
@@ -900,7 +903,8 @@ export type ClaimQuoteRequestJson = {
   payoutId?: string;
 
   /**
-   * Kept with the claim, and returned with it: a payout is made from its claim, after a lost database too.
+   * Stored and returned with the claim, so that the payout can be created from it, even after the
+   * loss of a database.
    *
    * @generated from field: bytes order = 4;
    */
@@ -1077,7 +1081,7 @@ export const GetEquivalentAmountRequestSchema: GenMessage<GetEquivalentAmountReq
  */
 export type GetEquivalentAmountResponse = Message<"disburse.quote.v1.GetEquivalentAmountResponse"> & {
   /**
-   * Unset where no such corridor is open, or none has a current rate.
+   * Unset if no such corridor is open or has a current rate.
    *
    * @generated from field: optional string amount = 1;
    */
@@ -1089,7 +1093,7 @@ export type GetEquivalentAmountResponse = Message<"disburse.quote.v1.GetEquivale
  */
 export type GetEquivalentAmountResponseJson = {
   /**
-   * Unset where no such corridor is open, or none has a current rate.
+   * Unset if no such corridor is open or has a current rate.
    *
    * @generated from field: optional string amount = 1;
    */
@@ -1147,14 +1151,14 @@ export type Corridor = Message<"disburse.quote.v1.Corridor"> & {
   limits?: Limits | undefined;
 
   /**
-   * How long a quote holds; the service's default when 0.
+   * Validity of a quote in seconds; the service's default when 0.
    *
    * @generated from field: int32 quote_ttl_seconds = 8;
    */
   quoteTtlSeconds: number;
 
   /**
-   * A rate older than this is not quoted; no bound when 0.
+   * Maximum age of a rate for a quote in seconds; no maximum when 0.
    *
    * @generated from field: int32 rate_max_age_seconds = 9;
    */
@@ -1166,14 +1170,15 @@ export type Corridor = Message<"disburse.quote.v1.Corridor"> & {
   rate?: Rate | undefined;
 
   /**
-   * Of payments that come back short.
+   * Applies to payments that are returned in part.
    *
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 11;
    */
   returnCharges: ReturnCharges;
 
   /**
-   * How its payouts are paid, in lists; empty where payout did not answer. Ignored when a corridor is set.
+   * Payment methods, only in lists; empty if the payout service is unavailable. Ignored in
+   * SetCorridor.
    *
    * @generated from field: repeated disburse.quote.v1.CorridorRail rails = 12;
    */
@@ -1224,14 +1229,14 @@ export type CorridorJson = {
   limits?: LimitsJson;
 
   /**
-   * How long a quote holds; the service's default when 0.
+   * Validity of a quote in seconds; the service's default when 0.
    *
    * @generated from field: int32 quote_ttl_seconds = 8;
    */
   quoteTtlSeconds?: number;
 
   /**
-   * A rate older than this is not quoted; no bound when 0.
+   * Maximum age of a rate for a quote in seconds; no maximum when 0.
    *
    * @generated from field: int32 rate_max_age_seconds = 9;
    */
@@ -1243,14 +1248,15 @@ export type CorridorJson = {
   rate?: RateJson;
 
   /**
-   * Of payments that come back short.
+   * Applies to payments that are returned in part.
    *
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 11;
    */
   returnCharges?: ReturnChargesJson;
 
   /**
-   * How its payouts are paid, in lists; empty where payout did not answer. Ignored when a corridor is set.
+   * Payment methods, only in lists; empty if the payout service is unavailable. Ignored in
+   * SetCorridor.
    *
    * @generated from field: repeated disburse.quote.v1.CorridorRail rails = 12;
    */
@@ -1265,7 +1271,7 @@ export const CorridorSchema: GenMessage<Corridor, {jsonType: CorridorJson}> = /*
   messageDesc(file_disburse_quote_v1_quote, 16);
 
 /**
- * A way in which a corridor's payouts are paid; payout's DestinationRail.
+ * A payment method of a corridor and its rail; the same as payout's DestinationRail.
  *
  * @generated from message disburse.quote.v1.CorridorRail
  */
@@ -1283,21 +1289,22 @@ export type CorridorRail = Message<"disburse.quote.v1.CorridorRail"> & {
   transferMethod: string;
 
   /**
-   * Of crypto; else "".
+   * The network of a crypto payment; otherwise "".
    *
    * @generated from field: string network = 3;
    */
   network: string;
 
   /**
-   * `16:00 Europe/Berlin`; "" where the rail has no such time.
+   * The rail's daily cut-off, `16:00 Europe/Berlin`; "" for none.
    *
    * @generated from field: string cut_off = 4;
    */
   cutOff: string;
 
   /**
-   * As a rule, of a payout that is submitted now; unset where the rail does not say.
+   * The usual time from submission to settlement for a payout submitted now; unset if the rail
+   * gives none.
    *
    * @generated from field: optional int64 settlement_seconds = 5;
    */
@@ -1305,7 +1312,7 @@ export type CorridorRail = Message<"disburse.quote.v1.CorridorRail"> & {
 };
 
 /**
- * A way in which a corridor's payouts are paid; payout's DestinationRail.
+ * A payment method of a corridor and its rail; the same as payout's DestinationRail.
  *
  * @generated from message disburse.quote.v1.CorridorRail
  */
@@ -1323,21 +1330,22 @@ export type CorridorRailJson = {
   transferMethod?: string;
 
   /**
-   * Of crypto; else "".
+   * The network of a crypto payment; otherwise "".
    *
    * @generated from field: string network = 3;
    */
   network?: string;
 
   /**
-   * `16:00 Europe/Berlin`; "" where the rail has no such time.
+   * The rail's daily cut-off, `16:00 Europe/Berlin`; "" for none.
    *
    * @generated from field: string cut_off = 4;
    */
   cutOff?: string;
 
   /**
-   * As a rule, of a payout that is submitted now; unset where the rail does not say.
+   * The usual time from submission to settlement for a payout submitted now; unset if the rail
+   * gives none.
    *
    * @generated from field: optional int64 settlement_seconds = 5;
    */
@@ -1363,14 +1371,14 @@ export type Rate = Message<"disburse.quote.v1.Rate"> & {
   rate: string;
 
   /**
-   * In SetRate: now when unset.
+   * Defaults to now in SetRate.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 2;
    */
   asOf?: Timestamp | undefined;
 
   /**
-   * Who published it, 1 to 64 characters.
+   * The publisher, 1 to 64 characters.
    *
    * @generated from field: string source = 3;
    */
@@ -1389,14 +1397,14 @@ export type RateJson = {
   rate?: string;
 
   /**
-   * In SetRate: now when unset.
+   * Defaults to now in SetRate.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 2;
    */
   asOf?: TimestampJson;
 
   /**
-   * Who published it, 1 to 64 characters.
+   * The publisher, 1 to 64 characters.
    *
    * @generated from field: string source = 3;
    */
@@ -1411,8 +1419,8 @@ export const RateSchema: GenMessage<Rate, {jsonType: RateJson}> = /*@__PURE__*/
   messageDesc(file_disburse_quote_v1_quote, 18);
 
 /**
- * A corridor as an operator sets it: whole. The pair of currencies names it. Every field is required,
- * so that a field that is left out neither opens a corridor nor frees it of a fee or a limit.
+ * The complete terms of a corridor, identified by its currency pair. Every field is required, so
+ * that an omitted field can't open a corridor or remove a fee or a limit.
  *
  * @generated from message disburse.quote.v1.CorridorTerms
  */
@@ -1433,7 +1441,7 @@ export type CorridorTerms = Message<"disburse.quote.v1.CorridorTerms"> & {
   active?: boolean | undefined;
 
   /**
-   * As of Corridor; "0" for none.
+   * The same as in Corridor; "0" for none.
    *
    * @generated from field: optional string fee_share = 4;
    */
@@ -1447,21 +1455,21 @@ export type CorridorTerms = Message<"disburse.quote.v1.CorridorTerms"> & {
   feeFlat?: string | undefined;
 
   /**
-   * Without fields: no limits.
+   * A message without fields sets no limits.
    *
    * @generated from field: disburse.quote.v1.Limits limits = 6;
    */
   limits?: Limits | undefined;
 
   /**
-   * 0: the service's default.
+   * 0 for the service's default.
    *
    * @generated from field: optional int32 quote_ttl_seconds = 7;
    */
   quoteTtlSeconds?: number | undefined;
 
   /**
-   * 0: no bound.
+   * 0 for no maximum.
    *
    * @generated from field: optional int32 rate_max_age_seconds = 8;
    */
@@ -1474,8 +1482,8 @@ export type CorridorTerms = Message<"disburse.quote.v1.CorridorTerms"> & {
 };
 
 /**
- * A corridor as an operator sets it: whole. The pair of currencies names it. Every field is required,
- * so that a field that is left out neither opens a corridor nor frees it of a fee or a limit.
+ * The complete terms of a corridor, identified by its currency pair. Every field is required, so
+ * that an omitted field can't open a corridor or remove a fee or a limit.
  *
  * @generated from message disburse.quote.v1.CorridorTerms
  */
@@ -1496,7 +1504,7 @@ export type CorridorTermsJson = {
   active?: boolean;
 
   /**
-   * As of Corridor; "0" for none.
+   * The same as in Corridor; "0" for none.
    *
    * @generated from field: optional string fee_share = 4;
    */
@@ -1510,21 +1518,21 @@ export type CorridorTermsJson = {
   feeFlat?: string;
 
   /**
-   * Without fields: no limits.
+   * A message without fields sets no limits.
    *
    * @generated from field: disburse.quote.v1.Limits limits = 6;
    */
   limits?: LimitsJson;
 
   /**
-   * 0: the service's default.
+   * 0 for the service's default.
    *
    * @generated from field: optional int32 quote_ttl_seconds = 7;
    */
   quoteTtlSeconds?: number;
 
   /**
-   * 0: no bound.
+   * 0 for no maximum.
    *
    * @generated from field: optional int32 rate_max_age_seconds = 8;
    */
@@ -1837,7 +1845,7 @@ export type ListCorridorsResponse = Message<"disburse.quote.v1.ListCorridorsResp
   nextCursor: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1868,7 +1876,7 @@ export type ListCorridorsResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages.
+   * Counts all pages.
    *
    * @generated from field: int64 total_count = 3;
    */
@@ -1913,14 +1921,14 @@ export type ListRatesRequest = Message<"disburse.quote.v1.ListRatesRequest"> & {
   cursor: string;
 
   /**
-   * From this `as_of` on; unset for no bound.
+   * Earliest `as_of`, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp from = 4;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Before this `as_of`; unset for no bound.
+   * Latest `as_of`, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp to = 5;
    */
@@ -1951,14 +1959,14 @@ export type ListRatesRequestJson = {
   cursor?: string;
 
   /**
-   * From this `as_of` on; unset for no bound.
+   * Earliest `as_of`, inclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp from = 4;
    */
   from?: TimestampJson;
 
   /**
-   * Before this `as_of`; unset for no bound.
+   * Latest `as_of`, exclusive; unset for no limit.
    *
    * @generated from field: google.protobuf.Timestamp to = 5;
    */
@@ -1977,7 +1985,7 @@ export const ListRatesRequestSchema: GenMessage<ListRatesRequest, {jsonType: Lis
  */
 export type ListRatesResponse = Message<"disburse.quote.v1.ListRatesResponse"> & {
   /**
-   * Of the corridor that was asked for, without its rate.
+   * The requested corridor, without its rate.
    *
    * @generated from field: disburse.quote.v1.Corridor corridor = 1;
    */
@@ -2001,7 +2009,7 @@ export type ListRatesResponse = Message<"disburse.quote.v1.ListRatesResponse"> &
  */
 export type ListRatesResponseJson = {
   /**
-   * Of the corridor that was asked for, without its rate.
+   * The requested corridor, without its rate.
    *
    * @generated from field: disburse.quote.v1.Corridor corridor = 1;
    */
@@ -2028,7 +2036,7 @@ export const ListRatesResponseSchema: GenMessage<ListRatesResponse, {jsonType: L
   messageDesc(file_disburse_quote_v1_quote, 29);
 
 /**
- * A rate as it was set.
+ * A rate, and who set it.
  *
  * @generated from message disburse.quote.v1.HistoricRate
  */
@@ -2049,7 +2057,7 @@ export type HistoricRate = Message<"disburse.quote.v1.HistoricRate"> & {
   setBy?: Actor | undefined;
 
   /**
-   * The proposal by which a second person approved it; "" where none was needed.
+   * The id of the approved proposal; "" if no approval was needed.
    *
    * @generated from field: string approved_by = 4;
    */
@@ -2057,7 +2065,7 @@ export type HistoricRate = Message<"disburse.quote.v1.HistoricRate"> & {
 };
 
 /**
- * A rate as it was set.
+ * A rate, and who set it.
  *
  * @generated from message disburse.quote.v1.HistoricRate
  */
@@ -2078,7 +2086,7 @@ export type HistoricRateJson = {
   setBy?: ActorJson;
 
   /**
-   * The proposal by which a second person approved it; "" where none was needed.
+   * The id of the approved proposal; "" if no approval was needed.
    *
    * @generated from field: string approved_by = 4;
    */
@@ -2134,27 +2142,28 @@ export const QuoteStateSchema: GenEnum<QuoteState, QuoteStateJson> = /*@__PURE__
   enumDesc(file_disburse_quote_v1_quote, 0);
 
 /**
- * Who bears what banks keep of a payment that comes back.
+ * The party that bears the charges of banks for a returned payment.
  *
  * @generated from enum disburse.quote.v1.ReturnCharges
  */
 export const ReturnCharges = {
   /**
-   * As HOUSE.
+   * Treated as HOUSE.
    *
    * @generated from enum value: RETURN_CHARGES_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * The merchant gets all back.
+   * The platform: the merchant gets the full amount back.
    *
    * @generated from enum value: RETURN_CHARGES_HOUSE = 1;
    */
   HOUSE: 1,
 
   /**
-   * The merchant gets less: what is missing ÷ the payout's rate, rounded up to a minor unit of the source.
+   * The merchant: its return is reduced by the missing amount ÷ the payout's rate, rounded up to a
+   * minor unit of the source currency.
    *
    * @generated from enum value: RETURN_CHARGES_MERCHANT = 2;
    */
@@ -2162,14 +2171,14 @@ export const ReturnCharges = {
 } as const;
 
 /**
- * Who bears what banks keep of a payment that comes back.
+ * The party that bears the charges of banks for a returned payment.
  *
  * @generated from enum disburse.quote.v1.ReturnCharges
  */
 export type ReturnCharges = (typeof ReturnCharges)[keyof typeof ReturnCharges] | UnknownEnum;
 
 /**
- * Who bears what banks keep of a payment that comes back.
+ * The party that bears the charges of banks for a returned payment.
  *
  * @generated from enum disburse.quote.v1.ReturnCharges
  */
@@ -2182,19 +2191,19 @@ export const ReturnChargesSchema: GenEnum<ReturnCharges, ReturnChargesJson> = /*
   enumDesc(file_disburse_quote_v1_quote, 1);
 
 /**
- * Owns corridors, the merchants that may use them, rates with time and source, and quotes.
- * Every amount and rate is decimal text, digit for digit.
+ * Corridors and their merchants, rates with their time and source, and quotes. Amounts and rates
+ * are decimal text and keep every digit.
  *
  * @generated from service disburse.quote.v1.QuoteService
  */
 export const QuoteService: GenService<{
   /**
-   * Refuses, in this order: INVALID_REQUEST (fields), RECORD_NOT_FOUND (account), ACCESS_FORBIDDEN (foreign
-   * account), RECORD_NOT_FOUND (beneficiary), BENEFICIARY_NOT_READY (its screening is pending),
-   * ACCESS_FORBIDDEN (beneficiary in review or blocked), INVALID_REQUEST (currency of account or beneficiary; a
-   * beneficiary that its payment method cannot carry), RECORD_NOT_FOUND (corridor), CORRIDOR_NOT_ACTIVE,
-   * RECORD_NOT_FOUND (corridor not configured for the merchant), INVALID_REQUEST (amounts). UNAVAILABLE for a stale
-   * rate.
+   * Errors, in this order: INVALID_REQUEST (fields), RECORD_NOT_FOUND (account), ACCESS_FORBIDDEN
+   * (another merchant's account), RECORD_NOT_FOUND (beneficiary), BENEFICIARY_NOT_READY (screening
+   * pending), ACCESS_FORBIDDEN (beneficiary in review or blocked), INVALID_REQUEST (currency of
+   * account or beneficiary; a beneficiary that its payment method can't pay), RECORD_NOT_FOUND
+   * (corridor), CORRIDOR_NOT_ACTIVE, RECORD_NOT_FOUND (corridor not open to the merchant),
+   * INVALID_REQUEST (amounts). UNAVAILABLE for a stale rate.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.CreateQuote
    */
@@ -2204,7 +2213,7 @@ export const QuoteService: GenService<{
     output: typeof CreateQuoteResponseSchema;
   },
   /**
-   * A merchant's own quote. Refuses RECORD_NOT_FOUND.
+   * Returns a merchant's quote. Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.GetQuote
    */
@@ -2214,8 +2223,8 @@ export const QuoteService: GenService<{
     output: typeof GetQuoteResponseSchema;
   },
   /**
-   * Any merchant's quote with the current state of its corridor: for the payout service.
-   * Refuses RECORD_NOT_FOUND.
+   * Returns any merchant's quote with the current state of its corridor, for the payout service.
+   * Errors: RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.GetClaimableQuote
    */
@@ -2225,8 +2234,9 @@ export const QuoteService: GenService<{
     output: typeof GetClaimableQuoteResponseSchema;
   },
   /**
-   * What an amount is worth in another currency, by the rate in force of a corridor that is open to the merchant: to
-   * that currency, or from it. Rounded up. For the payout service. Refuses INVALID_REQUEST.
+   * Converts an amount with the current rate of a corridor between the two currencies, in either
+   * direction, that is open to the merchant. Rounds up. For the payout service. Errors:
+   * INVALID_REQUEST.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.GetEquivalentAmount
    */
@@ -2236,8 +2246,8 @@ export const QuoteService: GenService<{
     output: typeof GetEquivalentAmountResponseSchema;
   },
   /**
-   * The commit point of a payout: open → claimed, once. A repeat by the same payout returns what was
-   * stored first. QUOTE_EXPIRED is final: the same write marks the quote expired. Refuses
+   * Claims an open quote once, the commit point of a payout. A repeat by the same payout returns
+   * the first result. QUOTE_EXPIRED is final: the same write marks the quote expired. Errors:
    * RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed by another payout id).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ClaimQuote
@@ -2248,8 +2258,8 @@ export const QuoteService: GenService<{
     output: typeof ClaimQuoteResponseSchema;
   },
   /**
-   * Ends an open quote, so that no payout comes of it any more: open → expired, once. Final; a repeat, and a quote that
-   * had expired, are answered alike. Refuses RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed).
+   * Expires an open quote, so that no payout can claim it. Final; a repeat and an already expired
+   * quote return the same result. Errors: RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ExpireQuote
    */
@@ -2259,7 +2269,7 @@ export const QuoteService: GenService<{
     output: typeof ExpireQuoteResponseSchema;
   },
   /**
-   * Creates or changes a corridor; there is one per pair of currencies. Refuses INVALID_REQUEST.
+   * Creates or changes a corridor; there is one per currency pair. Errors: INVALID_REQUEST.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetCorridor
    */
@@ -2269,7 +2279,7 @@ export const QuoteService: GenService<{
     output: typeof SetCorridorResponseSchema;
   },
   /**
-   * Opens a corridor to a merchant, or closes it. Refuses RECORD_NOT_FOUND (corridor).
+   * Opens or closes a corridor for a merchant. Errors: RECORD_NOT_FOUND (corridor).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetMerchantCorridor
    */
@@ -2279,8 +2289,8 @@ export const QuoteService: GenService<{
     output: typeof SetMerchantCorridorResponseSchema;
   },
   /**
-   * Appends a rate; the one with the latest `as_of` is in force. Refuses RECORD_NOT_FOUND (corridor),
-   * INVALID_REQUEST.
+   * Appends a rate; the one with the latest `as_of` is in force. Errors: RECORD_NOT_FOUND
+   * (corridor), INVALID_REQUEST.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetRate
    */
@@ -2290,8 +2300,9 @@ export const QuoteService: GenService<{
     output: typeof SetRateResponseSchema;
   },
   /**
-   * Every corridor, active or not, with the rate in force; those open to a merchant when one is named.
-   * By source currency, then by destination currency. Refuses INVALID_REQUEST (cursor, limit).
+   * Lists corridors, active or not, with their current rates, sorted by source and destination
+   * currency. With a merchant, lists only those open to it. Errors: INVALID_REQUEST (cursor,
+   * limit).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ListCorridors
    */
@@ -2301,7 +2312,7 @@ export const QuoteService: GenService<{
     output: typeof ListCorridorsResponseSchema;
   },
   /**
-   * Every rate that was set for a corridor, the latest `as_of` first. Refuses INVALID_REQUEST (cursor, limit),
+   * Lists all rates of a corridor, latest `as_of` first. Errors: INVALID_REQUEST (cursor, limit),
    * RECORD_NOT_FOUND (corridor).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ListRates

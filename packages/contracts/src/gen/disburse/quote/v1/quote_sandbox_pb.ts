@@ -92,14 +92,15 @@ export const ExpireQuoteNowResponseSchema: GenMessage<ExpireQuoteNowResponse, {j
   messageDesc(file_disburse_quote_v1_quote_sandbox, 1);
 
 /**
- * What a merchant makes of its own quotes in a sandbox, for its tests; no live deployment serves it.
+ * Controls a merchant's own quotes in a sandbox, for tests. Not served in live mode.
  *
  * @generated from service disburse.quote.v1.QuoteSandboxService
  */
 export const QuoteSandboxService: GenService<{
   /**
-   * Moves the end of an open quote to now, by the clock of the database: from then on no payout comes of it. A repeat, and
-   * a quote that had expired, are answered alike. Refuses RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed).
+   * Sets the expiry of an open quote to the database's current time, so that no payout can claim
+   * it. A repeat and an already expired quote return the same result. Errors: RECORD_NOT_FOUND,
+   * ALREADY_PROCESSED (claimed).
    *
    * @generated from rpc disburse.quote.v1.QuoteSandboxService.ExpireQuoteNow
    */

@@ -20,7 +20,7 @@ export const file_disburse_trace_v1_trace: GenFile = /*@__PURE__*/
  */
 export type ListSpansRequest = Message<"disburse.trace.v1.ListSpansRequest"> & {
   /**
-   * 32 hexadecimal digits. Either this or `request_id`.
+   * 32 hexadecimal digits. Set either this or `request_id`.
    *
    * @generated from field: string trace_id = 1;
    */
@@ -37,7 +37,7 @@ export type ListSpansRequest = Message<"disburse.trace.v1.ListSpansRequest"> & {
  */
 export type ListSpansRequestJson = {
   /**
-   * 32 hexadecimal digits. Either this or `request_id`.
+   * 32 hexadecimal digits. Set either this or `request_id`.
    *
    * @generated from field: string trace_id = 1;
    */
@@ -61,14 +61,14 @@ export const ListSpansRequestSchema: GenMessage<ListSpansRequest, {jsonType: Lis
  */
 export type ListSpansResponse = Message<"disburse.trace.v1.ListSpansResponse"> & {
   /**
-   * In the order in which they began; the oldest 1,000 where there are more.
+   * In order of their start; at most the oldest 1,000.
    *
    * @generated from field: repeated disburse.trace.v1.Span spans = 1;
    */
   spans: Span[];
 
   /**
-   * How many the process keeps; 0: none.
+   * The maximum number that the process keeps; 0 if it keeps none.
    *
    * @generated from field: int32 kept_max = 2;
    */
@@ -80,14 +80,14 @@ export type ListSpansResponse = Message<"disburse.trace.v1.ListSpansResponse"> &
  */
 export type ListSpansResponseJson = {
   /**
-   * In the order in which they began; the oldest 1,000 where there are more.
+   * In order of their start; at most the oldest 1,000.
    *
    * @generated from field: repeated disburse.trace.v1.Span spans = 1;
    */
   spans?: SpanJson[];
 
   /**
-   * How many the process keeps; 0: none.
+   * The maximum number that the process keeps; 0 if it keeps none.
    *
    * @generated from field: int32 kept_max = 2;
    */
@@ -120,21 +120,21 @@ export type Span = Message<"disburse.trace.v1.Span"> & {
   spanId: string;
 
   /**
-   * Empty of a trace's first.
+   * Empty for the first span of a trace.
    *
    * @generated from field: string parent_span_id = 3;
    */
   parentSpanId: string;
 
   /**
-   * Whose it is: `payout`.
+   * The service that recorded it: `payout`.
    *
    * @generated from field: string service = 4;
    */
   service: string;
 
   /**
-   * Of a bounded set: a method, a route.
+   * A method or route, from a bounded set.
    *
    * @generated from field: string name = 5;
    */
@@ -148,7 +148,7 @@ export type Span = Message<"disburse.trace.v1.Span"> & {
   kind: string;
 
   /**
-   * By the clock of its process's host.
+   * According to the clock of the process's host.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 7;
    */
@@ -160,14 +160,14 @@ export type Span = Message<"disburse.trace.v1.Span"> & {
   durationUs: bigint;
 
   /**
-   * `error.type`: a code; empty where it did not fail.
+   * `error.type`, a code; empty for a success.
    *
    * @generated from field: string error = 9;
    */
   error: string;
 
   /**
-   * Ids and codes.
+   * Contains only ids and codes.
    *
    * @generated from field: map<string, string> attributes = 10;
    */
@@ -193,21 +193,21 @@ export type SpanJson = {
   spanId?: string;
 
   /**
-   * Empty of a trace's first.
+   * Empty for the first span of a trace.
    *
    * @generated from field: string parent_span_id = 3;
    */
   parentSpanId?: string;
 
   /**
-   * Whose it is: `payout`.
+   * The service that recorded it: `payout`.
    *
    * @generated from field: string service = 4;
    */
   service?: string;
 
   /**
-   * Of a bounded set: a method, a route.
+   * A method or route, from a bounded set.
    *
    * @generated from field: string name = 5;
    */
@@ -221,7 +221,7 @@ export type SpanJson = {
   kind?: string;
 
   /**
-   * By the clock of its process's host.
+   * According to the clock of the process's host.
    *
    * @generated from field: google.protobuf.Timestamp started_at = 7;
    */
@@ -233,14 +233,14 @@ export type SpanJson = {
   durationUs?: string;
 
   /**
-   * `error.type`: a code; empty where it did not fail.
+   * `error.type`, a code; empty for a success.
    *
    * @generated from field: string error = 9;
    */
   error?: string;
 
   /**
-   * Ids and codes.
+   * Contains only ids and codes.
    *
    * @generated from field: map<string, string> attributes = 10;
    */
@@ -255,14 +255,14 @@ export const SpanSchema: GenMessage<Span, {jsonType: SpanJson}> = /*@__PURE__*/
   messageDesc(file_disburse_trace_v1_trace, 2);
 
 /**
- * The spans that the process that answers has in memory; every service serves it. A process keeps
- * the last that have ended, and none where TRACE_MEMORY_SPANS is 0.
+ * Spans in the memory of the called process. Every service serves it. A process keeps its most
+ * recently ended spans; TRACE_MEMORY_SPANS=0 turns this off.
  *
  * @generated from service disburse.trace.v1.TraceService
  */
 export const TraceService: GenService<{
   /**
-   * The spans of a trace, or of every trace that a request of this id began. Refuses
+   * Lists the spans of one trace, or of all traces that began with this request id. Errors:
    * INVALID_REQUEST.
    *
    * @generated from rpc disburse.trace.v1.TraceService.ListSpans

@@ -15,14 +15,14 @@ export const file_disburse_type_v1_access: GenFile = /*@__PURE__*/
   fileDesc("Ch1kaXNidXJzZS90eXBlL3YxL2FjY2Vzcy5wcm90bxIQZGlzYnVyc2UudHlwZS52MSJtCgZBY2Nlc3MSEAoIc2VydmljZXMYASADKAkSJQoFcm9sZXMYAiADKA4yFi5kaXNidXJzZS50eXBlLnYxLlJvbGUSDwoHc3RlcF91cBgDIAEoCBIZChFyZXF1ZXN0X2J5dGVzX21heBgEIAEoBSrYAQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASEQoNUk9MRV9UUkVBU1VSWRABEhoKFlJPTEVfVFJFQVNVUllfQVBQUk9WRVIQAhIbChdST0xFX0NPTVBMSUFOQ0VfT0ZGSUNFUhADEhwKGFJPTEVfQ09NUExJQU5DRV9BUFBST1ZFUhAEEhAKDFJPTEVfU1VQUE9SVBAFEhwKGFJPTEVfREVWRUxPUEVSX1JFTEFUSU9OUxAGEhAKDFJPTEVfQVVESVRPUhAHEg4KClJPTEVfQURNSU4QCDpSCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxiNjAMgASgLMhguZGlzYnVyc2UudHlwZS52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
- * Who may call an RPC: one of the services, or a person with one of the roles. An RPC without this is open
- * to no caller.
+ * The permitted callers of an RPC: the listed services, and operators with one of the roles. An RPC
+ * without this option has no permitted caller.
  *
  * @generated from message disburse.type.v1.Access
  */
 export type Access = Message<"disburse.type.v1.Access"> & {
   /**
-   * Names of services: `gateway`.
+   * Service names: `gateway`.
    *
    * @generated from field: repeated string services = 1;
    */
@@ -34,15 +34,16 @@ export type Access = Message<"disburse.type.v1.Access"> & {
   roles: Role[];
 
   /**
-   * A person must have signed in a short time ago, 15 minutes where no setting says otherwise; else the
-   * call is UNAUTHENTICATED with `insufficient_user_authentication` (RFC 9470). Services are not asked.
+   * Requires that the operator signed in recently, by default within 15 minutes. Otherwise the call
+   * fails with UNAUTHENTICATED and `insufficient_user_authentication` (RFC 9470). Services are
+   * exempt.
    *
    * @generated from field: bool step_up = 3;
    */
   stepUp: boolean;
 
   /**
-   * The largest request in bytes, where that is not 4 MiB.
+   * The maximum request size in bytes; 4 MiB when 0.
    *
    * @generated from field: int32 request_bytes_max = 4;
    */
@@ -50,14 +51,14 @@ export type Access = Message<"disburse.type.v1.Access"> & {
 };
 
 /**
- * Who may call an RPC: one of the services, or a person with one of the roles. An RPC without this is open
- * to no caller.
+ * The permitted callers of an RPC: the listed services, and operators with one of the roles. An RPC
+ * without this option has no permitted caller.
  *
  * @generated from message disburse.type.v1.Access
  */
 export type AccessJson = {
   /**
-   * Names of services: `gateway`.
+   * Service names: `gateway`.
    *
    * @generated from field: repeated string services = 1;
    */
@@ -69,15 +70,16 @@ export type AccessJson = {
   roles?: RoleJson[];
 
   /**
-   * A person must have signed in a short time ago, 15 minutes where no setting says otherwise; else the
-   * call is UNAUTHENTICATED with `insufficient_user_authentication` (RFC 9470). Services are not asked.
+   * Requires that the operator signed in recently, by default within 15 minutes. Otherwise the call
+   * fails with UNAUTHENTICATED and `insufficient_user_authentication` (RFC 9470). Services are
+   * exempt.
    *
    * @generated from field: bool step_up = 3;
    */
   stepUp?: boolean;
 
   /**
-   * The largest request in bytes, where that is not 4 MiB.
+   * The maximum request size in bytes; 4 MiB when 0.
    *
    * @generated from field: int32 request_bytes_max = 4;
    */
@@ -92,7 +94,7 @@ export const AccessSchema: GenMessage<Access, {jsonType: AccessJson}> = /*@__PUR
   messageDesc(file_disburse_type_v1_access, 0);
 
 /**
- * What a person of an operator's team may do; the person's access token names the roles.
+ * The permissions of an operator; the operator's access token names the roles.
  *
  * @generated from enum disburse.type.v1.Role
  */
@@ -103,14 +105,14 @@ export const Role = {
   UNSPECIFIED: 0,
 
   /**
-   * Moves money and sets prices: credits, corridors, rates, resolutions, rails.
+   * Moves money and sets prices: credits, corridors, rates, resolutions and rails.
    *
    * @generated from enum value: ROLE_TREASURY = 1;
    */
   TREASURY: 1,
 
   /**
-   * Decides what treasury proposes.
+   * Approves treasury's proposals.
    *
    * @generated from enum value: ROLE_TREASURY_APPROVER = 2;
    */
@@ -124,35 +126,35 @@ export const Role = {
   COMPLIANCE_OFFICER: 3,
 
   /**
-   * Decides what compliance officers propose.
+   * Approves compliance officers' proposals.
    *
    * @generated from enum value: ROLE_COMPLIANCE_APPROVER = 4;
    */
   COMPLIANCE_APPROVER: 4,
 
   /**
-   * Reads, with account numbers masked.
+   * Reads data with masked account numbers.
    *
    * @generated from enum value: ROLE_SUPPORT = 5;
    */
   SUPPORT: 5,
 
   /**
-   * Merchants' API keys and webhooks.
+   * Manages merchants' API keys and webhooks.
    *
    * @generated from enum value: ROLE_DEVELOPER_RELATIONS = 6;
    */
   DEVELOPER_RELATIONS: 6,
 
   /**
-   * Reads everything but secrets, and writes nothing.
+   * Reads everything except secrets; changes nothing.
    *
    * @generated from enum value: ROLE_AUDITOR = 7;
    */
   AUDITOR: 7,
 
   /**
-   * Merchants and their settings.
+   * Manages merchants and their settings.
    *
    * @generated from enum value: ROLE_ADMIN = 8;
    */
@@ -160,14 +162,14 @@ export const Role = {
 } as const;
 
 /**
- * What a person of an operator's team may do; the person's access token names the roles.
+ * The permissions of an operator; the operator's access token names the roles.
  *
  * @generated from enum disburse.type.v1.Role
  */
 export type Role = (typeof Role)[keyof typeof Role] | UnknownEnum;
 
 /**
- * What a person of an operator's team may do; the person's access token names the roles.
+ * The permissions of an operator; the operator's access token names the roles.
  *
  * @generated from enum disburse.type.v1.Role
  */

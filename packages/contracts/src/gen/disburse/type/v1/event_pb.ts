@@ -15,28 +15,28 @@ export const file_disburse_type_v1_event: GenFile = /*@__PURE__*/
   fileDesc("ChxkaXNidXJzZS90eXBlL3YxL2V2ZW50LnByb3RvEhBkaXNidXJzZS50eXBlLnYxIkQKBUV2ZW50EhQKDHJvdXRpbmdfa2V5cxgBIAMoCRISCgpwdWJsaXNoZXJzGAIgAygJEhEKCWNvbnN1bWVycxgDIAMoCTpQCgVldmVudBIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxiOjAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5FdmVudFIFZXZlbnRiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
- * How an event travels over the broker. Consumers refuse one that is not signed by one of its publishers; the
- * broker's users may write where they publish, and read what they take.
+ * The routing of an event over the broker. Consumers reject an event that none of its publishers
+ * signed. Broker permissions restrict each service to its own publications and subscriptions.
  *
  * @generated from message disburse.type.v1.Event
  */
 export type Event = Message<"disburse.type.v1.Event"> & {
   /**
-   * Topic patterns: `payout.*`. No two events share a key.
+   * Topic patterns: `payout.*`. A key belongs to exactly one event.
    *
    * @generated from field: repeated string routing_keys = 1;
    */
   routingKeys: string[];
 
   /**
-   * Names of services, as their keys have them: `payout`.
+   * Service names, as in their keys: `payout`.
    *
    * @generated from field: repeated string publishers = 2;
    */
   publishers: string[];
 
   /**
-   * Names of services: `notifier`.
+   * Service names: `notifier`.
    *
    * @generated from field: repeated string consumers = 3;
    */
@@ -44,28 +44,28 @@ export type Event = Message<"disburse.type.v1.Event"> & {
 };
 
 /**
- * How an event travels over the broker. Consumers refuse one that is not signed by one of its publishers; the
- * broker's users may write where they publish, and read what they take.
+ * The routing of an event over the broker. Consumers reject an event that none of its publishers
+ * signed. Broker permissions restrict each service to its own publications and subscriptions.
  *
  * @generated from message disburse.type.v1.Event
  */
 export type EventJson = {
   /**
-   * Topic patterns: `payout.*`. No two events share a key.
+   * Topic patterns: `payout.*`. A key belongs to exactly one event.
    *
    * @generated from field: repeated string routing_keys = 1;
    */
   routingKeys?: string[];
 
   /**
-   * Names of services, as their keys have them: `payout`.
+   * Service names, as in their keys: `payout`.
    *
    * @generated from field: repeated string publishers = 2;
    */
   publishers?: string[];
 
   /**
-   * Names of services: `notifier`.
+   * Service names: `notifier`.
    *
    * @generated from field: repeated string consumers = 3;
    */

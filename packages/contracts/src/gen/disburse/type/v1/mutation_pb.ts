@@ -13,7 +13,7 @@ export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
   fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIrMBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkiZAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9BUElfS0VZEAESEQoNS0lORF9PUEVSQVRPUhACEhAKDEtJTkRfU0VSVklDRRADEg8KC0tJTkRfTUVNQkVSEAQiXQoITXV0YXRpb24SFAoMb3BlcmF0aW9uX2lkGAEgASgJEiYKBWFjdG9yGAIgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchITCgtmaW5nZXJwcmludBgDIAEoCWIGcHJvdG8z");
 
 /**
- * The actor of a change, stored with the change for the audit trail.
+ * The actor of a change. It is stored with the change, for the audit trail.
  *
  * @generated from message disburse.type.v1.Actor
  */
@@ -31,8 +31,8 @@ export type Actor = Message<"disburse.type.v1.Actor"> & {
   id: string;
 
   /**
-   * Of a key or a member that another one created: the id of the root, the first in that line. All
-   * actors of one root count as one actor. Empty: the actor is a root itself.
+   * The root of a key or member that another one created: the first creator in the chain. All
+   * actors with the same root count as one actor. Empty if the actor is itself a root.
    *
    * @generated from field: string root = 3;
    */
@@ -40,7 +40,7 @@ export type Actor = Message<"disburse.type.v1.Actor"> & {
 };
 
 /**
- * The actor of a change, stored with the change for the audit trail.
+ * The actor of a change. It is stored with the change, for the audit trail.
  *
  * @generated from message disburse.type.v1.Actor
  */
@@ -58,8 +58,8 @@ export type ActorJson = {
   id?: string;
 
   /**
-   * Of a key or a member that another one created: the id of the root, the first in that line. All
-   * actors of one root count as one actor. Empty: the actor is a root itself.
+   * The root of a key or member that another one created: the first creator in the chain. All
+   * actors with the same root count as one actor. Empty if the actor is itself a root.
    *
    * @generated from field: string root = 3;
    */
@@ -90,21 +90,21 @@ export const Actor_Kind = {
   API_KEY: 1,
 
   /**
-   * A person of the operator's team; `id` is the subject of the person's access token.
+   * An operator; `id` is the subject of the access token.
    *
    * @generated from enum value: KIND_OPERATOR = 2;
    */
   OPERATOR: 2,
 
   /**
-   * Another service, or a job of the same one; `id` is its name.
+   * Another service, or a job of the same service; `id` is its name.
    *
    * @generated from enum value: KIND_SERVICE = 3;
    */
   SERVICE: 3,
 
   /**
-   * A person of a merchant's own team; `id` is the member's id (`mem_…`).
+   * A person of a merchant's team; `id` is the member's id (`mem_…`).
    *
    * @generated from enum value: KIND_MEMBER = 4;
    */
@@ -128,31 +128,31 @@ export const Actor_KindSchema: GenEnum<Actor_Kind, Actor_KindJson> = /*@__PURE__
   enumDesc(file_disburse_type_v1_mutation, 0, 0);
 
 /**
- * Carried by every RPC that changes something.
+ * Part of every request that changes something.
  *
  * @generated from message disburse.type.v1.Mutation
  */
 export type Mutation = Message<"disburse.type.v1.Mutation"> & {
   /**
-   * Chosen by the caller, 1 to 128 printable characters, the same on every try of one intent. The owning
-   * service keeps it unique and answers a repeat with the first result; with other content than the first
-   * time it is refused: INVALID_REQUEST, `operation_id: was used with other content`.
+   * Chosen by the caller, 1 to 128 printable characters, the same for every attempt at one change.
+   * The owning service keeps it unique. A repeat returns the first result. A repeat with different
+   * content fails with INVALID_REQUEST, `operation_id: was used with other content`.
    *
    * @generated from field: string operation_id = 1;
    */
   operationId: string;
 
   /**
-   * The API key or the member for which the gateway calls. It is ignored of any other caller: the actor of
-   * a change is who calls, by the certificate or token of the call.
+   * The API key or member for which the gateway calls. Ignored from any other caller: its actor is
+   * the caller itself, as identified by the certificate or token.
    *
    * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: Actor | undefined;
 
   /**
-   * SHA-256 of the request as the gateway's caller sent it, in hexadecimal. With it the operation is compared
-   * in place of the RPC's fields. It is ignored of any other caller. Empty: the fields are compared.
+   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service compares
+   * it instead of the RPC's fields to detect different content. Ignored from any other caller.
    *
    * @generated from field: string fingerprint = 3;
    */
@@ -160,31 +160,31 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
 };
 
 /**
- * Carried by every RPC that changes something.
+ * Part of every request that changes something.
  *
  * @generated from message disburse.type.v1.Mutation
  */
 export type MutationJson = {
   /**
-   * Chosen by the caller, 1 to 128 printable characters, the same on every try of one intent. The owning
-   * service keeps it unique and answers a repeat with the first result; with other content than the first
-   * time it is refused: INVALID_REQUEST, `operation_id: was used with other content`.
+   * Chosen by the caller, 1 to 128 printable characters, the same for every attempt at one change.
+   * The owning service keeps it unique. A repeat returns the first result. A repeat with different
+   * content fails with INVALID_REQUEST, `operation_id: was used with other content`.
    *
    * @generated from field: string operation_id = 1;
    */
   operationId?: string;
 
   /**
-   * The API key or the member for which the gateway calls. It is ignored of any other caller: the actor of
-   * a change is who calls, by the certificate or token of the call.
+   * The API key or member for which the gateway calls. Ignored from any other caller: its actor is
+   * the caller itself, as identified by the certificate or token.
    *
    * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: ActorJson;
 
   /**
-   * SHA-256 of the request as the gateway's caller sent it, in hexadecimal. With it the operation is compared
-   * in place of the RPC's fields. It is ignored of any other caller. Empty: the fields are compared.
+   * SHA-256, in hexadecimal, of the request that the gateway received. If set, the service compares
+   * it instead of the RPC's fields to detect different content. Ignored from any other caller.
    *
    * @generated from field: string fingerprint = 3;
    */

@@ -13,34 +13,34 @@ export const file_disburse_type_v1_refusal: GenFile = /*@__PURE__*/
   fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiSwoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGcmVhc29uGAMgASgJEhEKCXBheW91dF9pZBgEIAEoCSIrCglWaW9sYXRpb24SDQoFZmllbGQYASABKAkSDwoHcHJvYmxlbRgCIAEoCWIGcHJvdG8z");
 
 /**
- * Attached as a detail to an RPC error that is an expected refusal: the part that the merchant may read.
+ * The error detail of an expected refusal; merchants may read it.
  *
  * @generated from message disburse.type.v1.Refusal
  */
 export type Refusal = Message<"disburse.type.v1.Refusal"> & {
   /**
-   * A code of the public interface, `QUOTE_EXPIRED`.
+   * An error code of the public API, for example `QUOTE_EXPIRED`.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * The interface's sentence for it.
+   * The public API's message for the code.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * What tells apart the causes that share a code, `beneficiary_not_cleared`; empty for none.
+   * Distinguishes causes that share a code, for example `beneficiary_not_cleared`; empty for none.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
-   * Of POSSIBLE_DUPLICATE, the earlier payout; empty otherwise.
+   * The earlier payout's id for POSSIBLE_DUPLICATE; otherwise empty.
    *
    * @generated from field: string payout_id = 4;
    */
@@ -48,34 +48,34 @@ export type Refusal = Message<"disburse.type.v1.Refusal"> & {
 };
 
 /**
- * Attached as a detail to an RPC error that is an expected refusal: the part that the merchant may read.
+ * The error detail of an expected refusal; merchants may read it.
  *
  * @generated from message disburse.type.v1.Refusal
  */
 export type RefusalJson = {
   /**
-   * A code of the public interface, `QUOTE_EXPIRED`.
+   * An error code of the public API, for example `QUOTE_EXPIRED`.
    *
    * @generated from field: string code = 1;
    */
   code?: string;
 
   /**
-   * The interface's sentence for it.
+   * The public API's message for the code.
    *
    * @generated from field: string message = 2;
    */
   message?: string;
 
   /**
-   * What tells apart the causes that share a code, `beneficiary_not_cleared`; empty for none.
+   * Distinguishes causes that share a code, for example `beneficiary_not_cleared`; empty for none.
    *
    * @generated from field: string reason = 3;
    */
   reason?: string;
 
   /**
-   * Of POSSIBLE_DUPLICATE, the earlier payout; empty otherwise.
+   * The earlier payout's id for POSSIBLE_DUPLICATE; otherwise empty.
    *
    * @generated from field: string payout_id = 4;
    */
@@ -90,8 +90,8 @@ export const RefusalSchema: GenMessage<Refusal, {jsonType: RefusalJson}> = /*@__
   messageDesc(file_disburse_type_v1_refusal, 0);
 
 /**
- * A field of a public body that the gateway could not read as the form's kind of value (an array for a
- * string, say). The owning service reports it together with what it finds itself, in the form's order.
+ * A field of a public request that the gateway could not read as the form's type, for example a
+ * list instead of text. The owning service reports it with its own findings, in the form's order.
  *
  * @generated from message disburse.type.v1.Violation
  */
@@ -104,7 +104,7 @@ export type Violation = Message<"disburse.type.v1.Violation"> & {
   field: string;
 
   /**
-   * `must be a string`.
+   * Example: `must be a string`.
    *
    * @generated from field: string problem = 2;
    */
@@ -112,8 +112,8 @@ export type Violation = Message<"disburse.type.v1.Violation"> & {
 };
 
 /**
- * A field of a public body that the gateway could not read as the form's kind of value (an array for a
- * string, say). The owning service reports it together with what it finds itself, in the form's order.
+ * A field of a public request that the gateway could not read as the form's type, for example a
+ * list instead of text. The owning service reports it with its own findings, in the form's order.
  *
  * @generated from message disburse.type.v1.Violation
  */
@@ -126,7 +126,7 @@ export type ViolationJson = {
   field?: string;
 
   /**
-   * `must be a string`.
+   * Example: `must be a string`.
    *
    * @generated from field: string problem = 2;
    */

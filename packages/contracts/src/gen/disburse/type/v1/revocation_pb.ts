@@ -13,20 +13,18 @@ export const file_disburse_type_v1_revocation: GenFile = /*@__PURE__*/
   fileDesc("CiFkaXNidXJzZS90eXBlL3YxL3Jldm9jYXRpb24ucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiJwoJUmVjb3JkSWRzEg0KBWNvdW50GAEgASgDEgsKA2lkcxgCIAMoCSKsAgoKUmV2b2NhdGlvbhIvCgZvcmRlcnMYASABKA4yHy5kaXNidXJzZS50eXBlLnYxLlJldm9rZWRPcmRlcnMSNgoRc2NoZWR1bGVkX3BheW91dHMYAiABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcxIsCgdiYXRjaGVzGAMgASgLMhsuZGlzYnVyc2UudHlwZS52MS5SZWNvcmRJZHMSKQoEa2V5cxgEIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzEi4KCWVuZHBvaW50cxgFIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzEiwKB21lbWJlcnMYBiABKAsyGy5kaXNidXJzZS50eXBlLnYxLlJlY29yZElkcyp8Cg1SZXZva2VkT3JkZXJzEh4KGlJFVk9LRURfT1JERVJTX1VOU1BFQ0lGSUVEEAASFwoTUkVWT0tFRF9PUkRFUlNfSE9MRBABEhcKE1JFVk9LRURfT1JERVJTX0tFRVAQAhIZChVSRVZPS0VEX09SREVSU19DQU5DRUwQA2IGcHJvdG8z");
 
 /**
- * Records of one kind.
- *
  * @generated from message disburse.type.v1.RecordIds
  */
 export type RecordIds = Message<"disburse.type.v1.RecordIds"> & {
   /**
-   * All of them.
+   * The total number of records.
    *
    * @generated from field: int64 count = 1;
    */
   count: bigint;
 
   /**
-   * Of at most 100 of them, oldest first.
+   * Ids of the oldest records, at most 100, oldest first.
    *
    * @generated from field: repeated string ids = 2;
    */
@@ -34,20 +32,18 @@ export type RecordIds = Message<"disburse.type.v1.RecordIds"> & {
 };
 
 /**
- * Records of one kind.
- *
  * @generated from message disburse.type.v1.RecordIds
  */
 export type RecordIdsJson = {
   /**
-   * All of them.
+   * The total number of records.
    *
    * @generated from field: int64 count = 1;
    */
   count?: string;
 
   /**
-   * Of at most 100 of them, oldest first.
+   * Ids of the oldest records, at most 100, oldest first.
    *
    * @generated from field: repeated string ids = 2;
    */
@@ -62,48 +58,49 @@ export const RecordIdsSchema: GenMessage<RecordIds, {jsonType: RecordIdsJson}> =
   messageDesc(file_disburse_type_v1_revocation, 0);
 
 /**
- * What a revocation or removal found, and changed, when it was answered.
+ * The effects of a revocation or removal at the time of the response.
  *
  * @generated from message disburse.type.v1.Revocation
  */
 export type Revocation = Message<"disburse.type.v1.Revocation"> & {
   /**
-   * The strictest that was requested: a later call can be stricter than the first, never laxer.
+   * The strictest treatment requested so far: a later call can only be stricter.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 1;
    */
   orders: RevokedOrders;
 
   /**
-   * Scheduled payouts that now await approval, are kept or are cancelled.
+   * Scheduled payouts that now await approval, are kept or are cancelled, depending on `orders`.
    *
    * @generated from field: disburse.type.v1.RecordIds scheduled_payouts = 2;
    */
   scheduledPayouts?: RecordIds | undefined;
 
   /**
-   * Batches of the same kind, by their unpaid lines.
+   * Batches with unpaid lines, treated in the same way.
    *
    * @generated from field: disburse.type.v1.RecordIds batches = 3;
    */
   batches?: RecordIds | undefined;
 
   /**
-   * Keys that it created, directly or through others: with CANCEL all, which are revoked; otherwise those that still work.
+   * Keys that the revoked key or member created, directly or through others. With CANCEL all of
+   * them, now revoked; otherwise those that still work.
    *
    * @generated from field: disburse.type.v1.RecordIds keys = 4;
    */
   keys?: RecordIds | undefined;
 
   /**
-   * Webhook endpoints that it or these keys created: with CANCEL paused, otherwise unchanged.
+   * Webhook endpoints that any of them created. With CANCEL they are paused; otherwise unchanged.
    *
    * @generated from field: disburse.type.v1.RecordIds endpoints = 5;
    */
   endpoints?: RecordIds | undefined;
 
   /**
-   * People whom it or these keys invited, and who are in the team still: no revocation removes them.
+   * Current team members whom any of them invited. A revocation doesn't remove them.
    *
    * @generated from field: disburse.type.v1.RecordIds members = 6;
    */
@@ -111,48 +108,49 @@ export type Revocation = Message<"disburse.type.v1.Revocation"> & {
 };
 
 /**
- * What a revocation or removal found, and changed, when it was answered.
+ * The effects of a revocation or removal at the time of the response.
  *
  * @generated from message disburse.type.v1.Revocation
  */
 export type RevocationJson = {
   /**
-   * The strictest that was requested: a later call can be stricter than the first, never laxer.
+   * The strictest treatment requested so far: a later call can only be stricter.
    *
    * @generated from field: disburse.type.v1.RevokedOrders orders = 1;
    */
   orders?: RevokedOrdersJson;
 
   /**
-   * Scheduled payouts that now await approval, are kept or are cancelled.
+   * Scheduled payouts that now await approval, are kept or are cancelled, depending on `orders`.
    *
    * @generated from field: disburse.type.v1.RecordIds scheduled_payouts = 2;
    */
   scheduledPayouts?: RecordIdsJson;
 
   /**
-   * Batches of the same kind, by their unpaid lines.
+   * Batches with unpaid lines, treated in the same way.
    *
    * @generated from field: disburse.type.v1.RecordIds batches = 3;
    */
   batches?: RecordIdsJson;
 
   /**
-   * Keys that it created, directly or through others: with CANCEL all, which are revoked; otherwise those that still work.
+   * Keys that the revoked key or member created, directly or through others. With CANCEL all of
+   * them, now revoked; otherwise those that still work.
    *
    * @generated from field: disburse.type.v1.RecordIds keys = 4;
    */
   keys?: RecordIdsJson;
 
   /**
-   * Webhook endpoints that it or these keys created: with CANCEL paused, otherwise unchanged.
+   * Webhook endpoints that any of them created. With CANCEL they are paused; otherwise unchanged.
    *
    * @generated from field: disburse.type.v1.RecordIds endpoints = 5;
    */
   endpoints?: RecordIdsJson;
 
   /**
-   * People whom it or these keys invited, and who are in the team still: no revocation removes them.
+   * Current team members whom any of them invited. A revocation doesn't remove them.
    *
    * @generated from field: disburse.type.v1.RecordIds members = 6;
    */
@@ -167,37 +165,39 @@ export const RevocationSchema: GenMessage<Revocation, {jsonType: RevocationJson}
   messageDesc(file_disburse_type_v1_revocation, 1);
 
 /**
- * What happens to the orders of a key that is revoked, or of a member who is removed: to scheduled payouts and batches
- * that are not paid yet. Payouts that exist already are not changed.
+ * The treatment of a revoked key's or removed member's orders: scheduled payouts and batches that
+ * are not paid yet. Existing payouts are not changed.
  *
  * @generated from enum disburse.type.v1.RevokedOrders
  */
 export const RevokedOrders = {
   /**
-   * As HOLD.
+   * Treated as HOLD.
    *
    * @generated from enum value: REVOKED_ORDERS_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * They await approval: another actor than the one that made them approves or rejects them. So do those that were made
-   * before by keys that it created, directly or through others; these keys go on working.
+   * Orders await approval by an actor other than their creator. This includes orders that were
+   * already created by the keys that the revoked key or member created, directly or through others;
+   * these keys continue to work.
    *
    * @generated from enum value: REVOKED_ORDERS_HOLD = 1;
    */
   HOLD: 1,
 
   /**
-   * They are paid as ordered. For a rotation, once the caller has checked them.
+   * Orders are paid as planned. For a rotation, after the caller has checked them.
    *
    * @generated from enum value: REVOKED_ORDERS_KEEP = 2;
    */
   KEEP: 2,
 
   /**
-   * They are cancelled. The keys that it created, directly or through others, are revoked and their orders cancelled, and
-   * the webhook endpoints that it or these keys created are paused.
+   * Orders are cancelled. The keys that the revoked key or member created, directly or through
+   * others, are revoked and their orders cancelled. All webhook endpoints that any of them created
+   * are paused.
    *
    * @generated from enum value: REVOKED_ORDERS_CANCEL = 3;
    */
@@ -205,16 +205,16 @@ export const RevokedOrders = {
 } as const;
 
 /**
- * What happens to the orders of a key that is revoked, or of a member who is removed: to scheduled payouts and batches
- * that are not paid yet. Payouts that exist already are not changed.
+ * The treatment of a revoked key's or removed member's orders: scheduled payouts and batches that
+ * are not paid yet. Existing payouts are not changed.
  *
  * @generated from enum disburse.type.v1.RevokedOrders
  */
 export type RevokedOrders = (typeof RevokedOrders)[keyof typeof RevokedOrders] | UnknownEnum;
 
 /**
- * What happens to the orders of a key that is revoked, or of a member who is removed: to scheduled payouts and batches
- * that are not paid yet. Payouts that exist already are not changed.
+ * The treatment of a revoked key's or removed member's orders: scheduled payouts and batches that
+ * are not paid yet. Existing payouts are not changed.
  *
  * @generated from enum disburse.type.v1.RevokedOrders
  */
