@@ -32,7 +32,7 @@ it("are set by an operator, replace what was set, and are in the audit trail", a
   const none = await set({ ...by("set-2"), merchantId, duplicateWindowSeconds: 0 });
   expect(none.controls).toMatchObject({ duplicateWindowSeconds: 0 });
   expect(platform.controls.of(merchantId)?.duplicateWindowMs).toBeUndefined();
-  // A repeat of the first one, late, does not bring it back; another process follows.
+  // A late repeat of the first request doesn't restore its controls. Another process follows.
   const late = await set({ ...by("set-1"), merchantId, duplicateWindowSeconds: 60 });
   expect(late.controls).toEqual(none.controls);
   await other.refresh();

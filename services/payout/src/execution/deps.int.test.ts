@@ -12,7 +12,7 @@ import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { claimAndCreate, type ExecuteDeps, executePayout } from "./execute.ts";
 import { executionRpc } from "./rpc.ts";
 
-/** What an execute asks of its neighbours, and what it hands on. */
+/** Tests the calls that an execute makes to other services and its callbacks. */
 
 const actor = { kind: "api_key", id: "key_1" } as const;
 let platform: TestPlatform;
@@ -58,7 +58,7 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
   expect(handed.splice(0)).toEqual([closed, [{ payout, origin, events: stored?.outbox }, lease]]);
   expect(await execute()).toEqual(payout);
   expect(handed).toEqual([]);
-  // As after a crash that came before the answer.
+  // Simulates a crash before the response.
   expect(await claimAndCreate(deps, accountId, asked)).toEqual(payout);
   expect(handed).toEqual([closed]);
 });
@@ -101,7 +101,7 @@ it.each([
   expect(code).toBe(expected);
 });
 
-it("is refused with what the gateway could not read", async () => {
+it("is refused with the fields that the gateway could not read", async () => {
   const unreadable = [{ field: "reference_id", problem: "must be text" }];
   const asked = { merchantId: "mer_1", quoteId: platform.quote(accountId), unreadable };
   const answered = platform.rpc.executePayout({ mutation: platform.operation(), ...asked });

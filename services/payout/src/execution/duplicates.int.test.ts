@@ -8,12 +8,11 @@ import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 
 const merchantId = "mer_1";
-/** By whole seconds, so that a test sets when an earlier payout was executed. */
+/** Whole seconds, so that a test can set the time of an earlier payout. */
 const windowSeconds = 600;
 let platform: TestPlatform;
 let accountId = "";
 let reference = 0;
-/** Another one for each test. */
 let referenceId = "";
 
 beforeAll(async () => {
@@ -48,15 +47,14 @@ function execute(quoteId = platform.quote(accountId), sent: Sent = {}) {
   const mutation = platform.operation();
   return platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId, ...sent });
 }
-/** Keys of a payout to a beneficiary's own account under this test's reference. */
+/** Keys of a payout to the beneficiary's account, with this test's reference. */
 const keysOf = (beneficiaryId = "ben_1") =>
   duplicateKeys([`account of ${beneficiaryId}`], referenceId);
 const clockNow = () => ({
   now: new Date(),
-  askedAt: performance.now(),
-  answeredAt: performance.now(),
+  sentAt: performance.now(),
+  receivedAt: performance.now(),
 });
-/** So much time passes, by all clocks. */
 function pass(ms: number) {
   platform.world.offsetMs += ms;
   platform.world.quoteOffsetMs += ms;
@@ -142,9 +140,9 @@ describe("with a guard against duplicates", () => {
       ...clockNow(),
     };
     const enter = async (change: object) => {
-      const turn = await platform.parts.duplicates.enter({ ...asked, ...change });
-      if (turn !== undefined && "end" in turn) await turn.end("refused");
-      return turn !== undefined && "refused" in turn ? turn.payoutId : undefined;
+      const lock = await platform.parts.duplicates.enter({ ...asked, ...change });
+      if (lock !== undefined && "end" in lock) await lock.end("refused");
+      return lock !== undefined && "refused" in lock ? lock.payoutId : undefined;
     };
     expect(await enter({})).toBe(payoutId);
     expect(await enter({ sourceMinor: 1_000n, receivingMinor: 999n })).toBe(payoutId);
@@ -157,20 +155,20 @@ describe("with a guard against duplicates", () => {
 
   it("a turn that tries of one payout share lasts until the last of them was refused, or one made it", async () => {
     const enter = async (payoutId: string) => {
-      const turn = await platform.parts.duplicates.enter({
+      const lock = await platform.parts.duplicates.enter({
         ...{ payoutId, merchantId, accountId, duplicateKeys: keysOf() },
         ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
         ...clockNow(),
       });
-      if (turn === undefined || !("end" in turn)) throw new Error("no turn");
-      return turn;
+      if (lock === undefined || !("end" in lock)) throw new Error("no lock");
+      return lock;
     };
     const first = await enter("po_one");
     const second = await enter("po_one");
     let isEntered = false;
-    const entered = enter("po_other").then((turn) => {
+    const entered = enter("po_other").then((lock) => {
       isEntered = true;
-      return turn;
+      return lock;
     });
     await first.end("refused");
     expect(await turns().countDocuments({ payout_id: "po_one" })).toBe(1);
@@ -208,12 +206,12 @@ describe("with a guard against duplicates", () => {
     const now = new Date();
     const created_at = new Date(now.getTime() - windowSeconds * 1_000 + laterMs);
     await platform.payouts.updateOne({ _id: payoutId }, { $set: { created_at } });
-    const turn = await platform.parts.duplicates.enter({
+    const lock = await platform.parts.duplicates.enter({
       ...{ payoutId: "po_new", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1_000n, destination: "USD", receivingMinor: 1_000n },
       ...{ ...clockNow(), now },
     });
-    expect(turn !== undefined && "refused" in turn ? turn.refused : "OK").toBe(code);
+    expect(lock !== undefined && "refused" in lock ? lock.refused : "OK").toBe(code);
   });
 
   it("one that failed was not paid", async () => {
@@ -237,7 +235,7 @@ describe("with a guard against duplicates", () => {
 });
 
 describe("an execute that a crash cut off", () => {
-  /** Ends the process at the claim: money is held, and the turn is left. */
+  /** Ends the process at the claim: the money is held and the lock remains. */
   async function cutOff() {
     const quoteId = platform.quote(accountId);
     platform.faults.claim = () => {
@@ -298,7 +296,7 @@ describe("an execute that a crash cut off", () => {
 });
 
 describe("a merchant without a guard", () => {
-  /** Fails at any use. */
+  /** Fails on any access: nothing may be read or written. */
   const untouched = new Proxy({}, { get: () => expect.fail("read or written") });
   const guardOf = (duplicateWindowMs: number | undefined) =>
     createDuplicateGuard({

@@ -35,7 +35,7 @@ async function balance(accountId: string) {
   return { available: account?.available, held: account?.held };
 }
 
-/** Makes what is left behind look old enough for the sweep, and sweeps. */
+/** Makes leftovers old enough for the sweep, then sweeps. */
 async function sweepLater() {
   platform.world.offsetMs += 6_000;
   await platform.sweep();
@@ -99,7 +99,7 @@ describe("execute", () => {
     const mutation = platform.operation();
     const first = await execute(quoteId, { mutation });
     const quote = platform.quotes.get(quoteId);
-    // What is known already does not wait for the claim.
+    // A known result doesn't wait for the claim.
     platform.faults.claim = () => {
       throw unavailable();
     };

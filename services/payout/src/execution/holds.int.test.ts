@@ -27,7 +27,7 @@ function execute(quoteId: string) {
   return platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId: "order" });
 }
 
-/** A hold whose claim was never answered. */
+/** A hold whose claim returned no response. */
 async function orphan(accountId: string): Promise<string> {
   const quoteId = platform.quote(accountId);
   platform.faults.claim = () => {

@@ -15,7 +15,7 @@ import { enclosed, readClaimed, readExecutable } from "./quote.ts";
 const now = new Date("2026-03-01T10:00:00Z");
 const expiresAt = new Date("2026-03-01T10:05:00Z");
 
-/** Each value is another one, so that none can stand for another. */
+/** Each value is unique, so that none can replace another unnoticed. */
 const quote = {
   ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
   ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USDC", exchangeRate: "0.995" },

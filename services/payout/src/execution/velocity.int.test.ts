@@ -50,7 +50,6 @@ function execute(quoteId = platform.quote(accountId), mutation = platform.operat
 
 const codeOf = async (answer: Promise<{ code: string }>) => (await answer).code;
 
-/** Lets reservations be so much older. */
 async function age(ms: number) {
   for (const { _id, reservations } of await usages().find().toArray()) {
     const older = reservations.map((each) => ({ ...each, at: new Date(each.at.getTime() - ms) }));
@@ -63,7 +62,7 @@ async function used(): Promise<string[]> {
   return found?.reservations.map(({ payout_id }) => payout_id) ?? [];
 }
 
-/** The sweeps of open holds and of reservations, when what is left behind is old enough. */
+/** Runs both sweeps after leftovers are old enough. */
 async function sweepLater() {
   platform.world.offsetMs += 6_000;
   await platform.sweep();
@@ -236,7 +235,7 @@ describe("room within a limit", () => {
     expect(await codeOf(execute())).toBe("LIMIT_EXCEEDED");
     await platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
     expect(await usages().countDocuments()).toBe(0);
-    // Reserved by an execute of the same quote that was late.
+    // Reserved by a late execute of the same quote.
     await platform.room.reserve({
       ...{
         payoutId,

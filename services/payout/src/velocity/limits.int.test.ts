@@ -37,7 +37,7 @@ it("are set by an operator, replace what was set, and are in the audit trail", a
   const none = await set({ ...by("set-2"), merchantId, merchant: {}, beneficiary: {} });
   expect(none.limits).toMatchObject({ merchant: { amounts: [] }, beneficiary: { amounts: [] } });
   expect(platform.velocity.of(merchantId)).toEqual({ merchant: [], beneficiary: [] });
-  // A repeat of the first one, late, does not bring it back.
+  // A late repeat of the first request doesn't restore its limits.
   expect((await set({ ...by("set-1"), merchantId, ...limits })).limits).toEqual(none.limits);
   const { entries } = await platform.operationsRpc.listAuditEntries({ subject: merchantId });
   expect(entries.map((each) => [each.action, each.actor?.id])).toEqual([
