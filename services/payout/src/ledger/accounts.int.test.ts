@@ -57,7 +57,7 @@ describe("an account", () => {
 
   it("of an operation that another merchant's has too is its own, also at a repeat", async () => {
     await platform.fundedAccount("mer_b", "1.00");
-    // The merchant's other account is first by any index.
+    // Any index returns the merchant's other account first.
     const mutation = { ...platform.operation(), operationId: "op-of-both" };
     const open = async (of: string) => {
       const opened = await platform.rpc.openAccount({

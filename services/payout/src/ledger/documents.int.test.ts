@@ -11,12 +11,12 @@ import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { AccountDocument, LedgerDocument } from "./documents.ts";
 import type { Movement } from "./rules/account.ts";
 
-/** Accounts and entries whole, as they are stored and as they are shown. */
+/** Tests complete accounts and entries, stored and returned. */
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
 let accountId = "";
-/** The account when it was opened, and with two and four entries. */
+/** The account when opened, and after two and four entries. */
 const accounts: AccountDocument[] = [];
 let entries: LedgerDocument[] = [];
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
     const found = await platform.ledger.accounts.findOne({ _id: accountId });
     if (found !== null) accounts.push(found);
   };
-  /** The next write takes out of the account what is recorded by then. */
+  /** The next write removes recorded entries from the account. */
   const recorded = async () => {
     const { sequence } = (await platform.ledger.accounts.findOne({ _id: accountId })) ?? {};
     await vi.waitFor(async () => {
@@ -66,7 +66,7 @@ afterAll(() => platform.stop());
 
 const timeText = (at: Date) => toJson(TimestampSchema, timestampFromDate(at));
 
-/** A document as text, times and hashes by the entry that they are of. */
+/** Formats a document as text. Times and hashes name their entry. */
 function shown(document: object): string {
   const at = (time: Date) => `at ${entries.findIndex((each) => +each.created_at === +time) + 1}`;
   const lines = Object.entries(document).map(([name, value]) => `${name}: ${textOf(value, at)}`);

@@ -42,10 +42,10 @@ const bus: Bus = {
   stop: async () => undefined,
 };
 
-/** When all that has happened until now is long ago. */
+/** A time at which all earlier movements are old. */
 const later = () => new Date(Date.now() + quietMs + 1_000);
 
-/** Tidies one account, as a sweep does which knows these payouts. */
+/** Tidies one account, like a sweep that knows these payouts. */
 async function tidy(accountId: string, created: readonly string[] = [], now = later()) {
   for await (const found of untidyAccounts(platform.ledger, now)) {
     const isCreated = (payoutId: string) => created.includes(payoutId);
@@ -58,7 +58,7 @@ async function tidy(accountId: string, created: readonly string[] = [], now = la
 const isRecorded = (key: string) =>
   vi.waitFor(async () => expect(await ledger().findOne({ _id: key })).not.toBeNull(), 10_000);
 
-/** An account of 100.00 at rest, and then one hold of it. */
+/** A tidy account of 100.00, and then one hold of it. */
 async function heldAccount() {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   await platform.tidy();
@@ -234,7 +234,7 @@ describe("a credit", () => {
     await ledger().deleteOne({ _id: credit });
     await tidy(accountId, [], new Date());
     await isRecorded(credit);
-    // The account is busy: a write of it would come in the way of its movements.
+    // The account is busy: another write would delay its movements.
     expect((await read(accountId)).recent).toHaveLength(1);
     await platform.ledger.apply({ merchantId, accountId }, holdOf("po_unpublished"));
     await tidy(accountId, ["po_unpublished"]);

@@ -18,7 +18,7 @@ const start: LedgerState = {
 };
 const now = new Date("2026-11-21T10:00:00.000Z");
 
-/** An account and what was made of the movements that were tried on it, one after the other. */
+/** Applies movements to an account one after the other. */
 function run(movements: readonly Movement[], at = now) {
   let state = start;
   const known = new Map<string, LedgerEntry>();

@@ -11,7 +11,7 @@ const start: LedgerState = {
 };
 const now = new Date("2026-11-21T10:00:00.000Z");
 
-/** A rail account and what was made of the movements that were tried on it, one after another. */
+/** Applies movements to a rail account one after the other. */
 function run(movements: readonly Movement[]) {
   let state = start;
   const known = new Map<string, LedgerEntry>();
@@ -170,7 +170,7 @@ describe("any run of movements of a rail account", () => {
         expect(state.held >= 0n).toBe(true);
         for (const [at, entry] of entries.entries()) {
           const before = entries[at - 1]?.available ?? 0n;
-          // Below zero by a charge alone.
+          // Only a charge may make it negative.
           const isCovered = entry.available >= 0n || entry.available >= before;
           expect(isCovered || entry.step === "rail_charge").toBe(true);
         }

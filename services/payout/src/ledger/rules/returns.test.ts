@@ -11,7 +11,7 @@ import {
   withheldMinor,
 } from "./postings.ts";
 
-/** Of 12.41 USD, 0.37 of them fees, at 83.1234567891: 1,000.00 INR. */
+/** 12.41 USD, of which 0.37 are fees, at 83.1234567891: 1,000.00 INR. */
 const conversion = {
   ...{ destination: "INR", feesMinor: 37n, receivingMinor: 100_000n },
   exchangeRate: "83.1234567891",
