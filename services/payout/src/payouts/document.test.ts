@@ -25,7 +25,6 @@ const settled: Payout = {
   updatedAt: later,
 };
 
-/** A settled payout as other services see it. */
 const settledMessage = {
   id: queued.id,
   merchantId: "mer_1",

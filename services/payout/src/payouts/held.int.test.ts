@@ -9,11 +9,11 @@ import { openPayouts } from "./store.ts";
 import { after, changesBy, claimedAt, storedPayout } from "./test-documents.ts";
 import type { LeasedPayout } from "./work.ts";
 
-/** Leased payouts that wait in their process, and when it looks for others. */
+/** Tests leased payouts that wait in their process, and the polls for others. */
 
 let database: Database;
 let payouts: Payouts;
-/** The time, and that of `performance.now()`. */
+/** The wall clock and `performance.now()`. */
 let now: Date;
 let elapsedMs: number;
 const clock = { now: () => now };
@@ -40,7 +40,7 @@ const open = (change: Partial<LeasesOptions> = {}) =>
     ...{ heldMax: 10, lookEveryMs: 1_000, work: createWake(), ...change },
   });
 
-/** Leases that have just looked, and found nothing. */
+/** Leases that have just polled and found nothing. */
 async function openIdle(change: Partial<LeasesOptions> = {}) {
   const leases = open(change);
   expect(await leases.next()).toBeUndefined();
@@ -49,7 +49,7 @@ async function openIdle(change: Partial<LeasesOptions> = {}) {
 
 const lease = { token: "token-1", until: after(8), place: "first:8080" };
 
-/** A payout that is stored with a lease of this process. */
+/** Stores a payout with a lease of this process. */
 async function leased(change: Partial<PayoutDocument> = {}): Promise<LeasedPayout> {
   const stored = storedPayout({ lease, ...change });
   await payouts.insertOne(stored);

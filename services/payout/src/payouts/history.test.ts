@@ -17,7 +17,7 @@ function call(seconds: number, kind: StoredCall["kind"], said?: string): StoredC
   return { kind, at: time(seconds), ...(said !== undefined && { said }) };
 }
 
-/** An entry as its lines of the expected list say it. */
+/** Formats an entry for the expected list. */
 function lineOf({ kind, at, stage, version, detail, rail, actor }: HistoryEntry): string {
   const by = actor === undefined ? "" : ` by ${actor.kind} ${actor.id}`;
   return `${at.getTime() / 1_000} ${kind} ${stage} ${version} "${rail}": ${detail}${by}`;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   for (let at = 0; at < 4; at += 1) ids.push(await platform.execute(accountId, `order-${at}`));
-  // Ids say nothing of the order in which work is due.
+  // The order of ids differs from the order in which work is due.
   ids = ids.toReversed();
 });
 afterAll(() => platform.stop());
@@ -24,7 +24,7 @@ beforeEach(async () => {
   }
 });
 
-/** The payouts with something done before each look at what is due, or after it. */
+/** Payouts that run a callback before each poll and after it. */
 function watched(before: () => void, after: () => Promise<unknown>): Payouts {
   const { payouts } = platform;
   return Object.assign(Object.create(payouts), {

@@ -4,7 +4,7 @@ import type { Lease, Payouts } from "./document.ts";
 import { createLeases } from "./leases.ts";
 import type { LeasedPayout } from "./work.ts";
 
-/** When the workers of a process are notified of the payouts that wait in it. */
+/** Tests when workers are notified of payouts that wait in their process. */
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -211,7 +211,7 @@ describe("a list of payouts", () => {
       expect(executionStats.totalDocsExamined).toBeLessThanOrEqual(1);
     }
     const { keysPerIndex } = await platform.database.db.command({ validate: "payouts" });
-    // Two pairs of each of three; payouts without metadata are not in it.
+    // Three payouts with two pairs each. Payouts without metadata are not in the index.
     expect(keysPerIndex.list_metadata).toBe(6);
   });
 

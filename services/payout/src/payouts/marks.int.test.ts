@@ -4,7 +4,7 @@ import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { PayoutDocument } from "./document.ts";
 import { type OwedEvent, openPayoutOutbox, type PayoutOutbox } from "./outbox.ts";
 
-/** What a process does with the events that it has stored itself, and with those of others. */
+/** Tests how a process handles its own stored events and those of other processes. */
 
 let platform: TestPlatform;
 let accountId = "";
@@ -29,8 +29,8 @@ beforeEach(() => {
 const stored = async (id: string) =>
   (await platform.payouts.findOne({ _id: id })) as PayoutDocument;
 
-/** The events of a payout as the process that stored them has them. */
-async function owedOf(id: string): Promise<OwedEvent[]> {
+/** The events of a payout, as in the process that stored them. */
+async function pendingOf(id: string): Promise<OwedEvent[]> {
   const { outbox: events } = await stored(id);
   return events.map((event) => ({ payoutId: id, origin: {}, event }));
 }
@@ -38,7 +38,7 @@ async function owedOf(id: string): Promise<OwedEvent[]> {
 const dueOf = async (id: string) =>
   (await outbox.due(1_000)).filter((each) => each.id.startsWith(`evt_${id.slice(3)}_`));
 
-/** A settled payout; its two events are owed. */
+/** A settled payout with two pending events. */
 async function settled(): Promise<string> {
   const id = await platform.execute(accountId, "order");
   await platform.after(0);
@@ -47,11 +47,11 @@ async function settled(): Promise<string> {
   return id;
 }
 
-/** A settled payout of which the outbox has both events, the first one published. */
+/** A settled payout with both events in its outbox, the first of them published. */
 async function halfPublished() {
   const id = await settled();
   const clock = stopClock();
-  const [first, second] = await owedOf(id);
+  const [first, second] = await pendingOf(id);
   outbox.add(first!);
   outbox.add(second!);
   const [message] = await dueOf(id);
@@ -59,7 +59,7 @@ async function halfPublished() {
   return { id, second, clock };
 }
 
-/** The time that events wait, by a clock that stands until it is moved. */
+/** Replaces the clock of waiting events by one that only the test moves. */
 function stopClock() {
   const start = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(start);
@@ -69,7 +69,7 @@ function stopClock() {
 it("marks a payout once, when no further event is near", async () => {
   const id = await settled();
   stopClock();
-  const [first, second] = await owedOf(id);
+  const [first, second] = await pendingOf(id);
   outbox.add(first!);
   await outbox.published(await dueOf(id));
   const write = vi.spyOn(platform.payouts, "updateOne");
@@ -113,7 +113,7 @@ it("marks at last what is known, in hand or not", async () => {
 
 it("publishes an event again until it is published", async () => {
   const id = await settled();
-  const [first] = await owedOf(id);
+  const [first] = await pendingOf(id);
   outbox.add(first!);
   expect(await dueOf(id)).toEqual(await dueOf(id));
   await outbox.published(await dueOf(id));

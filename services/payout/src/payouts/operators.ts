@@ -5,7 +5,6 @@ import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 
-/** What an operator can do that goes into the audit trail. */
 export type AuditAction =
   | "payout.resolved"
   | "rail.paused"
@@ -16,14 +15,12 @@ export type AuditAction =
   | "bank_file.resolved"
   | "bank_finding.handled";
 
-/** An action in the audit trail. */
 export type AuditEntry = Entry<AuditAction>;
-/** This service's audit trail. */
 export type AuditStore = Store<AuditAction>;
 
 const notAnOperator = refused("ACCESS_FORBIDDEN", "caller: must be an operator");
 
-/** The person and the operation of a change that only operators may make. */
+/** Returns the operator and the operation. Other callers are refused. */
 export function readOperator(mutation: Mutation | undefined) {
   const { actor, operationId } = readMutation(mutation);
   if (actor.kind !== "operator") orThrow(notAnOperator);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** A payout that was sent, settled and came back: its three events are owed. */
+/** A payout that was submitted, settled and returned. Its three events are pending. */
 async function returned(): Promise<string> {
   platform.world.offsetMs = 0;
   const execute = () => platform.execute(accountId, "sandbox-return-1");
@@ -24,7 +24,6 @@ async function returned(): Promise<string> {
   return id;
 }
 
-/** The events that a payout owes. */
 async function owed(id: string): Promise<readonly BusMessage[]> {
   const all = await platform.outbox.due(1_000);
   return all.filter((event) => event.id.startsWith(`evt_${id.slice("po_".length)}_`));
@@ -90,7 +89,7 @@ it("publishes its events again byte for byte, each once, and no pending one", as
   const messages = await owed(id);
   const ids = messages.map((event) => event.id);
   expect(await republished(ids)).toEqual([]);
-  // Two relays that published the same: the second one changes nothing.
+  // Two relays published the same events: the second one changes nothing.
   await platform.outbox.published(messages.slice(0, 2));
   await platform.outbox.published(messages);
   expect((await platform.payouts.findOne({ _id: id }))?.told).toHaveLength(3);

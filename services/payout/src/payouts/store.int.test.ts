@@ -74,7 +74,7 @@ describe("an order", () => {
     const { operationId } = order;
     expect(await tryIt(orderOf(other, { operationId }))).toBeDefined();
     await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf(other) });
-    // Another try of the operation, or another operation, relies on it.
+    // Another attempt of the operation, or another operation, relies on it.
     for (const again of [order, orderOf(first, { operationId: "another" })]) {
       const onlyTry = await tryIt(order);
       await place(again);

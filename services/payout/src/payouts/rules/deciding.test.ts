@@ -37,7 +37,7 @@ it("a payout whose approval was given before waits for none, and is bound to wha
   expect(payout).toMatchObject({ progress: { stage: "queued" }, approval: { decision: given } });
   expect([isAsApproved(payout), approvalState(payout)]).toEqual([true, "approved"]);
   expect(isAsApproved({ ...payout, quote: { ...quote, sourceMinor: 1n } })).toBe(false);
-  // It is not open for its rail before it is made.
+  // It is not open for its rail before its creation.
   expect(openSince(payout)).toEqual(payout.createdAt);
   expect(openSince(decided(approved))).toEqual(after(60));
 });

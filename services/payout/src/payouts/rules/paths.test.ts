@@ -14,7 +14,7 @@ import {
 } from "./progress.ts";
 import { causeOf, causeOfEnd, type StepCause } from "./timeline.ts";
 
-/** The arrows of the state diagram in docs/decisions/0008, and no others. */
+/** Exactly the arrows of the state diagram in docs/decisions/0008. */
 const arrows: Readonly<Record<Progress["stage"], readonly Progress["stage"][]>> = {
   awaiting_approval: ["queued", "concluding"],
   queued: ["submitting", "awaiting_funds", "concluding"],
@@ -46,14 +46,14 @@ const answer: fc.Arbitrary<RailStatus> = fc.oneof(
   ),
 );
 
-/** What can happen to a payout; a worker that dies does so before, between or after its writes. */
+/** An event in a payout's life. A worker may die before, between or after its writes. */
 type Happening =
   | { readonly what: "submitted" }
   | { readonly what: "not funded" }
   | { readonly what: "told"; readonly answer: RailStatus }
   | { readonly what: "resolved"; readonly outcome: Outcome }
   | { readonly what: "overdue" }
-  /** By its merchant; `isWithdrawn`: what its rail says where it is asked. */
+  /** The merchant cancels; `isWithdrawn` is the rail's reply. */
   | { readonly what: "cancelled"; readonly isWithdrawn: boolean }
   | { readonly what: "decided"; readonly as: "approved" | "approval_rejected" | "approval_expired" }
   | { readonly what: "worked"; readonly dies: "not" | "before it moved money" | "after it did" };
@@ -83,7 +83,7 @@ const first = fc.constantFrom("queued" as const, "awaiting_approval" as const);
 
 const at = new Date(0);
 
-/** A payout of 10 from an account of 100, as the service's writes take it on. */
+/** A payout of 10 from an account of 100, advanced like the service's writes do. */
 class Life {
   progress: Progress;
   exception: PayoutException | undefined;
@@ -155,7 +155,7 @@ class Life {
     else if (next !== "unchanged") this.#step(next, causeOf(said));
   }
 
-  /** A movement happens once by its key, however often it is tried. */
+  /** A movement happens once per key, however often it is tried. */
   #work(dies: string): void {
     const owed = pendingMovement(this.progress);
     if (owed === undefined || dies === "before it moved money") return;
@@ -174,7 +174,7 @@ class Life {
 }
 
 const ways = ["initiated", "initiated,succeeded", "initiated,failed", "initiated,succeeded,failed"];
-/** What may have moved by each stage at rest, in this order. */
+/** The movements possible by each final stage, in order. */
 const moved: Readonly<Record<string, readonly string[]>> = {
   settled: ["post"],
   rejected: ["release"],
@@ -184,7 +184,7 @@ const moved: Readonly<Record<string, readonly string[]>> = {
   concluding: ["", "post", "release"],
 };
 
-/** Chance alone seldom goes as far as the end of a return. */
+/** Random runs rarely reach the end of a return. */
 const longest: Happening[] = [
   { what: "submitted" },
   { what: "told", answer: { kind: "accepted" } },

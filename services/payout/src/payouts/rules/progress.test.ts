@@ -22,7 +22,7 @@ const answers: RailStatus[] = [
   { kind: "not_received" },
 ];
 
-/** What ending a hold of 10 adds to available, held, and what is outside. */
+/** The change of available, held and outside money when a hold of 10 ends. */
 const effects = {
   post: [0n, -10n, 10n],
   release: [10n, -10n, 0n],

@@ -4,17 +4,15 @@ import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout } from "./payout.ts";
 import { applyRailStatus, type Progress, type RailStatus } from "./progress.ts";
 
-/** The amount of a rail report, as the rail writes it; "" where it gives none. */
+/** An amount as the rail writes it, or "". */
 export type TransferredAmount = {
-  /** Decimal text. */
   readonly amount: string;
   readonly currency: string;
 };
 
-/** What a bank took for a transfer, in minor units. */
+/** A bank's charge for a transfer, in minor units. */
 export type Charge = { readonly currency: string; readonly minor: bigint };
 
-/** Reads the charges that a rail says its bank took. */
 export function readCharges(
   charges: readonly TransferredAmount[] = [],
 ): readonly Charge[] | Refused<"INVALID_REQUEST"> {
@@ -30,17 +28,17 @@ export function readCharges(
   return read;
 }
 
-/** What a rail says of a transfer, by response, poll or callback. */
+/** A rail's report on a transfer, by response, poll or callback. */
 export type RailReport = {
   readonly status: RailStatus;
   readonly transferred?: TransferredAmount | undefined;
-  /** Of a returned transfer: what is missing of the amount, where less came back. */
+  /** Returned transfers: the missing amount, if any. */
   readonly short?: TransferredAmount | undefined;
 };
 
 /**
- * The progress after a rail report. Another amount or currency is refused as a contradiction, and
- * so is another shortfall than is booked; one of the whole amount is no return.
+ * Applies a rail report. A different amount or currency is a contradiction and refused. So is a
+ * shortfall that differs from the booked one, or one of the whole amount.
  */
 export function applyRailReport(
   { progress, quote }: Pick<Payout, "progress" | "quote">,
@@ -68,14 +66,14 @@ function withShort(before: Progress, next: Progress | "unchanged", short: string
   return { ...next, outcome: { ...next.outcome, short } };
 }
 
-/** What is missing of a payment that came back; `undefined`: nothing. */
+/** Returns the missing amount of a returned payment, or `undefined`. */
 export function shortOf(progress: Progress): string | undefined {
   if (progress.stage === "returning" || progress.stage === "returned") return progress.short;
   const isBack = progress.stage === "concluding" && progress.outcome.kind === "settled";
   return isBack ? progress.outcome.short : undefined;
 }
 
-/** The same in minor units; zero for nothing. */
+/** Returns the missing amount in minor units, or 0. */
 export function shortMinorOf({ progress, quote }: Pick<Payout, "progress" | "quote">): bigint {
   const text = shortOf(progress);
   return text === undefined ? 0n : readAmount(text, quote.destination);
@@ -102,7 +100,7 @@ function mismatchOf(
   if (amount === "") return undefined;
   const minor = parseAmount(amount, destination);
   if (isRefused(minor)) return refused("INVALID_REQUEST", `amount: ${minor.detail}`);
-  // Of a short return, some rails give what was paid and some what came back.
+  // For a short return, some rails report the paid amount and others the returned one.
   return minor === submittedMinor || minor === submittedMinor - missing
     ? undefined
     : refused("INVALID_REQUEST", "amount: is not what was submitted");
