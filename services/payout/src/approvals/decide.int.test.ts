@@ -73,7 +73,7 @@ async function stateOf(payoutId: string) {
 const waiting = ["awaiting_approval", "90.00 + 10.00"];
 const cancelled = ["cancelled", "100.00 + 0.00"];
 
-/** Lets the approval end, by the database's clock, a moment ago. */
+/** Makes the approval expire a moment ago, by the database's clock. */
 async function expire(payoutId: string) {
   const ended = new Date(Date.now() - 1_000);
   const end = { "approval.expires_at": ended, work_due_at: ended };

@@ -14,7 +14,6 @@ import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import { approvePayout, type DecideDeps, rejectPayout } from "./decide.ts";
 
-/** The RPCs by which a merchant decides on payouts that wait for approval. */
 export function approvalsRpc(deps: DecideDeps) {
   const contextOf = ({ unreadable }: { readonly unreadable: Unreadable }) => ({
     now: deps.clock.now(),

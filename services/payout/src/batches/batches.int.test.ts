@@ -74,7 +74,9 @@ const approve = (batchId: string, maxTotalAmount = "1000.00", mutation = platfor
 const cancel = (batchId: string) =>
   platform.ordersRpc.cancelBatch({ mutation: platform.operation(), merchantId, batchId });
 
-/** `running 0/2/1/0`: its state, and how many lines wait, are executed, failed and cancelled. */
+/**
+ * `running 0/2/1/0`: the state, and the number of waiting, executed, failed and cancelled lines.
+ */
 const shownAs = ({ state, ...of }: Batch) =>
   `${wordOf(BatchState, state)} ${of.waitingCount}/${of.executedCount}/${of.failedCount}/${of.cancelledCount}`;
 async function read(batchId: string) {
@@ -103,7 +105,7 @@ const deps = () => ({
   ...{ orders: platform.lines, isStopping: () => false },
 });
 const run = () => runDueBatch(deps());
-/** The lease of the process that had the batch ends. */
+/** Ends the lease of the process that had the batch. */
 async function makeDue(_id: string) {
   const at = new Date(Date.now() - 1_000);
   await platform.batches.updateOne({ _id, state: "running" }, { $set: { due_at: at } });
@@ -272,7 +274,7 @@ describe("the approval of a batch", () => {
     platform.world.quoting = {};
     await run();
     const exceeded = "failed BATCH_TOTAL_EXCEEDED";
-    // Four are quoted at a time, so that which of them fit is by the order of their quotes.
+    // Four are quoted at a time, so the order of their quotes decides which ones fit.
     const failures = await failuresOf(batchId);
     expect(failures.filter((each) => each === exceeded).length).toBeGreaterThan(0);
     const { totalAmount } = await read(batchId);
@@ -385,7 +387,6 @@ describe("a batch is cancelled", () => {
   });
 });
 
-/** A quote that a line is bound to, as it is stored. */
 async function quoteOf() {
   const { toDecimal128 } = await import("@disburse/chassis/mongo/database.ts");
   const id = platform.quote(accountId);
@@ -425,7 +426,7 @@ it("waits while rail workers have enough to do, and stops with its process", asy
   }, 10_000);
   await runner.stop();
   expect(await faceOf(batchId)).toBe("running 1/0/0/0");
-  // Another process goes on at once.
+  // Another process continues at once.
   expect(await run()).toBe(true);
   expect(await faceOf(batchId)).toBe("finished 0/1/0/0");
 });
@@ -474,7 +475,7 @@ async function dyingProcess(step: number) {
 
 it("a process that dies in the middle leaves a batch that another one finishes, each line once", async () => {
   let died = 0;
-  // Every third step: the steps of a line are each tried in `scheduled.int.test.ts`.
+  // Every third step: `scheduled.int.test.ts` tries each step of a line.
   for (let step = 0; ; step += 3) {
     accountId = await platform.fundedAccount(merchantId, "100.00");
     const batchId = await approved([line(), line(), line({ sourceAmount: "200.00" })], "1000.00");

@@ -64,7 +64,6 @@ const line = (sourceAmount = "10.00") => ({
   ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USD" },
 });
 
-/** A batch that `key_1` made. */
 async function make(lines: object[] = [line()]): Promise<Batch> {
   const { batch } = await platform.ordersRpc.createBatch({ ...by("key_1"), lines });
   if (batch === undefined) throw new Error("no batch");
@@ -183,7 +182,7 @@ describe("where the rules ask for another actor", () => {
     });
     expect(event.dataJson).toContain('"line_count":2');
     expect(event.dataJson).toContain('"source_total":10.00,"digest":"');
-    // The end of a batch does not wait for it, and neither is lost.
+    // The end of a batch doesn't wait for it, and neither event is lost.
     await approve(id);
     await run();
     expect((await outbox.due(10)).map(({ key }) => key)).toEqual([

@@ -39,14 +39,12 @@ import { batchDigest, totalsOf } from "./rules/batch.ts";
 import { cancelBatch, insertLines } from "./store.ts";
 import { batchMessage, lineMessages } from "./wire.ts";
 
-/** What the RPCs of batches work with. */
 export type BatchRpcDeps = LineDeps & DecideDeps & { readonly payouts: Payouts };
 
-/** A page of lines has a report's part, or a screen's. */
+/** Fits a part of a report, or a screen. */
 const linePageMax = 500;
 const referenceMax = 255;
 
-/** The RPCs of batches. */
 export function batchesRpc(deps: BatchRpcDeps) {
   const { batches, lines } = deps;
   const shown: ShowBatch = async (batch) => ({ batch: await batchMessage(lines, batch) });
@@ -74,7 +72,6 @@ export function batchesRpc(deps: BatchRpcDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** The RPCs that decide on a batch. */
 function decideRpc(deps: BatchRpcDeps, find: FindBatch, shown: ShowBatch) {
   const contextOf = ({ unreadable }: Pick<CreateBatchRequest, "unreadable">) => ({
     now: deps.clock.now(),
@@ -107,7 +104,6 @@ function decideRpc(deps: BatchRpcDeps, find: FindBatch, shown: ShowBatch) {
 type ShowBatch = (batch: BatchDocument) => Promise<{ batch: Batch }>;
 type FindBatch = (merchantId: string, batchId: string) => Promise<BatchDocument>;
 
-/** The RPCs of lists: of batches, and of the lines of one. */
 function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
   return {
     listBatches: async ({ merchantId, state: wanted, ...page }) => {
@@ -142,13 +138,13 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** The id of the only batch of an operation: a repeat after a crash stores the same lines. */
+/** Derives the id of an operation's only batch. A repeat after a crash stores the same lines. */
 function batchIdOf(merchantId: string, operationId: string): string {
   const name = `${merchantId} ${operationId}`;
   return hashedId("batch", createHash("sha256").update(name).digest());
 }
 
-/** Stores the lines of a batch and then the batch: where it is there, all its lines are. */
+/** Stores the lines of a batch before the batch, so that a stored batch has all its lines. */
 async function createBatch(
   deps: BatchRpcDeps,
   request: CreateBatchRequest,
@@ -198,10 +194,10 @@ async function createBatch(
   return insertOrFind(deps.batches, batch, { _id });
 }
 
-/** What is approved of a batch: its account, what its lines fix, and the digest over them. */
+/** Returns the approved content of a batch: its account, its fixed totals and their digest. */
 function approvedFields(id: string, merchantId: string, terms: readonly OrderTerms[]) {
   const [first] = terms;
-  if (first === undefined) throw new Error("a batch without a line");
+  if (first === undefined) throw new Error("a batch has no line");
   const { accountId, source: currency } = first;
   const digest = batchDigest({ id, merchantId, accountId, currency, lines: terms.length });
   for (const each of terms) digest.add(each);

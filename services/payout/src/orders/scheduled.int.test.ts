@@ -77,7 +77,7 @@ const balance = async () => {
   return { available: account?.available, held: account?.held };
 };
 
-/** The time of an order comes, or the end of its lease. */
+/** Makes an order due, or ends its lease. */
 async function makeDue(id: string) {
   const at = new Date(Date.now() - 1_000);
   await platform.orders.updateOne({ _id: id, state: "waiting" }, { $set: { due_at: at } });
@@ -367,7 +367,7 @@ describe("a worker that comes back after its lease", () => {
   });
 });
 
-/** Deps whose call of the quote service waits, after its answer, until it may go on. */
+/** Delays the response of a quote service call until the test releases it. */
 function deferred<D extends typeof platform.parts>(its: D, method: "getClaimableQuote") {
   const [reached, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const call: typeof its.quote.getClaimableQuote = async (...args) => {
@@ -406,7 +406,7 @@ it("a process that dies at any step leaves one payout, made once", async () => {
     await dying.run().catch(() => undefined);
     if (!dying.hasDied()) break;
     died += 1;
-    // Another process finds it when the lease has ended, and sweeps what the first left held.
+    // Another process finds it after the lease, and sweeps the hold that the first one left.
     await runWhenDue(id);
     platform.world.offsetMs = 6_000;
     await platform.sweep();
