@@ -29,19 +29,17 @@ import {
 import { receiptPdf, signedReceipt } from "./receipt.ts";
 import { cursorOf, type Position, readPosition } from "./rules/line.ts";
 
-/** What the RPCs of statements and receipts work with. */
 export type StatementDeps = StatementStores & {
   readonly clock: Clock;
-  /** The key that receipts are signed with now. */
+  /** Returns the current signing key of receipts. */
   readonly receiptKey: () => ServiceKey;
-  /** Of PDFs: they are made on the thread that payouts are made on. */
+  /** Queues PDF rendering, which shares a thread with payouts. */
   readonly renders: Turns;
 };
 
-/** Lines of one part: some 200 KiB. */
+/** Lines of one part: about 200 KiB. */
 const partMax = 500;
 
-/** Statements and receipts; proto/disburse/payout/v1/statements.proto has them. */
 export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof StatementService> {
   return {
     renderStatement: async (request, { signal }) => {
@@ -88,10 +86,10 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
   };
 }
 
-/** When a statement begins and ends: by default with the account's opening, and now. */
+/** Returns the statement's times. The defaults are the account's opening and now. */
 function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: Date) {
   const asked = request.to === undefined ? now : timestampDate(request.to);
-  // What has not happened yet is in no statement.
+  // A statement never includes the future.
   const to = asked > now ? now : asked;
   const opening = createdAt < to ? createdAt : to;
   const from = request.from === undefined ? opening : timestampDate(request.from);
@@ -103,7 +101,7 @@ function positionOf(cursor: string) {
   return readPosition(cursor) ?? refused("INVALID_REQUEST", "cursor: is not of a statement");
 }
 
-/** The lines of one part, after `begin`; the last part has the end of the file. */
+/** Renders the lines of one part, after `begin`. The last part includes the end of the file. */
 async function nextPart(
   deps: StatementDeps,
   { accountId, format }: RenderStatementRequest,

@@ -17,7 +17,7 @@ const begin = new Date("2020-01-01T00:00:00.000Z");
 let platform: TestPlatform;
 let accountId = "";
 let [settled, returned] = ["", ""];
-/** Between the first movements and the payouts. */
+/** A time between the first movements and the payouts. */
 let middle = new Date();
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
   const credit = { mutation: platform.operation(), merchantId, accountId, amount: "5.55" };
   const { entry } = await platform.rpc.creditAccount({ ...credit, note: "=cmd()" });
-  // Entries are dated by the database's clock.
+  // The database's clock dates the entries.
   middle = new Date(timestampMs(entry?.createdAt ?? timestampFromDate(begin)) + 1);
   await pause(5);
   const reversal = { mutation: platform.operation(), merchantId, accountId };
@@ -42,7 +42,7 @@ afterAll(() => platform?.stop());
 
 type Wish = { from?: Date; to?: Date; format?: StatementFormat; account?: string; of?: string };
 
-/** A whole statement, part by part. */
+/** Renders a complete statement, part by part. */
 async function rendered({ from = begin, to, format, account, of = merchantId }: Wish = {}) {
   const request = {
     ...{ merchantId: of, accountId: account ?? accountId, from: timestampFromDate(from) },

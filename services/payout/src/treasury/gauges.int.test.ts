@@ -47,7 +47,7 @@ it("shows what rail accounts have, what is held, and what waits", async () => {
 it("compares the statement of the day before, where there is one", async () => {
   const { ledger, parts: worker } = platform;
   const { rails } = worker;
-  // Of yesterday, by a clock that is a day ahead.
+  // Yesterday, by a clock that is a day ahead.
   const clock = { now: () => new Date(Date.now() + 86_400_000) };
   const read = statementGauges({ ledger, rails, metrics, clock, log: silentLog });
   const shown = () => lines("disburse_rail_statement_unexplained");

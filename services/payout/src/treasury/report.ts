@@ -13,7 +13,7 @@ import {
   type Difference,
 } from "./rules/day.ts";
 
-/** A rail account's day, beside its bank's statement where there is one. */
+/** A rail account's day, compared with its bank's statement if there is one. */
 export type RailDay = DayMovements & {
   readonly statement?: Difference & { readonly closing: bigint };
 };
@@ -29,7 +29,7 @@ const none: DayMovements = {
   held: 0n,
 };
 
-/** What a day did to a rail account. */
+/** Sums the movements of a rail account's day. */
 export async function readRailDay(
   ledger: Ledger,
   name: RailAccountName,
@@ -42,7 +42,7 @@ export async function readRailDay(
     rail?.statement?.(name.currency, day.text),
   ]);
   const movements = read === undefined ? none : movementsOf(read);
-  if (!addsUp(movements)) throw new Error("a day of a rail account that does not add up");
+  if (!addsUp(movements)) throw new Error("the day of a rail account doesn't add up");
   if (statement === undefined) return movements;
   const closing = signedAmount(statement.closing, name.currency);
   return { ...movements, statement: { ...compareStatement(movements, closing), closing } };
@@ -66,9 +66,9 @@ function movementsOf({
   };
 }
 
-/** A balance as a bank writes it, which may be below zero. */
+/** Parses a bank's balance, which may be negative. */
 function signedAmount(text: string, currency: string): bigint {
   const decimal = parseDecimal(text);
-  if (decimal === undefined) throw new Error("a statement's balance that is no decimal");
+  if (decimal === undefined) throw new Error("a statement's balance is not a decimal");
   return rescale(decimal, currencyOf(currency).decimals);
 }

@@ -28,7 +28,6 @@ import { readDay } from "./rules/day.ts";
 import { readWaiting, wakeWaiting } from "./waiting.ts";
 import { railAccountMessage, railEntryMessage, railReportMessage } from "./wire.ts";
 
-/** What the treasury's RPCs work with. */
 export type TreasuryDeps = {
   readonly ledger: Ledger;
   readonly payouts: Payouts;
@@ -38,7 +37,6 @@ export type TreasuryDeps = {
   readonly wake: () => void;
 };
 
-/** The operators' RPCs of rail accounts. */
 export function treasuryRpc(deps: TreasuryDeps) {
   return {
     fundRailAccount: (request) => fund(deps, request),
@@ -64,7 +62,7 @@ export function treasuryRpc(deps: TreasuryDeps) {
 
 type Named = Pick<FundRailAccountRequest, "rail" | "currencyCode">;
 
-/** The rail account of a request: of a rail that pays from one, or one that there was. */
+/** Returns the rail account of a request. It exists, or its configured rail is funded. */
 async function known(
   { ledger, rails }: TreasuryDeps,
   { rail, currencyCode: currency }: Named,
@@ -75,7 +73,7 @@ async function known(
   const name = { rail, currency };
   const configured = rails.named(rail);
   if (configured?.isFunded && configured.capabilities.currencies.includes(currency)) return name;
-  // Of a rail that is gone, or in a currency that a bank took charges in.
+  // The rail may be removed, or the bank took charges in another currency.
   if ((await findRailAccount(ledger, railAccountId(name))) !== undefined) return name;
   if (configured?.isFunded) {
     orThrow(refused("INVALID_REQUEST", `currency_code: ${rail} does not pay ${currency}`));
@@ -83,10 +81,10 @@ async function known(
   return orThrow(refused("RECORD_NOT_FOUND", "rail: is none that pays from an account of ours"));
 }
 
-/** Books what arrived, and wakes what waits for it. */
+/** Books received money and wakes payouts that wait for it. */
 async function fund(deps: TreasuryDeps, request: FundRailAccountRequest) {
   const booked = await book(deps, request, "fund");
-  // After the money: what looks for it finds it.
+  // After the booking, so that woken payouts find the money.
   await wakeWaiting(deps.payouts, booked.name, deps.clock.now());
   deps.wake();
   return { entry: booked.entry };
@@ -99,7 +97,7 @@ async function sweep(deps: TreasuryDeps, request: SweepRailAccountRequest) {
 
 type Booking = Named & Pick<FundRailAccountRequest, "mutation" | "amount" | "note">;
 
-/** Books an operator's movement once per operation; a repeat answers with the first entry. */
+/** Books an operator's movement once per operation. A repeat returns the first entry. */
 async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep" | "rail_charge") {
   readOperator(request.mutation);
   const { operationId, actor } = readMutation(request.mutation);
@@ -123,7 +121,7 @@ async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep"
   }
 }
 
-/** Every account that there is, and those that are not used yet. */
+/** Lists all existing accounts and the unused ones of configured rails. */
 async function listAccounts({ ledger, payouts, rails }: TreasuryDeps, rail: string) {
   const [stored, waiting] = await Promise.all([
     listRailAccounts(ledger, rail === "" ? undefined : rail),
@@ -159,7 +157,7 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
   const own = { merchantId: houseId, accountId: railAccountId(name) };
   const page = { beforeSequence, limit: limit + 1 };
   const found = await listEntries(deps.ledger, own, filter, page);
-  // A rail account is opened by its first movement.
+  // The first movement opens a rail account.
   const { entries, ...total } = found ?? { entries: [], totalCount: 0n };
   const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
   return { entries: shown.map((each) => railEntryMessage(name.rail, each)), nextCursor, ...total };
@@ -167,7 +165,6 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
 
 type TreasuryRpc = ReturnType<typeof treasuryRpc>;
 
-/** The RPCs of rail accounts, guarded where there are persons. */
 export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals) {
   const rpc = treasuryRpc(deps);
   if (approvals === undefined) return rpc;
@@ -175,8 +172,8 @@ export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals)
 }
 
 /**
- * Funding and sweeps by one person, up to limits that count a day's sum together with what the
- * person credits; a currency without a limit always needs a second person.
+ * Guards funding and sweeps with daily limits for each operator, which also count credits. A
+ * currency without a limit always needs a second operator.
  */
 function treasuryGuards(
   deps: TreasuryDeps,
@@ -190,7 +187,7 @@ function treasuryGuards(
       const { rail, currencyCode, amount, note } = request;
       const charge = "charge" in request && request.charge === true;
       return {
-        // Balances move all the time: what is approved is the booking.
+        // Balances change constantly, so the approval covers the booking only.
         before: "",
         after: JSON.stringify({ [what]: { rail, currencyCode, amount, note, charge } }),
       };
