@@ -37,7 +37,7 @@ const by = (person: string) => ({
   actor: { kind: Actor_Kind.OPERATOR, id: person },
 });
 
-/** A payout whose rail does not know its fate: an exception, which operators resolve. */
+/** A payout whose rail doesn't know the outcome. Operators resolve the exception. */
 async function unknownPayout(): Promise<string> {
   const id = await platform.execute(accountId, "sandbox-unknown");
   await platform.work();

@@ -53,7 +53,7 @@ it("keeps no sweep from its turn by the lease of another", async () => {
     const sweeps = ["account-sweep", "velocity-sweep"];
     for (const name of sweeps) await platform.loops.run(name);
     expect(await leases.distinct("_id")).toEqual(expect.arrayContaining(sweeps));
-    // Another process sweeps velocity limits; accounts are swept here all the same.
+    // Another process sweeps velocity limits. This one still sweeps accounts.
     const other = { owner: "another process", until: new Date(Date.now() + 3_600_000) };
     await leases.updateOne({ _id: "velocity-sweep" }, { $set: other });
     const accountId = await platform.fundedAccount("mer_1", "1.00");

@@ -41,7 +41,7 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
   );
 
-/** A payout of 10.00 at its end, its money with the merchant again. */
+/** A payout of 10.00 that has ended and returned its money to the merchant. */
 async function over(referenceId = "sandbox-return", quoteId = platform.quote(accountId)) {
   const request = { mutation: platform.operation(), merchantId, quoteId, referenceId };
   const texts = { remittanceInformation: "Invoice 7", metadata: { order: "7" } };
@@ -53,7 +53,7 @@ async function over(referenceId = "sandbox-return", quoteId = platform.quote(acc
   return payoutId;
 }
 
-/** The same without its rail, which takes seconds. */
+/** A returned payout, made without the rail, which would take seconds. */
 async function cameBack() {
   const payoutId = await platform.execute(accountId, "rent");
   await platform.rpc.cancelPayout(asked(payoutId));
@@ -264,7 +264,7 @@ function requestOf(payoutId: string, operationId: string): ReissueRequest {
   };
 }
 
-/** Deps whose execute waits, once it has read its quote, until it may go on. */
+/** Delays an execute after the read of its quote until the test releases it. */
 function stalled() {
   const [reached, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { quote } = platform.parts;
@@ -309,7 +309,7 @@ it.each(["the same", "another"])(
       await dying.run(first).catch(() => undefined);
       if (!dying.hasDied()) break;
       died += 1;
-      // The sweep of another process completes what was held, and what was bound is old.
+      // Another process's sweep completes the holds, and the binding is old.
       platform.world.offsetMs = 6_000;
       if (who === "another") await platform.sweep();
       const asks = who === "another" ? requestOf(before, `other-${step}`) : first;
@@ -326,6 +326,6 @@ it.each(["the same", "another"])(
     }
     expect(died).toBeGreaterThan(10);
   },
-  // Some thirty processes die, each with an account and two payouts of its own.
+  // About thirty processes die, each with its own account and two payouts.
   120_000,
 );

@@ -52,12 +52,12 @@ async function unknownPayout(): Promise<string> {
   return id;
 }
 
-/** What a process of a test's has of its own. */
+/** The parts that a process doesn't share with the others. */
 type Own = Partial<Pick<ResolutionDeps, "payouts" | "audit" | "wake">> & {
   readonly store?: ProposalStore;
 };
 
-/** A process of its own, as its operators call it. */
+/** Starts a process of its own for operators to call. */
 function processWith({ store = openProposals(platform.database), ...own }: Own = {}) {
   const { clock } = platform.parts;
   const approvals = createApprovals({
@@ -82,7 +82,6 @@ function processWith({ store = openProposals(platform.database), ...own }: Own =
 const stateOf = async ({ proposalId }: ApprovalRequired) =>
   (await openProposals(platform.database).read(proposalId))?.state;
 
-/** Proposals that nothing is left to do about. */
 const unfinished = async () =>
   platform.database.db.collection("proposals").countDocuments({ state: "approved" });
 
@@ -92,7 +91,7 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.message ?? String(error),
   );
 
-/** What became of a payout: its stage, how often it was resolved, the movements of its money. */
+/** A payout's stage, its number of resolutions and its movements of money. */
 async function endOf(payoutId: string) {
   const found = await platform.history(payoutId);
   const { entries } = await platform.rpc.listEntries({ merchantId, accountId, payoutId });
@@ -232,8 +231,8 @@ describe("at the same moment", () => {
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
       const report = () => reportOutcome({ ...platform.parts, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
-      // The rail has reported before the read for the effect, reports at the same time, or
-      // after the decision. The first and the last of these have one end each.
+      // The rail reports before the read for the effect, at the same time, or after the decision.
+      // The first and the last case have one end each.
       const meets = (["before", "meanwhile", "meanwhile", "afterwards"] as const)[attempt % 4];
       let reads = 0;
       const payouts: Payouts = Object.assign(Object.create(deps.payouts), {
@@ -277,7 +276,7 @@ describe("at the same moment", () => {
   });
 });
 
-/** What a process has that dies at a write: before it, or when it is done. */
+/** Parts of a process that dies before or after a write. */
 function dying(survived: number, isDone: boolean): Own {
   let left = survived;
   const mortal = <T extends object>(store: T, ...writes: (keyof T)[]): T => {
@@ -361,7 +360,7 @@ describe("a process that dies", () => {
     expect(await stateOf(proposed)).toBe("superseded");
     said = { kind: "unknown" };
     await platform.after(70_000);
-    // A process that had read the proposal when it was approved finds what was decided.
+    // A process that read the proposal at its approval finds the decision.
     const found = await readResolvable(deps.payouts, payoutId, ada.operationId, new Date());
     expect(found).toMatchObject({ fate: "superseded", payout: { exception: { kind: "unknown" } } });
   });
@@ -474,7 +473,7 @@ describe("a rejection that two persons decided", () => {
     const sending = Promise.withResolvers<void>();
     const sent = Promise.withResolvers<RailReply>();
     const submit = async (key: string): Promise<RailReply> => {
-      // What other tests left is due by then too.
+      // Leftovers of other tests are due by then too.
       if (key !== payoutId) return { status: { kind: "unknown" } };
       sending.resolve();
       return sent.promise;

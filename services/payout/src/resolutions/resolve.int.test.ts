@@ -33,7 +33,7 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "10000.00");
 });
 
-/** A payout whose rail cannot tell. */
+/** A payout whose rail doesn't know the outcome. */
 async function unknownPayout(): Promise<string> {
   const id = await platform.execute(accountId, "order");
   await platform.work();
@@ -59,7 +59,7 @@ const withdraw = async ({ proposalId }: ApprovalRequired, mutation = personally(
 const stateOf = async ({ proposalId }: ApprovalRequired) =>
   (await openProposals(platform.database).read(proposalId))?.state;
 
-/** What a call is refused with; "" when it is not. */
+/** Returns the refusal of a call, or "". */
 function refusal(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => "",
@@ -224,7 +224,7 @@ it("a payout whose outcome is decided and contradicted can be said to have come 
 });
 
 describe("after its end", () => {
-  /** A payout at its end whose rail then said otherwise. */
+  /** A finished payout whose rail then contradicted itself. */
   async function contradicted(first: RailReply["status"], then: RailOutcome) {
     const id = await unknownPayout();
     said = first;
@@ -341,7 +341,7 @@ describe("a repeat", () => {
     await platform.work();
     expect(await approve(first, bob)).toEqual(approved);
     expect(await refusal(approve(first, personally("cleo")))).toMatch(/is executed$/);
-    // The proposer's repeat has the payout as it is.
+    // The proposer's repeat returns the present payout.
     const again = { mutation: ada, payoutId: id, ...settled };
     const { payout } = await platform.operationsRpc.resolvePayout(again);
     expect(payout).toMatchObject({ id, uniqueTransactionReference: "WIRE-1" });

@@ -63,7 +63,6 @@ const terms = () => ({
   ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USD" },
 });
 
-/** A scheduled payout of a key's. */
 async function schedule(key: string): Promise<string> {
   const scheduledAt = new Date(Date.now() + 60_000).toISOString();
   const asked = { ...by(key), ...terms(), scheduledAt };
@@ -90,7 +89,6 @@ const approve = (id: string, who: Pick<ReturnType<typeof by>, "mutation"> = by("
 const reject = (id: string, who = by("key_2")) =>
   platform.ordersRpc.rejectScheduledPayout({ ...who, scheduledPayoutId: id, reason: "a leak" });
 
-/** The time of an order comes. */
 async function makeDue(id: string) {
   const at = new Date(Date.now() - 1_000);
   const due = { scheduled_at: at, due_at: at };
@@ -106,7 +104,7 @@ async function lease(id: string) {
   if (leased === undefined) throw new Error("nothing was leased");
   return leased;
 }
-/** Payouts of this test: the sweep brings those of others back, whose holds it finds. */
+/** Counts this test's payouts. The sweep restores those of other tests from their holds. */
 const payoutsMade = () => platform.payouts.countDocuments({ account_id: accountId });
 const held = { words: "initiated awaiting_approval", approval: "waiting" };
 
@@ -219,7 +217,7 @@ describe("a scheduled payout whose key was revoked", () => {
     const document = await platform.orders.findOne({ _id: id });
     const lasts = Number(document?.held?.expires_at) - Number(document?.scheduled_at);
     expect(lasts).toBe(24 * hourMs);
-    // The process's clock alone does not fail it: the database's does.
+    // The process's clock alone doesn't fail it: only the database's does.
     platform.world.offsetMs = 48 * hourMs;
     await platform.loops.run("orders");
     expect(await read(id)).toMatchObject(held);
@@ -360,14 +358,15 @@ describe("a batch whose key was revoked", () => {
     );
   };
 
-  /** A batch that is held when its first line's payout has been made. */
+  /** A batch that is held after the payout of its first line. */
   async function heldInTheMiddle(orders: RevokedOrders = RevokedOrders.HOLD) {
     const batchId = await make(2);
     await approveBatch(batchId, "key_1");
     const leased = await leaseDueBatch(platform.batches, new Date(), 20_000);
     if (leased === undefined) throw new Error("no batch is due");
     const second = { batch_id: batchId, line: 2 };
-    // The first line is made, and the second read, before the hold; it is begun after it.
+    // The first line is executed and the second one read before the hold; the second begins after
+    // it.
     await platform.lines.updateOne(second, { $set: { state: "cancelled" } });
     await runBatch({ ...batchDeps(), batches: withoutEnd() }, leased);
     await platform.lines.updateOne(second, { $set: { state: "waiting", lease: leased.lease } });
@@ -375,7 +374,7 @@ describe("a batch whose key was revoked", () => {
     const stopped = await stop("key_1", orders);
     return { batchId, leased, document, stopped };
   }
-  /** The batches of a runner that is killed before it ends one. */
+  /** The batches of a runner that is killed before it finishes one. */
   const withoutEnd = () =>
     intercepted(platform.batches, ["updateOne"], async () => ({ matchedCount: 0 }));
 

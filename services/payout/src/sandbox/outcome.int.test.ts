@@ -20,7 +20,6 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 
-/** A payout that its rail has. */
 async function sent(referenceId = "order-1"): Promise<string> {
   const payoutId = await platform.execute(accountId, referenceId);
   await platform.work();

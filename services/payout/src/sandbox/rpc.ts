@@ -21,13 +21,12 @@ import type { Steered } from "../rails/sandbox/steering.ts";
 import { type OutcomeDeps, setOutcome } from "./outcome.ts";
 import { settingsRpc } from "./settings-rpc.ts";
 
-/** What the RPCs of a sandbox work with. */
 export type SandboxDeps = OutcomeDeps & {
   readonly ledger: Ledger;
   readonly settings: SandboxSettings;
 };
 
-/** The RPCs by which a merchant of a sandbox brings payouts and accounts to their states. */
+/** Lets a merchant of a sandbox set the state of its payouts and accounts. */
 export function sandboxPayoutsRpc(deps: SandboxDeps) {
   return {
     setPayoutOutcome: async (message) => {
@@ -56,7 +55,7 @@ function steeredBy(asked: SetPayoutOutcomeRequest): Steered {
   const required = refused("INVALID_REQUEST", "outcome: is required");
   const kind = orThrow(wordOf(SandboxOutcome, asked.outcome) ?? required);
   if (kind === "unknown") return { kind };
-  // The rail has given its reference when it took the payout.
+  // The rail gave its reference when it accepted the payout.
   if (kind === "settled") return { kind, reference: "" };
   const { failureCode, railCode } = asked;
   const code = failureCodes.find((each) => each === failureCode);

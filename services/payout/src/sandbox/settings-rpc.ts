@@ -26,10 +26,10 @@ type SettingsDeps = {
 };
 
 const silenceSecondsDefault = 3_600;
-/** Those that wait; more go on by themselves within half a minute. */
+/** Limits the waiting payouts woken at once. Others continue by themselves within half a minute. */
 const wokenMax = 1_000;
 
-/** The RPCs by which a merchant of a sandbox sets how rails behave to its payouts. */
+/** Lets a merchant of a sandbox set the behaviour of rails for its payouts. */
 export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
   return {
     setRailSilence: async (message) => {
@@ -77,5 +77,5 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
 }
 
-/** Where a payout waits for a rail. */
+/** The stages in which a payout waits for a rail. */
 const waits = ["queued", "awaiting_funds", "submitting", "unknown"] as const;

@@ -77,7 +77,7 @@ describe("a silence of rails", () => {
 });
 
 describe("a scenario", () => {
-  /** What became of so many payouts, one after another. */
+  /** Returns the outcomes of several payouts, one after another. */
   async function outcomes(count: number): Promise<(PayoutSubStatus | undefined)[]> {
     const ids: string[] = [];
     for (let n = 0; n < count; n += 1) {

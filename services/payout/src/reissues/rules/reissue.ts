@@ -3,10 +3,9 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout, PayoutDetails, Reissue } from "../../payouts/rules/payout.ts";
 import type { Progress } from "../../payouts/rules/progress.ts";
 
-/** A request to pay again. */
 export type Asker = { readonly operationId: string; readonly content: string };
 
-/** What quotes and executes for a request: the same on each try of it, another for each attempt. */
+/** Returns the operation of a request's attempt. Every retry of the attempt uses the same one. */
 export function operationOfAttempt(
   payoutId: string,
   attempt: number,
@@ -16,12 +15,12 @@ export function operationOfAttempt(
   return `${payoutId}.${attempt}.${asker}`;
 }
 
-/** Payouts of which the money is with the merchant again by the rail's word. */
+/** In these stages the rail reported that it didn't pay, and the merchant has the money. */
 const reissuable: ReadonlySet<Progress["stage"]> = new Set(["returned", "rejected"] as const);
 
 /**
- * What a request to pay a payout again does next: gets a quote, executes the one that it bound
- * before, or first ends the one of another request.
+ * Returns the next step of a reissue: get a quote, execute the quote that the request bound, or
+ * first end another request's quote.
  */
 export function nextOfReissue(
   { id, progress, exception, reissue, reissuedAs }: Reissued,
@@ -33,7 +32,7 @@ export function nextOfReissue(
     return isOwn ? "execute" : { ...refused("ALREADY_PROCESSED"), payoutId: reissuedAs };
   }
   if (!reissuable.has(progress.stage)) return notReturned;
-  // Its rail says that it paid it, or did: people look first.
+  // The rail says that it paid, or did: an operator must check first.
   if (exception !== undefined) return inDoubt;
   if (reissue === undefined) return "quote";
   return isOwn ? "execute" : "end";
@@ -50,15 +49,15 @@ const inDoubt = refused(
   "payout_id: its rail contradicts itself, and the operator has to look first",
 );
 
-/** No execute runs for so long: a quote that was bound before is no longer worked on. */
+/** No execute runs longer than this. Older bound quotes are not being executed. */
 const workedOnMs = 5_000;
 
-/** Whether another request may be executing the quote that it bound. */
+/** Returns true if another request may be executing its bound quote. */
 export function isWorkedOn({ boundAt }: Reissue, now: Date): boolean {
   return now.getTime() - boundAt.getTime() < workedOnMs;
 }
 
-/** The details of the new payout: as of the one before, but for what was sent. */
+/** Returns the new payout's details: the old ones with the sent changes. */
 export function reissueDetails(
   before: PayoutDetails,
   { referenceId, metadata = {} }: Pick<PayoutDetails, "referenceId" | "metadata">,
