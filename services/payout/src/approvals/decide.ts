@@ -63,7 +63,7 @@ export async function approvePayout(
   return approved.payout;
 }
 
-const otherDigest = refused("INVALID_REQUEST", "digest: is not that of this payout");
+const otherDigest = refused("INVALID_REQUEST", "digest: does not match this payout");
 
 /** Rejects a payout, which cancels it. Its money is released before the response. */
 export async function rejectPayout(

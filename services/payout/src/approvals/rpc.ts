@@ -23,15 +23,15 @@ export function approvalsRpc(deps: DecideDeps) {
     approvePayout: async (message) => {
       const by = readMutation(message.mutation);
       const schema = ApprovePayoutRequestSchema;
-      const asked = orThrow(checkedMessage(approveForm, schema, message, contextOf(message)));
-      return { payout: payoutMessage(orThrow(await approvePayout(deps, asked, by))) };
+      const request = orThrow(checkedMessage(approveForm, schema, message, contextOf(message)));
+      return { payout: payoutMessage(orThrow(await approvePayout(deps, request, by))) };
     },
 
     rejectPayout: async (message) => {
       const by = readMutation(message.mutation);
       const schema = RejectPayoutRequestSchema;
-      const asked = orThrow(checkedMessage(rejectForm, schema, message, contextOf(message)));
-      return { payout: payoutMessage(orThrow(await rejectPayout(deps, asked, by))) };
+      const request = orThrow(checkedMessage(rejectForm, schema, message, contextOf(message)));
+      return { payout: payoutMessage(orThrow(await rejectPayout(deps, request, by))) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }

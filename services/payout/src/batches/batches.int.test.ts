@@ -222,12 +222,12 @@ describe("a batch", () => {
     [
       "a beneficiary that is not there",
       [{ beneficiaryId: "ben_x" }],
-      "lines[0].beneficiary_id: must be a beneficiary of yours",
+      "lines[0].beneficiary_id: must be one of your beneficiaries",
     ],
     [
       "an account that is not there",
       [{ accountId: "acc_x" }],
-      "lines[0].account_id: must be an account of yours",
+      "lines[0].account_id: must be one of your accounts",
     ],
     [
       "two accounts",

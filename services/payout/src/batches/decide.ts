@@ -21,7 +21,7 @@ type Decided =
   | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
 
 const expired = refused("NOT_AWAITING_APPROVAL", "The approval of this batch has expired.");
-const otherDigest = refused("INVALID_REQUEST", "digest: is not that of this batch");
+const otherDigest = refused("INVALID_REQUEST", "digest: does not match this batch");
 
 /** Approves a batch up to a total. A repeat of the operation returns its result. */
 export async function approveBatch(

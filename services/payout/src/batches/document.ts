@@ -6,7 +6,7 @@ import type { BatchState, FixedTotal, LineCounts } from "./rules/batch.ts";
 
 type StoredTotal = { currency: string; amount_minor: Decimal128; lines: number };
 
-export type OwedEvent = { id: string; kind: "approval_required" | "finished" };
+export type BatchEvent = { id: string; kind: "approval_required" | "finished" };
 
 /** A stored batch. It is stored after all its lines. */
 export type BatchDocument = Origin & {
@@ -51,7 +51,7 @@ export type BatchDocument = Origin & {
   result?: { counts: LineCounts; total_minor: Decimal128 };
   finished_at?: Date;
   /** Events that the bus has not confirmed. */
-  events_owed: OwedEvent[];
+  events_owed: BatchEvent[];
   created_at: Date;
   updated_at: Date;
 };

@@ -9,7 +9,7 @@ import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { derivedId, eventId } from "@disburse/kernel/id.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
-import type { BatchDocument, Batches, OwedEvent } from "./document.ts";
+import type { BatchDocument, BatchEvent, Batches } from "./document.ts";
 
 /** Publishes the events of batches. */
 export function batchOutbox(batches: Batches): Outbox {
@@ -31,13 +31,13 @@ export function batchOutbox(batches: Batches): Outbox {
 }
 
 /** Creates an event of a batch. A batch finishes once. `holds` is its number of holds so far. */
-export function owedEvent(batchId: string, kind: OwedEvent["kind"], holds = 0): OwedEvent {
+export function batchEvent(batchId: string, kind: BatchEvent["kind"], holds = 0): BatchEvent {
   if (kind === "finished") return { id: eventId(batchId, 1), kind };
   const which = holds === 0 ? "approval" : `held${holds}`;
   return { id: `${derivedId("event", batchId)}_${which}`, kind };
 }
 
-function messageOf(batch: BatchDocument, { id, kind }: OwedEvent): BusMessage {
+function messageOf(batch: BatchDocument, { id, kind }: BatchEvent): BusMessage {
   const { at, status, type, data } = kind === "finished" ? finished(batch) : required(batch);
   const { _id, merchant_id, reference_id } = batch;
   const common = { id: _id, status, merchant_id, reference_id, line_count: batch.line_count };

@@ -2,7 +2,7 @@ import type { Filter } from "mongodb";
 import type { Orders } from "../orders/document.ts";
 import type { Hold } from "../orders/held-store.ts";
 import type { BatchDocument, Batches } from "./document.ts";
-import { owedEvent } from "./events.ts";
+import { batchEvent } from "./events.ts";
 
 /** Selects batches that still begin lines: neither cancelled nor expired. */
 export const unended = { cancelled_at: { $exists: false }, expired_at: { $exists: false } };
@@ -32,7 +32,7 @@ export async function holdBatches(
     };
     const expires_at = { $add: ["$$NOW", lastsMs] };
     const has_run = held?.has_run === true || state === "running";
-    const event = owedEvent(_id, "approval_required", times);
+    const event = batchEvent(_id, "approval_required", times);
     await batches.updateOne(asRead as Filter<BatchDocument>, [
       {
         $set: {

@@ -128,10 +128,10 @@ function fitting(line: SentTerms, parties: Parties): OrderTerms | Violation[] {
   if (line.accountId !== accountId) {
     problems.push({ field: "account_id", problem: "must be the same in all lines" });
   } else if (account === undefined) {
-    problems.push({ field: "account_id", problem: "must be an account of yours" });
+    problems.push({ field: "account_id", problem: "must be one of your accounts" });
   }
   if (beneficiary === undefined) {
-    problems.push({ field: "beneficiary_id", problem: "must be a beneficiary of yours" });
+    problems.push({ field: "beneficiary_id", problem: "must be one of your beneficiaries" });
   }
   return problems.length > 0 ? problems : orderTerms(line, { account, beneficiary });
 }

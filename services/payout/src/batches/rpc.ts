@@ -33,7 +33,7 @@ import type { OrderTerms } from "../orders/rules/order.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { approveBatch, type DecideDeps, rejectBatch } from "./decide.ts";
 import { type BatchDocument, storedTotal } from "./document.ts";
-import { owedEvent } from "./events.ts";
+import { batchEvent } from "./events.ts";
 import { checkedLines, type LineDeps } from "./lines.ts";
 import { batchDigest, totalsOf } from "./rules/batch.ts";
 import { cancelBatch, insertLines } from "./store.ts";
@@ -87,8 +87,8 @@ function decideRpc(deps: BatchRpcDeps, find: FindBatch, shown: ShowBatch) {
       if (isRefused(maxTotal)) {
         return orThrow(refused("INVALID_REQUEST", `max_total_amount: ${maxTotal.detail}`));
       }
-      const asked = { maxTotal, digest: sent.digest };
-      return shown(orThrow(await approveBatch(deps, batch, asked, by)));
+      const approval = { maxTotal, digest: sent.digest };
+      return shown(orThrow(await approveBatch(deps, batch, approval, by)));
     },
 
     rejectBatch: async (message) => {
@@ -117,8 +117,8 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
       };
     },
 
-    listBatchLines: async ({ merchantId, batchId, limit: asked, cursor, state: wanted }) => {
-      const limit = orThrow(readLimit(asked, linePageMax));
+    listBatchLines: async ({ merchantId, batchId, limit: approval, cursor, state: wanted }) => {
+      const limit = orThrow(readLimit(approval, linePageMax));
       const last = orThrow(readNumber(cursor)) ?? 0;
       const batch = await find(merchantId, batchId);
       const state = wordOf(BatchLineState, wanted);
@@ -187,7 +187,7 @@ async function createBatch(
     ...origin,
     state: "awaiting_approval",
     ...(byAnother && { by_another: true }),
-    events_owed: byAnother ? [owedEvent(_id, "approval_required")] : [],
+    events_owed: byAnother ? [batchEvent(_id, "approval_required")] : [],
     created_at: createdAt,
     updated_at: createdAt,
   };

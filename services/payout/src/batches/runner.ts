@@ -65,7 +65,7 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
     if (current === undefined) return;
     await endUnbegun(deps, current);
     if (deps.isStopping()) return release(deps, leased, 0);
-    if (!(await hasRoom(deps))) {
+    if (!(await hasCapacity(deps))) {
       await pause(pauseMs);
       continue;
     }
@@ -108,7 +108,7 @@ async function release(deps: BatchDeps, leased: LeasedBatch, ms: number): Promis
 }
 
 /** Returns true if rail workers have taken most of the earlier payouts. */
-async function hasRoom({ payouts, clock }: BatchDeps): Promise<boolean> {
+async function hasCapacity({ payouts, clock }: BatchDeps): Promise<boolean> {
   const due = { work_due_at: { $lte: clock.now() } };
   return mayGoOn(await payouts.countDocuments(due, { limit: waitingMax }));
 }

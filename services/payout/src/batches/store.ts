@@ -8,7 +8,7 @@ import { Decimal128, type Document, type Filter } from "mongodb";
 import type { OrderDocument, Orders } from "../orders/document.ts";
 import type { OrderFailure } from "../orders/rules/order.ts";
 import type { BatchDocument, Batches } from "./document.ts";
-import { owedEvent } from "./events.ts";
+import { batchEvent } from "./events.ts";
 import type { LineCounts } from "./rules/batch.ts";
 
 /** Limits the documents of one insert. */
@@ -205,7 +205,7 @@ export async function finish(batches: Batches, id: string, standing: Standing): 
     { _id: id, state: "running" },
     {
       $set: { state: "finished", result },
-      $push: { events_owed: owedEvent(id, "finished") },
+      $push: { events_owed: batchEvent(id, "finished") },
       $unset: { due_at: "", lease: "" },
       $currentDate: { updated_at: true, finished_at: true },
     },

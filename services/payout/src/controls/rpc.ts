@@ -153,29 +153,29 @@ export function ownControlsRpc(deps: ControlsDeps) {
       const { actor, operationId: operation } = readMutation(message.mutation);
       const context = { now: deps.clock.now(), unreadable: message.unreadable };
       const schema = SetOwnPayoutControlsRequestSchema;
-      const asked = orThrow(checkedMessage(setPayoutControls, schema, message, context));
-      const text = ownControlsText(asked);
+      const sent = orThrow(checkedMessage(setPayoutControls, schema, message, context));
+      const text = ownControlsText(sent);
       if (controlViolations(text).length > 0) {
         const problem = "must be amounts above zero, each under its currency";
         orThrow(invalidRequest([{ field: "approval_amounts", problem }]));
       }
-      await setControls(deps, asked.merchantId, text, { person: actor.id, operation });
+      await setControls(deps, sent.merchantId, text, { person: actor.id, operation });
       return {
-        approvalAmounts: asked.approvalAmounts,
-        approvalWindowSeconds: asked.approvalWindowSeconds ?? 0,
-        newBeneficiaryDays: asked.newBeneficiaryDays ?? 0,
-        approveBatches: asked.approveBatches ?? false,
-        approvalLastsSeconds: asked.approvalLastsSeconds ?? lastsDefaultSeconds,
-        duplicateWindowSeconds: asked.duplicateWindowSeconds ?? 0,
+        approvalAmounts: sent.approvalAmounts,
+        approvalWindowSeconds: sent.approvalWindowSeconds ?? 0,
+        newBeneficiaryDays: sent.newBeneficiaryDays ?? 0,
+        approveBatches: sent.approveBatches ?? false,
+        approvalLastsSeconds: sent.approvalLastsSeconds ?? lastsDefaultSeconds,
+        duplicateWindowSeconds: sent.duplicateWindowSeconds ?? 0,
       };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
 }
 
-function ownControlsText(asked: SetOwnPayoutControlsRequest): ControlsText {
-  const { approvalAmounts, newBeneficiaryDays = 0, approveBatches = false } = asked;
-  const { approvalWindowSeconds = 0 } = asked;
-  const { approvalLastsSeconds, duplicateWindowSeconds: window = 0 } = asked;
+function ownControlsText(sent: SetOwnPayoutControlsRequest): ControlsText {
+  const { approvalAmounts, newBeneficiaryDays = 0, approveBatches = false } = sent;
+  const { approvalWindowSeconds = 0 } = sent;
+  const { approvalLastsSeconds, duplicateWindowSeconds: window = 0 } = sent;
   const amounts = Object.entries(approvalAmounts).map(([currency, minimum]) => {
     return { currency, minimum, window_seconds: approvalWindowSeconds };
   });

@@ -23,7 +23,7 @@ beforeEach(async () => {
   Object.assign(platform.world, { offsetMs: 0, quoteOffsetMs: 0 });
   platform.faults.claim = () => undefined;
   platform.faults.afterClaim = () => undefined;
-  await turns().deleteMany({});
+  await locks().deleteMany({});
   await guard(windowSeconds);
   accountId = await platform.fundedAccount(merchantId, "1000.00");
   referenceId = `order-${++reference}`;
@@ -59,7 +59,7 @@ function pass(ms: number) {
   platform.world.offsetMs += ms;
   platform.world.quoteOffsetMs += ms;
 }
-const turns = () => platform.database.db.collection("execution_turns");
+const locks = () => platform.database.db.collection("execution_turns");
 
 describe("with a guard against duplicates", () => {
   it("a payout that repeats another one is refused with its id, and holds nothing", async () => {
@@ -68,7 +68,7 @@ describe("with a guard against duplicates", () => {
     expect(refusal).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId });
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect([account?.available, account?.held]).toEqual(["990.00", "10.00"]);
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 
   it("the same quote is paid with allow_duplicate, which is kept with its operation", async () => {
@@ -129,7 +129,7 @@ describe("with a guard against duplicates", () => {
     );
     const codes = await Promise.all(calls.flat());
     expect(codes.filter((code) => code === "OK")).toHaveLength(1);
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 
   it("one that left or arrived with the same amount is found, another beneficiary's is not", async () => {
@@ -171,13 +171,13 @@ describe("with a guard against duplicates", () => {
       return lock;
     });
     await first.end("refused");
-    expect(await turns().countDocuments({ payout_id: "po_one" })).toBe(1);
+    expect(await locks().countDocuments({ payout_id: "po_one" })).toBe(1);
     expect(isEntered).toBe(false);
     await second.end("refused");
     const other = await entered;
     await enter("po_other");
     await other.end("stored");
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 
   it("an execute that is refused leaves the turn to another try of its quote", async () => {
@@ -193,9 +193,9 @@ describe("with a guard against duplicates", () => {
     });
     const used = platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId });
     expect(await codeOf(used)).not.toBe("OK");
-    expect(await turns().countDocuments({ payout_id: payoutId })).toBe(1);
+    expect(await locks().countDocuments({ payout_id: payoutId })).toBe(1);
     expect(await codeOf(execute(quoteId))).toBe("OK");
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 
   it.each([
@@ -291,7 +291,7 @@ describe("an execute that a crash cut off", () => {
     pass(6_000);
     await platform.sweep();
     expect(await codeOf(execute())).toBe("OK");
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 });
 

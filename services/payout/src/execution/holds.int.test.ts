@@ -96,8 +96,8 @@ it("finishes a hold under the request that made it, as all later work on its pay
   const payoutId = derivedId("payout", quoteId);
   const stored = await platform.payouts.findOne({ _id: payoutId });
   expect(stored?.request_id).toBe("req-orphan");
-  const owed = await platform.outbox.due(1_000);
-  const event = owed.find(({ id }) => id === stored?.outbox[0]?.id);
+  const pending = await platform.outbox.due(1_000);
+  const event = pending.find(({ id }) => id === stored?.outbox[0]?.id);
   expect(event?.origin?.request_id).toBe("req-orphan");
 });
 

@@ -86,8 +86,8 @@ describe("an account", () => {
 
   it("of another merchant is not listed, nor counted", async () => {
     await platform.fundedAccount(merchantId, "1.00");
-    const stranger = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
-    expect(stranger).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
+    const other = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
+    expect(other).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
   });
 
   it("is credited once per operation, exactly", async () => {

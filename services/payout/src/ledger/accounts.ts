@@ -101,7 +101,7 @@ function added(one: StatusCounts, other: StatusCounts): StatusCounts {
 }
 
 /** Owner of the rail accounts. No merchant may have this id. */
-export const houseId = "house";
+export const platformMerchantId = "house";
 
 /** Opens a rail's account in a currency, once. */
 export async function openRailAccount(
@@ -110,14 +110,14 @@ export async function openRailAccount(
   now: Date,
 ): Promise<void> {
   const document: AccountDocument = {
-    ...newAccount({ id, merchantId: houseId, currency, ...openedBy(id) }, now),
+    ...newAccount({ id, merchantId: platformMerchantId, currency, ...openedBy(id) }, now),
     rail,
   };
   await insertOnce(accounts, document);
 }
 
 export async function findRailAccount({ accounts }: LedgerCollections, id: string) {
-  const found = await accounts.findOne({ _id: id, merchant_id: houseId });
+  const found = await accounts.findOne({ _id: id, merchant_id: platformMerchantId });
   return found === null ? undefined : toAccount(found);
 }
 
@@ -127,7 +127,7 @@ export async function listRailAccounts(
   rail?: string,
 ) {
   const found = await accounts
-    .find({ merchant_id: houseId, ...(rail !== undefined && { rail }) })
+    .find({ merchant_id: platformMerchantId, ...(rail !== undefined && { rail }) })
     .toArray();
   return found.map((each) => ({ ...toAccount(each), rail: each.rail ?? "" }));
 }

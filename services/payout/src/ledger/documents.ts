@@ -4,7 +4,7 @@ import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { RememberedRefusals } from "./refusals.ts";
 import type { Account, LedgerEntry, LedgerStep, Posting, StatusCounts } from "./rules/account.ts";
-import { type HouseSums, postingText } from "./rules/postings.ts";
+import { type PlatformSums, postingText } from "./rules/postings.ts";
 
 /** A hold whose payout may not exist yet. */
 export type OpenHold = { payout_id: string; since: Date };
@@ -97,12 +97,12 @@ export function toAccount(document: AccountDocument): Account {
   };
 }
 
-export function toHouseSums(document: Pick<AccountDocument, "house">): HouseSums {
+export function toPlatformSums(document: Pick<AccountDocument, "house">): PlatformSums {
   const sums = Object.entries(document.house);
   return Object.fromEntries(sums.map(([name, text]) => [name, storedDecimal(text)]));
 }
 
-export function houseFields(sums: HouseSums): Record<string, string> {
+export function platformFields(sums: PlatformSums): Record<string, string> {
   return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, postingText(sum)]));
 }
 

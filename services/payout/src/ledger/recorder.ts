@@ -70,9 +70,9 @@ const readLimits = {
   waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
-type Asked = { readonly accountId: string; readonly keys: ReadonlySet<string> };
-type Asking = Gathered &
-  Asked &
+type EntryKeys = { readonly accountId: string; readonly keys: ReadonlySet<string> };
+type PendingRead = Gathered &
+  EntryKeys &
   Pick<PromiseWithResolvers<readonly LedgerDocument[]>, "resolve" | "reject">;
 
 /**
@@ -80,9 +80,9 @@ type Asking = Gathered &
  * It names their accounts, so a cluster sends it only to the shards of those accounts.
  */
 export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">) {
-  const send = async (batch: readonly Asking[]) => {
+  const send = async (batch: readonly PendingRead[]) => {
     try {
-      const found = await findAsked(entries, batch);
+      const found = await findEntries(entries, batch);
       const byAccount = Map.groupBy(found, (each) => each.account_id);
       for (const { accountId, keys, resolve } of batch) {
         const own = byAccount.get(accountId) ?? [];
@@ -100,7 +100,7 @@ export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">
   };
 }
 
-function findAsked(entries: Entries, batch: readonly Asked[]) {
+function findEntries(entries: Entries, batch: readonly EntryKeys[]) {
   const keys = new Set(batch.flatMap((each) => [...each.keys]));
   const accounts = new Set(batch.map(({ accountId }) => accountId));
   const filter = { _id: { $in: [...keys] }, account_id: { $in: [...accounts] } };

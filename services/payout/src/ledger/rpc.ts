@@ -25,12 +25,12 @@ import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { houseId, type Ledger, openAccount, readAccount } from "./accounts.ts";
+import { type Ledger, openAccount, platformMerchantId, readAccount } from "./accounts.ts";
 import { toAccount } from "./documents.ts";
 import { isRegistered, listedMerchant, type MerchantRegistry } from "./merchants.ts";
 import type { Account, LedgerEntry, MerchantStep } from "./rules/account.ts";
 import { postingText } from "./rules/postings.ts";
-import { type EntryFilter, houseBalances, listEntries, readAccountAsOf } from "./statement.ts";
+import { type EntryFilter, listEntries, platformBalances, readAccountAsOf } from "./statement.ts";
 import type { Applied } from "./writer.ts";
 
 /** A note fits on one line of a statement. */
@@ -73,7 +73,7 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
     listAccounts: async ({ merchantId, ...page }) => {
       assertMerchants(merchantId);
       // Excludes rail accounts, which belong to no merchant.
-      const its = { merchant_id: { $ne: houseId }, ...listedMerchant(merchantId) };
+      const its = { merchant_id: { $ne: platformMerchantId }, ...listedMerchant(merchantId) };
       const { shown, ...rest } = await findCountedPage(ledger.accounts, its, page, {
         order: oldestFirst,
       });
@@ -104,7 +104,7 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
     },
 
     listHouseBalances: async ({ currencyCode }) => {
-      const found = await houseBalances(ledger, currencyCode === "" ? undefined : currencyCode);
+      const found = await platformBalances(ledger, currencyCode === "" ? undefined : currencyCode);
       const balances = found.map(({ currency, ...each }) => ({ ...each, currencyCode: currency }));
       return { balances };
     },
@@ -113,7 +113,7 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
 
 /** Hides rail accounts. Only the treasury's RPCs return them. */
 function assertMerchants(merchantId: string): void {
-  if (merchantId === houseId) orThrow(refused("RECORD_NOT_FOUND"));
+  if (merchantId === platformMerchantId) orThrow(refused("RECORD_NOT_FOUND"));
 }
 
 async function existing(ledger: Ledger, merchantId: string, id: string): Promise<Account> {

@@ -6,12 +6,12 @@ import {
   type LedgerCollections,
   type LedgerDocument,
   toAccount,
-  toHouseSums,
   toLedgerEntry,
+  toPlatformSums,
 } from "./documents.ts";
 import { recordCarried } from "./recorder.ts";
 import { type LedgerStep, movementKey } from "./rules/account.ts";
-import { addHouseSums, type HouseSums, postingText } from "./rules/postings.ts";
+import { addPlatformSums, type PlatformSums, postingText } from "./rules/postings.ts";
 
 /** The merchant must own the account. */
 export type OwnAccount = { readonly merchantId: string; readonly accountId: string };
@@ -212,10 +212,13 @@ async function entryAt({ entries }: LedgerCollections, accountId: string, sequen
  * Returns the balances of the platform accounts as signed decimal text, by currency and account.
  * Omit `currency` for all.
  */
-export async function houseBalances({ accounts }: LedgerCollections, currency: string | undefined) {
-  let total: HouseSums = {};
+export async function platformBalances(
+  { accounts }: LedgerCollections,
+  currency: string | undefined,
+) {
+  let total: PlatformSums = {};
   for await (const document of accounts.find({}, { projection: { house: 1 } })) {
-    total = addHouseSums(total, toHouseSums(document));
+    total = addPlatformSums(total, toPlatformSums(document));
   }
   const rows = Object.entries(total).map(([name, sum]) => {
     const [account = "", of = ""] = name.split("/");

@@ -7,21 +7,21 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { LRUCache } from "lru-cache";
 import {
   type AccountDocument,
-  houseFields,
   type LedgerCollections,
   ledgerDocument,
   type OpenHold,
+  platformFields,
   type RecentEntry,
   recentEntry,
   toAccount,
-  toHouseSums,
   toLedgerEntry,
+  toPlatformSums,
 } from "./documents.ts";
 import { createEntryReads, recordCarried, recordEntries } from "./recorder.ts";
 import { findRefusal, type RememberedRefusals, refusalKeyOf, withRefusal } from "./refusals.ts";
 import { type LedgerEntry, type Movement, movementKey } from "./rules/account.ts";
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
-import { withHousePostings } from "./rules/postings.ts";
+import { withPlatformPostings } from "./rules/postings.ts";
 
 /** `applied` includes a movement that was applied earlier. */
 export type Applied =
@@ -223,7 +223,7 @@ async function planBatch(writing: Writing, account: KnownAccount, batch: readonl
     fresh.push(recentEntry(entry, target.actor));
     return { outcome: "applied", entry };
   });
-  const house = houseFields(withHousePostings(toHouseSums(document), entries));
+  const house = platformFields(withPlatformPostings(toPlatformSums(document), entries));
   const refusals = remembered === document ? undefined : remembered;
   return { outcomes, fresh, house, state, refusals };
 }

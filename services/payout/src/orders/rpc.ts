@@ -79,8 +79,8 @@ export function scheduledRpc(deps: ScheduledDeps) {
       const context = { now: clock.now(), unreadable };
       const schema = RejectScheduledPayoutRequestSchema;
       const sent = orThrow(checkedMessage(rejectForm, schema, message, context));
-      const asked = { id: message.scheduledPayoutId, merchantId, reason: sent.reason };
-      return shown(orThrow(await rejectOrder(orders, asked, by)));
+      const rejection = { id: message.scheduledPayoutId, merchantId, reason: sent.reason };
+      return shown(orThrow(await rejectOrder(orders, rejection, by)));
     },
 
     getScheduledPayout: async ({ merchantId, scheduledPayoutId: id }) => {

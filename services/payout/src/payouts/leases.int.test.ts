@@ -45,14 +45,14 @@ function watched(before: () => void, after: () => Promise<unknown>): Payouts {
 const nothing = async () => undefined;
 
 it("go to those that ask at once from one look, those that are due longest first", async () => {
-  let looks = 0;
+  let polls = 0;
   const payouts = watched(() => {
-    looks += 1;
+    polls += 1;
   }, nothing);
   const leases = leasesOf(payouts, clock);
   const leased = await Promise.all([leases.next(), leases.next(), leases.next()]);
   expect(leased.map((each) => each?.payout.id)).toEqual(ids.slice(0, 3));
-  expect(looks).toBe(1);
+  expect(polls).toBe(1);
   const rest = await Promise.all([leases.next(), leases.next()]);
   expect(rest.map((each) => each?.payout.id)).toEqual([ids[3], undefined]);
   const tokens = [...leased, ...rest].flatMap((each) => each?.leaseToken ?? []);

@@ -50,13 +50,13 @@ export function openPayoutOutbox(options: OutboxOptions) {
   const { payouts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
   const { stored, onChange } = options;
   /** Maps event ids to events, in insertion order. */
-  const owed = new Map<string, TrackedEvent>();
+  const pending = new Map<string, TrackedEvent>();
   const orphans = createOrphans(clock, orphanedAfterMs);
   let nextPollAt = 0;
 
   const add = (event: OwedEvent): void => {
-    if (owed.size >= pendingMax) return;
-    owed.set(event.event.id, { ...event, isPublished: false, since: performance.now() });
+    if (pending.size >= pendingMax) return;
+    pending.set(event.event.id, { ...event, isPublished: false, since: performance.now() });
   };
   /** Adds an event that was just stored. The relay publishes it at once. */
   const addStored = (event: OwedEvent): void => {
@@ -67,8 +67,8 @@ export function openPayoutOutbox(options: OutboxOptions) {
   };
   const poll = async (limit: number): Promise<void> => {
     nextPollAt = performance.now() + lookEveryMs;
-    const found = await findPending(payouts, limit + owed.size);
-    const unknown = found.filter(({ event }) => !owed.has(event.id));
+    const found = await findPending(payouts, limit + pending.size);
+    const unknown = found.filter(({ event }) => !pending.has(event.id));
     for (const each of orphans(unknown)) add(each);
   };
   const markDue = async (payoutId: string, of: readonly TrackedEvent[], isLast: boolean) => {
@@ -77,7 +77,7 @@ export function openPayoutOutbox(options: OutboxOptions) {
     if (!isDue && (!isWhole || isInHand(payoutId))) return;
     const published = of.flatMap(({ event, isPublished }) => (isPublished ? event : []));
     if (published.length > 0) await mark(payouts, payoutId, published, clock.now());
-    for (const { id } of published) owed.delete(id);
+    for (const { id } of published) pending.delete(id);
   };
   return {
     add: addStored,
@@ -88,7 +88,7 @@ export function openPayoutOutbox(options: OutboxOptions) {
     /** Returns the oldest events to publish, at most `limit`. */
     due: async (limit: number): Promise<BusMessage[]> => {
       if (performance.now() >= nextPollAt) await poll(limit);
-      const waiting = [...owed.values()].filter(({ isPublished }) => !isPublished);
+      const waiting = [...pending.values()].filter(({ isPublished }) => !isPublished);
       return waiting
         .slice(0, limit)
         .map(({ event: { id, key, body }, origin }) => ({ id, key, body: body.value(), origin }));
@@ -96,13 +96,13 @@ export function openPayoutOutbox(options: OutboxOptions) {
     /** Called after the bus has confirmed the events. */
     published: async (messages: readonly BusMessage[]): Promise<void> => {
       for (const { id } of messages) {
-        const known = owed.get(id);
+        const known = pending.get(id);
         if (known !== undefined) known.isPublished = true;
       }
     },
     /** Marks payouts with their published events. With `isLast` it waits for no others. */
     settle: async (isLast = false): Promise<void> => {
-      const byPayout = Map.groupBy(owed.values(), ({ payoutId }) => payoutId);
+      const byPayout = Map.groupBy(pending.values(), ({ payoutId }) => payoutId);
       await Promise.all([...byPayout].map(([payoutId, of]) => markDue(payoutId, of, isLast)));
     },
   } satisfies Outbox & Record<string, unknown>;

@@ -71,7 +71,7 @@ export async function placeOrder(
     return { order: fromStored<PayoutOrder>(found.order) };
   }
   if ((found?.operations.length ?? 0) > operationsMax) {
-    throw new ConnectError("the quote was ordered too often", Code.ResourceExhausted);
+    throw new ConnectError("too many operations have ordered this quote", Code.ResourceExhausted);
   }
   return otherContent;
 }

@@ -54,7 +54,7 @@ async function over(referenceId = "sandbox-return", quoteId = platform.quote(acc
 }
 
 /** A returned payout, made without the rail, which would take seconds. */
-async function cameBack() {
+async function returnedPayout() {
   const payoutId = await platform.execute(accountId, "rent");
   await platform.rpc.cancelPayout(asked(payoutId));
   const progress = { stage: "returned", reference: "R" } as const;
@@ -169,7 +169,7 @@ describe("a reissue is refused", () => {
   });
 
   it("where a field is wrong", async () => {
-    const before = await cameBack();
+    const before = await returnedPayout();
     for (const wrong of [
       ...[{ maxSourceAmount: "-1" }, { maxSourceAmount: "ten" }, { referenceId: "a\u0007" }],
       ...[{ referenceId: "x".repeat(256) }, { beneficiaryId: "x".repeat(129) }],
@@ -223,7 +223,7 @@ describe("a reissue is refused", () => {
 
 describe("of reissues at once", () => {
   it("one pays, whoever asks", async () => {
-    const before = await cameBack();
+    const before = await returnedPayout();
     const codes = await Promise.all([1, 2, 3, 4].map(() => codeOf(reissue(before))));
     expect(codes.filter((code) => code === "OK")).toHaveLength(1);
     expect(new Set(codes).isSubsetOf(new Set(["OK", "ALREADY_PROCESSED", "Unavailable"]))).toBe(
@@ -234,7 +234,7 @@ describe("of reissues at once", () => {
   });
 
   it("of one request each is answered with the same payout", async () => {
-    const request = asked(await cameBack());
+    const request = asked(await returnedPayout());
     const answers = [1, 2, 3].map(() => platform.rpc.reissuePayout(request));
     const ids = (await Promise.all(answers)).map(({ payout }) => payout?.id);
     expect(new Set(ids).size).toBe(1);
@@ -242,7 +242,7 @@ describe("of reissues at once", () => {
   });
 
   it("one that stalls with its quote makes no second payout", async () => {
-    const before = await cameBack();
+    const before = await returnedPayout();
     const slow = stalled();
     const first = reissuePayout(slow.deps, requestOf(before, "slow"));
     await slow.reached;
@@ -303,7 +303,7 @@ it.each(["the same", "another"])(
     let died = 0;
     for (let step = 0; ; step += 1) {
       accountId = await platform.fundedAccount(merchantId, "100.00");
-      const before = await cameBack();
+      const before = await returnedPayout();
       const first = requestOf(before, `first-${step}`);
       const dying = await dyingProcess(step);
       await dying.run(first).catch(() => undefined);

@@ -31,7 +31,7 @@ const merchantId = "mer_1";
 let platform: TestPlatform;
 let deps: ResolutionDeps;
 let accountId = "";
-let said: RailReply["status"];
+let railStatus: RailReply["status"];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 beforeEach(async () => {
   platform.world.offsetMs = 0;
-  said = { kind: "unknown" };
-  const status = async (): Promise<RailReply> => ({ status: said });
+  railStatus = { kind: "unknown" };
+  const status = async (): Promise<RailReply> => ({ status: railStatus });
   platform.rails.current = testRail({ submit: status, query: status });
   accountId = await platform.fundedAccount(merchantId, "10000.00");
 });
@@ -246,17 +246,17 @@ describe("at the same moment", () => {
       await (reported ?? report());
       await platform.work();
       const end = await endOf(payoutId);
-      const byPeople = end.stage === "rejected";
-      if (meets === "before") expect(byPeople).toBe(false);
-      if (meets === "afterwards") expect(byPeople).toBe(true);
+      const byOperators = end.stage === "rejected";
+      if (meets === "before") expect(byOperators).toBe(false);
+      if (meets === "afterwards") expect(byOperators).toBe(true);
       expect(end).toEqual(
-        byPeople
+        byOperators
           ? { stage: "rejected", resolved: 1, moved: ["hold", "release"] }
           : { stage: "settled", resolved: 0, moved: ["hold", "post"] },
       );
-      expect(await stateOf(proposed)).toBe(byPeople ? "executed" : "superseded");
+      expect(await stateOf(proposed)).toBe(byOperators ? "executed" : "superseded");
       const payout = await findPayout(platform.payouts, payoutId);
-      expect(payout?.exception?.kind).toBe(byPeople ? "contradicted" : undefined);
+      expect(payout?.exception?.kind).toBe(byOperators ? "contradicted" : undefined);
     }
   });
 
@@ -354,11 +354,11 @@ describe("a process that dies", () => {
     const [ada, bob] = [personally("ada"), personally("bob")];
     const proposed = await propose(payoutId, {}, ada);
     await expect(processWith(dying(0, true)).approve(proposed, bob)).rejects.toThrow();
-    said = { kind: "accepted" };
+    railStatus = { kind: "accepted" };
     await platform.after(70_000);
     await sweep();
     expect(await stateOf(proposed)).toBe("superseded");
-    said = { kind: "unknown" };
+    railStatus = { kind: "unknown" };
     await platform.after(70_000);
     // A process that read the proposal at its approval finds the decision.
     const found = await readResolvable(deps.payouts, payoutId, ada.operationId, new Date());

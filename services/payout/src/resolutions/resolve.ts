@@ -33,7 +33,7 @@ export type Resolution = {
 /** The second operator, and the payout that this operator has read (`describePayout`). */
 export type SecondPerson = { readonly person: string; readonly before: string };
 
-type Answer = Payout | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST" | Later>;
+type ResolveResult = Payout | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST" | Later>;
 type Later = "ACCESS_FORBIDDEN" | "SERVICE_UNAVAILABLE";
 
 const beingSent = refused(
@@ -63,7 +63,7 @@ export async function resolvePayout(
   deps: ResolutionDeps,
   resolution: Resolution,
   second: SecondPerson | undefined,
-): Promise<Answer> {
+): Promise<ResolveResult> {
   const { payouts, audit, rails, clock, wake } = deps;
   const { payoutId, outcome, by } = resolution;
   for (;;) {

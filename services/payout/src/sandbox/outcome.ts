@@ -17,7 +17,7 @@ type OutcomeRefusal = Refused<"RECORD_NOT_FOUND" | "STATE_NOT_REACHABLE">;
 
 /** A payout reaches its rail within milliseconds of its execution. */
 const waitMs = 2_000;
-const lookEveryMs = 20;
+const pollEveryMs = 20;
 
 const notReachable = refused("STATE_NOT_REACHABLE");
 
@@ -71,7 +71,7 @@ async function steerRail(
     if (steered === "steered") return undefined;
     if (steered === "refused" || !onItsWay.has(progress.stage)) return notReachable;
     if (performance.now() > until) return notReachable;
-    await pause(lookEveryMs);
+    await pause(pollEveryMs);
   }
 }
 

@@ -37,11 +37,11 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       const now = clock.now();
       const schema = SetRailSilenceRequestSchema;
       const context = { now, unreadable: message.unreadable };
-      const asked = orThrow(checkedMessage(setRailSilence, schema, message, context));
-      const kind = asked.kind as Silence;
-      const seconds = asked.seconds ?? silenceSecondsDefault;
+      const request = orThrow(checkedMessage(setRailSilence, schema, message, context));
+      const kind = request.kind as Silence;
+      const seconds = request.seconds ?? silenceSecondsDefault;
       const until = new Date(now.getTime() + seconds * 1_000);
-      await settings.setSilence(asked.merchantId, { kind, until });
+      await settings.setSilence(request.merchantId, { kind, until });
       return { kind: valueOfWord(RailSilence, kind), until: timestampFromDate(until) };
     },
 
@@ -63,11 +63,13 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       readMutation(message.mutation);
       const context = { now: clock.now(), unreadable: message.unreadable };
       const schema = SetScenarioRequestSchema;
-      const asked = orThrow(checkedMessage(setScenario, schema, message, context));
-      const { merchantId, seed = 0, maxDelayMs } = asked;
-      const { failPercent = 0, returnPercent = 0, doubtPercent = 0 } = asked;
+      const request = orThrow(checkedMessage(setScenario, schema, message, context));
+      const { merchantId, seed = 0, maxDelayMs } = request;
+      const { failPercent = 0, returnPercent = 0, doubtPercent = 0 } = request;
       if (failPercent + returnPercent + doubtPercent > 100) {
-        orThrow(refused("INVALID_REQUEST", "fail_percent: must be at most 100 with the others"));
+        orThrow(
+          refused("INVALID_REQUEST", "fail_percent: all percentages together must be at most 100"),
+        );
       }
       const shares = { failPercent, returnPercent, doubtPercent };
       const delay = maxDelayMs === undefined ? {} : { maxDelayMs };

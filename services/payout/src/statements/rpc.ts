@@ -14,7 +14,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { houseId } from "../ledger/accounts.ts";
+import { platformMerchantId } from "../ledger/accounts.ts";
 import type { Account } from "../ledger/rules/account.ts";
 import { camtBegin, camtLines, isForCamt } from "./formats/camt.ts";
 import { csvBegin, csvEnd, csvLines } from "./formats/csv.ts";
@@ -44,7 +44,7 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
   return {
     renderStatement: async (request, { signal }) => {
       const { merchantId, accountId, format, cursor } = request;
-      if (merchantId === houseId) orThrow(refused("RECORD_NOT_FOUND"));
+      if (merchantId === platformMerchantId) orThrow(refused("RECORD_NOT_FOUND"));
       const found = await statementAccount(deps, { merchantId, accountId });
       const account = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       const { currency } = account;
@@ -88,9 +88,9 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
 
 /** Returns the statement's times. The defaults are the account's opening and now. */
 function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: Date) {
-  const asked = request.to === undefined ? now : timestampDate(request.to);
+  const wantedTo = request.to === undefined ? now : timestampDate(request.to);
   // A statement never includes the future.
-  const to = asked > now ? now : asked;
+  const to = wantedTo > now ? now : wantedTo;
   const opening = createdAt < to ? createdAt : to;
   const from = request.from === undefined ? opening : timestampDate(request.from);
   if (to < from) orThrow(refused("INVALID_REQUEST", "to: must be after from"));
@@ -98,7 +98,7 @@ function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: D
 }
 
 function positionOf(cursor: string) {
-  return readPosition(cursor) ?? refused("INVALID_REQUEST", "cursor: is not of a statement");
+  return readPosition(cursor) ?? refused("INVALID_REQUEST", "cursor: is not a statement cursor");
 }
 
 /** Renders the lines of one part, after `begin`. The last part includes the end of the file. */

@@ -1,6 +1,11 @@
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import { findRailAccount, houseId, type Ledger, openRailAccount } from "../ledger/accounts.ts";
+import {
+  findRailAccount,
+  type Ledger,
+  openRailAccount,
+  platformMerchantId,
+} from "../ledger/accounts.ts";
 import type { RailMovement } from "../ledger/rules/account.ts";
 import type { Applied } from "../ledger/writer.ts";
 import type { ClosingStep } from "../payouts/rules/movement.ts";
@@ -23,7 +28,7 @@ export async function moveRail(
   actor?: StoredActor,
 ): Promise<Applied> {
   const accountId = railAccountId(name);
-  const target = { merchantId: houseId, accountId, ...(actor && { actor }) };
+  const target = { merchantId: platformMerchantId, accountId, ...(actor && { actor }) };
   const applied = await ledger.apply(target, movement);
   if (applied.outcome !== "no_account") return applied;
   await openRailAccount(ledger, { id: accountId, ...name }, new Date());

@@ -1,6 +1,6 @@
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
-import { houseId, type Ledger } from "../ledger/accounts.ts";
+import { type Ledger, platformMerchantId } from "../ledger/accounts.ts";
 import type { RailStep } from "../ledger/rules/account.ts";
 import { sumsBetween } from "../ledger/statement.ts";
 import { type RailAccountName, railAccountId } from "./accounts.ts";
@@ -36,7 +36,7 @@ export async function readRailDay(
   day: Day,
   rail: TreasuryRail | undefined,
 ): Promise<RailDay> {
-  const own = { merchantId: houseId, accountId: railAccountId(name) };
+  const own = { merchantId: platformMerchantId, accountId: railAccountId(name) };
   const [read, statement] = await Promise.all([
     sumsBetween(ledger, own, day),
     rail?.statement?.(name.currency, day.text),

@@ -14,7 +14,12 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { findRailAccount, houseId, type Ledger, listRailAccounts } from "../ledger/accounts.ts";
+import {
+  findRailAccount,
+  type Ledger,
+  listRailAccounts,
+  platformMerchantId,
+} from "../ledger/accounts.ts";
 import { type LedgerApprovals, ownWorkReasons } from "../ledger/approvals.ts";
 import { readNote } from "../ledger/rpc.ts";
 import type { RailMovement } from "../ledger/rules/account.ts";
@@ -78,7 +83,7 @@ async function known(
   if (configured?.isFunded) {
     orThrow(refused("INVALID_REQUEST", `currency_code: ${rail} does not pay ${currency}`));
   }
-  return orThrow(refused("RECORD_NOT_FOUND", "rail: is none that pays from an account of ours"));
+  return orThrow(refused("RECORD_NOT_FOUND", "rail: has no rail account"));
 }
 
 /** Books received money and wakes payouts that wait for it. */
@@ -154,7 +159,7 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
     ...(createdFrom && { from: timestampDate(createdFrom) }),
     ...(createdTo && { to: timestampDate(createdTo) }),
   };
-  const own = { merchantId: houseId, accountId: railAccountId(name) };
+  const own = { merchantId: platformMerchantId, accountId: railAccountId(name) };
   const page = { beforeSequence, limit: limit + 1 };
   const found = await listEntries(deps.ledger, own, filter, page);
   // The first movement opens a rail account.

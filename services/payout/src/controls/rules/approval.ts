@@ -72,7 +72,7 @@ function amountViolations(
     return [{ field: `${name}.currency_code`, problem: "is not a known one" }];
   }
   if (amounts.findIndex((each) => each.currency === currency) < at) {
-    return [{ field: `${name}.currency_code`, problem: "is there twice" }];
+    return [{ field: `${name}.currency_code`, problem: "is a duplicate" }];
   }
   const minor = parseAmount(minimum, currency);
   if (isRefused(minor) || minor === 0n) {

@@ -106,7 +106,7 @@ export type Account = {
 };
 
 /** Platform accounts. See docs/decisions/0008 and 0050. */
-export type HouseAccount =
+export type PlatformAccount =
   | "house:nostro"
   | "house:charges"
   | "house:funding"
@@ -117,7 +117,7 @@ export type HouseAccount =
 
 /** One side of a movement. A positive amount increases the account. */
 export type Posting = {
-  readonly account: "available" | "held" | HouseAccount;
+  readonly account: "available" | "held" | PlatformAccount;
   readonly currency: string;
   /** Units of the currency, signed, never zero. */
   readonly amount: Decimal;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Conversion, LedgerEntry, Movement } from "./account.ts";
 import { decidingKeys, hashOf, type LedgerState, planMovement } from "./movement.ts";
-import { isBalanced, postingText, withHousePostings } from "./postings.ts";
+import { isBalanced, postingText, withPlatformPostings } from "./postings.ts";
 
 const start: LedgerState = {
   id: "acc_1",
@@ -156,7 +156,7 @@ describe("a movement", () => {
       "house:rounding INR -0.806419740764",
     ]);
     expect(entries[3]?.reverses).toBe("po_1:post");
-    const house = withHousePostings({}, entries);
+    const house = withPlatformPostings({}, entries);
     const left = Object.entries(house).map(([name, sum]) => `${name} ${postingText(sum)}`);
     expect(left.filter((each) => !each.endsWith(" 0"))).toEqual(["house:funding/USD -99.99"]);
   });

@@ -180,9 +180,9 @@ export function postingText(amount: Decimal): string {
 }
 
 /** Sums of the postings to platform accounts, by `<account>/<currency>`. */
-export type HouseSums = Readonly<Record<string, Decimal>>;
+export type PlatformSums = Readonly<Record<string, Decimal>>;
 
-export function addHouseSums(a: HouseSums, b: HouseSums): HouseSums {
+export function addPlatformSums(a: PlatformSums, b: PlatformSums): PlatformSums {
   const total: Record<string, Decimal> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
     const before = total[name];
@@ -191,13 +191,16 @@ export function addHouseSums(a: HouseSums, b: HouseSums): HouseSums {
   return total;
 }
 
-export function withHousePostings(sums: HouseSums, entries: readonly LedgerEntry[]): HouseSums {
+export function withPlatformPostings(
+  sums: PlatformSums,
+  entries: readonly LedgerEntry[],
+): PlatformSums {
   return entries
     .flatMap(({ postings }) => postings)
     .filter(({ account }) => account !== "available" && account !== "held")
-    .reduce<HouseSums>(
+    .reduce<PlatformSums>(
       (total, { account, currency, amount }) =>
-        addHouseSums(total, { [`${account}/${currency}`]: amount }),
+        addPlatformSums(total, { [`${account}/${currency}`]: amount }),
       sums,
     );
 }

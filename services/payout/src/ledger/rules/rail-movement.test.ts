@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry, Movement } from "./account.ts";
 import { decidingKeys, type LedgerState, planMovement } from "./movement.ts";
-import { isBalanced, postingText, withHousePostings } from "./postings.ts";
+import { isBalanced, postingText, withPlatformPostings } from "./postings.ts";
 
 const start: LedgerState = {
   ...{ id: "rail:bank:USD", merchantId: "house", currency: "USD", available: 0n, held: 0n },
@@ -135,7 +135,7 @@ describe("a movement of a rail account", () => {
       ["rail_return", "available 15", "house:nostro -15"],
       ["sweep", "house:nostro 500", "available -500"],
     ]);
-    const house = Object.entries(withHousePostings({}, entries));
+    const house = Object.entries(withPlatformPostings({}, entries));
     expect(house.map(([name, sum]) => `${name} ${postingText(sum)}`)).toEqual([
       ...["house:nostro/USD -486.5", "house:settlement/USD 3.5", "house:charges/USD -3.5"],
     ]);
@@ -161,7 +161,7 @@ describe("any run of movements of a rail account", () => {
       fc.property(fc.array(movement, { maxLength: 40 }), (movements) => {
         const { state, entries } = run(movements);
         expect(entries.every(({ postings }) => isBalanced(postings))).toBe(true);
-        const house = withHousePostings({}, entries);
+        const house = withPlatformPostings({}, entries);
         const nostro = house["house:nostro/USD"];
         const own = state.available + state.held;
         expect(nostro === undefined ? "0" : postingText(nostro)).toBe(

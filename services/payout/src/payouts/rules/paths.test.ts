@@ -149,19 +149,19 @@ class Life {
     return this.progress.stage === "queued" || this.progress.stage === "awaiting_funds";
   }
 
-  #hear(said: RailStatus): void {
-    const next = applyRailStatus(this.progress, said);
+  #hear(reported: RailStatus): void {
+    const next = applyRailStatus(this.progress, reported);
     if (isRefused(next)) this.exception = raiseException(this.exception, "contradicted", at);
-    else if (next !== "unchanged") this.#step(next, causeOf(said));
+    else if (next !== "unchanged") this.#step(next, causeOf(reported));
   }
 
   /** A movement happens once per key, however often it is tried. */
   #work(dies: string): void {
-    const owed = pendingMovement(this.progress);
-    if (owed === undefined || dies === "before it moved money") return;
-    if (!this.movements.includes(owed.step)) this.movements.push(owed.step);
+    const movement = pendingMovement(this.progress);
+    if (movement === undefined || dies === "before it moved money") return;
+    if (!this.movements.includes(movement.step)) this.movements.push(movement.step);
     if (dies !== "not") return;
-    this.#step(owed.to, causeOfEnd(owed.to));
+    this.#step(movement.to, causeOfEnd(movement.to));
   }
 
   #step(to: Progress, cause: StepCause): void {
@@ -173,7 +173,12 @@ class Life {
   }
 }
 
-const ways = ["initiated", "initiated,succeeded", "initiated,failed", "initiated,succeeded,failed"];
+const histories = [
+  "initiated",
+  "initiated,succeeded",
+  "initiated,failed",
+  "initiated,succeeded,failed",
+];
 /** The movements possible by each final stage, in order. */
 const moved: Readonly<Record<string, readonly string[]>> = {
   settled: ["post"],
@@ -207,7 +212,7 @@ it("no path of answers, resolutions and deaths leaves the state diagram, and mon
         expect(moved[stage] ?? [""], stage).toContain(life.movements.join());
         if (before === "failed") expect(publicStatusOf(life.progress).status).toBe("failed");
       }
-      expect(ways).toContain(life.statuses.join());
+      expect(histories).toContain(life.statuses.join());
     }),
     { numRuns: 2_000, examples: [["queued", longest]] },
   );

@@ -135,20 +135,20 @@ describe("whatever a rail says", () => {
   it("status moves only as the contract allows, and money is conserved", () => {
     const script = fc.array(fc.constantFrom(...answers), { maxLength: 30 });
     fc.assert(
-      fc.property(script, (said) => {
+      fc.property(script, (statuses) => {
         let progress: Progress = { stage: "submitting" };
         let [available, held, out] = [90n, 10n, 0n];
         const seen = [publicStatusOf(progress).status as string];
-        for (const answer of said) {
+        for (const answer of statuses) {
           const next = applyRailStatus(progress, answer);
           if (!isRefused(next) && next !== "unchanged") progress = next;
-          const owed = pendingMovement(progress);
-          if (owed !== undefined) {
-            const [gain, release, sent] = effects[owed.step];
+          const movement = pendingMovement(progress);
+          if (movement !== undefined) {
+            const [gain, release, sent] = effects[movement.step];
             available += gain;
             held += release;
             out += sent;
-            progress = owed.to;
+            progress = movement.to;
           }
           const { status } = publicStatusOf(progress);
           if (status !== seen.at(-1)) seen.push(status);

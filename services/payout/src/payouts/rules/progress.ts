@@ -19,9 +19,9 @@ export type Progress =
   | { readonly stage: "settled"; readonly reference: string }
   | ({ readonly stage: "rejected" } & Failed)
   | ({ readonly stage: "cancelled" } & Unapproved)
-  | ({ readonly stage: "returning"; readonly reference: string } & CameBack)
+  | ({ readonly stage: "returning"; readonly reference: string } & ReturnedPayment)
   /** `reference`: the returned payment's. */
-  | ({ readonly stage: "returned"; readonly reference: string } & CameBack);
+  | ({ readonly stage: "returned"; readonly reference: string } & ReturnedPayment);
 
 /** Absent if the merchant cancelled it. */
 type Unapproved = { readonly because?: "approval_rejected" | "approval_expired" };
@@ -30,11 +30,15 @@ type Unapproved = { readonly because?: "approval_rejected" | "approval_expired" 
 type Failed = { readonly failure?: Failure };
 
 /** A returned payment. `short`: the missing amount, as decimal text in its currency. */
-type CameBack = Failed & { readonly short?: string };
+type ReturnedPayment = Failed & { readonly short?: string };
 
 /** A decided outcome. `returned`: the rail has reported a return, which follows the settlement. */
 export type Conclusion =
-  | ({ readonly kind: "settled"; readonly reference: string; readonly returned?: true } & CameBack)
+  | ({
+      readonly kind: "settled";
+      readonly reference: string;
+      readonly returned?: true;
+    } & ReturnedPayment)
   | ({ readonly kind: "rejected" } & Failed)
   /** Cancelled by the merchant, before a rail had it or after the rail withdrew it. */
   | ({ readonly kind: "cancelled" } & Unapproved);

@@ -19,7 +19,7 @@ export function readCharges(
   const read: Charge[] = [];
   for (const { amount, currency } of charges) {
     if (findCurrency(currency) === undefined) {
-      return refused("INVALID_REQUEST", "charges: of a currency that is not known");
+      return refused("INVALID_REQUEST", "charges: has an unknown currency");
     }
     const minor = parseAmount(amount, currency);
     if (isRefused(minor)) return refused("INVALID_REQUEST", `charges: ${minor.detail}`);
@@ -59,7 +59,7 @@ function withShort(before: Progress, next: Progress | "unchanged", short: string
   if (next === "unchanged") {
     return shortOf(before) === short
       ? next
-      : refused("INVALID_REQUEST", "short: is not what was booked");
+      : refused("INVALID_REQUEST", "short: differs from the booked amount");
   }
   if (next.stage === "returning") return { ...next, short };
   if (next.stage !== "concluding" || next.outcome.kind !== "settled") return next;
@@ -80,10 +80,13 @@ export function shortMinorOf({ progress, quote }: Pick<Payout, "progress" | "quo
 }
 
 function shortfallOf({ amount, currency }: TransferredAmount, destination: string, paid: bigint) {
-  if (currency !== destination) return refused("INVALID_REQUEST", "short: of another currency");
+  if (currency !== destination)
+    return refused("INVALID_REQUEST", "short: must be in the payout's currency");
   const minor = parseAmount(amount, destination);
   if (isRefused(minor)) return refused("INVALID_REQUEST", `short: ${minor.detail}`);
-  return minor < paid ? minor : refused("INVALID_REQUEST", "short: is all that was paid");
+  return minor < paid
+    ? minor
+    : refused("INVALID_REQUEST", "short: must be less than the paid amount");
 }
 
 function mismatchOf(

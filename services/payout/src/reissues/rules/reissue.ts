@@ -3,16 +3,16 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout, PayoutDetails, Reissue } from "../../payouts/rules/payout.ts";
 import type { Progress } from "../../payouts/rules/progress.ts";
 
-export type Asker = { readonly operationId: string; readonly content: string };
+export type Requester = { readonly operationId: string; readonly content: string };
 
 /** Returns the operation of a request's attempt. Every retry of the attempt uses the same one. */
 export function operationOfAttempt(
   payoutId: string,
   attempt: number,
-  { operationId, content }: Asker,
+  { operationId, content }: Requester,
 ): string {
-  const asker = createHash("sha256").update(`${operationId}\n${content}`).digest("base64url");
-  return `${payoutId}.${attempt}.${asker}`;
+  const requester = createHash("sha256").update(`${operationId}\n${content}`).digest("base64url");
+  return `${payoutId}.${attempt}.${requester}`;
 }
 
 /** In these stages the rail reported that it didn't pay, and the merchant has the money. */
@@ -24,16 +24,17 @@ const reissuable: ReadonlySet<Progress["stage"]> = new Set(["returned", "rejecte
  */
 export function nextOfReissue(
   { id, progress, exception, reissue, reissuedAs }: Reissued,
-  asker: Asker,
+  requester: Requester,
 ): "quote" | "execute" | "end" | Refused<"ALREADY_PROCESSED" | "INVALID_REQUEST"> {
   const isOwn =
-    reissue !== undefined && reissue.operationId === operationOfAttempt(id, reissue.attempt, asker);
+    reissue !== undefined &&
+    reissue.operationId === operationOfAttempt(id, reissue.attempt, requester);
   if (reissuedAs !== undefined) {
     return isOwn ? "execute" : { ...refused("ALREADY_PROCESSED"), payoutId: reissuedAs };
   }
   if (!reissuable.has(progress.stage)) return notReturned;
   // The rail says that it paid, or did: an operator must check first.
-  if (exception !== undefined) return inDoubt;
+  if (exception !== undefined) return contradicted;
   if (reissue === undefined) return "quote";
   return isOwn ? "execute" : "end";
 }
@@ -44,9 +45,9 @@ const notReturned = refused(
   "INVALID_REQUEST",
   "payout_id: must be a payout that was returned or rejected",
 );
-const inDoubt = refused(
+const contradicted = refused(
   "INVALID_REQUEST",
-  "payout_id: its rail contradicts itself, and the operator has to look first",
+  "payout_id: its rail contradicts itself; the operator must check first",
 );
 
 /** No execute runs longer than this. Older bound quotes are not being executed. */

@@ -15,7 +15,7 @@ export function effectOfOutcome(
   { progress, exception }: Pick<Payout, "progress" | "exception">,
   outcome: Outcome,
 ): Resolved | Refused<"INVALID_REQUEST"> {
-  if (exception === undefined) return refused("INVALID_REQUEST", "payout_id: is not in doubt");
+  if (exception === undefined) return refused("INVALID_REQUEST", "payout_id: has no exception");
   if (unsent.has(progress.stage) && outcome.kind === "rejected") {
     return { kind: "moves", to: { stage: "concluding", outcome } };
   }
@@ -24,7 +24,7 @@ export function effectOfOutcome(
   if (next !== "unchanged") return { kind: "moves", to: next };
   return isPresent(progress, outcome)
     ? { kind: "stands" }
-    : refused("INVALID_REQUEST", "outcome: is neither the payout's own nor one that it can have");
+    : refused("INVALID_REQUEST", "outcome: is not possible for this payout");
 }
 
 const unsent: ReadonlySet<Progress["stage"]> = new Set([

@@ -138,8 +138,10 @@ export function settle(
 /** Returns the time of the sweep's next check, or `undefined` for an empty usage. */
 export function dueAt(usage: Usage): Date | undefined {
   if (newestAt(usage) === 0) return undefined;
-  const looks = usage.reservations.flatMap(({ open }) => (open ? [open.checkAt.getTime()] : []));
-  return new Date(Math.min(newestAt(usage) + windowMs.day, ...looks));
+  const checkTimes = usage.reservations.flatMap(({ open }) =>
+    open ? [open.checkAt.getTime()] : [],
+  );
+  return new Date(Math.min(newestAt(usage) + windowMs.day, ...checkTimes));
 }
 
 /** Returns the time of the newest reservation, or 0 without one. */
