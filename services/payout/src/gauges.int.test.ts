@@ -137,7 +137,7 @@ it("shows which rails are paused", async () => {
   expect(await read()).toEqual([]);
 });
 
-it("shows holds without a payout once no execute can still make it", async () => {
+it("shows holds without a payout once no execute can still create it", async () => {
   const accounts = platform.database.db.collection<AccountDocument>("accounts");
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   // The sweep closes those of payouts.

@@ -138,7 +138,7 @@ describe("a batch", () => {
     expect(new Set(found.map(({ payoutId }) => payoutId)).size).toBe(3);
   });
 
-  it("is made once by its operation; the same lines make another under another one", async () => {
+  it("is created once per operation; another operation creates another batch", async () => {
     const request = asked([line()]);
     const { batch: first } = await platform.ordersRpc.createBatch(request);
     const { batch: again } = await platform.ordersRpc.createBatch(request);
@@ -179,7 +179,7 @@ describe("a batch", () => {
     expect(await codeOf(make([line({ metadata })]))).toBe("INVALID_REQUEST");
   });
 
-  it("pays a line twice where that is said, and else where the guard lets it", async () => {
+  it("pays a duplicate line if allowed explicitly or by the guard", async () => {
     const actor = { kind: Actor_Kind.OPERATOR, id: "ada" };
     const guarded = (duplicateWindowSeconds: number) =>
       platform.operationsRpc.setPayoutControls({
@@ -254,7 +254,7 @@ it("a batch of more than 10,000 lines is refused", async () => {
 });
 
 describe("the approval of a batch", () => {
-  it("is made once: a repeat has its answer, another operation is refused", async () => {
+  it("is approved once: a repeat returns its result, another operation is refused", async () => {
     const batchId = await make([line()]);
     const mutation = platform.operation();
     await approve(batchId, "50.00", mutation);
@@ -265,7 +265,7 @@ describe("the approval of a batch", () => {
     expect(await codeOf(approve(batchId, "1.001"))).toBe("INVALID_REQUEST");
   });
 
-  it("bounds what all lines cost, to the cent; a smaller line after it still fits", async () => {
+  it("limits the total cost to the cent; a smaller later line still fits", async () => {
     const amounts = ["10.00", "10.01", "9.99", "0.02", "0.01"];
     const batchId = await approved(
       amounts.map((sourceAmount) => line({ sourceAmount })),
@@ -359,7 +359,7 @@ describe("a batch is cancelled", () => {
     expect(await codeOf(cancel(batchId))).toBe("OK");
   });
 
-  it("as a whole where it is held meanwhile", async () => {
+  it("completely if it is held in the meantime", async () => {
     const batchId = await approved([line(), line()]);
     const hold = { stoppedFor: "key_1", lastsMs: 60_000 };
     // A key of its maker is revoked between two writes of the cancellation.

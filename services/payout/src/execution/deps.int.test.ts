@@ -63,7 +63,7 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
   expect(handed).toEqual([closed]);
 });
 
-it("of a quote that is not there is refused, and fails where that cannot be known", async () => {
+it("is refused for an unknown quote, and fails if the quote service is unavailable", async () => {
   const { parts: worker } = platform;
   expect(await executePayout(worker, request("qt_none"))).toEqual(refused("RECORD_NOT_FOUND"));
   const getClaimableQuote = () => Promise.reject(unavailable());
@@ -71,7 +71,7 @@ it("of a quote that is not there is refused, and fails where that cannot be know
   await expect(executePayout(deps, request("qt_none"))).rejects.toThrow("away");
 });
 
-it("whose claim is refused fails where its hold cannot be released", async () => {
+it("fails after a refused claim if its hold can't be released", async () => {
   const asked = request(platform.quote(accountId, { expiresAt: new Date(0) }));
   const released = claimAndCreate(platform.parts, "acc_none", asked);
   await expect(released).rejects.toThrow("hold not released: no_account");

@@ -153,7 +153,7 @@ describe("with a guard against duplicates", () => {
     expect(await enter({ payoutId })).toBeUndefined();
   });
 
-  it("a turn that tries of one payout share lasts until the last of them was refused, or one made it", async () => {
+  it("attempts of one payout share a lock until all are refused or one creates the payout", async () => {
     const enter = async (payoutId: string) => {
       const lock = await platform.parts.duplicates.enter({
         ...{ payoutId, merchantId, accountId, duplicateKeys: keysOf() },
@@ -180,7 +180,7 @@ describe("with a guard against duplicates", () => {
     expect(await locks().countDocuments()).toBe(0);
   });
 
-  it("an execute that is refused leaves the turn to another try of its quote", async () => {
+  it("a refused execute leaves the lock to another attempt of its quote", async () => {
     const mutation = platform.operation();
     const other = { mutation, merchantId, quoteId: platform.quote(accountId) };
     await platform.rpc.executePayout({ ...other, referenceId: "" });
@@ -220,7 +220,7 @@ describe("with a guard against duplicates", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("a repeat of its own execute has the first answer", async () => {
+  it("a repeat of its own execute returns the first result", async () => {
     const quoteId = platform.quote(accountId);
     const request = { mutation: platform.operation(), merchantId, quoteId, referenceId };
     const first = await platform.rpc.executePayout(request);
@@ -261,7 +261,7 @@ describe("an execute that a crash cut off", () => {
     expect(await codeOf(execute())).toBe("Unavailable");
   });
 
-  it("is waited for by a process whose clock is wrong, and nothing is held yet", async () => {
+  it("blocks a process with a wrong clock even before anything is held", async () => {
     await platform.parts.duplicates.enter({
       ...{ payoutId: "po_one", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
@@ -271,7 +271,7 @@ describe("an execute that a crash cut off", () => {
     expect(await codeOf(execute())).toBe("Unavailable");
   });
 
-  it("is passed where the clock of quotes was set back, and nothing is held", async () => {
+  it("doesn't block after the clock of quotes was set back and nothing is held", async () => {
     platform.world.quoteOffsetMs = 200_000;
     await cutOff();
     for (const quote of platform.quotes.values()) {
@@ -283,7 +283,7 @@ describe("an execute that a crash cut off", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("is passed where its quote has expired, and nothing is held", async () => {
+  it("doesn't block after its quote has expired and nothing is held", async () => {
     await cutOff();
     for (const quote of platform.quotes.values()) {
       if (quote.claim === undefined) quote.expiresAt = new Date(0);

@@ -106,7 +106,7 @@ describe("a claimed quote", () => {
   const read = (change: object = {}) =>
     readClaimed(create(ClaimQuoteResponseSchema, { quote, claim: claimed, ...change }));
 
-  it("is what its payout is made from; its fees are what is not converted", () => {
+  it("gives the payout's content; its fees are the amount that is not converted", () => {
     expect(read().order).toStrictEqual(ordered);
     expect(read().quote).toStrictEqual({
       ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },

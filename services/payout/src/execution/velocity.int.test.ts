@@ -127,7 +127,7 @@ describe("a velocity limit", () => {
     expect(await codeOf(execute(other))).toBe("OK");
   });
 
-  it("is not used up by an execute whose operation was refused", async () => {
+  it("is not used by an execute whose operation was refused", async () => {
     await limit({ merchant: { countHour: 2 } });
     const mutation = platform.operation();
     expect(await codeOf(execute(platform.quote(accountId), mutation))).toBe("OK");
@@ -136,7 +136,7 @@ describe("a velocity limit", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("has room again when its window has passed, and at once when it is lifted", async () => {
+  it("allows payouts again after its window, and at once when it is lifted", async () => {
     await limit({ merchant: { countHour: 1 } });
     expect(await codeOf(execute())).toBe("OK");
     const waiting = platform.quote(accountId);
@@ -148,7 +148,7 @@ describe("a velocity limit", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("comes after the corridor's limits and before the balance", async () => {
+  it("is checked after the corridor's limits and before the balance", async () => {
     await limit({ merchant: { countHour: 0 } });
     const below = platform.quote(accountId, { amount: "0.99" });
     expect(await codeOf(execute(below))).toBe("AMOUNT_NOT_WITHIN_LIMITS");
@@ -191,7 +191,7 @@ describe("a velocity limit", () => {
   });
 });
 
-describe("room within a limit", () => {
+describe("a reservation", () => {
   beforeEach(() => limit({ merchant: { countHour: 1 }, beneficiary: { countHour: 1 } }));
 
   it("is given back at once when the balance is not sufficient", async () => {
@@ -205,7 +205,7 @@ describe("room within a limit", () => {
     expect(await codeOf(execute(small))).toBe("OK");
   });
 
-  it("is given back when the payout fails, also where a crash came in between", async () => {
+  it("is released when the payout fails, even after a crash in between", async () => {
     const payoutId = await platform.execute(accountId, "sandbox-fail");
     expect(await codeOf(execute())).toBe("LIMIT_EXCEEDED");
     const { room } = platform.parts;
@@ -252,7 +252,7 @@ describe("room within a limit", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("stays taken by a payout that was paid, also when it comes back", async () => {
+  it("is kept by a paid payout, even when it returns", async () => {
     const payoutId = await platform.execute(accountId, "sandbox-return");
     for (let n = 0; n < 3; n += 1) await platform.after(2_000);
     const found = await platform.payouts.findOne({ _id: payoutId });
@@ -293,7 +293,7 @@ describe("room within a limit", () => {
     expect(usage?.reservations[0]?.open).toBeUndefined();
   });
 
-  it("stays with a hold whose claim got no answer, until the claim has decided", async () => {
+  it("stays with a hold whose claim got no response until the claim has decided", async () => {
     const [paid, expired] = [platform.quote(accountId), platform.quote(accountId)] as const;
     platform.faults.claim = () => {
       throw unavailable();

@@ -78,7 +78,7 @@ function shown(document: object): string {
     .replaceAll(accountId, "acc_1");
 }
 
-it("is stored with what its ledger does not have yet", () => {
+it("is stored with the entries that its ledger lacks", () => {
   expect(accounts.map(shown).join("\n\n")).toMatchInlineSnapshot(`
     "_id: acc_1
     schema_version: 1
@@ -249,7 +249,7 @@ it("shows its statement", async () => {
   expect(page).toMatchObject({ nextCursor: "", totalCount: 4n, totalCountCapped: false });
 });
 
-it("is shown as it is, as it was, in its merchant's list and to who asks for its merchant", async () => {
+it("is returned as it is, as it was and in its merchant's list", async () => {
   const [opened] = accounts as [AccountDocument];
   const then = ({ created_at }: { created_at: Date }) => timeText(created_at);
   const account = (available: string, held: string, updatedAt: string) => ({
@@ -279,7 +279,7 @@ it("is shown as it is, as it was, in its merchant's list and to who asks for its
   expect(owner).toMatchObject({ accountId, merchantId, currencyCode: "USD" });
 });
 
-it("adds to the house's balances, in order, of one currency or of all", async () => {
+it("adds to the platform's balances, in order, of one currency or of all", async () => {
   const balances = async (currencyCode: string) =>
     (await platform.rpc.listHouseBalances({ currencyCode })).balances.map(
       ({ account, currencyCode: currency, balance }) => `${account} ${currency} ${balance}`,

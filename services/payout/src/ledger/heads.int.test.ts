@@ -19,7 +19,7 @@ const headOf = async (accountId: string) => {
   return { chain: `ledger/${accountId}`, sequence: account?.sequence, hash: account?.head_hash };
 };
 
-it("are those of accounts whose money has moved, until they are shipped as they are", async () => {
+it("are due for accounts with movements until they are shipped unchanged", async () => {
   const heads = ledgerHeads(platform.ledger);
   const [one, other] = [
     await platform.fundedAccount(merchantId, "100.00"),

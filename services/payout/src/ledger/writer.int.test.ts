@@ -62,7 +62,7 @@ it("a process reads an account once, and then knows it", async () => {
   expect(await stored(accountId)).toMatchObject({ sequence: 4 });
 });
 
-it("the ledger is searched only for what may be older than what a process knows", async () => {
+it("the ledger is only searched for entries older than a process's knowledge", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const ledger = openLedger(platform.database);
   const searches = vi.spyOn(ledger.entries, "find");
@@ -108,7 +108,7 @@ it("money that another process has credited is there for the next hold", async (
   });
 });
 
-it("what another process has held is not held again, recorded or not", async () => {
+it("another process's hold is not repeated, recorded or not", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   await platform.ledger.apply(...held(accountId, "po_7", 100n));
   for (const isRecorded of [false, true]) {
@@ -149,7 +149,7 @@ it("a movement that is refused writes nothing, also to an account in memory", as
   expect(await stored(accountId)).toEqual(before);
 });
 
-it("a key that comes twice in one write counts once", async () => {
+it("a key that occurs twice in one write counts once", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const tries = ["po_11", "po_12", "po_12"].map((payoutId) =>
     platform.ledger.apply(...held(accountId, payoutId, 100n)),
@@ -210,7 +210,7 @@ it("dates movements by the database's clock, which a quiet account forgets", asy
   expect(counted.reads).toBe(2);
 });
 
-it("says so when another process had changed the account", async () => {
+it("reports that another process has changed the account", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   let retries = 0;
   const onRetried = () => {
@@ -226,7 +226,7 @@ it("says so when another process had changed the account", async () => {
   expect(retries).toBe(1);
 });
 
-it("what came while a write failed goes into the next try", async () => {
+it("movements that arrive during a failed write go into the next one", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   let late: ReturnType<typeof platform.ledger.apply> | undefined;
   const ledger = openLedger(platform.database, {
@@ -303,7 +303,7 @@ it("an account that another process has refused an operation of is read again", 
   expect(onRetried).toHaveBeenCalledOnce();
 });
 
-it("a hold that was refused is made when there is money", async () => {
+it("a refused hold succeeds when there is money", async () => {
   const accountId = await platform.fundedAccount(merchantId, "10.00");
   const hold = held(accountId, "po_22", 1_500n);
   expect(await platform.ledger.apply(...hold)).toEqual({ outcome: "insufficient" });

@@ -126,7 +126,7 @@ it("a stored payout reads as it was", () => {
   expect(toPayout(stored)).toStrictEqual(settled);
 });
 
-it("what is for the beneficiary is stored with a payout, and in none of its messages", () => {
+it("the beneficiary's details are stored with a payout and absent from its messages", () => {
   const texts = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
   const sent = payoutFrom(quote, { ...order, details: { ...order.details, ...texts } });
   const stored = payoutDocument(sent, {});

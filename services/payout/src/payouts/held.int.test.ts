@@ -59,7 +59,7 @@ async function leased(change: Partial<PayoutDocument> = {}): Promise<LeasedPayou
 }
 const idOf = (each: LeasedPayout | undefined) => each?.payout.id;
 
-it("they come by the time at which they are due, of one time in their order", async () => {
+it("they are returned by due time, in insertion order for equal times", async () => {
   const leases = await openIdle();
   const [late, first, second, last] = [
     ...[await leased(), await leased()],
@@ -85,7 +85,7 @@ it("they come by the time at which they are due, of one time in their order", as
   expect(idOf(await leases.next())).toBe(idOf(last));
 });
 
-it("each is in hand until its worker is done, or longer where it waits again", async () => {
+it("each is leased here until its worker is done, or longer if it waits again", async () => {
   const leases = await openIdle();
   const payout = await leased();
   leases.hold(payout, after(0));
@@ -131,7 +131,7 @@ it("all are left to others with their calls and times, before the process ends",
   expect(await leases.next()).toBeUndefined();
 });
 
-it("others are looked for again at once where all that asked got one, else after a pause", async () => {
+it("the next poll is immediate if every waiting worker got a payout, else after a pause", async () => {
   const leases = open();
   await payouts.insertMany([storedPayout(), storedPayout(), storedPayout()]);
   expect(idOf(await leases.next())).toBeDefined();
@@ -151,7 +151,7 @@ it("others are looked for again at once where all that asked got one, else after
   expect(idOf(await leases.next())).toBeDefined();
 });
 
-it("one whose lease had expired is shown as taken over; a new one is not", async () => {
+it("a payout with an expired lease is reported as taken over; a new one is not", async () => {
   const onTakenOver = vi.fn();
   const leases = open({ onTakenOver });
   await payouts.insertOne(storedPayout({ request_id: "req-2" }));

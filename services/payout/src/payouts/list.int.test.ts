@@ -62,7 +62,7 @@ describe("a list of payouts", () => {
     expect(listed).toMatchObject({ scheduledPayoutId: "spo_1", batchId: "bat_1" });
   });
 
-  it("has those of all merchants for an operator who names none, and for no service", async () => {
+  it("lists all merchants for an operator who names none, but not for a service", async () => {
     const accountId = await platform.fundedAccount("mer_3", "10.00");
     const quoteId = platform.quote(accountId, { merchantId: "mer_3" });
     const mutation = platform.operation();

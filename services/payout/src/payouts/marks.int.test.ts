@@ -91,7 +91,7 @@ it("marks a payout once, when no further event is near", async () => {
   expect(marked.told?.map((each) => each.id)).toEqual([first!.event.id, second!.event.id]);
 });
 
-it("marks what is known when it has waited long enough", async () => {
+it("marks known events after a long enough wait", async () => {
   const { id, second, clock } = await halfPublished();
   await outbox.settle();
   expect((await stored(id)).outbox).toHaveLength(2);
@@ -104,7 +104,7 @@ it("marks what is known when it has waited long enough", async () => {
   expect((await stored(id)).outbox).toEqual([]);
 });
 
-it("marks at last what is known, in hand or not", async () => {
+it("finally marks known events, leased here or not", async () => {
   const { id, second } = await halfPublished();
   await outbox.settle(true);
   const left = await stored(id);
@@ -120,14 +120,14 @@ it("publishes an event again until it is published", async () => {
   expect(await dueOf(id)).toEqual([]);
 });
 
-it("finds what a process left behind by its age", async () => {
+it("finds orphaned events by their age", async () => {
   const id = await settled();
   expect(await dueOf(id)).toEqual([]);
   platform.world.offsetMs = 3_200;
   expect(await dueOf(id)).toHaveLength(2);
 });
 
-it("finds what a process left behind whose clock is ahead, by how long it has seen it", async () => {
+it("finds orphaned events of a fast clock by the time since they were first seen", async () => {
   const id = await settled();
   platform.world.offsetMs = -3_600_000;
   const start = performance.now();

@@ -54,7 +54,7 @@ function pendingOf({ _id: payoutId, outbox: [event] }: PayoutDocument): OwedEven
   return { payoutId, origin: {}, event };
 }
 
-it("an event that was left behind is published as it was stored, 2 s later", async () => {
+it("an orphaned event is published unchanged, 2 s later", async () => {
   const origin = { request_id: "req-1", traceparent: "00-1-2-01" };
   const { outbox: stored } = await insert(origin);
   const outbox = open({ lookEveryMs: 1_000 });
@@ -70,7 +70,7 @@ it("an event that was left behind is published as it was stored, 2 s later", asy
   ]);
 });
 
-it("an event that was just stored notifies the relay, and its status is shown", async () => {
+it("a new event notifies the relay, and its status is reported", async () => {
   const [stored, onChange] = [createWake(), vi.fn()];
   const outbox = open({ stored, onChange });
   const owed = pendingOf(await insert());
@@ -87,7 +87,7 @@ it("an event that was just stored notifies the relay, and its status is shown", 
   expect([stored.take(), onChange.mock.calls.length]).toEqual([false, 1]);
 });
 
-it("an event of a clock that is ahead is published when it was seen for 2 s", async () => {
+it("an event of a fast clock is published 2 s after it was first seen", async () => {
   await insert();
   now = after(-3_600);
   const outbox = open();
@@ -99,7 +99,7 @@ it("an event of a clock that is ahead is published when it was seen for 2 s", as
   expect(await outbox.due(10)).toHaveLength(1);
 });
 
-it("an event that was left behind is found behind all that this process owes", async () => {
+it("an orphaned event is found behind all pending events of this process", async () => {
   const outbox = open();
   const own = [await insert(), await insert()];
   const left = await insert({ outbox: [{ ...storedPayout().outbox[0]!, at: after(1) }] });
@@ -118,7 +118,7 @@ it("an outbox keeps 10,000 events in memory; the others stay in their payouts", 
   expect([due.length, due[0]?.id, due.at(-1)?.id]).toEqual([10_000, "evt_0", "evt_9999"]);
 });
 
-it("a payout in hand is marked after half a second, once, with what is published", async () => {
+it("a payout leased here is marked once after half a second, with published events", async () => {
   const stored = await insert();
   const [first] = stored.outbox;
   const second = { ...first!, id: "evt_second_2", key: "payout.failed", body: new Binary() };

@@ -184,7 +184,7 @@ describe("a step", () => {
     ]);
   });
 
-  it("is in the history where it is the first submission, however long that took", async () => {
+  it("is in the history if it is the first submission, however late", async () => {
     const queued = storedPayout({ revision: 2_001, lease });
     await payouts.insertOne(queued);
     await advanced(queued, { stage: "submitting" }, { submitTo: "swift" });
@@ -193,7 +193,7 @@ describe("a step", () => {
     expect(found).toMatchObject({ rail: "swift", submitted_at: after(5) });
   });
 
-  it("names who reported it, and ends an exception and a wait", async () => {
+  it("names the reporting actor, and ends an exception and a wait", async () => {
     const { stored } = await insert({
       doubt: { kind: "unknown", since: after(2) },
       uncleared: { status: "review", since: after(2) },

@@ -84,7 +84,7 @@ const read = async (id: string) => {
 };
 const madeOf = (payoutId: string) => platform.payouts.countDocuments({ reissue_of: payoutId });
 
-describe("a payout that came back", () => {
+describe("a returned payout", () => {
   it.each(["sandbox-return", "sandbox-fail"])("is paid again, once (%s)", async (reference) => {
     const before = await over(reference);
     const request = asked(before);
@@ -108,7 +108,7 @@ describe("a payout that came back", () => {
     expect(await balance()).toEqual(oneHeld);
   });
 
-  it("is paid again when that came back too", async () => {
+  it("can be reissued again if the reissue returned too", async () => {
     const first = await over();
     const second = await reissue(first);
     for (let round = 0; round < 6; round += 1) await platform.after(1_000);
@@ -130,13 +130,13 @@ describe("a payout that came back", () => {
     expect(own.events).toMatchObject([{ cause: PayoutCause.EXECUTED, reissueOf: before }]);
   });
 
-  it("keeps the amount that was asked for", async () => {
+  it("keeps the requested amount", async () => {
     const quoteId = platform.quote(accountId, { isReceivingFixed: true });
     const { quoteId: again } = await reissue(await over("sandbox-return", quoteId));
     expect(platform.quotes.get(again)).toMatchObject({ isReceivingFixed: true, amount: "10.00" });
   });
 
-  it("is paid to another beneficiary, with other words, where they are sent", async () => {
+  it("is paid to another beneficiary with other details if they are sent", async () => {
     const change = { beneficiaryId: "ben_2", referenceId: "rent", metadata: { order: "8" } };
     const made = await reissue(await over(), change);
     expect(made).toMatchObject({ ...change, sourceAmount: "10.00" });
@@ -144,7 +144,7 @@ describe("a payout that came back", () => {
 });
 
 describe("a reissue is refused", () => {
-  it("where the payout did not come back", async () => {
+  it("if the payout was not returned", async () => {
     const queued = await platform.execute(accountId, "rent");
     expect(await codeOf(reissue(queued))).toBe("INVALID_REQUEST");
     await platform.rpc.cancelPayout(asked(queued));
@@ -168,7 +168,7 @@ describe("a reissue is refused", () => {
     expect((await reissue(before, { maxSourceAmount: "10.01" })).sourceAmount).toBe("10.01");
   });
 
-  it("where a field is wrong", async () => {
+  it("if a field is invalid", async () => {
     const before = await returnedPayout();
     for (const wrong of [
       ...[{ maxSourceAmount: "-1" }, { maxSourceAmount: "ten" }, { referenceId: "a\u0007" }],
@@ -179,7 +179,7 @@ describe("a reissue is refused", () => {
     }
   });
 
-  it("as a quote or an execute is, and is then made after all by whoever asks again", async () => {
+  it("like a quote or an execute, and can succeed with a later request", async () => {
     const before = await over();
     const request = asked(before);
     platform.world.quoting = { refusal: "CORRIDOR_NOT_ACTIVE" };
@@ -201,7 +201,7 @@ describe("a reissue is refused", () => {
     expect(await balance()).toEqual({ available: "100.00", held: "0.00" });
   });
 
-  it("as a possible duplicate of another payout, but not of the one that came back", async () => {
+  it("as a possible duplicate of another payout, but not of the returned one", async () => {
     const actor = { kind: Actor_Kind.OPERATOR, id: "ada" };
     const controls = { merchantId, duplicateWindowSeconds: 3_600 };
     const mutation = () => ({ operationId: platform.operation().operationId, actor });
@@ -222,7 +222,7 @@ describe("a reissue is refused", () => {
 });
 
 describe("of reissues at once", () => {
-  it("one pays, whoever asks", async () => {
+  it("only one pays, whichever operation requests it", async () => {
     const before = await returnedPayout();
     const codes = await Promise.all([1, 2, 3, 4].map(() => codeOf(reissue(before))));
     expect(codes.filter((code) => code === "OK")).toHaveLength(1);
@@ -233,7 +233,7 @@ describe("of reissues at once", () => {
     expect(await balance()).toEqual(oneHeld);
   });
 
-  it("of one request each is answered with the same payout", async () => {
+  it("of one request all return the same payout", async () => {
     const request = asked(await returnedPayout());
     const answers = [1, 2, 3].map(() => platform.rpc.reissuePayout(request));
     const ids = (await Promise.all(answers)).map(({ payout }) => payout?.id);
@@ -241,7 +241,7 @@ describe("of reissues at once", () => {
     expect(await balance()).toEqual(oneHeld);
   });
 
-  it("one that stalls with its quote makes no second payout", async () => {
+  it("a request that stalls with its quote creates no second payout", async () => {
     const before = await returnedPayout();
     const slow = stalled();
     const first = reissuePayout(slow.deps, requestOf(before, "slow"));

@@ -169,7 +169,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
   `);
 });
 
-it("changes nothing where it is proposed, and withdrawn", async () => {
+it("changes nothing when it is proposed and withdrawn", async () => {
   const before = await payout();
   const { proposalId } = await resolvers(platform).propose(payoutId);
   await platform.proposalsRpc.withdrawProposal({ mutation: personally("ada"), proposalId });

@@ -146,7 +146,7 @@ describe("at the same moment", () => {
     expect(await actionsOn(payoutId)).toEqual(["payout.resolved"]);
   });
 
-  it("an approval comes several times, to two processes: it counts once", async () => {
+  it("an approval sent several times to two processes counts once", async () => {
     const payoutId = await unknownPayout();
     const processes = [processWith(), processWith()];
     const [one] = processes as [ReturnType<typeof processWith>];
@@ -260,7 +260,7 @@ describe("at the same moment", () => {
     }
   });
 
-  it("a worker has the payout: its late answer changes nothing", async () => {
+  it("a worker has the payout: its late response changes nothing", async () => {
     const payoutId = await unknownPayout();
     const { propose, approve } = processWith();
     const proposed = await propose(payoutId);
@@ -443,7 +443,7 @@ describe("a pause of a rail", () => {
     return deps.audit.append({ ...record, operation, at: new Date() });
   };
 
-  it("counts by its place in the trail, whenever it comes", async () => {
+  it("counts by its place in the trail, whenever it arrives", async () => {
     const { states } = platform.parts;
     const paused = await decide("rail.paused", "pause-1");
     const resumed = await decide("rail.resumed", "resume-1");

@@ -208,7 +208,7 @@ describe("a payout with an exception", () => {
   });
 });
 
-it("a payout whose outcome is decided and contradicted can be said to have come back", async () => {
+it("a decided and contradicted payout can be resolved as returned", async () => {
   const id = await unknownPayout();
   const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
   const report = (change: object = {}) =>
@@ -239,7 +239,7 @@ describe("after its end", () => {
   it("a settled payout stays so by its own reference, or is returned", async () => {
     const first = { kind: "settled", reference: "R-1" } as const;
     const id = await contradicted(first, RailOutcome.REJECTED);
-    expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST outcome: is neither/);
+    expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST outcome: is not possible/);
     expect(await refusal(propose(id, rejected))).toMatch(/^INVALID_REQUEST outcome: rejected/);
     await resolve(id, { transactionReference: "R-1" });
     expect(await summaryOf(id)).toEqual(resolvedAs("settled", "9990.00 + 0.00"));
@@ -283,7 +283,7 @@ describe("is refused", () => {
     expect(await refusal(propose(id, { outcome: RailOutcome.UNSPECIFIED }))).toMatch(/outcome: is/);
   });
 
-  it("an operator whose request comes without a second person, in whatever way", async () => {
+  it("any request of an operator without a second operator", async () => {
     const payoutId = await unknownPayout();
     const by = { person: "ada", operation: "alone" };
     const alone = { payoutId, outcome: { kind: "rejected" }, reason, by } as const;
@@ -330,7 +330,7 @@ describe("is refused", () => {
 });
 
 describe("a repeat", () => {
-  it("answers with the first and is in the trail once", async () => {
+  it("returns the first result and is in the trail once", async () => {
     const id = await unknownPayout();
     const [ada, bob] = [personally("ada"), personally("bob")];
     const first = await propose(id, {}, ada);

@@ -109,7 +109,7 @@ const payoutsMade = () => platform.payouts.countDocuments({ account_id: accountI
 const held = { words: "initiated awaiting_approval", approval: "waiting" };
 
 describe("a scheduled payout whose key was revoked", () => {
-  it("is held, and made once another root than its maker's has approved it", async () => {
+  it("is held, and created after an actor of another root has approved it", async () => {
     const [id, other] = [await schedule("key_1"), await schedule("key_2")];
     expect(await stop("key_1")).toEqual({ orders: [id], batches: [] });
     await runWhenDue(id);
@@ -143,7 +143,7 @@ describe("a scheduled payout whose key was revoked", () => {
     expect(await payoutsMade()).toBe(1);
   });
 
-  it("is held where its quote was bound and can still be ended; its money is released", async () => {
+  it("is held if its bound quote can still expire; its money is released", async () => {
     const id = await schedule("key_1");
     const leased = await lease(id);
     platform.faults.claim = () => {
@@ -164,7 +164,7 @@ describe("a scheduled payout whose key was revoked", () => {
     expect([(await read(id)).words, await payoutsMade()]).toEqual(["initiated queued", 1]);
   });
 
-  it("is held where a worker unbinds its quote while the revocation ends it", async () => {
+  it("is held if a worker unbinds its quote while the revocation expires it", async () => {
     const id = await schedule("key_1");
     const leased = await lease(id);
     platform.faults.claim = () => {
@@ -195,7 +195,7 @@ describe("a scheduled payout whose key was revoked", () => {
     expect(await payoutsMade()).toBe(0);
   });
 
-  it("goes on where its quote is claimed: the payout is there or coming", async () => {
+  it("continues if its quote is claimed: the payout exists or will be created", async () => {
     const id = await schedule("key_1");
     const leased = await lease(id);
     platform.faults.afterClaim = () => {
@@ -271,7 +271,7 @@ describe("a scheduled payout whose key was revoked", () => {
     expect(await codeOf(approve(id, by("key_3")))).toBe("OK");
   });
 
-  it("is kept, or cancelled, where that is asked for", async () => {
+  it("is kept or cancelled on request", async () => {
     const ids = [await schedule("key_1"), await schedule("key_1")];
     expect((await stop("key_1", RevokedOrders.KEEP)).orders).toEqual(ids);
     expect((await read(ids[0] ?? "")).words).toBe("initiated scheduled");
@@ -283,7 +283,7 @@ describe("a scheduled payout whose key was revoked", () => {
     for (const id of ids) expect((await read(id)).words).toMatch(/^failed cancelled/);
   });
 
-  it("has not expired where it is held again while an approval runs", async () => {
+  it("doesn't expire if it is held again during an approval", async () => {
     const id = await schedule("key_1");
     await stop("key_1");
     const heldAgain = intercepted(platform.orders, ["updateOne"], async (proceed) => {
@@ -441,7 +441,7 @@ describe("a batch whose key was revoked", () => {
     },
   );
 
-  it("is cancelled with it where that is asked for", async () => {
+  it("is cancelled with it on request", async () => {
     const { batchId, stopped } = await heldInTheMiddle(RevokedOrders.CANCEL);
     const waiting = await make(1);
     expect(stopped.batches).toEqual([batchId]);
@@ -467,7 +467,7 @@ describe("a batch whose key was revoked", () => {
     expect(await payoutsMade()).toBe(0);
   });
 
-  it("has its lines cancelled by a repeat, where a crash left them", async () => {
+  it("has its lines cancelled by a repeat after a crash", async () => {
     const batchId = await make(1);
     await stop("key_1", RevokedOrders.CANCEL);
     await platform.lines.updateMany({ batch_id: batchId }, { $set: { state: "waiting" } });

@@ -67,7 +67,7 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.message,
   );
 
-it("PDFs are made in their merchant's turn; other formats take none", async () => {
+it("PDFs are queued by merchant; other formats are not", async () => {
   platform.rendered.length = 0;
   const receipt = { merchantId, payoutId: settled };
   await rendered({ format: StatementFormat.CSV });
@@ -115,7 +115,7 @@ describe("a statement", () => {
     ]);
   });
 
-  it("is of all that there was where no time is named", async () => {
+  it("covers everything if no time is given", async () => {
     const { chunk } = await platform.statementsRpc.renderStatement({ merchantId, accountId });
     expect(rowsOf(Buffer.from(chunk)).slice(1)).toEqual(
       rowsOf(await rendered())
@@ -146,7 +146,7 @@ describe("a statement", () => {
     }
   });
 
-  it("goes on where a part ended, and stops where an entry was changed", async () => {
+  it("continues after each part, and stops at a changed entry", async () => {
     const stores = { ledger: platform.ledger, payouts: platform.payouts };
     const own = { merchantId, accountId };
     const opened = await openPeriod(stores, own, { from: begin, to: new Date() });
@@ -221,7 +221,7 @@ describe("a receipt", () => {
     expect(verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url"))).toBe(true);
   });
 
-  it("of a payout that came back says so", async () => {
+  it("of a returned payout has its return", async () => {
     const { receipt } = await receiptFor(returned);
     expect(receipt).toMatchObject({ status: "failed", subStatus: "returned" });
     expect(receipt?.ledger.map(({ step }) => step)).toEqual(["hold", "post", "return"]);

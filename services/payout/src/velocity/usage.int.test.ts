@@ -57,7 +57,7 @@ it("executes in several processes never pass a limit together", async () => {
   }
 });
 
-it("repeats of one payout, in several processes at once, take room once", async () => {
+it("repeats of one payout, in several processes at once, count once", async () => {
   const processes = [startProcess(), startProcess()];
   const all = Array.from({ length: 20 }, (_, n) =>
     processes[n % 2]?.reserve(request("po_1", "mer_repeat", "ben_1")),
@@ -68,7 +68,7 @@ it("repeats of one payout, in several processes at once, take room once", async 
   ]);
 });
 
-it("a refusal by the merchant's limit leaves the beneficiary's room as it was", async () => {
+it("a refusal by the merchant's limit leaves the beneficiary's limit unchanged", async () => {
   const room = startProcess();
   for (let n = 0; n < 10; n += 1) await room.reserve(request(`po_${n}`, "mer_full", `ben_${n}`));
   expect(await room.reserve(request("po_x", "mer_full", "ben_x"))).toMatchObject({
@@ -77,7 +77,7 @@ it("a refusal by the merchant's limit leaves the beneficiary's room as it was", 
   expect(await stored("mer_full:ben_x")).toBeNull();
 });
 
-it("room that is given back twice is given back once, and may be taken again", async () => {
+it("a reservation is released once, and its amount can be reserved again", async () => {
   const room = startProcess();
   const parties = { merchantId: "mer_back", destinationKeys: ["ben_1"], actorRoot: "key_1" };
   for (let n = 0; n < 4; n += 1) await room.reserve(request(`po_${n}`, "mer_back", "ben_1"));

@@ -76,7 +76,7 @@ describe("the approval that a payout needs", () => {
     expect(approvalNeed(readApprovalRules(rules), judged, now)).toEqual(expected);
   });
 
-  it("is none of a new beneficiary where no rule is about that", () => {
+  it("is not needed for a new beneficiary without such a rule", () => {
     const without = readApprovalRules({ ...rules, new_beneficiary_days: 0 });
     const judged = { source: "USD", sourceMinor: 1n, beneficiaryCreatedAt: now };
     expect(approvalNeed(without, { ...judged, isOverWindow: false }, now)).toBeUndefined();

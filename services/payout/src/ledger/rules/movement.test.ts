@@ -161,7 +161,7 @@ describe("a movement", () => {
     expect(left.filter((each) => !each.endsWith(" 0"))).toEqual(["house:funding/USD -99.99"]);
   });
 
-  it("leaves out what comes to nothing where nothing is exchanged", () => {
+  it("omits postings of zero if nothing is exchanged", () => {
     const same = { destination: "USD", feesMinor: 0n, receivingMinor: 100n, exchangeRate: "1" };
     const [, , posted] = run([credit(100n), hold(100n), post(same)]).entries;
     expect(posted?.postings.map(({ account }) => account)).toEqual(["held", "house:settlement"]);

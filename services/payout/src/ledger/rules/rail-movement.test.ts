@@ -110,7 +110,7 @@ describe("a movement of a rail account", () => {
     expect(state).toMatchObject({ available, held });
   });
 
-  it("refuses a return of which nothing came, as a bug", () => {
+  it("throws for a return of nothing", () => {
     const paid = [fund(100n), hold(60n), end("rail_post")];
     expect(() => run([...paid, back(60n)])).toThrow("a return of nothing");
   });
@@ -156,7 +156,7 @@ describe("any run of movements of a rail account", () => {
     fc.tuple(amount, payoutId).map(([minor, id]) => charge(minor, id)),
   );
 
-  it("sums to zero, is mirrored, never pays what is not there, and ends each hold once", () => {
+  it("sums to zero, is mirrored, never overspends, and ends each hold once", () => {
     fc.assert(
       fc.property(fc.array(movement, { maxLength: 40 }), (movements) => {
         const { state, entries } = run(movements);

@@ -199,7 +199,7 @@ const longest: Happening[] = [
   { what: "worked", dies: "not" },
 ];
 
-it("no path of answers, resolutions and deaths leaves the state diagram, and money moves once", () => {
+it("no order of reports, resolutions and crashes leaves the diagram, and money moves once", () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(first, fc.array(happening, { maxLength: 40 }), (begin, path) => {

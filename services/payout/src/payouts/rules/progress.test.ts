@@ -51,7 +51,7 @@ function word(progress: Progress, answer: RailStatus): string {
   return next === "unchanged" ? "same" : next.stage;
 }
 
-describe("an answer of the rail", () => {
+describe("a rail's status", () => {
   const columns = "accepted  settled    rejected   returned  unknown   not_received";
   it.each([
     [0, "refused   refused    refused    refused   refused   refused"],
@@ -131,7 +131,7 @@ it("a return is reported once while the payment is not posted yet", () => {
   expect(applyRailStatus(concluding, { kind: "returned" })).toBe("unchanged");
 });
 
-describe("whatever a rail says", () => {
+describe("any sequence of rail statuses", () => {
   it("status moves only as the contract allows, and money is conserved", () => {
     const script = fc.array(fc.constantFrom(...answers), { maxLength: 30 });
     fc.assert(

@@ -37,7 +37,7 @@ describe("a rail report of an amount", () => {
     expect(told?.slice(0, expected.length)).toBe(expected);
   });
 
-  it("is no repeat where the amount is another one", () => {
+  it("is no repeat if the amount differs", () => {
     const settled = payout({ stage: "settled", reference: "R" });
     expect(applyRailReport(settled, { status })).toBe("unchanged");
     const transferred = { amount: "12.51", currency: "USD" };
@@ -110,7 +110,7 @@ describe("a return that is short", () => {
     expect(isRefused(next) && next.detail?.slice(0, problem.length)).toBe(problem);
   });
 
-  it("says nothing of a payout that did not come back", () => {
+  it("is absent for a payout that was not returned", () => {
     const next = applyRailReport(payout({ stage: "processing" }), { status, short });
     expect(next).toEqual({ stage: "concluding", outcome: { ...status } });
   });

@@ -23,7 +23,7 @@ const sent: Step[] = [
 const way = "initiated/queued executed 1, initiated/processing submitted 2";
 
 describe("the timeline of a payout", () => {
-  it("that settled leaves the house's own steps out", () => {
+  it("that settled omits the platform's internal steps", () => {
     const told = story(...sent, ["concluding", "settled"], ["settled", "settled"]);
     expect(told).toBe(`${way}, succeeded/settled settled 5`);
   });
@@ -40,13 +40,13 @@ describe("the timeline of a payout", () => {
     }
   });
 
-  it("that came back", () => {
+  it("that returned", () => {
     const settled: Step[] = [...sent, ["concluding", "settled"], ["settled", "settled"]];
     const told = story(...settled, ["returning", "returned"], ["returned", "returned"]);
     expect(told).toBe(`${way}, succeeded/settled settled 5, failed/returned returned 7`);
   });
 
-  it("that came back before it was posted", () => {
+  it("that returned before it was posted", () => {
     const decided: Step[] = [...sent, ["concluding", "returned"]];
     const told = story(...decided, ["returning", "settled"], ["returned", "returned"]);
     expect(told).toBe(`${way}, succeeded/settled settled 5, failed/returned returned 6`);
@@ -59,7 +59,7 @@ describe("the timeline of a payout", () => {
     expect(told).toBe(`${way}, ${exception}`);
   });
 
-  it("says nothing of a wait for the beneficiary's screening, wherever it stands", () => {
+  it("hides a wait for the beneficiary's screening at any stage", () => {
     const [executed, ...gone] = sent;
     const waits: Step = ["queued", "uncleared"];
     expect(story(executed as Step, waits, waits)).toBe("initiated/queued executed 1");
@@ -77,7 +77,7 @@ describe("the timeline of a payout", () => {
     expect(told).toBe(`${way}, ${exception}, failed/rejected ${end} 5`);
   });
 
-  it("that was cancelled shows neither its request nor the house's own steps", () => {
+  it("that was cancelled shows neither its request nor the platform's internal steps", () => {
     const [executed, ...rest] = sent;
     const decided: Step[] = [
       ["concluding", "cancelled"],
@@ -89,7 +89,7 @@ describe("the timeline of a payout", () => {
     expect(told).toBe(`${way}, failed/cancelled cancelled 6`);
   });
 
-  it("that was not cancelled is the same as if that had not been asked", () => {
+  it("with a failed cancellation shows no trace of it", () => {
     const asked: Step[] = [
       ["cancelling", "cancelled"],
       ["submitting", "cancelled"],

@@ -28,7 +28,7 @@ describe("a request to pay again", () => {
     }
   });
 
-  it("finds what it made, and is refused what another one made", () => {
+  it("finds its own payout, and is refused another one's", () => {
     const made = { ...returned, reissuedAs: "po_2" };
     expect(nextOfReissue({ ...made, reissue: boundBy(requester) }, requester)).toBe("execute");
     const reissue = boundBy({ ...requester, operationId: "op-2" });
@@ -37,7 +37,7 @@ describe("a request to pay again", () => {
     });
   });
 
-  it("is for what was returned or rejected alone", () => {
+  it("is only for returned or rejected payouts", () => {
     const allowed = everyStage.filter((stage) => {
       const progress = { stage } as Progress;
       return nextOfReissue({ ...returned, progress }, requester) === "quote";
@@ -45,7 +45,7 @@ describe("a request to pay again", () => {
     expect(allowed.toSorted()).toEqual(["rejected", "returned"]);
   });
 
-  it("waits for people where a rail contradicts itself, also with its own quote", () => {
+  it("waits for an operator if a rail contradicts itself, even with its own quote", () => {
     const exception = { kind: "contradicted", since: boundAt } as never;
     for (const reissue of [undefined, boundBy(requester)]) {
       const next = nextOfReissue({ ...returned, exception, reissue }, requester);
@@ -66,7 +66,7 @@ it("an attempt's operation fits an operation id, and is its request's own", () =
   expect(operationOfAttempt(id, 1, requester)).not.toBe(operationOfAttempt(id, 2, requester));
 });
 
-it("what is sent takes the place of what was, as a whole", () => {
+it("sent details replace the old ones as a whole", () => {
   const before = {
     ...{ referenceId: "rent", remittanceInformation: "May", purposeCode: "SUPP" },
     metadata: { order: "1", team: "a" },

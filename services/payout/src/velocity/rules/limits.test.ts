@@ -45,7 +45,7 @@ describe("limits as they are written", () => {
   });
 });
 
-describe("a refusal says which limit, and when there is room again", () => {
+describe("a refusal names the limit and the time from which it allows the payout", () => {
   const allowedAt = new Date("2026-11-23T16:20:00.123Z");
   it.each([
     [

@@ -64,7 +64,7 @@ describe("a reservation", () => {
     expect(reserve(full, two, request("c"), at(windowMs.hour)).answer).toBe("reserved");
   });
 
-  it("is made once: a repeat joins it, also where the limit is full or lower now", () => {
+  it("is created once: a repeat joins it, even if the limit is full or lower now", () => {
     const full = after(["a", 0], ["b", 1]);
     const again = reserve(full, [{ window: "hour", max: 0n }], request("a"), at(2));
     expect(again.answer).toBe("reserved");
@@ -97,14 +97,14 @@ describe("a reservation", () => {
     expect(giveUp(late, "a")).toBe(closed);
   });
 
-  it("is not put before those that were made when the clock is set back", () => {
+  it("is not placed before earlier ones when the clock is set back", () => {
     const usage = after(["a", 1_000], ["b", 0]);
     expect(usage.reservations.map((each) => each.at)).toEqual([at(1_000), at(1_000)]);
   });
 });
 
 describe("the sweep", () => {
-  it("closes, gives back, or looks again later", () => {
+  it("closes, releases or postpones reservations", () => {
     const usage = after(["a", 0], ["b", 1]);
     expect(dueAt(usage)).toEqual(at(checkAfterMs));
     const outcomes = new Map<string, ReservationOutcome>([
@@ -118,7 +118,7 @@ describe("the sweep", () => {
     expect(dueAt(closed)).toEqual(at(1 + windowMs.day));
   });
 
-  it("forgets what no window has, and then has nothing to look at", () => {
+  it("removes parts outside every window, and then has nothing to check", () => {
     const usage = after(["a", 0]);
     expect(ids(settle(usage, new Map(), at(windowMs.day - 1)))).toEqual(["a"]);
     expect(dueAt(settle(usage, new Map(), at(windowMs.day)))).toBeUndefined();

@@ -9,7 +9,7 @@ const usd = (ms: number, amount: bigint, count = 1): Part => ({
 });
 const ask: Ask = { currency: "USD", amount: 100n };
 
-describe("room within a limit", () => {
+describe("the time from which a limit allows a payout", () => {
   const now = at(10 * hour);
   it.each<[string, Limit, Part[], Date | "never"]>([
     ["nothing used", { window: "hour", max: 1n }, [], now],
@@ -49,7 +49,7 @@ describe("room within a limit", () => {
     expect(allowedAt(parts, limit, ask, now)).toEqual(expected);
   });
 
-  it("is answered with the limit that is full for longest", () => {
+  it("names the limit that blocks for the longest time", () => {
     const parts = [usd(9.5 * hour, 100n)];
     const limits: Limit[] = [
       { window: "hour", max: 1n },
@@ -99,7 +99,7 @@ describe("any parts and limit", () => {
         0n,
       );
 
-  it("has room at the time that is answered, and not a millisecond before", () => {
+  it("allows the payout at the returned time, and not a millisecond before", () => {
     fc.assert(
       fc.property(
         parts,
