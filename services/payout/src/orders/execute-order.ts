@@ -41,8 +41,8 @@ const screeningMs = 30_000;
  *
  * An order has one quote at a time, stored before its execution. From then on the quote decides,
  * whichever worker has it. The order fails, is cancelled or gets another quote only after its quote
- * has expired for good in the quote's own document, where no later claim can win. So a worker that
- * resumes after its lease creates no second payout, and none for a failed order.
+ * has expired for good. The expiry is in the quote's own document, so no later claim can win. A
+ * worker that resumes after its lease thus creates no second payout, and none for a failed order.
  */
 export async function executeOrder(
   deps: OrderDeps,

@@ -48,8 +48,8 @@ export function railDecidingKeys(movement: RailMovement): string[] {
 }
 
 /**
- * Decides on a movement of a rail account. A release without a hold creates an entry of zero that
- * blocks any later hold, so a late worker can't hold money of an ended payout. A hold is posted or
+ * Decides on a movement of a rail account. A release without a hold creates an entry of zero, which
+ * blocks any later hold. So a late worker can't hold money of an ended payout. A hold is posted or
  * released, once.
  */
 export function railDraftOf(
