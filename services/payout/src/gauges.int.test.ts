@@ -9,7 +9,7 @@ import { startTestPlatform, type TestPlatform, testRail } from "./test-platform.
 
 const start = new Date("2026-03-01T10:00:00Z");
 let platform: TestPlatform;
-/** Reads the gauges; answers with the lines of what is not 0. */
+/** Reads the gauges and returns the lines that are not 0. */
 let read: () => Promise<string[]>;
 let exposition: () => Promise<string>;
 beforeAll(async () => {
@@ -73,7 +73,7 @@ it("shows events to publish, open payouts by stage, and exceptions, until they a
     'disburse_payout_exceptions{kind="stuck"} 1',
     'disburse_payout_exceptions{kind="unknown"} 1',
   ]);
-  // Payouts at their end are not open, also where their rail is still polled.
+  // Finished payouts are not open, even if their rail is still polled.
   await payouts.updateMany({}, { $set: { status: "succeeded" }, $unset: { doubt: "" } });
   expect(await read()).toEqual([]);
 });
@@ -87,7 +87,7 @@ it("shows the oldest of each rail, and when one is overdue by its rail's own set
   });
   const all = [open("po_1", "bank-usd", 5), open("po_2", "bank-usd", 9), open("po_3", "other", 1)];
   await payouts.insertMany(all as unknown as PayoutDocument[]);
-  // The engine groups them in no order.
+  // The database groups them in no order.
   expect((await read()).toSorted()).toEqual([
     'disburse_payout_oldest_open_seconds{stage="processing",rail="bank-usd"} 540',
     'disburse_payout_oldest_open_seconds{stage="processing",rail="other"} 60',
@@ -137,10 +137,10 @@ it("shows which rails are paused", async () => {
   expect(await read()).toEqual([]);
 });
 
-it("shows holds without a payout once no execute can still make it", async () => {
+it("shows holds without a payout once no execute can still create it", async () => {
   const accounts = platform.database.db.collection<AccountDocument>("accounts");
   const accountId = await platform.fundedAccount("mer_1", "100.00");
-  // Those of payouts are closed by the sweep.
+  // The sweep closes those of payouts.
   await accounts.updateMany({}, { $set: { open_holds: [] } });
   platform.faults.claim = () => {
     throw unavailable();
@@ -172,11 +172,11 @@ it("shows scheduled payouts that wait, and how late; batches that run, and since
     ...{ _id: id, operation_id: id, scheduled_at, ...(due_at && { due_at, state: "waiting" }) },
   });
   await orders.insertMany([
-    // A worker's lease puts the time off at which it is looked at next, not its own.
+    // A worker's lease postpones the next check, not the order's time.
     order("spo_late", ago(90_000), ago(-20_000)),
     order("spo_later", ago(-60_000), ago(-60_000)),
     order("spo_made", ago(900_000)),
-    // One that is held is decided on by people: no process is late with it.
+    // People decide on a held order, so no process is late.
     { ...order("spo_held", ago(900_000), ago(-80_000)), state: "awaiting_approval" },
   ] as never);
   await batches.insertMany([

@@ -15,29 +15,27 @@ import { openPayouts } from "./payouts/store.ts";
 import { openRailStates } from "./rails/states.ts";
 import { railAccountGauges } from "./treasury/gauges.ts";
 
-/** Prometheus scrapes every 15 s; a reading takes some 50 ms of the database's time at most. */
+/** Prometheus scrapes every 15 s. A reading takes about 50 ms of the database's time at most. */
 const everyMs = 5_000;
-/** Payouts that wait are read up to here; more are shown as this many. */
+/** Limits a count of waiting payouts. A higher count shows as this many. */
 const readMax = 10_000;
 
-/** What a reading is taken from. */
 export type GaugeDeps = {
   readonly database: Database;
-  /** The rails that are configured. */
   readonly rails: readonly Pick<Rail, "name" | "overdueAfterMs">[];
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-/** Keeps the gauges of stored payouts up to date; every process shows the same. */
+/** Updates the gauges of stored payouts. All processes show the same values. */
 export function startPayoutGauges(deps: GaugeDeps): Loop {
   const read = payoutGauges(deps);
   const run = () => read().then(() => false);
   return startLoop({ name: "payout-gauges", everyMs, run, log: deps.log });
 }
 
-/** One reading brings the gauges up to date. */
+/** Returns a function that updates the gauges once. */
 export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
   const { database, metrics, clock } = deps;
   const payouts = openPayouts(database);
@@ -59,12 +57,12 @@ export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
   const states = openRailStates(database, clock);
   const paused = metrics.gauge(
     "disburse_rail_paused",
-    "1 where operators have paused the rail, 0 where it was resumed.",
+    "1 if operators have paused the rail, 0 if it was resumed.",
     ["rail"],
   );
   const holds = metrics.gauge(
     "disburse_orphaned_holds",
-    "Holds of money without a payout for longer than any execute takes.",
+    "Holds that have no payout and are older than any running execute.",
   );
   const readOrders = orderGauges(database, metrics);
   const readRailAccounts = railAccountGauges({ accounts }, payouts, metrics);
@@ -86,7 +84,7 @@ export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
   };
 }
 
-/** The gauges of payouts without an outcome; a call reads them at a time. */
+/** Opens the gauges of payouts without an outcome. Each call takes one reading. */
 function openPayoutGauges(payouts: Payouts, { rails, metrics }: GaugeDeps) {
   const open = metrics.gauge(
     "disburse_payouts_open",
@@ -95,12 +93,12 @@ function openPayoutGauges(payouts: Payouts, { rails, metrics }: GaugeDeps) {
   );
   const openOldest = metrics.gauge(
     "disburse_payout_oldest_open_seconds",
-    "Age of the oldest payout without an outcome, by stage and rail, which is empty until one is named; among 10,000.",
+    "Age of the oldest payout without an outcome, by stage and rail (empty until one is chosen), among 10,000.",
     ["stage", "rail"],
   );
   const overdueAfter = metrics.gauge(
     "disburse_payout_overdue_after_seconds",
-    "When an open payout of a rail is overdue, where the rail's own setting says it.",
+    "Age from which an open payout of a rail is overdue, if the rail has its own setting.",
     ["rail"],
   );
   for (const { name: rail, overdueAfterMs } of rails) {
@@ -108,7 +106,7 @@ function openPayoutGauges(payouts: Payouts, { rails, metrics }: GaugeDeps) {
   }
   return async (now: Date): Promise<void> => {
     const opened = await readOpen(payouts);
-    // A rail's last open payout has ended: its series has, too.
+    // Removes the series of a rail whose last open payout has ended.
     openOldest.reset();
     for (const stage of openStages) {
       const its = opened.filter(({ _id }) => _id.stage === stage);
@@ -144,7 +142,7 @@ type Reading<Id = unknown> = { readonly _id: Id; readonly count: number; readonl
 
 const always = { $gt: new Date(0) };
 
-/** In the order of the index, which has no others: the oldest is among those that are read. */
+/** Reads in index order, oldest first. The sparse index contains no other payouts. */
 function readOutbox(payouts: Payouts): Promise<Reading[]> {
   const steps = [
     { $match: { "outbox.at": always } },
@@ -154,7 +152,7 @@ function readOutbox(payouts: Payouts): Promise<Reading[]> {
   return payouts.aggregate<Reading>(steps, { hint: "outbox" }).toArray();
 }
 
-/** One that waited for approval is open for its rail since it was approved: `openSince`. */
+/** Matches `openSince`: an approved payout is open for its rail since its approval. */
 const openSince = { $max: ["$approval.decision.at", "$created_at"] };
 
 function readOpen(payouts: Payouts) {
@@ -187,30 +185,31 @@ function readOrphaned(accounts: Collection<AccountDocument>, before: Date) {
   return accounts.aggregate<Pick<Reading, "count">>(steps).toArray();
 }
 
-/** What payouts that are made later wait for: one reading brings the gauges up to date. */
+/** Returns a function that updates the gauges of scheduled payouts and batches. */
 function orderGauges(database: Database, metrics: Metrics): (now: Date) => Promise<void> {
   const orders = openScheduledPayouts(database);
   const batches = openBatches(database);
   const waiting = metrics.gauge(
     "disburse_scheduled_payouts_waiting",
-    "Scheduled payouts that are not made yet; to 10,000.",
+    "Scheduled payouts that are not created yet; to 10,000.",
   );
   const overdue = metrics.gauge(
     "disburse_scheduled_payout_oldest_overdue_seconds",
-    "How late the oldest scheduled payout is that is not made yet; 0 before its time.",
+    "Delay of the oldest scheduled payout that is not created yet; 0 before its time.",
   );
   const running = metrics.gauge(
     "disburse_batches_running",
-    "Batches whose payouts are being made; to 10,000.",
+    "Batches whose payouts are being created; to 10,000.",
   );
   const idle = metrics.gauge(
     "disburse_batch_oldest_idle_seconds",
-    "Since when no line of a running batch was taken on, of the batch that waits longest.",
+    "Longest time since a running batch last started a line.",
   );
   return async (now) => {
     const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);
     const read = (state: string, oldest: string) => [
-      // In the order of the index, which has those that wait alone: the latest are not among them.
+      // In the order of the index, which contains only due orders. The limit excludes the latest
+      // ones.
       ...[{ $match: { due_at: { $gt: new Date(0) }, state } }, { $limit: readMax }],
       { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: oldest } } },
     ];

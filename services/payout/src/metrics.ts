@@ -3,40 +3,39 @@ import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
 import type { PayoutStatus } from "./payouts/rules/progress.ts";
 import type { ObserveRailCall } from "./rails/steps.ts";
 
-/** What the service shows of its work as it is done; `gauges.ts` shows what is stored. */
+/** Metrics of the service's work. `gauges.ts` shows stored state. */
 export type PayoutMetrics = {
   readonly countRead: CountRead;
-  /** A payout has this status now. */
   readonly changed: (status: PayoutStatus) => void;
   readonly railCalled: ObserveRailCall;
-  /** A write of an account was in vain: another write had changed it. */
+  /** A write of an account failed because another write had changed it. */
   readonly retried: () => void;
-  /** A payout was leased whose lease had expired. */
+  /** A payout was leased whose earlier lease had expired. */
   readonly takenOver: () => void;
 };
 
-/** The service's series. Labels: statuses, names of rails, kinds of answers. */
+/** Labels are bounded: statuses, rail names and kinds of responses. */
 export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
   const payouts = metrics.counter(
     "disburse_payouts_total",
-    "Payouts that came to a status, as this process wrote it.",
+    "Payouts that reached a status, counted by the process that wrote it.",
     ["status"],
   );
   for (const status of ["initiated", "succeeded", "failed"] as const) payouts.inc({ status }, 0);
   const calls = metrics.histogram(
     "disburse_rail_call_duration_seconds",
-    "Time of a call to a rail, by operation and outcome: its answer, or no_answer.",
+    "Time of a call to a rail, by operation and outcome: its response, or no_answer.",
     ["rail", "operation", "outcome"],
     durationBuckets,
   );
   const retries = metrics.counter(
     "disburse_ledger_retries_total",
-    "Writes of accounts that were made again as another process had changed the account.",
+    "Writes of accounts repeated because another process had changed the account.",
     [],
   );
   const takenOver = metrics.counter(
     "disburse_payout_leases_taken_over_total",
-    "Payouts that were leased after the lease of a process before had expired.",
+    "Payouts leased after an earlier lease had expired.",
     [],
   );
   return {

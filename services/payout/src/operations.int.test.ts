@@ -37,14 +37,14 @@ const by = (person: string) => ({
   actor: { kind: Actor_Kind.OPERATOR, id: person },
 });
 
-/** A payout whose rail does not know its fate: an exception, which operators resolve. */
+/** A payout whose rail doesn't know the outcome. Operators resolve the exception. */
 async function unknownPayout(): Promise<string> {
   const id = await platform.execute(accountId, "sandbox-unknown");
   await platform.work();
   return id;
 }
 
-describe("an operation that comes again with other content is refused", () => {
+describe("an operation repeated with other content is refused", () => {
   it("of accounts, credits and reversals", async () => {
     const { rpc } = platform;
     const open = { mutation: operation(), merchantId, currencyCode: "USD" };
@@ -128,7 +128,7 @@ describe("an operation that comes again with other content is refused", () => {
   });
 });
 
-it("has no report of an outcome by a caller's word in live mode", async () => {
+it("doesn't let a caller report an outcome in live mode", async () => {
   const payoutId = await unknownPayout();
   const before = await platform.history(payoutId);
   const report = { payoutId, outcome: RailOutcome.REJECTED };

@@ -26,7 +26,7 @@ import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { place } from "./test-platform.ts";
 
 const settledCount = 2_000;
-/** What the driver adds to a command; `explain` takes none of it. */
+/** Fields that the driver adds to a command. `explain` accepts none of them. */
 const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
 
 let database: Database;
@@ -49,7 +49,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** A payout that was settled long ago: nothing is owed, nothing is due. */
+/** A payout that settled long ago: nothing is pending or due. */
 function settled(): PayoutDocument {
   const at = new Date("2026-01-01");
   const payout = payoutFrom(
@@ -122,7 +122,7 @@ it("polling reads no settled payout or account", async () => {
       Object.entries(command).filter(([field]) => !driverFields.includes(field)),
     );
     const explained = await database.db.command({ explain: plain, verbosity: "executionStats" });
-    // An aggregation begins with what it reads.
+    // The first stage of an aggregation is its read.
     const { executionStats, queryPlanner } = explained.stages?.[0].$cursor ?? explained;
     const { totalKeysExamined, totalDocsExamined } = executionStats;
     const text = JSON.stringify(plain);

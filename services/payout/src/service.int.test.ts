@@ -8,7 +8,7 @@ import { startPayoutService } from "./service.ts";
 import { startTestPlatform, testRail } from "./test-platform.ts";
 import { resolvers } from "./test-resolutions.ts";
 
-it("goes on where its predecessor died: a pause of a rail, and a payout that was resolved", async () => {
+it("continues after a crash of its predecessor: a paused rail and a resolved payout", async () => {
   const platform = await startTestPlatform();
   const { database, payouts, parts } = platform;
   const at = new Date();
@@ -44,7 +44,7 @@ it("goes on where its predecessor died: a pause of a rail, and a payout that was
   }
 });
 
-it("keeps no sweep from its turn by the lease of another", async () => {
+it("runs each sweep despite the lease of another", async () => {
   const platform = await startTestPlatform();
   try {
     const leases = platform.database.db.collection<{ _id: string; owner: string; until: Date }>(
@@ -53,7 +53,7 @@ it("keeps no sweep from its turn by the lease of another", async () => {
     const sweeps = ["account-sweep", "velocity-sweep"];
     for (const name of sweeps) await platform.loops.run(name);
     expect(await leases.distinct("_id")).toEqual(expect.arrayContaining(sweeps));
-    // Another process sweeps velocity limits; accounts are swept here all the same.
+    // Another process sweeps velocity limits. This one still sweeps accounts.
     const other = { owner: "another process", until: new Date(Date.now() + 3_600_000) };
     await leases.updateOne({ _id: "velocity-sweep" }, { $set: other });
     const accountId = await platform.fundedAccount("mer_1", "1.00");

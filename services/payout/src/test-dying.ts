@@ -1,14 +1,14 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 
-/** What a process that dies does at its last step. */
+/** Thrown by a dying process at its last step. */
 class Died extends Error {}
 
-/** Of a collection, what changes it. */
+/** Methods of a collection that write. */
 const writes = new Set(["insertOne", "insertMany", "updateOne", "updateMany", "findOneAndUpdate"]);
 
 /**
- * A process that dies at a step: its writes and its calls of `quote` count. Step `2n` dies before
- * the effect of the n-th, `2n + 1` after it; whatever comes later fails.
+ * Simulates a process that dies at a step. Its writes and its calls of `quote` count. Step `2n`
+ * dies before the effect of the n-th, `2n + 1` after it. Later calls fail.
  */
 export function dyingAt(last: number) {
   let steps = -1;
@@ -38,7 +38,6 @@ export function dyingAt(last: number) {
       },
     });
   return {
-    /** Whether it has died. */
     hasDied: () => isDead,
     calls: <T extends object>(client: T): T => stepping(client, () => true),
     database: (database: Database): Database => ({

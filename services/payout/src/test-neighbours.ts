@@ -14,33 +14,32 @@ import { newId } from "@disburse/kernel/id.ts";
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 
-/** A quote of the stand-in for the quote service; it is claimed as the real one is. */
+/** A quote of the fake quote service. Claims work like in the real one. */
 export type StandInQuote = {
   merchantId: string;
   accountId: string;
   amount: string;
-  /** Whom it is for; Ada Lovelace by default. */
+  /** The beneficiary's name; Ada Lovelace by default. */
   name?: string;
   corridorOpen: boolean;
   expiresAt: Date;
   state: QuoteState;
   returnCharges?: ReturnCharges;
   claim?: { payoutId: string; order: Uint8Array; operationId: string; claimedAt: Date };
-  /** What asked for it, of one that was asked for. */
+  /** The operation that requested it, if any. */
   operationId?: string;
   beneficiaryId?: string;
-  /** Of whom it pays; an account of the beneficiary's own by default. */
+  /** The default is an account of the beneficiary. */
   destinationKeys?: string[];
   isReceivingFixed?: boolean;
-  /** USD by default. */
   source?: string;
   reissueOf?: string;
 };
 
-/** The one merchant that is not registered. */
+/** The only merchant that is not registered. */
 export const unknownMerchantId = "mer_unknown";
 
-/** The quote and the beneficiary service as the payout service sees them. */
+/** Fakes the quote service and the beneficiary service. */
 export function standIns(
   quotes: Map<string, StandInQuote>,
   faults: { claim: () => void; afterClaim: () => void },
@@ -48,13 +47,13 @@ export function standIns(
     screening: ScreeningStatus;
     isBeneficiaryGone: boolean;
     isRegistryAway: boolean;
-    /** Why no quote is made now, and what one costs where that is not what was asked for. */
+    /** The refusal of new quotes, and the cost of one if it differs from the requested amount. */
     quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date };
-    /** Since when beneficiaries are there. */
+    /** The creation time of beneficiaries. */
     beneficiarySince: Date;
     /** Whole USD for one unit of another currency; absent: there is no rate. */
     worth: Readonly<Record<string, bigint>>;
-    /** What the clock of quotes is ahead. */
+    /** The offset of the clock of quotes. */
     quoteOffsetMs: number;
   },
 ) {
@@ -119,7 +118,7 @@ export function standIns(
         return quoteResponse(quoteId, quote);
       },
     });
-    /** Each merchant of a quote has two beneficiaries, of these ids. */
+    /** Each merchant of a quote has two beneficiaries with these ids. */
     const ids = ["ben_1", "ben_2"];
     const findOwn = ({ merchantId, beneficiaryId: id }: Record<string, unknown>) => {
       const isMerchant =
@@ -194,7 +193,7 @@ function quoteResponse(id: string, quote: StandInQuote) {
   };
 }
 
-/** What an unreachable service looks like to its caller. */
+/** The error of an unreachable service. */
 export function unavailable(): ConnectError {
   return new ConnectError("away", Code.Unavailable);
 }

@@ -47,13 +47,13 @@ export const place = "first:8080";
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 
 /**
- * The payout service on a real engine as it is deployed, but its neighbours stood in for, its
- * background work run by hand and its rail on a clock of the test's.
+ * Starts the payout service on a real database, with fake neighbours. A test runs the background
+ * work and sets the rail's clock.
  */
 export async function startTestPlatform() {
   const database = await migratedDatabase("payout", migrations);
   const quotes = new Map<string, StandInQuote>();
-  /** What a test breaks: each is asked before the stand-in answers. */
+  /** Failures that a test injects. The fakes call each before they respond. */
   const faults = {
     claim: (): void => undefined,
     afterClaim: (): void => undefined,
@@ -90,7 +90,7 @@ export async function startTestPlatform() {
   const loops = createManualLoops();
   const proposals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
   const bus = createMemoryBus();
-  // A credit is published to those that subscribe to it.
+  // A credit is only published to subscribers.
   await bus.subscribe({
     queue: "credits",
     events: [{ keys: ["opt_in.account_credited"], publishers: ["payout"] }],
@@ -160,7 +160,7 @@ export async function startTestPlatform() {
     return id;
   };
   return {
-    // Its stores; what follows is a test's view of it.
+    // The platform's stores. The members below are views for tests.
     ...parts,
     quotes,
     faults,
@@ -168,10 +168,9 @@ export async function startTestPlatform() {
     rails,
     sandboxRail,
     callForWork: service.callForWork,
-    /** What the service is made of. */
     parts,
     loops,
-    /** Its outbox, which marks at once what is published. */
+    /** The service's outbox. It marks published events at once. */
     outbox: {
       due: outbox.due,
       published: async (messages: readonly BusMessage[]): Promise<void> => {
@@ -179,7 +178,7 @@ export async function startTestPlatform() {
         await outbox.settle();
       },
     },
-    /** A payout with everything that is recorded of it. */
+    /** A payout and its complete history. */
     history: async (id: string) => {
       const found = await payouts.findOne({ _id: id });
       return found === null ? undefined : { payout: toPayout(found), lines: historyOf(found) };
@@ -191,37 +190,36 @@ export async function startTestPlatform() {
     sandboxRpc: createClient(PayoutSandboxService, transport),
     ordersRpc: createClient(PayoutOrderService, transport),
     statementsRpc: createClient(StatementService, transport),
-    /** The merchants in whose turns PDFs were made. */
+    /** The merchants whose PDFs were rendered, in order. */
     rendered,
-    /** Of the key that signs receipts. */
     receiptJwk: publicJwk,
     callbackSecret,
     sweep,
-    /** Takes out of accounts what is recorded, as if they had been quiet. */
+    /** Tidies accounts as if they had been quiet. */
     tidy: async () => {
       world.offsetMs += quietMs + 1_000;
       await sweep();
-      // Once more: credits are published first.
+      // Twice: credits are published first.
       await sweep();
       world.offsetMs -= quietMs + 1_000;
     },
     sweepReservations: () => loops.run("velocity-sweep"),
     work,
-    /** Whether the workers were told of work since this was asked last. */
+    /** Returns true if the workers were notified since the last call. */
     isWoken: () => loops.isNotified("rail-worker"),
-    /** Lets time go by, and does what is due then; the rail's messages are sent too. */
+    /** Advances the clock, does all due work and sends the rail's messages. */
     after: async (ms: number) => {
       world.offsetMs += ms;
       await work();
       while (await sandboxRail.sendDue());
       await work();
     },
-    /** A payout of 10.00 from an account of `mer_1`. */
+    /** Executes a payout of 10.00 from an account of `mer_1`. */
     execute: async (accountId: string, referenceId: string) => {
       const request = { merchantId: "mer_1", quoteId: quote(accountId), referenceId };
       return (await rpc.executePayout({ mutation: operation(), ...request })).payoutId;
     },
-    /** Books money of the house that arrived at the rail. */
+    /** Books platform money that arrived at the rail. */
     fundRail: async (rail: string, amount: string, currencyCode = "USD") => {
       const by = { id: "treasurer", kind: Actor_Kind.OPERATOR };
       const mutation = { operationId: operation().operationId, actor: by };
@@ -242,12 +240,12 @@ export async function startTestPlatform() {
   };
 }
 
-/** Leases of a process that keeps nothing between two steps. */
+/** Leases of a process that holds nothing between two steps. */
 export function leasesOf(payouts: Payouts, clock: Clock): Leases {
   return createLeases(payouts, clock, place, { heldMax: 0, lookEveryMs: 0, work: createWake() });
 }
 
-/** A rail of a test's: it takes everything and answers `accepted`, but for what is given. */
+/** A test rail that accepts everything, except for the given members. */
 export function testRail(own: Partial<Rail>): Rail {
   const accept = async (): Promise<RailReply> => ({ status: { kind: "accepted" } });
   return {
@@ -261,7 +259,7 @@ export function testRail(own: Partial<Rail>): Rail {
   };
 }
 
-/** A directory of the one rail that there is at the moment. */
+/** A directory of the only present rail. */
 function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
   return {
     get all() {

@@ -73,7 +73,7 @@ async function stateOf(payoutId: string) {
 const waiting = ["awaiting_approval", "90.00 + 10.00"];
 const cancelled = ["cancelled", "100.00 + 0.00"];
 
-/** Lets the approval end, by the database's clock, a moment ago. */
+/** Makes the approval expire a moment ago, by the database's clock. */
 async function expire(payoutId: string) {
   const ended = new Date(Date.now() - 1_000);
   const end = { "approval.expires_at": ended, work_due_at: ended };
@@ -141,7 +141,7 @@ describe("a payout that needs approval", () => {
     expect(events).toHaveLength(2);
   });
 
-  it("is not decided on by who executed it, nor by another merchant, nor without a reason", async () => {
+  it("can't be decided by its executor, by another merchant or without a reason", async () => {
     const payoutId = await execute();
     expect(await codeOf(approve(payoutId, by("key_1")))).toBe("ACCESS_FORBIDDEN same_actor");
     expect(await codeOf(reject(payoutId, by("key_1")))).toBe("ACCESS_FORBIDDEN same_actor");
@@ -154,7 +154,7 @@ describe("a payout that needs approval", () => {
     expect(await codeOf(approve(payoutId, by("key_2"), payout?.approval?.digest))).toBe("OK");
   });
 
-  it("is cancelled by who executed it while it waits", async () => {
+  it("can be cancelled by its executor while it waits", async () => {
     const payoutId = await execute();
     const { payout } = await cancel(payoutId);
     expect(payout).toMatchObject({
@@ -300,7 +300,7 @@ describe("after a crash", () => {
   });
 });
 
-it("what is not what was approved is never sent", async () => {
+it("a payout that differs from its approval is never sent", async () => {
   const payoutId = await execute();
   await approve(payoutId);
   await platform.payouts.updateOne({ _id: payoutId }, { $set: { beneficiary_id: "ben_2" } });

@@ -13,32 +13,30 @@ import { advance } from "../payouts/work.ts";
 import type { CancelDeps } from "../rails/cancel.ts";
 import { closeDecided } from "../rails/closing.ts";
 
-/** What deciding on approvals works with. */
 export type DecideDeps = Pick<ExecuteDeps, "quote" | "beneficiary"> &
   Omit<CancelDeps, "room"> & { readonly room: ExecuteDeps["room"] & CancelDeps["room"] };
 
-/** The payout that a merchant decides on. */
-type Asked = { readonly merchantId: string; readonly payoutId: string };
+type PayoutRef = { readonly merchantId: string; readonly payoutId: string };
 
 type Decided = Payout | Refused<PublicRefusal>;
 
 /**
- * Approves a payout: it is queued. What an execute checks is checked once more; what is refused
- * then waits on. Of approvals, rejections, cancellations and the expiry at one time, one write of
- * the payout's document decides.
+ * Approves a payout, which queues it. The checks of an execute are repeated; a refused payout keeps
+ * waiting. One write of the payout's document decides between concurrent approvals, rejections,
+ * cancellations and the expiry.
  */
 export async function approvePayout(
   deps: DecideDeps,
-  asked: Asked & { readonly digest: string },
+  request: PayoutRef & { readonly digest: string },
   by: Change,
 ): Promise<Decided> {
-  const read = await readWaiting(deps, asked, "approved", by);
+  const read = await readWaiting(deps, request, "approved", by);
   if (isRefused(read)) return read;
   const { payout, next } = read;
   if (next === "done") return payout;
   const digest = approvalDigest(payout);
-  if (digest !== payout.approval?.digest) throw new Error("a payout is not what is to be approved");
-  if (asked.digest !== "" && asked.digest !== digest) return otherDigest;
+  if (digest !== payout.approval?.digest) throw new Error("a payout differs from its approval");
+  if (request.digest !== "" && request.digest !== digest) return otherDigest;
   const room = await checkAgain(deps, payout);
   if (isRefused(room)) return room;
   const at = deps.clock.now();
@@ -58,25 +56,25 @@ export async function approvePayout(
   );
   if (approved === undefined) {
     await room.giveUp();
-    return decideAgain(deps, asked, payout, () => approvePayout(deps, asked, by));
+    return decideAgain(deps, request, payout, () => approvePayout(deps, request, by));
   }
   deps.log.debug({ payout_id: payout.id, stage: "queued", cause: "approved" }, "payout advanced");
   deps.wake();
   return approved.payout;
 }
 
-const otherDigest = refused("INVALID_REQUEST", "digest: is not that of this payout");
+const otherDigest = refused("INVALID_REQUEST", "digest: does not match this payout");
 
-/** Rejects a payout: it is cancelled, and its money released before this is answered. */
+/** Rejects a payout, which cancels it. Its money is released before the response. */
 export async function rejectPayout(
   deps: DecideDeps,
-  asked: Asked & { readonly reason: string },
+  request: PayoutRef & { readonly reason: string },
   by: Change,
 ): Promise<Decided> {
-  const read = await readWaiting(deps, asked, "rejected", by);
+  const read = await readWaiting(deps, request, "rejected", by);
   if (isRefused(read)) return read;
   const { payout, next } = read;
-  if (next === "done") return endRejected(deps, asked, payout);
+  if (next === "done") return endRejected(deps, request, payout);
   const at = deps.clock.now();
   const because = "approval_rejected" as const;
   const who = { by: by.actor, operationId: by.operationId };
@@ -87,26 +85,26 @@ export async function rejectPayout(
     at,
     by,
     work: new Date(at.getTime() + leaseMs),
-    decides: { decision: { as: "rejected", at, ...who, reason: asked.reason }, inTime: true },
+    decides: { decision: { as: "rejected", at, ...who, reason: request.reason }, inTime: true },
   });
   if (rejected === undefined) {
-    return decideAgain(deps, asked, payout, () => rejectPayout(deps, asked, by));
+    return decideAgain(deps, request, payout, () => rejectPayout(deps, request, by));
   }
   deps.log.debug({ payout_id: payout.id, stage: "concluding", cause: because }, "payout advanced");
-  return endRejected(deps, asked, rejected.payout);
+  return endRejected(deps, request, rejected.payout);
 }
 
-/** Releases the money of a rejected payout; a repeat completes what a crash left. */
-async function endRejected(deps: DecideDeps, asked: Asked, payout: Payout): Promise<Decided> {
+/** Releases the money of a rejected payout. A repeat completes it after a crash. */
+async function endRejected(deps: DecideDeps, request: PayoutRef, payout: Payout): Promise<Decided> {
   if (payout.progress.stage !== "concluding") return payout;
   await closeDecided(deps, payout);
-  return toPayout(await found(deps, asked));
+  return toPayout(await found(deps, request));
 }
 
-/** The payout as it is now, and whether this operation may decide on it, or has. */
+/** Reads the payout, and whether this operation may decide on it or has decided already. */
 async function readWaiting(
   { payouts }: DecideDeps,
-  { merchantId, payoutId }: Asked,
+  { merchantId, payoutId }: PayoutRef,
   as: Extract<ApprovalDecision["as"], "approved" | "rejected">,
   { actor, operationId }: Change,
 ) {
@@ -117,14 +115,14 @@ async function readWaiting(
   return isRefused(next) ? next : { payout, next };
 }
 
-/** Another write came first, or the approval has expired by its database's clock. */
+/** Another write was first, or the approval has expired by the database's clock. */
 async function decideAgain(
   deps: DecideDeps,
-  asked: Asked,
+  request: PayoutRef,
   before: Payout,
   again: () => Promise<Decided>,
 ): Promise<Decided> {
-  const { revision } = await found(deps, asked);
+  const { revision } = await found(deps, request);
   return revision === before.revision ? refused("NOT_AWAITING_APPROVAL", expired) : again();
 }
 
@@ -132,16 +130,16 @@ const expired = "The approval of this payout has expired.";
 
 async function found(
   { payouts }: Pick<DecideDeps, "payouts">,
-  { merchantId, payoutId }: Asked,
+  { merchantId, payoutId }: PayoutRef,
 ): Promise<PayoutDocument> {
   const document = await payouts.findOne({ _id: payoutId, merchant_id: merchantId });
-  if (document === null) throw new Error("a payout that was decided on is gone");
+  if (document === null) throw new Error("a decided payout doesn't exist");
   return document;
 }
 
 /**
- * What an execute checks, by what is known now: corridor, beneficiary, limits. The room of velocity
- * limits is the payout's already, unless it has waited for longer than they look back.
+ * Repeats the checks of an execute with present data: corridor, beneficiary and limits. The payout
+ * has its velocity reservation already, unless it has waited longer than the windows.
  */
 async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
   const { merchantId, accountId, beneficiary, destinationKeys, source, sourceMinor } = quote;

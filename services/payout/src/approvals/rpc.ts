@@ -14,7 +14,6 @@ import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import { approvePayout, type DecideDeps, rejectPayout } from "./decide.ts";
 
-/** The RPCs by which a merchant decides on payouts that wait for approval. */
 export function approvalsRpc(deps: DecideDeps) {
   const contextOf = ({ unreadable }: { readonly unreadable: Unreadable }) => ({
     now: deps.clock.now(),
@@ -24,15 +23,15 @@ export function approvalsRpc(deps: DecideDeps) {
     approvePayout: async (message) => {
       const by = readMutation(message.mutation);
       const schema = ApprovePayoutRequestSchema;
-      const asked = orThrow(checkedMessage(approveForm, schema, message, contextOf(message)));
-      return { payout: payoutMessage(orThrow(await approvePayout(deps, asked, by))) };
+      const request = orThrow(checkedMessage(approveForm, schema, message, contextOf(message)));
+      return { payout: payoutMessage(orThrow(await approvePayout(deps, request, by))) };
     },
 
     rejectPayout: async (message) => {
       const by = readMutation(message.mutation);
       const schema = RejectPayoutRequestSchema;
-      const asked = orThrow(checkedMessage(rejectForm, schema, message, contextOf(message)));
-      return { payout: payoutMessage(orThrow(await rejectPayout(deps, asked, by))) };
+      const request = orThrow(checkedMessage(rejectForm, schema, message, contextOf(message)));
+      return { payout: payoutMessage(orThrow(await rejectPayout(deps, request, by))) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }

@@ -74,7 +74,9 @@ const approve = (batchId: string, maxTotalAmount = "1000.00", mutation = platfor
 const cancel = (batchId: string) =>
   platform.ordersRpc.cancelBatch({ mutation: platform.operation(), merchantId, batchId });
 
-/** `running 0/2/1/0`: its state, and how many lines wait, are executed, failed and cancelled. */
+/**
+ * `running 0/2/1/0`: the state, and the number of waiting, executed, failed and cancelled lines.
+ */
 const shownAs = ({ state, ...of }: Batch) =>
   `${wordOf(BatchState, state)} ${of.waitingCount}/${of.executedCount}/${of.failedCount}/${of.cancelledCount}`;
 async function read(batchId: string) {
@@ -103,7 +105,7 @@ const deps = () => ({
   ...{ orders: platform.lines, isStopping: () => false },
 });
 const run = () => runDueBatch(deps());
-/** The lease of the process that had the batch ends. */
+/** Ends the lease of the process that had the batch. */
 async function makeDue(_id: string) {
   const at = new Date(Date.now() - 1_000);
   await platform.batches.updateOne({ _id, state: "running" }, { $set: { due_at: at } });
@@ -136,7 +138,7 @@ describe("a batch", () => {
     expect(new Set(found.map(({ payoutId }) => payoutId)).size).toBe(3);
   });
 
-  it("is made once by its operation; the same lines make another under another one", async () => {
+  it("is created once per operation; another operation creates another batch", async () => {
     const request = asked([line()]);
     const { batch: first } = await platform.ordersRpc.createBatch(request);
     const { batch: again } = await platform.ordersRpc.createBatch(request);
@@ -177,7 +179,7 @@ describe("a batch", () => {
     expect(await codeOf(make([line({ metadata })]))).toBe("INVALID_REQUEST");
   });
 
-  it("pays a line twice where that is said, and else where the guard lets it", async () => {
+  it("pays a duplicate line if allowed explicitly or by the guard", async () => {
     const actor = { kind: Actor_Kind.OPERATOR, id: "ada" };
     const guarded = (duplicateWindowSeconds: number) =>
       platform.operationsRpc.setPayoutControls({
@@ -220,12 +222,12 @@ describe("a batch", () => {
     [
       "a beneficiary that is not there",
       [{ beneficiaryId: "ben_x" }],
-      "lines[0].beneficiary_id: must be a beneficiary of yours",
+      "lines[0].beneficiary_id: must be one of your beneficiaries",
     ],
     [
       "an account that is not there",
       [{ accountId: "acc_x" }],
-      "lines[0].account_id: must be an account of yours",
+      "lines[0].account_id: must be one of your accounts",
     ],
     [
       "two accounts",
@@ -252,7 +254,7 @@ it("a batch of more than 10,000 lines is refused", async () => {
 });
 
 describe("the approval of a batch", () => {
-  it("is made once: a repeat has its answer, another operation is refused", async () => {
+  it("is approved once: a repeat returns its result, another operation is refused", async () => {
     const batchId = await make([line()]);
     const mutation = platform.operation();
     await approve(batchId, "50.00", mutation);
@@ -263,7 +265,7 @@ describe("the approval of a batch", () => {
     expect(await codeOf(approve(batchId, "1.001"))).toBe("INVALID_REQUEST");
   });
 
-  it("bounds what all lines cost, to the cent; a smaller line after it still fits", async () => {
+  it("limits the total cost to the cent; a smaller later line still fits", async () => {
     const amounts = ["10.00", "10.01", "9.99", "0.02", "0.01"];
     const batchId = await approved(
       amounts.map((sourceAmount) => line({ sourceAmount })),
@@ -272,7 +274,7 @@ describe("the approval of a batch", () => {
     platform.world.quoting = {};
     await run();
     const exceeded = "failed BATCH_TOTAL_EXCEEDED";
-    // Four are quoted at a time, so that which of them fit is by the order of their quotes.
+    // Four are quoted at a time, so the order of their quotes decides which ones fit.
     const failures = await failuresOf(batchId);
     expect(failures.filter((each) => each === exceeded).length).toBeGreaterThan(0);
     const { totalAmount } = await read(batchId);
@@ -357,7 +359,7 @@ describe("a batch is cancelled", () => {
     expect(await codeOf(cancel(batchId))).toBe("OK");
   });
 
-  it("as a whole where it is held meanwhile", async () => {
+  it("completely if it is held in the meantime", async () => {
     const batchId = await approved([line(), line()]);
     const hold = { stoppedFor: "key_1", lastsMs: 60_000 };
     // A key of its maker is revoked between two writes of the cancellation.
@@ -385,7 +387,6 @@ describe("a batch is cancelled", () => {
   });
 });
 
-/** A quote that a line is bound to, as it is stored. */
 async function quoteOf() {
   const { toDecimal128 } = await import("@disburse/chassis/mongo/database.ts");
   const id = platform.quote(accountId);
@@ -425,7 +426,7 @@ it("waits while rail workers have enough to do, and stops with its process", asy
   }, 10_000);
   await runner.stop();
   expect(await faceOf(batchId)).toBe("running 1/0/0/0");
-  // Another process goes on at once.
+  // Another process continues at once.
   expect(await run()).toBe(true);
   expect(await faceOf(batchId)).toBe("finished 0/1/0/0");
 });
@@ -474,7 +475,7 @@ async function dyingProcess(step: number) {
 
 it("a process that dies in the middle leaves a batch that another one finishes, each line once", async () => {
   let died = 0;
-  // Every third step: the steps of a line are each tried in `scheduled.int.test.ts`.
+  // Every third step: `scheduled.int.test.ts` tries each step of a line.
   for (let step = 0; ; step += 3) {
     accountId = await platform.fundedAccount(merchantId, "100.00");
     const batchId = await approved([line(), line(), line({ sourceAmount: "200.00" })], "1000.00");

@@ -64,7 +64,6 @@ const line = (sourceAmount = "10.00") => ({
   ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USD" },
 });
 
-/** A batch that `key_1` made. */
 async function make(lines: object[] = [line()]): Promise<Batch> {
   const { batch } = await platform.ordersRpc.createBatch({ ...by("key_1"), lines });
   if (batch === undefined) throw new Error("no batch");
@@ -113,7 +112,7 @@ describe("a batch that is held while an approval of it runs", () => {
     return () => approveBatch(deps, batch, { maxTotal: 9_000n, digest: "" }, change);
   };
 
-  it("is not approved by its maker, who could have before", async () => {
+  it("can't be approved by its maker, who could do so before", async () => {
     await setRules({});
     const { id } = await make();
     const approve = await approving(id, "key_1");
@@ -122,7 +121,7 @@ describe("a batch that is held while an approval of it runs", () => {
     expect((await platform.batches.findOne({ _id: id }))?.state).toBe("awaiting_approval");
   });
 
-  it("waits for a new approval where it was held after the first", async () => {
+  it("awaits a new approval if it was held after the first", async () => {
     const { id } = await make();
     const heldAfter = intercepted(platform.batches, ["updateOne"], async (proceed) => {
       const updated = await proceed();
@@ -134,8 +133,8 @@ describe("a batch that is held while an approval of it runs", () => {
   });
 });
 
-describe("where the rules ask for another actor", () => {
-  it("who made a batch does not decide on it, and another does, once", async () => {
+describe("if the rules require another actor", () => {
+  it("a batch's maker can't decide on it; another actor can, once", async () => {
     const { id, approval } = await make();
     expect(await codeOf(approve(id, by("key_1")))).toBe("ACCESS_FORBIDDEN same_actor");
     expect(await codeOf(reject(id, by("key_1")))).toBe("ACCESS_FORBIDDEN same_actor");
@@ -158,7 +157,7 @@ describe("where the rules ask for another actor", () => {
     expect(await read(id)).toMatchObject({ state: BatchState.FINISHED, executedCount: 1 });
   });
 
-  it("a rule that was set after the batch was made is kept, and so is one that is gone", async () => {
+  it("a rule set after the batch's creation applies, and so does a removed one", async () => {
     const before = await make();
     await setRules({});
     const after = await make();
@@ -169,7 +168,7 @@ describe("where the rules ask for another actor", () => {
     expect(await codeOf(approve(after.id, by("key_1")))).toBe("OK");
   });
 
-  it("a batch owes the event of it until the bus has it; another merchant's way is none", async () => {
+  it("a batch keeps its event until the bus has it; other merchants can't decide", async () => {
     const { id } = await make([line(), { ...line(), sourceAmount: "", receivingAmount: "5.00" }]);
     await setRules({});
     await make();
@@ -183,7 +182,7 @@ describe("where the rules ask for another actor", () => {
     });
     expect(event.dataJson).toContain('"line_count":2');
     expect(event.dataJson).toContain('"source_total":10.00,"digest":"');
-    // The end of a batch does not wait for it, and neither is lost.
+    // The end of a batch doesn't wait for it, and neither event is lost.
     await approve(id);
     await run();
     expect((await outbox.due(10)).map(({ key }) => key)).toEqual([
@@ -197,7 +196,7 @@ describe("where the rules ask for another actor", () => {
   });
 });
 
-it("a rejected batch is cancelled with its lines, and keeps who rejected it and why", async () => {
+it("a rejected batch is cancelled with its lines and stores the actor and the reason", async () => {
   const { id } = await make([line(), line()]);
   const who = by("key_2");
   for (const _ of ["first", "repeat"]) {
@@ -244,7 +243,7 @@ it("lines that were changed after the approval are not paid", async () => {
 });
 
 describe("lines that the merchant's rules of payouts catch", () => {
-  it("are approved with a batch that another approved, each bound to what it is", async () => {
+  it("are approved with a batch approved by another actor, each bound to its content", async () => {
     await setRules(large);
     const { id } = await make([line(), line("9.99")]);
     const { batch } = await approve(id);
@@ -268,7 +267,7 @@ describe("lines that the merchant's rules of payouts catch", () => {
     expect((await madeOf(id)).subStatus).toBe(PayoutSubStatus.SETTLED);
   });
 
-  it("wait, each, where who made the batch approved it", async () => {
+  it("each wait if the batch's maker approved it", async () => {
     await setRules(large);
     const { id } = await make();
     await approve(id, by("key_1"));
@@ -285,7 +284,7 @@ describe("lines that the merchant's rules of payouts catch", () => {
   it.each([
     ["another approved it", "key_2", PayoutSubStatus.QUEUED],
     ["its maker did", "key_1", PayoutSubStatus.AWAITING_APPROVAL],
-  ])("are made the same by the sweep after a crash: %s", async (_who, key, expected) => {
+  ])("are created alike by the sweep after a crash: %s", async (_who, key, expected) => {
     await setRules(large);
     const { id } = await make();
     await approve(id, by(key));

@@ -8,12 +8,11 @@ import type { BatchDocument, Batches } from "./document.ts";
 import { decidable } from "./rules/batch.ts";
 import { approve, endLines, reject } from "./store.ts";
 
-/** What deciding on batches works with. */
 export type DecideDeps = {
   readonly batches: Batches;
   readonly lines: Orders;
   readonly controls: Pick<PayoutControls, "of">;
-  /** Has the runner look at what was approved. */
+  /** Lets the runner poll for approved batches. */
   readonly wakeRunner: () => void;
 };
 
@@ -22,25 +21,25 @@ type Decided =
   | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
 
 const expired = refused("NOT_AWAITING_APPROVAL", "The approval of this batch has expired.");
-const otherDigest = refused("INVALID_REQUEST", "digest: is not that of this batch");
+const otherDigest = refused("INVALID_REQUEST", "digest: does not match this batch");
 
-/** Has the payouts of a batch made, up to a total; a repeat of the operation has its answer. */
+/** Approves a batch up to a total. A repeat of the operation returns its result. */
 export async function approveBatch(
   deps: DecideDeps,
   batch: BatchDocument,
-  asked: { readonly maxTotal: bigint; readonly digest: string },
+  limits: { readonly maxTotal: bigint; readonly digest: string },
   by: Change,
 ): Promise<Decided> {
   if (batch.approval?.operation_id === by.operationId) return batch;
   const may = mayDecide(deps, batch, by);
   if (isRefused(may)) return may;
-  if (asked.digest !== "" && asked.digest !== batch.digest) return otherDigest;
-  if (await approve(deps.batches, batch, asked.maxTotal, by)) deps.wakeRunner();
+  if (limits.digest !== "" && limits.digest !== batch.digest) return otherDigest;
+  if (await approve(deps.batches, batch, limits.maxTotal, by)) deps.wakeRunner();
   const now = await found(deps, batch);
   return now.approval?.operation_id === by.operationId ? now : mayDecideNow(deps, batch, now, by);
 }
 
-/** Cancels a batch with its lines, and keeps why; a repeat completes what a crash left. */
+/** Cancels a batch with its lines and stores the reason. A repeat completes it after a crash. */
 export async function rejectBatch(
   deps: DecideDeps,
   batch: BatchDocument,
@@ -59,14 +58,17 @@ export async function rejectBatch(
   return now;
 }
 
-/** By the rules of when the batch was made, and by those of now. */
+/** Applies the rules at the batch's creation and the present ones. */
 function mayDecide({ controls }: Pick<DecideDeps, "controls">, batch: BatchDocument, by: Change) {
   const isRule = controls.of(batch.merchant_id)?.approval?.isOfBatches === true;
   const byAnother = isRule || batch.by_another === true;
   return decidable({ state: batch.state, maker: batch.actor, byAnother }, by.actor);
 }
 
-/** Another decision or a hold came first, or the approval has expired and it is not failed yet. */
+/**
+ * Another decision or a hold was first, or the approval has expired and the batch has not failed
+ * yet.
+ */
 function mayDecideNow(
   deps: DecideDeps,
   before: BatchDocument,
@@ -76,16 +78,16 @@ function mayDecideNow(
   const may = mayDecide(deps, now, by);
   if (isRefused(may)) return may;
   if (now.held?.times === before.held?.times) return expired;
-  throw new ConnectError("the batch was held meanwhile", Code.Unavailable);
+  throw new ConnectError("the batch was held in the meantime", Code.Unavailable);
 }
 
 async function found({ batches }: DecideDeps, { _id }: BatchDocument): Promise<BatchDocument> {
   const batch = await batches.findOne({ _id });
-  if (batch === null) throw new Error("a batch that was decided on is gone");
+  if (batch === null) throw new Error("a decided batch doesn't exist");
   return batch;
 }
 
-/** The approval of a batch, as its payouts have it: where another than its maker gave it. */
+/** Returns the batch's approval for its payouts. Only an approval by another actor counts. */
 export function givenApproval({ actor, approval }: BatchDocument): GivenApproval | undefined {
   if (approval === undefined || isSameActor(actor, approval.actor)) return undefined;
   return { by: approval.actor, operationId: approval.operation_id, at: approval.at };

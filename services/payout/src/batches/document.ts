@@ -6,10 +6,9 @@ import type { BatchState, FixedTotal, LineCounts } from "./rules/batch.ts";
 
 type StoredTotal = { currency: string; amount_minor: Decimal128; lines: number };
 
-/** An event of a batch, by its id. */
-export type OwedEvent = { id: string; kind: "approval_required" | "finished" };
+export type BatchEvent = { id: string; kind: "approval_required" | "finished" };
 
-/** A batch as it is stored, when all its lines are. */
+/** A stored batch. It is stored after all its lines. */
 export type BatchDocument = Origin & {
   _id: string;
   schema_version: number;
@@ -18,59 +17,55 @@ export type BatchDocument = Origin & {
   account_id: string;
   currency: string;
   line_count: number;
-  /** Of lines that fix what the account pays; absent where none does. */
+  /** The total of lines with a fixed source amount; absent if there are none. */
   source_total?: StoredTotal;
   receiving_totals: StoredTotal[];
   operation_id: string;
   actor: StoredActor;
-  /** Over what is approved: its account and lines. */
+  /** Covers the approved content: its account and lines. */
   digest: string;
-  /** Its merchant's rules asked, when it was made, for another actor's decision. */
+  /** The merchant's rules at its creation required another actor's decision. */
   by_another?: true;
   state: BatchState;
-  /** Who approved it, up to what, as which operation; absent before. */
+  /** The approval and its maximum total; absent before. */
   approval?: { at: Date; max_total_minor: Decimal128; operation_id: string; actor: StoredActor };
-  /** Who rejected it, why and as which operation; then it is cancelled. */
+  /** The rejection, which cancels the batch. */
   rejection?: { at: Date; reason: string; operation_id: string; actor: StoredActor };
   /**
-   * The last hold: its maker or its approver lost their access. `times` counts the holds. With
-   * `has_run` it ran before the hold, so that some lines may have their payouts.
+   * The last hold, after its maker or approver lost access. `times` counts the holds. `has_run`:
+   * the batch ran before the hold, so some lines may have payouts.
    */
   held?: { at: Date; expires_at: Date; times: number; has_run: boolean };
-  /** The key or member with whose revocation it was held or cancelled last. */
+  /** The revoked key or removed member for which it was last held or cancelled. */
   stopped_for?: string;
-  /** No one decided in time on a batch that was held: its lines that are not begun fail. */
+  /** The approval of a held batch expired: its lines that have not begun fail. */
   expired_at?: Date;
-  /** Its lines that are not begun are cancelled. */
+  /** The lines that have not begun are cancelled. */
   cancelled_at?: Date;
-  /** When its last lines were taken on, or it was approved. */
+  /** The time when its last lines were started, or when it was approved. */
   moved_at?: Date;
-  /** When it is looked at next, while it runs. A lease ends then. */
+  /** The time of the next check of a running batch. A lease ends then. */
   due_at?: Date;
   lease?: string;
-  /** What became of its lines, when it is finished. */
+  /** The outcome of the lines of a finished batch. */
   result?: { counts: LineCounts; total_minor: Decimal128 };
   finished_at?: Date;
   /** Events that the bus has not confirmed. */
-  events_owed: OwedEvent[];
+  events_owed: BatchEvent[];
   created_at: Date;
   updated_at: Date;
 };
 
-/** Where batches are stored. */
 export type Batches = Collection<BatchDocument>;
 
-/** The batches. */
 export function openBatches({ db }: Database): Batches {
   return db.collection<BatchDocument>("batches");
 }
 
-/** A sum as it is stored. */
 export function storedTotal({ currency, amount, lines }: FixedTotal): StoredTotal {
   return { currency, amount_minor: toDecimal128(amount), lines };
 }
 
-/** A stored sum. */
 export function toTotal({ currency, amount_minor, lines }: StoredTotal): FixedTotal {
   return { currency, amount: fromDecimal128(amount_minor), lines };
 }

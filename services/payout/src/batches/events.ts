@@ -9,14 +9,14 @@ import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { derivedId, eventId } from "@disburse/kernel/id.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
-import type { BatchDocument, Batches, OwedEvent } from "./document.ts";
+import type { BatchDocument, BatchEvent, Batches } from "./document.ts";
 
-/** The events of batches that the bus has not confirmed. */
+/** Publishes the events of batches. */
 export function batchOutbox(batches: Batches): Outbox {
   return {
     due: async (limit) => {
-      const owing = { "events_owed.id": { $gt: "" } };
-      const found = await batches.find(owing, { hint: "events_owed" }).limit(limit).toArray();
+      const pending = { "events_owed.id": { $gt: "" } };
+      const found = await batches.find(pending, { hint: "events_owed" }).limit(limit).toArray();
       return found.flatMap((batch) => batch.events_owed.map((event) => messageOf(batch, event)));
     },
     published: async (messages) => {
@@ -30,15 +30,14 @@ export function batchOutbox(batches: Batches): Outbox {
   };
 }
 
-/** An event of a batch, which is finished once; `holds`: how often it was held by then. */
-export function owedEvent(batchId: string, kind: OwedEvent["kind"], holds = 0): OwedEvent {
+/** Creates an event of a batch. A batch finishes once. `holds` is its number of holds so far. */
+export function batchEvent(batchId: string, kind: BatchEvent["kind"], holds = 0): BatchEvent {
   if (kind === "finished") return { id: eventId(batchId, 1), kind };
   const which = holds === 0 ? "approval" : `held${holds}`;
   return { id: `${derivedId("event", batchId)}_${which}`, kind };
 }
 
-/** An event of a batch, as its merchant's endpoints get it. */
-function messageOf(batch: BatchDocument, { id, kind }: OwedEvent): BusMessage {
+function messageOf(batch: BatchDocument, { id, kind }: BatchEvent): BusMessage {
   const { at, status, type, data } = kind === "finished" ? finished(batch) : required(batch);
   const { _id, merchant_id, reference_id } = batch;
   const common = { id: _id, status, merchant_id, reference_id, line_count: batch.line_count };
@@ -70,7 +69,7 @@ function finished({ currency, result, finished_at: at }: BatchDocument) {
   return { at, status: "finished", type: "batch.finished", data };
 }
 
-/** Of a batch on which its merchant's rules have another actor decide. */
+/** The merchant's rules require another actor to decide on the batch. */
 function required(batch: BatchDocument) {
   const { account_id, currency, digest, source_total: total, created_at: at } = batch;
   const fixed = total === undefined ? 0n : fromDecimal128(total.amount_minor);

@@ -2,14 +2,14 @@ import type { Filter } from "mongodb";
 import type { Orders } from "../orders/document.ts";
 import type { Hold } from "../orders/held-store.ts";
 import type { BatchDocument, Batches } from "./document.ts";
-import { owedEvent } from "./events.ts";
+import { batchEvent } from "./events.ts";
 
 /** Selects batches that still begin lines: neither cancelled nor expired. */
 export const unended = { cancelled_at: { $exists: false }, expired_at: { $exists: false } };
 
 /**
- * Holds batches that wait or run: another actor than the maker has to decide on them, again where
- * that was done. Their lines follow by `takeLinesBack`.
+ * Holds waiting and running batches. An actor other than the maker must decide on them, even after
+ * an earlier decision. `takeLinesBack` handles their lines.
  */
 export async function holdBatches(
   batches: Batches,
@@ -22,7 +22,7 @@ export async function holdBatches(
     if (batch === null) return;
     const { _id, state, held, approval } = batch;
     const times = (held?.times ?? 0) + 1;
-    // Each round finds what the one before has written, or who was faster.
+    // Each round finds what the previous one has written, or what another writer has.
     const asRead = {
       _id,
       state,
@@ -32,7 +32,7 @@ export async function holdBatches(
     };
     const expires_at = { $add: ["$$NOW", lastsMs] };
     const has_run = held?.has_run === true || state === "running";
-    const event = owedEvent(_id, "approval_required", times);
+    const event = batchEvent(_id, "approval_required", times);
     await batches.updateOne(asRead as Filter<BatchDocument>, [
       {
         $set: {
@@ -50,7 +50,7 @@ export async function holdBatches(
   }
 }
 
-/** Takes the lease from the lines of a held batch: no runner binds a quote that has read them. */
+/** Takes the lease from the lines of a held batch: a runner that read them can't bind a quote. */
 export async function takeLinesBack(lines: Orders, batchId: string): Promise<void> {
   const unquoted = { quote: { $exists: false }, lease: { $exists: true } };
   await lines.updateMany(
@@ -59,10 +59,10 @@ export async function takeLinesBack(lines: Orders, batchId: string): Promise<voi
   );
 }
 
-/** Has held batches ended on which no one has decided in time, by the database's clock. */
+/** Ends held batches whose approval has expired by the database's clock. */
 export async function expireHeld(batches: Batches, now: Date): Promise<void> {
   const due = { due_at: { $lte: now }, state: "awaiting_approval" as const };
-  // Nothing is written where nothing is due, which is nearly always.
+  // Avoids a write in the usual case that nothing is due.
   if ((await batches.findOne(due, { projection: { _id: 1 } })) === null) return;
   await batches.updateMany({ ...due, $expr: { $lte: ["$due_at", "$$NOW"] } }, [
     { $set: { state: "running", expired_at: "$$NOW", due_at: "$$NOW", updated_at: "$$NOW" } },

@@ -10,17 +10,16 @@ import type { OrderDeps } from "../orders/execute-order.ts";
 import { type OrderTerms, orderTerms, type SentTerms } from "../orders/rules/order.ts";
 import { namedViolations, ofLine } from "./rules/batch.ts";
 
-/** What lines are checked with. */
 export type LineDeps = Pick<OrderDeps, "ledger" | "beneficiary" | "clock"> & {
   readonly mode: "live" | "sandbox";
 };
 
-/** As many as the beneficiary service answers at a time. */
+/** The limit of one call of the beneficiary service. */
 const resolvedMax = 1_000;
-/** Lines that are checked in one turn of the event loop: other calls wait some ms at most. */
+/** Lines checked in one turn of the event loop. Other calls wait a few ms at most. */
 const turnMax = 100;
 
-/** The terms of all lines, whose account and beneficiaries are there; or what is wrong. */
+/** Returns the terms of all lines, whose account and beneficiaries exist, or the violations. */
 export async function checkedLines(
   deps: LineDeps,
   merchantId: string,
@@ -55,7 +54,7 @@ async function inTurns<T, R>(all: readonly T[], work: (each: T) => R): Promise<R
   return results;
 }
 
-/** A line's texts, trimmed; or every field that is not well-formed. */
+/** Returns a line's trimmed texts, or all malformed fields. */
 function checkedLine({ clock, mode }: LineDeps, line: BatchTerms): SentTerms | Violation[] {
   const values = {
     account_id: line.accountId,
@@ -96,12 +95,12 @@ function checkedLine({ clock, mode }: LineDeps, line: BatchTerms): SentTerms | V
 
 type Parties = {
   readonly accountId: string;
-  /** `undefined` where there is no such account of the merchant. */
+  /** `undefined` if the merchant has no such account. */
   readonly account: string | undefined;
   readonly beneficiaries: ReadonlyMap<string, string>;
 };
 
-/** The currencies of the first line's account and of all beneficiaries. */
+/** Reads the currencies of the first line's account and of all beneficiaries. */
 async function partiesOf(
   { ledger, beneficiary }: LineDeps,
   merchantId: string,
@@ -121,7 +120,7 @@ async function partiesOf(
   return { accountId, account: account?.currency, beneficiaries };
 }
 
-/** The terms of a line, unless it does not fit its account and beneficiary. */
+/** Returns a line's terms, or the fields that don't match its account and beneficiary. */
 function fitting(line: SentTerms, parties: Parties): OrderTerms | Violation[] {
   const { accountId, account } = parties;
   const beneficiary = parties.beneficiaries.get(line.beneficiaryId);
@@ -129,10 +128,10 @@ function fitting(line: SentTerms, parties: Parties): OrderTerms | Violation[] {
   if (line.accountId !== accountId) {
     problems.push({ field: "account_id", problem: "must be the same in all lines" });
   } else if (account === undefined) {
-    problems.push({ field: "account_id", problem: "must be an account of yours" });
+    problems.push({ field: "account_id", problem: "must be one of your accounts" });
   }
   if (beneficiary === undefined) {
-    problems.push({ field: "beneficiary_id", problem: "must be a beneficiary of yours" });
+    problems.push({ field: "beneficiary_id", problem: "must be one of your beneficiaries" });
   }
   return problems.length > 0 ? problems : orderTerms(line, { account, beneficiary });
 }

@@ -33,20 +33,18 @@ import type { OrderTerms } from "../orders/rules/order.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { approveBatch, type DecideDeps, rejectBatch } from "./decide.ts";
 import { type BatchDocument, storedTotal } from "./document.ts";
-import { owedEvent } from "./events.ts";
+import { batchEvent } from "./events.ts";
 import { checkedLines, type LineDeps } from "./lines.ts";
 import { batchDigest, totalsOf } from "./rules/batch.ts";
 import { cancelBatch, insertLines } from "./store.ts";
 import { batchMessage, lineMessages } from "./wire.ts";
 
-/** What the RPCs of batches work with. */
 export type BatchRpcDeps = LineDeps & DecideDeps & { readonly payouts: Payouts };
 
-/** A page of lines has a report's part, or a screen's. */
+/** Fits a part of a report, or a screen. */
 const linePageMax = 500;
 const referenceMax = 255;
 
-/** The RPCs of batches. */
 export function batchesRpc(deps: BatchRpcDeps) {
   const { batches, lines } = deps;
   const shown: ShowBatch = async (batch) => ({ batch: await batchMessage(lines, batch) });
@@ -74,7 +72,6 @@ export function batchesRpc(deps: BatchRpcDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** The RPCs that decide on a batch. */
 function decideRpc(deps: BatchRpcDeps, find: FindBatch, shown: ShowBatch) {
   const contextOf = ({ unreadable }: Pick<CreateBatchRequest, "unreadable">) => ({
     now: deps.clock.now(),
@@ -90,8 +87,8 @@ function decideRpc(deps: BatchRpcDeps, find: FindBatch, shown: ShowBatch) {
       if (isRefused(maxTotal)) {
         return orThrow(refused("INVALID_REQUEST", `max_total_amount: ${maxTotal.detail}`));
       }
-      const asked = { maxTotal, digest: sent.digest };
-      return shown(orThrow(await approveBatch(deps, batch, asked, by)));
+      const approval = { maxTotal, digest: sent.digest };
+      return shown(orThrow(await approveBatch(deps, batch, approval, by)));
     },
 
     rejectBatch: async (message) => {
@@ -107,7 +104,6 @@ function decideRpc(deps: BatchRpcDeps, find: FindBatch, shown: ShowBatch) {
 type ShowBatch = (batch: BatchDocument) => Promise<{ batch: Batch }>;
 type FindBatch = (merchantId: string, batchId: string) => Promise<BatchDocument>;
 
-/** The RPCs of lists: of batches, and of the lines of one. */
 function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
   return {
     listBatches: async ({ merchantId, state: wanted, ...page }) => {
@@ -121,8 +117,8 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
       };
     },
 
-    listBatchLines: async ({ merchantId, batchId, limit: asked, cursor, state: wanted }) => {
-      const limit = orThrow(readLimit(asked, linePageMax));
+    listBatchLines: async ({ merchantId, batchId, limit: approval, cursor, state: wanted }) => {
+      const limit = orThrow(readLimit(approval, linePageMax));
       const last = orThrow(readNumber(cursor)) ?? 0;
       const batch = await find(merchantId, batchId);
       const state = wordOf(BatchLineState, wanted);
@@ -142,13 +138,13 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** The id of the only batch of an operation: a repeat after a crash stores the same lines. */
+/** Derives the id of an operation's only batch. A repeat after a crash stores the same lines. */
 function batchIdOf(merchantId: string, operationId: string): string {
   const name = `${merchantId} ${operationId}`;
   return hashedId("batch", createHash("sha256").update(name).digest());
 }
 
-/** Stores the lines of a batch and then the batch: where it is there, all its lines are. */
+/** Stores the lines of a batch before the batch, so that a stored batch has all its lines. */
 async function createBatch(
   deps: BatchRpcDeps,
   request: CreateBatchRequest,
@@ -191,17 +187,17 @@ async function createBatch(
     ...origin,
     state: "awaiting_approval",
     ...(byAnother && { by_another: true }),
-    events_owed: byAnother ? [owedEvent(_id, "approval_required")] : [],
+    events_owed: byAnother ? [batchEvent(_id, "approval_required")] : [],
     created_at: createdAt,
     updated_at: createdAt,
   };
   return insertOrFind(deps.batches, batch, { _id });
 }
 
-/** What is approved of a batch: its account, what its lines fix, and the digest over them. */
+/** Returns the approved content of a batch: its account, its fixed totals and their digest. */
 function approvedFields(id: string, merchantId: string, terms: readonly OrderTerms[]) {
   const [first] = terms;
-  if (first === undefined) throw new Error("a batch without a line");
+  if (first === undefined) throw new Error("a batch has no line");
   const { accountId, source: currency } = first;
   const digest = batchDigest({ id, merchantId, accountId, currency, lines: terms.length });
   for (const each of terms) digest.add(each);

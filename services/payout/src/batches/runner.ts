@@ -19,27 +19,27 @@ import {
   takeLines,
 } from "./store.ts";
 
-/** What making the payouts of batches works with; `orders` are their lines. */
+/** `orders` are the lines of batches. */
 export type BatchDeps = OrderDeps & {
   readonly batches: Batches;
-  /** Whether this process ends: another one goes on with its batch. */
+  /** Returns true if this process is ending. Another one then continues the batch. */
   readonly isStopping: () => boolean;
 };
 
-/** How late a batch is found that was approved, or that a killed process left. */
+/** The longest delay of an approved batch, or of one left by a killed process. */
 const everyMs = 1_000;
 /** Renewed with each part of the lines, which takes some seconds. */
 export const batchLeaseMs = 20_000;
-/** Payouts of one batch that are made at a time. */
+/** Payouts of one batch that are created at a time. */
 const concurrency = 4;
-/** Lines after which the lease is renewed, and the rails' queue is looked at. */
+/** After this many lines the lease is renewed and the rails' queue is checked. */
 const partMax = 20;
-/** A batch whose lines wait, for a screening or a service, is looked at again so soon. */
+/** The pause before a batch is checked again whose lines wait for a screening or a service. */
 const againMs = 5_000;
-/** How soon the rails' queue is looked at again. */
+/** The pause before the rails' queue is checked again. */
 const pauseMs = 500;
 
-/** Leases a batch that is due and makes its payouts; `false`: there is none. */
+/** Leases a due batch and creates its payouts. Returns `false` if there is none. */
 export async function runDueBatch(deps: BatchDeps): Promise<boolean> {
   const now = deps.clock.now();
   await expireHeld(deps.batches, now);
@@ -50,8 +50,8 @@ export async function runDueBatch(deps: BatchDeps): Promise<boolean> {
 }
 
 /**
- * Makes the payouts of a batch in its order, as many at a time as do not hold up others. One
- * process at a time does; one that lost its lease can begin no line any more (`takeLines`).
+ * Creates the payouts of a batch in order, only as many at a time as delay no others. One process
+ * at a time does this; a process that lost its lease can begin no line (`takeLines`).
  */
 export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<void> {
   const { batch } = leased;
@@ -65,7 +65,7 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
     if (current === undefined) return;
     await endUnbegun(deps, current);
     if (deps.isStopping()) return release(deps, leased, 0);
-    if (!(await hasRoom(deps))) {
+    if (!(await hasCapacity(deps))) {
       await pause(pauseMs);
       continue;
     }
@@ -86,14 +86,14 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
   }
 }
 
-/** Ends what a cancellation, or an approval that expired, leaves of a batch's lines. */
+/** Ends the remaining lines after a cancellation or an expired approval. */
 async function endUnbegun({ orders }: BatchDeps, { _id, cancelled_at, expired_at }: BatchDocument) {
   if (cancelled_at !== undefined) await endLines(orders, _id, { state: "cancelled" });
   if (expired_at === undefined) return;
   await endLines(orders, _id, { state: "failed", failure: "APPROVAL_EXPIRED" });
 }
 
-/** Whether the lines are what was approved; a document that was changed is paid by no process. */
+/** Returns true if the lines equal the approved content. A changed document is never paid. */
 async function isAsApproved({ orders }: BatchDeps, batch: BatchDocument): Promise<boolean> {
   const { _id: id, merchant_id: merchantId, account_id: accountId, currency } = batch;
   const digest = batchDigest({ id, merchantId, accountId, currency, lines: batch.line_count });
@@ -107,18 +107,18 @@ async function release(deps: BatchDeps, leased: LeasedBatch, ms: number): Promis
   await extendLease(deps.batches, leased, ms, false);
 }
 
-/** Whether rail workers have taken on what was made before. */
-async function hasRoom({ payouts, clock }: BatchDeps): Promise<boolean> {
+/** Returns true if rail workers have taken most of the earlier payouts. */
+async function hasCapacity({ payouts, clock }: BatchDeps): Promise<boolean> {
   const due = { work_due_at: { $lte: clock.now() } };
   return mayGoOn(await payouts.countDocuments(due, { limit: waitingMax }));
 }
 
-/** What is left of the total that was approved, once no other process can spend of it. */
+/** Returns the remaining approved total. Call it once no other process can spend of it. */
 async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget> {
   const { approval, cancelled_at, expired_at } = batch;
-  // One that was held and not approved again only ends: no line of it is begun.
+  // A held batch without a new approval only ends: it begins no line.
   const mayEnd = cancelled_at !== undefined || expired_at !== undefined;
-  if (approval === undefined && !mayEnd) throw new Error("a batch runs that is not approved");
+  if (approval === undefined && !mayEnd) throw new Error("a running batch is not approved");
   const { total } = await standingOf(deps.orders, batch._id);
   let left = (approval === undefined ? 0n : fromDecimal128(approval.max_total_minor)) - total;
   return {
@@ -133,7 +133,10 @@ async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget
   };
 }
 
-/** Takes lines on, some at a time; `false`: a service is away, so that the rest waits. */
+/**
+ * Executes some lines at a time. Returns `false` if a service is unavailable, so that the rest
+ * waits.
+ */
 async function runPart(
   deps: BatchDeps,
   { batch, lease }: LeasedBatch,
@@ -155,12 +158,11 @@ async function runPart(
 }
 
 type RunnerDeps = Omit<BatchDeps, "isStopping"> & {
-  /** Notified when a batch is due. */
   readonly batchDue: Wake;
   readonly manual?: ManualLoops | undefined;
 };
 
-/** Makes the payouts of batches that were approved, one batch at a time. */
+/** Creates the payouts of approved batches, one batch at a time. */
 export function startBatchRunner(deps: RunnerDeps): Loop {
   let isStopping = false;
   const running = { ...deps, isStopping: () => isStopping };

@@ -8,13 +8,13 @@ import { Decimal128, type Document, type Filter } from "mongodb";
 import type { OrderDocument, Orders } from "../orders/document.ts";
 import type { OrderFailure } from "../orders/rules/order.ts";
 import type { BatchDocument, Batches } from "./document.ts";
-import { owedEvent } from "./events.ts";
+import { batchEvent } from "./events.ts";
 import type { LineCounts } from "./rules/batch.ts";
 
-/** Documents of one insert. */
+/** Limits the documents of one insert. */
 const insertedMax = 1_000;
 
-/** Stores the lines of a batch, those that are there already not again. */
+/** Inserts the lines of a batch. Existing lines stay unchanged. */
 export async function insertLines(lines: Orders, documents: readonly OrderDocument[]) {
   for (let at = 0; at < documents.length; at += insertedMax) {
     try {
@@ -25,7 +25,7 @@ export async function insertLines(lines: Orders, documents: readonly OrderDocume
   }
 }
 
-/** How many lines of a batch stand where, and what the payouts that are made or begun cost. */
+/** Line counts by state, and the cost of the payouts that exist or have begun. */
 export type Standing = { readonly counts: LineCounts; readonly total: bigint };
 
 /** Counts the lines of a batch by an index. */
@@ -39,7 +39,7 @@ export async function standingOf(lines: Orders, batchId: string): Promise<Standi
     .toArray();
   const of = (state: OrderDocument["state"]) => groups.find(({ _id }) => _id === state);
   const countOf = (state: OrderDocument["state"]) => of(state)?.count ?? 0;
-  // What a failed or cancelled line was quoted at is not paid.
+  // The quote of a failed or cancelled line is not paid.
   const costs = [of("waiting"), of("executed")].map((each) =>
     each?.cost instanceof Decimal128 ? fromDecimal128(each.cost) : 0n,
   );
@@ -55,9 +55,9 @@ export async function standingOf(lines: Orders, batchId: string): Promise<Standi
 }
 
 /**
- * Has a batch that waits for it made, up to a total; `false`: it does not wait any more, its approval
- * has expired by the database's clock, or it was held since it was read: its maker may not approve
- * it then.
+ * Approves a waiting batch up to a total. Returns `false` if it no longer waits, its approval has
+ * expired by the database's clock, or it was held since it was read: then its maker may not approve
+ * it.
  */
 export async function approve(
   batches: Batches,
@@ -89,7 +89,7 @@ export async function approve(
   return matchedCount === 1;
 }
 
-/** Cancels a batch that waits for its approval, for who rejects it. */
+/** Cancels a waiting batch for the actor that rejects it. */
 export async function reject(
   batches: Batches,
   id: string,
@@ -106,8 +106,8 @@ export async function reject(
 }
 
 /**
- * The write that cancels a batch. One that runs, or ran before it was held, runs on: the runner
- * counts what became of its lines, and finishes it.
+ * Builds the write that cancels a batch. A batch that runs, or ran before a hold, continues: the
+ * runner counts the outcome of its lines and finishes it.
  */
 function cancelling(set: Document = {}): Document[] {
   const isRunning = { $eq: ["$state", "running"] };
@@ -125,16 +125,16 @@ function cancelling(set: Document = {}): Document[] {
   ];
 }
 
-/** Cancels a batch that waits, or those lines of one that runs that are not begun. */
+/** Cancels a waiting batch, or the lines of a running one that have not begun. */
 export async function cancelBatch(batches: Batches, lines: Orders, id: string): Promise<void> {
-  // One write: between two, the batch could be held, and neither would find it.
+  // One write: between two, a hold could change the batch so that neither write finds it.
   const states = ["awaiting_approval" as const, "running" as const];
   const open = { state: { $in: states }, cancelled_at: { $exists: false } };
   await batches.updateOne({ _id: id, ...open }, cancelling());
   await endLines(lines, id, { state: "cancelled" });
 }
 
-/** Ends the lines of a batch that no quote is bound to, and none can be from now on. */
+/** Ends the lines of a batch without a quote. None can get one from now on. */
 export async function endLines(
   lines: Orders,
   batchId: string,
@@ -146,10 +146,10 @@ export async function endLines(
   );
 }
 
-/** A batch with the right to make its payouts, until another process has leased it. */
+/** The right to create a batch's payouts, until another process has leased it. */
 export type LeasedBatch = { readonly batch: BatchDocument; readonly lease: string };
 
-/** Leases a batch that is due by the database's clock; `undefined`: there is none. */
+/** Leases a batch that is due by the database's clock, or returns `undefined`. */
 export async function leaseDueBatch(
   batches: Batches,
   now: Date,
@@ -173,8 +173,8 @@ export async function leaseDueBatch(
 }
 
 /**
- * Has a batch looked at again after a time, some of its lines having been taken on, or none;
- * `undefined`: it is another process's by now.
+ * Postpones the next check of a batch and records whether lines were started. Returns `undefined`
+ * if another process has leased the batch.
  */
 export async function extendLease(
   batches: Batches,
@@ -191,21 +191,21 @@ export async function extendLease(
 }
 
 /**
- * Makes the lines that wait this lease's: no worker of an earlier one binds a quote to them from
- * here on, so that what is counted afterwards is all that was spent.
+ * Takes the waiting lines under this lease. Workers of earlier leases bind no quote to them from
+ * here on, so a later count includes everything spent.
  */
 export async function takeLines(lines: Orders, { batch, lease }: LeasedBatch): Promise<void> {
   await lines.updateMany({ batch_id: batch._id, state: "waiting" }, { $set: { lease } });
 }
 
-/** Ends a batch none of whose lines waits; `false`: it is over already. */
+/** Finishes a batch without waiting lines. Returns `false` if it is finished already. */
 export async function finish(batches: Batches, id: string, standing: Standing): Promise<boolean> {
   const result = { counts: standing.counts, total_minor: toDecimal128(standing.total) };
   const { matchedCount } = await batches.updateOne(
     { _id: id, state: "running" },
     {
       $set: { state: "finished", result },
-      $push: { events_owed: owedEvent(id, "finished") },
+      $push: { events_owed: batchEvent(id, "finished") },
       $unset: { due_at: "", lease: "" },
       $currentDate: { updated_at: true, finished_at: true },
     },

@@ -23,7 +23,7 @@ import { type BatchDocument, toTotal } from "./document.ts";
 import type { FixedTotal } from "./rules/batch.ts";
 import { type Standing, standingOf } from "./store.ts";
 
-/** A batch as merchants see it, with how far it is. */
+/** Builds a batch's message with its progress. */
 export async function batchMessage(lines: Orders, batch: BatchDocument): Promise<Batch> {
   const { counts, total } = await progressOf(lines, batch);
   const { approval, currency, source_total: source } = batch;
@@ -71,7 +71,7 @@ function approvalMessage(batch: BatchDocument): MessageInitShape<typeof BatchApp
   };
 }
 
-/** Counted only once it runs: before, every line waits, and afterwards the result is stored. */
+/** Counts only while it runs: before, all lines wait; afterwards the result is stored. */
 async function progressOf(lines: Orders, batch: BatchDocument): Promise<Standing> {
   const { result, line_count: count } = batch;
   if (result !== undefined) {
@@ -98,7 +98,7 @@ function totalMessage({ currency, amount, lines }: FixedTotal) {
   return { currencyCode: currency, amount: formatAmount(amount, currency), lines };
 }
 
-/** Lines as merchants see them, each with what became of its payout; `batch`: its state. */
+/** Builds the messages of lines. Each has the outcome of its payout. */
 export async function lineMessages(
   payouts: Payouts,
   documents: readonly OrderDocument[],
@@ -115,7 +115,7 @@ export async function lineMessages(
     );
     return create(BatchLineSchema, {
       number: document.line ?? 0,
-      // A line waits until it is begun: its batch is what awaits approval.
+      // A line waits until it begins: its batch awaits approval.
       state: valueOfWord(
         BatchLineState,
         order.state === "awaiting_approval" ? "waiting" : order.state,

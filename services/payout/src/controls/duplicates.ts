@@ -8,12 +8,12 @@ import { isHeld, type Ledger } from "../ledger/accounts.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "../payouts/document.ts";
 import type { PayoutControls } from "./settings.ts";
 
-/** A payout that is about to be made of a quote, and what its quote's database said of the time. */
-export type AskedPayout = ClockReading & {
+/** A payout before its creation, with a reading of its quote's clock. */
+export type NewPayout = ClockReading & {
   readonly payoutId: string;
   readonly merchantId: string;
   readonly accountId: string;
-  /** Of its destination and reference; none: it has no reference. */
+  /** Keyed hashes of destination and reference. Empty without a reference. */
   readonly duplicateKeys: readonly string[];
   readonly source: string;
   readonly sourceMinor: bigint;
@@ -21,36 +21,37 @@ export type AskedPayout = ClockReading & {
   readonly receivingMinor: bigint;
 };
 
-/** A clock that was read elsewhere; before and after, by `performance.now()` of this process. */
+/** The reading of another clock, and `performance.now()` before and after it. */
 export type ClockReading = {
   readonly now: Date;
-  readonly askedAt: number;
-  readonly answeredAt: number;
+  readonly sentAt: number;
+  readonly receivedAt: number;
 };
 
-/** The turn of one execute, of those to one destination under one reference. */
-type TurnDocument = {
+/** The lock of one execute on a destination and a reference. */
+type LockDocument = {
   /** `<merchant id>:<duplicate key>`. */
   _id: string;
   schema_version: number;
   payout_id: string;
   account_id: string;
-  /** By the clock of quotes, which is one for all processes; not before it was taken. */
+  /**
+   * The time of the clock of quotes, which all processes share. Never before the lock was taken.
+   */
   taken_at: Date;
-  /** Tries of the same payout beside the one that took it; absent while there was none. */
+  /** Further attempts of the payout that took it. Absent without any. */
   shared?: number;
 };
 
 /**
- * Ends a turn. It is over for all tries of a payout that is stored; where one was refused, the
- * others go on in it.
+ * Ends a lock. A stored payout ends it for all attempts; after a refusal the other attempts keep
+ * it.
  */
-export type Turn = { readonly end: (how: "stored" | "refused") => Promise<void> };
+export type ExecutionLock = { readonly end: (how: "stored" | "refused") => Promise<void> };
 
-/** Refuses payouts that repeat another one, where their merchant has it so. */
+/** Refuses duplicate payouts if the merchant has enabled the guard. */
 export type DuplicateGuard = ReturnType<typeof createDuplicateGuard>;
 
-/** What the guard works with. */
 export type GuardDeps = {
   readonly database: Database;
   readonly payouts: Payouts;
@@ -58,52 +59,54 @@ export type GuardDeps = {
   readonly controls: Pick<PayoutControls, "of">;
 };
 
-/** No execute runs for so long; after it a turn is one that a crash left. */
-const turnMs = 5_000;
-/** The longest wait for the turn of another execute, and the longest pause between two looks. */
+/** No execute runs longer than this. An older lock is left from a crash. */
+const lockMs = 5_000;
+/** The longest wait for another execute's lock; `pauseMaxMs` limits the pause between two polls. */
 const waitMaxMs = 3_000;
 const pauseMaxMs = 40;
 
 /**
- * Opens the guard. Executes to one destination under one reference take turns, so of two at once
- * the later finds the payout of the earlier. A merchant without the guard costs no read and no
- * write.
+ * Opens the guard. Executes to one destination with one reference lock each other out, so the later
+ * one finds the payout of the earlier. A merchant without the guard costs no read and no write.
  */
 export function createDuplicateGuard(deps: GuardDeps) {
-  const turns = deps.database.db.collection<TurnDocument>("execution_turns");
+  const locks = deps.database.db.collection<LockDocument>("execution_turns");
   return {
-    /** A turn, to be ended when the payout is stored or refused; `undefined`: there is no guard. */
+    /**
+     * Takes a lock. End it when the payout is stored or refused. Returns `undefined` without a
+     * guard.
+     */
     enter: async (
-      asked: AskedPayout,
-    ): Promise<Turn | undefined | Refused<"POSSIBLE_DUPLICATE">> => {
-      const windowMs = deps.controls.of(asked.merchantId)?.duplicateWindowMs;
-      if (windowMs === undefined || asked.duplicateKeys.length === 0) return undefined;
-      const turn = await takeTurns(deps, turns, asked);
-      const since = new Date(asked.now.getTime() - windowMs);
-      const earlier = await findEarlier(deps.payouts, asked, since);
-      if (earlier === undefined) return turn;
-      await turn.end("refused");
+      payout: NewPayout,
+    ): Promise<ExecutionLock | undefined | Refused<"POSSIBLE_DUPLICATE">> => {
+      const windowMs = deps.controls.of(payout.merchantId)?.duplicateWindowMs;
+      if (windowMs === undefined || payout.duplicateKeys.length === 0) return undefined;
+      const lock = await takeLocks(deps, locks, payout);
+      const since = new Date(payout.now.getTime() - windowMs);
+      const earlier = await findEarlier(deps.payouts, payout, since);
+      if (earlier === undefined) return lock;
+      await lock.end("refused");
       return { ...refused("POSSIBLE_DUPLICATE"), payoutId: earlier };
     },
   };
 }
 
 /**
- * The first payout since then that this one would repeat: by the amount that leaves or the one that
- * arrives, as a new quote keeps one of them alone. One that has failed was not paid.
+ * Finds the first earlier payout since `since` with the same source or receiving amount. A new
+ * quote keeps only one of the two. Failed payouts were not paid and don't count.
  */
 async function findEarlier(
   payouts: Payouts,
-  asked: AskedPayout,
+  payout: NewPayout,
   since: Date,
 ): Promise<string | undefined> {
-  const { source, sourceMinor, destination, receivingMinor } = asked;
+  const { source, sourceMinor, destination, receivingMinor } = payout;
   const same: Filter<PayoutDocument> = {
-    merchant_id: asked.merchantId,
-    duplicate_keys: { $in: [...asked.duplicateKeys] },
+    merchant_id: payout.merchantId,
+    duplicate_keys: { $in: [...payout.duplicateKeys] },
     created_at: { $gt: since },
     status: { $ne: "failed" },
-    _id: { $ne: asked.payoutId },
+    _id: { $ne: payout.payoutId },
     $or: [
       { source, source_minor: toDecimal128(sourceMinor) },
       { destination, receiving_minor: toDecimal128(receivingMinor) },
@@ -114,21 +117,21 @@ async function findEarlier(
 }
 
 /**
- * Takes the turn of every key: two payouts repeat each other where they have one key in common,
- * whichever it is. All executes take them in the same order, so none waits for each other.
+ * Takes the lock of every key: payouts are duplicates if they share any key. All executes use the
+ * same order, so there is no deadlock.
  */
-async function takeTurns(
+async function takeLocks(
   deps: GuardDeps,
-  turns: Collection<TurnDocument>,
-  asked: AskedPayout,
-): Promise<Turn> {
-  const taken: Turn[] = [];
-  const end: Turn["end"] = async (how) => {
+  locks: Collection<LockDocument>,
+  payout: NewPayout,
+): Promise<ExecutionLock> {
+  const taken: ExecutionLock[] = [];
+  const end: ExecutionLock["end"] = async (how) => {
     for (const each of taken) await each.end(how);
   };
   try {
-    for (const key of asked.duplicateKeys.toSorted()) {
-      taken.push(await takeTurn(deps, turns, asked, key));
+    for (const key of payout.duplicateKeys.toSorted()) {
+      taken.push(await takeLock(deps, locks, payout, key));
     }
   } catch (error) {
     await end("refused");
@@ -137,64 +140,64 @@ async function takeTurns(
   return { end };
 }
 
-async function takeTurn(
+async function takeLock(
   deps: GuardDeps,
-  turns: Collection<TurnDocument>,
-  asked: AskedPayout,
+  locks: Collection<LockDocument>,
+  payout: NewPayout,
   key: string,
-): Promise<Turn> {
-  const { merchantId, payoutId, accountId } = asked;
+): Promise<ExecutionLock> {
+  const { merchantId, payoutId, accountId } = payout;
   const _id = `${merchantId}:${key}`;
   const own = { payout_id: payoutId, account_id: accountId };
-  // Where it ends by itself meanwhile, another execute has it.
+  // If it expires in the meantime, another execute has it.
   const its = { _id, payout_id: payoutId };
-  const turn: Turn = {
+  const lock: ExecutionLock = {
     end: async (how) => {
-      if (how === "refused") await turns.updateOne(its, { $inc: { shared: -1 } });
-      await turns.deleteOne(how === "refused" ? { ...its, shared: { $lt: 0 } } : its);
+      if (how === "refused") await locks.updateOne(its, { $inc: { shared: -1 } });
+      await locks.deleteOne(how === "refused" ? { ...its, shared: { $lt: 0 } } : its);
     },
   };
   const waitsUntil = performance.now() + waitMaxMs;
   while (performance.now() < waitsUntil) {
-    const taken = { ...own, taken_at: later(asked.now, asked.askedAt) };
-    if (await insertOnce(turns, { _id, schema_version: 1, ...taken })) return turn;
-    const found = await turns.findOne({ _id });
+    const taken = { ...own, taken_at: later(payout.now, payout.sentAt) };
+    if (await insertOnce(locks, { _id, schema_version: 1, ...taken })) return lock;
+    const found = await locks.findOne({ _id });
     if (found === null) continue;
-    // Another try of the same payout: whichever is first makes it.
+    // Another attempt of the same payout: the first one creates it.
     if (found.payout_id === payoutId) {
-      const { matchedCount } = await turns.updateOne(its, { $inc: { shared: 1 } });
-      if (matchedCount === 1) return turn;
+      const { matchedCount } = await locks.updateOne(its, { $inc: { shared: 1 } });
+      if (matchedCount === 1) return lock;
       continue;
     }
-    if (await isLeft(deps, found, asked)) {
+    if (await isStale(deps, found, payout)) {
       const { payout_id, taken_at } = found;
       const retaken = { $set: taken, $unset: { shared: "" as const } };
-      const { matchedCount } = await turns.updateOne({ _id, payout_id, taken_at }, retaken);
-      if (matchedCount === 1) return turn;
+      const { matchedCount } = await locks.updateOne({ _id, payout_id, taken_at }, retaken);
+      if (matchedCount === 1) return lock;
     }
     await pause(Math.random() * pauseMaxMs);
   }
   throw new ConnectError("another payout of this reference is being executed", Code.Unavailable);
 }
 
-/** What a clock says now that said `then` at a time of `performance.now()`. */
+/** Extrapolates a clock that read `then` at a time of `performance.now()`. */
 function later(then: Date, at: number): Date {
   return new Date(then.getTime() + performance.now() - at);
 }
 
-/** Whether a crash left a turn, and what it was for is a payout by now or will never be one. */
-async function isLeft(
+/** Returns true if a crash left the lock and its payout exists or can never exist. */
+async function isStale(
   { payouts, ledger }: GuardDeps,
-  { payout_id, account_id, taken_at }: TurnDocument,
-  { now, answeredAt }: ClockReading,
+  { payout_id, account_id, taken_at }: LockDocument,
+  { now, receivedAt }: ClockReading,
 ): Promise<boolean> {
-  const agoMs = later(now, answeredAt).getTime() - taken_at.getTime();
-  // Long before now, or after it: then the clock of quotes was set back.
-  if (Math.abs(agoMs) < turnMs) return false;
+  const agoMs = later(now, receivedAt).getTime() - taken_at.getTime();
+  // In the past or in the future: the clock of quotes may have been set back.
+  if (Math.abs(agoMs) < lockMs) return false;
   const exists = await payouts.findOne(
     { _id: payout_id, ...isCreated },
     { projection: { _id: 1 } },
   );
-  // Held money without a payout becomes one, or is released, by the sweep.
+  // Held money without a payout becomes one or is released by the sweep.
   return exists !== null || !(await isHeld(ledger, account_id, payout_id));
 }

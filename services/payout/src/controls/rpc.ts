@@ -26,14 +26,12 @@ import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/a
 import { type ControlsText, controlViolations, loosened } from "./rules/controls.ts";
 import type { PayoutControls } from "./settings.ts";
 
-/** What the RPCs of controls work with. */
 export type ControlsDeps = {
   readonly controls: PayoutControls;
   readonly audit: AuditStore;
   readonly clock: Clock;
 };
 
-/** The operators' RPCs of what stands before a merchant's payouts. */
 export function controlsRpc(deps: ControlsDeps) {
   const { controls } = deps;
   return {
@@ -59,8 +57,8 @@ export function controlsRpc(deps: ControlsDeps) {
 }
 
 /**
- * Sets sound controls, once for an operation; refuses one that had other content. What the text
- * leaves out stays as it is.
+ * Sets valid controls once per operation. Refuses an operation that had other content. Parts
+ * missing from the text stay unchanged.
  */
 export async function setControls(
   { controls, audit, clock }: ControlsDeps,
@@ -70,13 +68,13 @@ export async function setControls(
 ) {
   const detail = JSON.stringify(text);
   const record = { action: "controls.set", subject: merchantId, detail, at: clock.now() } as const;
-  // The audit trail first: its order decides, and a repeat changes nothing.
+  // Appends to the audit trail first. Its order decides, and a repeat changes nothing.
   const entry = await audit.append({ ...record, ...by });
   if (entry.detail !== detail) orThrow(otherContent);
   return controls.follow(entry);
 }
 
-/** The controls that a request sets; one that it leaves out is absent. */
+/** Controls missing from the request are absent. */
 export function controlsText(message: SetPayoutControlsRequest): ControlsText {
   const { duplicateWindowSeconds: window, approval } = message;
   return {
@@ -118,13 +116,12 @@ function controlsMessage(merchantId: string, stored: SettingsDocument<ControlsTe
 
 type ControlsRpc = ReturnType<typeof controlsRpc>;
 
-/** The RPCs of controls, guarded where there are persons. */
 export function guardedControls(deps: ControlsDeps, approvals?: Pick<ServiceApprovals, "guard">) {
   const rpc = controlsRpc(deps);
   return approvals?.guard(PayoutOperationsService, rpc, controlsGuards(deps)) ?? rpc;
 }
 
-/** One person may tighten a merchant's controls; whatever loosens one needs a second one. */
+/** One operator may tighten controls. Loosening needs a second one. */
 function controlsGuards({
   controls,
 }: ControlsDeps): Guards<Pick<ControlsRpc, "setPayoutControls">> {
@@ -149,36 +146,36 @@ function controlsGuards({
   };
 }
 
-/** The RPC by which a merchant of a sandbox sets its own controls. */
+/** Lets a merchant of a sandbox set its own controls. */
 export function ownControlsRpc(deps: ControlsDeps) {
   return {
     setOwnPayoutControls: async (message) => {
       const { actor, operationId: operation } = readMutation(message.mutation);
       const context = { now: deps.clock.now(), unreadable: message.unreadable };
       const schema = SetOwnPayoutControlsRequestSchema;
-      const asked = orThrow(checkedMessage(setPayoutControls, schema, message, context));
-      const text = ownControlsText(asked);
+      const sent = orThrow(checkedMessage(setPayoutControls, schema, message, context));
+      const text = ownControlsText(sent);
       if (controlViolations(text).length > 0) {
         const problem = "must be amounts above zero, each under its currency";
         orThrow(invalidRequest([{ field: "approval_amounts", problem }]));
       }
-      await setControls(deps, asked.merchantId, text, { person: actor.id, operation });
+      await setControls(deps, sent.merchantId, text, { person: actor.id, operation });
       return {
-        approvalAmounts: asked.approvalAmounts,
-        approvalWindowSeconds: asked.approvalWindowSeconds ?? 0,
-        newBeneficiaryDays: asked.newBeneficiaryDays ?? 0,
-        approveBatches: asked.approveBatches ?? false,
-        approvalLastsSeconds: asked.approvalLastsSeconds ?? lastsDefaultSeconds,
-        duplicateWindowSeconds: asked.duplicateWindowSeconds ?? 0,
+        approvalAmounts: sent.approvalAmounts,
+        approvalWindowSeconds: sent.approvalWindowSeconds ?? 0,
+        newBeneficiaryDays: sent.newBeneficiaryDays ?? 0,
+        approveBatches: sent.approveBatches ?? false,
+        approvalLastsSeconds: sent.approvalLastsSeconds ?? lastsDefaultSeconds,
+        duplicateWindowSeconds: sent.duplicateWindowSeconds ?? 0,
       };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
 }
 
-function ownControlsText(asked: SetOwnPayoutControlsRequest): ControlsText {
-  const { approvalAmounts, newBeneficiaryDays = 0, approveBatches = false } = asked;
-  const { approvalWindowSeconds = 0 } = asked;
-  const { approvalLastsSeconds, duplicateWindowSeconds: window = 0 } = asked;
+function ownControlsText(sent: SetOwnPayoutControlsRequest): ControlsText {
+  const { approvalAmounts, newBeneficiaryDays = 0, approveBatches = false } = sent;
+  const { approvalWindowSeconds = 0 } = sent;
+  const { approvalLastsSeconds, duplicateWindowSeconds: window = 0 } = sent;
   const amounts = Object.entries(approvalAmounts).map(([currency, minimum]) => {
     return { currency, minimum, window_seconds: approvalWindowSeconds };
   });

@@ -22,7 +22,7 @@ it("are none by default", async () => {
   expect(platform.controls.of("mer_none")).toBeUndefined();
 });
 
-it("are set by an operator, replace what was set, and are in the audit trail", async () => {
+it("are set by an operator, replace earlier ones and are in the audit trail", async () => {
   const set = platform.operationsRpc.setPayoutControls;
   const merchantId = "mer_set";
   const first = await set({ ...by("set-1"), merchantId, duplicateWindowSeconds: 60 });
@@ -32,7 +32,7 @@ it("are set by an operator, replace what was set, and are in the audit trail", a
   const none = await set({ ...by("set-2"), merchantId, duplicateWindowSeconds: 0 });
   expect(none.controls).toMatchObject({ duplicateWindowSeconds: 0 });
   expect(platform.controls.of(merchantId)?.duplicateWindowMs).toBeUndefined();
-  // A repeat of the first one, late, does not bring it back; another process follows.
+  // A late repeat of the first request doesn't restore its controls. Another process follows.
   const late = await set({ ...by("set-1"), merchantId, duplicateWindowSeconds: 60 });
   expect(late.controls).toEqual(none.controls);
   await other.refresh();
@@ -44,7 +44,7 @@ it("are set by an operator, replace what was set, and are in the audit trail", a
   ]);
 });
 
-it("are refused where they are none, and by what is no operator", async () => {
+it("are refused if invalid, or if not sent by an operator", async () => {
   const set = platform.operationsRpc.setPayoutControls;
   const window = { duplicateWindowSeconds: 60 };
   expect(await refusalOf(set({ ...by("op-1"), ...window }))).toMatchObject({

@@ -27,14 +27,14 @@ const by = (id: string, kind: Actor_Kind = Actor_Kind.API_KEY, root = "") => ({
   merchantId,
 });
 
-/** From 500.00 USD on, payouts wait. */
+/** Requires approval from 500.00 USD on. */
 async function setRule(rule: { windowSeconds?: number; currencyCode?: string }) {
   const amounts = [{ currencyCode: "USD", minimum: "500.00", ...rule }];
   const { mutation } = by("ada", Actor_Kind.OPERATOR);
   await platform.operationsRpc.setPayoutControls({ mutation, merchantId, approval: { amounts } });
 }
 
-/** A destination of its own by default, and an actor of its own. */
+/** The default: each payout has its own destination and actor. */
 let others = 0;
 type Made = Partial<StandInQuote> & { to?: string; key?: string; root?: string };
 
@@ -52,7 +52,6 @@ async function reasonsOf(payoutId: string) {
   return found?.approval?.reasons ?? [];
 }
 
-/** Makes all counts older. */
 async function age(ms: number) {
   for (const { _id, reservations } of await usages().find().toArray()) {
     const older = reservations.map((each) => ({ ...each, at: new Date(each.at.getTime() - ms) }));
@@ -133,7 +132,7 @@ describe("under an approval rule with a window", () => {
     expect(await reasonsOf(below)).toEqual([]);
     expect(await reasonsOf(await execute({ to: "abroad", amount: "99.99" }))).toEqual([]);
     expect(await reasonsOf(await execute({ to: "abroad", amount: "1.00" }))).toEqual(["amount"]);
-    // The rate that is stale now was in force before: what it counted is not known any more.
+    // The stale rate was in force at the first count. That value is no longer known.
     platform.world.worth = {};
     expect(await reasonsOf(await execute({ to: "abroad", amount: "1.00" }))).toEqual(["amount"]);
     expect(await reasonsOf(await execute({ to: "home", amount: "1.00" }))).toEqual([]);

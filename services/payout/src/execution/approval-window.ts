@@ -10,13 +10,13 @@ type CountDeps = Pick<ReadDeps, "quote" | "controls"> & {
 
 type CountedPayout = Parameters<VelocityRoom["count"]>[0];
 
-/** `isOverWindow`: a rule's window makes the payout need approval. `giveUp` ends a refused try. */
+/** `isOverWindow`: the payout needs approval. `giveUp` removes the count of a refused attempt. */
 type Judged = { readonly isOverWindow: boolean; readonly giveUp: () => Promise<void> };
 
 /**
- * Counts a payout for its merchant's rules with a window, also where it needs approval. Each payout
- * is judged with those counted before it, so of several at once at most one passes that would have
- * passed alone.
+ * Counts a payout for its merchant's rules with a window, even if the payout needs approval. Each
+ * payout is judged together with those counted earlier. So if several payouts that would pass alone
+ * arrive at once, at most one of them passes.
  */
 export async function countForApproval(deps: CountDeps, payout: CountedPayout): Promise<Judged> {
   const { amounts = [] } = deps.controls.of(payout.merchantId)?.approval ?? {};
@@ -31,15 +31,15 @@ export async function countForApproval(deps: CountDeps, payout: CountedPayout): 
   return { isOverWindow: false, giveUp };
 }
 
-/** True also if the value of one of the payouts is not known. */
+/** Returns true also if the value of a payout is unknown. */
 async function isOver(
   deps: CountDeps,
   { currency, minimum, windowMs }: AmountRule,
-  { before, at }: Counted,
+  { earlier, at }: Counted,
   payout: CountedPayout,
 ): Promise<boolean> {
   const sums = new Map([[payout.currency, payout.amount]]);
-  for (const part of before) {
+  for (const part of earlier) {
     if (part.at.getTime() <= at.getTime() - windowMs) continue;
     sums.set(part.currency, (sums.get(part.currency) ?? 0n) + part.amount);
   }
@@ -53,7 +53,7 @@ async function isOver(
   return total >= minimum;
 }
 
-/** By the rate in force; `undefined` where there is none. */
+/** Uses the rate in force; returns `undefined` if there is none. */
 async function worthOf(
   { quote }: CountDeps,
   merchantId: string,
@@ -61,7 +61,7 @@ async function worthOf(
   equivalentCurrencyCode: string,
 ): Promise<bigint | undefined> {
   const currencies = { currencyCode, equivalentCurrencyCode };
-  const asked = { merchantId, amount: formatAmount(amount, currencyCode), ...currencies };
-  const { amount: worth } = await quote.getEquivalentAmount(asked);
+  const request = { merchantId, amount: formatAmount(amount, currencyCode), ...currencies };
+  const { amount: worth } = await quote.getEquivalentAmount(request);
   return worth === undefined ? undefined : readAmount(worth, equivalentCurrencyCode);
 }

@@ -12,7 +12,7 @@ import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { claimAndCreate, type ExecuteDeps, executePayout } from "./execute.ts";
 import { executionRpc } from "./rpc.ts";
 
-/** What an execute asks of its neighbours, and what it hands on. */
+/** Tests the calls that an execute makes to other services and its callbacks. */
 
 const actor = { kind: "api_key", id: "key_1" } as const;
 let platform: TestPlatform;
@@ -58,12 +58,12 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
   expect(handed.splice(0)).toEqual([closed, [{ payout, origin, events: stored?.outbox }, lease]]);
   expect(await execute()).toEqual(payout);
   expect(handed).toEqual([]);
-  // As after a crash that came before the answer.
+  // Simulates a crash before the response.
   expect(await claimAndCreate(deps, accountId, asked)).toEqual(payout);
   expect(handed).toEqual([closed]);
 });
 
-it("of a quote that is not there is refused, and fails where that cannot be known", async () => {
+it("is refused for an unknown quote, and fails if the quote service is unavailable", async () => {
   const { parts: worker } = platform;
   expect(await executePayout(worker, request("qt_none"))).toEqual(refused("RECORD_NOT_FOUND"));
   const getClaimableQuote = () => Promise.reject(unavailable());
@@ -71,7 +71,7 @@ it("of a quote that is not there is refused, and fails where that cannot be know
   await expect(executePayout(deps, request("qt_none"))).rejects.toThrow("away");
 });
 
-it("whose claim is refused fails where its hold cannot be released", async () => {
+it("fails after a refused claim if its hold can't be released", async () => {
   const asked = request(platform.quote(accountId, { expiresAt: new Date(0) }));
   const released = claimAndCreate(platform.parts, "acc_none", asked);
   await expect(released).rejects.toThrow("hold not released: no_account");
@@ -101,7 +101,7 @@ it.each([
   expect(code).toBe(expected);
 });
 
-it("is refused with what the gateway could not read", async () => {
+it("is refused with the fields that the gateway could not read", async () => {
   const unreadable = [{ field: "reference_id", problem: "must be text" }];
   const asked = { merchantId: "mer_1", quoteId: platform.quote(accountId), unreadable };
   const answered = platform.rpc.executePayout({ mutation: platform.operation(), ...asked });

@@ -8,12 +8,11 @@ import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 
 const merchantId = "mer_1";
-/** By whole seconds, so that a test sets when an earlier payout was executed. */
+/** Whole seconds, so that a test can set the time of an earlier payout. */
 const windowSeconds = 600;
 let platform: TestPlatform;
 let accountId = "";
 let reference = 0;
-/** Another one for each test. */
 let referenceId = "";
 
 beforeAll(async () => {
@@ -24,7 +23,7 @@ beforeEach(async () => {
   Object.assign(platform.world, { offsetMs: 0, quoteOffsetMs: 0 });
   platform.faults.claim = () => undefined;
   platform.faults.afterClaim = () => undefined;
-  await turns().deleteMany({});
+  await locks().deleteMany({});
   await guard(windowSeconds);
   accountId = await platform.fundedAccount(merchantId, "1000.00");
   referenceId = `order-${++reference}`;
@@ -48,20 +47,19 @@ function execute(quoteId = platform.quote(accountId), sent: Sent = {}) {
   const mutation = platform.operation();
   return platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId, ...sent });
 }
-/** Keys of a payout to a beneficiary's own account under this test's reference. */
+/** Keys of a payout to the beneficiary's account, with this test's reference. */
 const keysOf = (beneficiaryId = "ben_1") =>
   duplicateKeys([`account of ${beneficiaryId}`], referenceId);
 const clockNow = () => ({
   now: new Date(),
-  askedAt: performance.now(),
-  answeredAt: performance.now(),
+  sentAt: performance.now(),
+  receivedAt: performance.now(),
 });
-/** So much time passes, by all clocks. */
 function pass(ms: number) {
   platform.world.offsetMs += ms;
   platform.world.quoteOffsetMs += ms;
 }
-const turns = () => platform.database.db.collection("execution_turns");
+const locks = () => platform.database.db.collection("execution_turns");
 
 describe("with a guard against duplicates", () => {
   it("a payout that repeats another one is refused with its id, and holds nothing", async () => {
@@ -70,7 +68,7 @@ describe("with a guard against duplicates", () => {
     expect(refusal).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId });
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect([account?.available, account?.held]).toEqual(["990.00", "10.00"]);
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 
   it("the same quote is paid with allow_duplicate, which is kept with its operation", async () => {
@@ -131,7 +129,7 @@ describe("with a guard against duplicates", () => {
     );
     const codes = await Promise.all(calls.flat());
     expect(codes.filter((code) => code === "OK")).toHaveLength(1);
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 
   it("one that left or arrived with the same amount is found, another beneficiary's is not", async () => {
@@ -142,9 +140,9 @@ describe("with a guard against duplicates", () => {
       ...clockNow(),
     };
     const enter = async (change: object) => {
-      const turn = await platform.parts.duplicates.enter({ ...asked, ...change });
-      if (turn !== undefined && "end" in turn) await turn.end("refused");
-      return turn !== undefined && "refused" in turn ? turn.payoutId : undefined;
+      const lock = await platform.parts.duplicates.enter({ ...asked, ...change });
+      if (lock !== undefined && "end" in lock) await lock.end("refused");
+      return lock !== undefined && "refused" in lock ? lock.payoutId : undefined;
     };
     expect(await enter({})).toBe(payoutId);
     expect(await enter({ sourceMinor: 1_000n, receivingMinor: 999n })).toBe(payoutId);
@@ -155,34 +153,34 @@ describe("with a guard against duplicates", () => {
     expect(await enter({ payoutId })).toBeUndefined();
   });
 
-  it("a turn that tries of one payout share lasts until the last of them was refused, or one made it", async () => {
+  it("attempts of one payout share a lock until all are refused or one creates the payout", async () => {
     const enter = async (payoutId: string) => {
-      const turn = await platform.parts.duplicates.enter({
+      const lock = await platform.parts.duplicates.enter({
         ...{ payoutId, merchantId, accountId, duplicateKeys: keysOf() },
         ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
         ...clockNow(),
       });
-      if (turn === undefined || !("end" in turn)) throw new Error("no turn");
-      return turn;
+      if (lock === undefined || !("end" in lock)) throw new Error("no lock");
+      return lock;
     };
     const first = await enter("po_one");
     const second = await enter("po_one");
     let isEntered = false;
-    const entered = enter("po_other").then((turn) => {
+    const entered = enter("po_other").then((lock) => {
       isEntered = true;
-      return turn;
+      return lock;
     });
     await first.end("refused");
-    expect(await turns().countDocuments({ payout_id: "po_one" })).toBe(1);
+    expect(await locks().countDocuments({ payout_id: "po_one" })).toBe(1);
     expect(isEntered).toBe(false);
     await second.end("refused");
     const other = await entered;
     await enter("po_other");
     await other.end("stored");
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 
-  it("an execute that is refused leaves the turn to another try of its quote", async () => {
+  it("a refused execute leaves the lock to another attempt of its quote", async () => {
     const mutation = platform.operation();
     const other = { mutation, merchantId, quoteId: platform.quote(accountId) };
     await platform.rpc.executePayout({ ...other, referenceId: "" });
@@ -195,9 +193,9 @@ describe("with a guard against duplicates", () => {
     });
     const used = platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId });
     expect(await codeOf(used)).not.toBe("OK");
-    expect(await turns().countDocuments({ payout_id: payoutId })).toBe(1);
+    expect(await locks().countDocuments({ payout_id: payoutId })).toBe(1);
     expect(await codeOf(execute(quoteId))).toBe("OK");
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 
   it.each([
@@ -208,12 +206,12 @@ describe("with a guard against duplicates", () => {
     const now = new Date();
     const created_at = new Date(now.getTime() - windowSeconds * 1_000 + laterMs);
     await platform.payouts.updateOne({ _id: payoutId }, { $set: { created_at } });
-    const turn = await platform.parts.duplicates.enter({
+    const lock = await platform.parts.duplicates.enter({
       ...{ payoutId: "po_new", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1_000n, destination: "USD", receivingMinor: 1_000n },
       ...{ ...clockNow(), now },
     });
-    expect(turn !== undefined && "refused" in turn ? turn.refused : "OK").toBe(code);
+    expect(lock !== undefined && "refused" in lock ? lock.refused : "OK").toBe(code);
   });
 
   it("one that failed was not paid", async () => {
@@ -222,7 +220,7 @@ describe("with a guard against duplicates", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("a repeat of its own execute has the first answer", async () => {
+  it("a repeat of its own execute returns the first result", async () => {
     const quoteId = platform.quote(accountId);
     const request = { mutation: platform.operation(), merchantId, quoteId, referenceId };
     const first = await platform.rpc.executePayout(request);
@@ -237,7 +235,7 @@ describe("with a guard against duplicates", () => {
 });
 
 describe("an execute that a crash cut off", () => {
-  /** Ends the process at the claim: money is held, and the turn is left. */
+  /** Ends the process at the claim: the money is held and the lock remains. */
   async function cutOff() {
     const quoteId = platform.quote(accountId);
     platform.faults.claim = () => {
@@ -263,7 +261,7 @@ describe("an execute that a crash cut off", () => {
     expect(await codeOf(execute())).toBe("Unavailable");
   });
 
-  it("is waited for by a process whose clock is wrong, and nothing is held yet", async () => {
+  it("blocks a process with a wrong clock even before anything is held", async () => {
     await platform.parts.duplicates.enter({
       ...{ payoutId: "po_one", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
@@ -273,7 +271,7 @@ describe("an execute that a crash cut off", () => {
     expect(await codeOf(execute())).toBe("Unavailable");
   });
 
-  it("is passed where the clock of quotes was set back, and nothing is held", async () => {
+  it("doesn't block after the clock of quotes was set back and nothing is held", async () => {
     platform.world.quoteOffsetMs = 200_000;
     await cutOff();
     for (const quote of platform.quotes.values()) {
@@ -285,7 +283,7 @@ describe("an execute that a crash cut off", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("is passed where its quote has expired, and nothing is held", async () => {
+  it("doesn't block after its quote has expired and nothing is held", async () => {
     await cutOff();
     for (const quote of platform.quotes.values()) {
       if (quote.claim === undefined) quote.expiresAt = new Date(0);
@@ -293,12 +291,12 @@ describe("an execute that a crash cut off", () => {
     pass(6_000);
     await platform.sweep();
     expect(await codeOf(execute())).toBe("OK");
-    expect(await turns().countDocuments()).toBe(0);
+    expect(await locks().countDocuments()).toBe(0);
   });
 });
 
 describe("a merchant without a guard", () => {
-  /** Fails at any use. */
+  /** Fails on any access: nothing may be read or written. */
   const untouched = new Proxy({}, { get: () => expect.fail("read or written") });
   const guardOf = (duplicateWindowMs: number | undefined) =>
     createDuplicateGuard({

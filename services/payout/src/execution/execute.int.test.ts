@@ -35,7 +35,7 @@ async function balance(accountId: string) {
   return { available: account?.available, held: account?.held };
 }
 
-/** Makes what is left behind look old enough for the sweep, and sweeps. */
+/** Makes leftovers old enough for the sweep, then sweeps. */
 async function sweepLater() {
   platform.world.offsetMs += 6_000;
   await platform.sweep();
@@ -43,7 +43,7 @@ async function sweepLater() {
 }
 
 describe("execute", () => {
-  it("holds the money, claims the quote and makes the payout", async () => {
+  it("holds the money, claims the quote and creates the payout", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
     const { payoutId } = await execute(quoteId);
@@ -58,7 +58,7 @@ describe("execute", () => {
     });
   });
 
-  it("makes a payout that another merchant does not find", async () => {
+  it("creates a payout that another merchant can't find", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const { payoutId } = await execute(platform.quote(accountId));
     const foreign = platform.rpc.getPayout({ merchantId: "mer_2", payoutId });
@@ -86,20 +86,20 @@ describe("execute", () => {
     expect(platform.quotes.get(quoteId)?.state).toBe(QuoteState.OPEN);
   });
 
-  it("refuses what is no quote", async () => {
+  it("refuses an unknown quote", async () => {
     expect(await codeOf(execute("qt_x"))).toBe("RECORD_NOT_FOUND");
     expect(await codeOf(execute(""))).toBe("INVALID_REQUEST");
     const long = { referenceId: "x".repeat(256) };
     expect(await codeOf(execute("qt_x", long))).toBe("INVALID_REQUEST");
   });
 
-  it("answers a repeat of its operation first, and any other with ALREADY_PROCESSED", async () => {
+  it("returns a repeat's result first, and ALREADY_PROCESSED for any other operation", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
     const mutation = platform.operation();
     const first = await execute(quoteId, { mutation });
     const quote = platform.quotes.get(quoteId);
-    // What is known already does not wait for the claim.
+    // A known result doesn't wait for the claim.
     platform.faults.claim = () => {
       throw unavailable();
     };
@@ -111,7 +111,7 @@ describe("execute", () => {
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
-  it("answers a repeat without the quote service, and another merchant's is not found", async () => {
+  it("answers a repeat without the quote service; another merchant finds nothing", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
     const mutation = platform.operation();
@@ -122,7 +122,7 @@ describe("execute", () => {
     expect(await codeOf(foreign)).toBe("RECORD_NOT_FOUND");
   });
 
-  it("is bound to what is for the beneficiary, also where that comes again without", async () => {
+  it("is bound to the beneficiary's details, even if a repeat omits them", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
     const mutation = platform.operation();
@@ -147,7 +147,7 @@ describe("execute", () => {
     expect(await codeOf(execute(platform.quote(accountId), sent))).toBe(code);
   });
 
-  it("takes an operation for the quote that it first came with, unless that was refused", async () => {
+  it("binds an operation to its first quote, unless that was refused", async () => {
     const accountId = await platform.fundedAccount("mer_1", "15.00");
     const [first = "", second = ""] = [platform.quote(accountId), platform.quote(accountId)];
     const mutation = platform.operation();
@@ -179,7 +179,7 @@ describe("execute", () => {
     expect(await balance(accountId)).toEqual({ available: "10.00", held: "10.00" });
   });
 
-  it("makes one payout of one quote, however many ask at once", async () => {
+  it("creates one payout per quote under concurrent requests", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteIds = Array.from({ length: 5 }, () => platform.quote(accountId));
     const asked = quoteIds.flatMap((id) => Array.from({ length: 16 }, () => codeOf(execute(id))));
@@ -189,7 +189,7 @@ describe("execute", () => {
     expect(await balance(accountId)).toEqual({ available: "50.00", held: "50.00" });
   });
 
-  it("never spends more than there is: room for exactly 10 of 40", async () => {
+  it("never overspends: the balance covers exactly 10 of 40", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quotes = Array.from({ length: 40 }, () => platform.quote(accountId));
     const codes = await Promise.all(quotes.map((id) => codeOf(execute(id))));
@@ -200,7 +200,7 @@ describe("execute", () => {
 });
 
 describe("a crash", () => {
-  it("between hold and claim is completed by the sweep, with the first words", async () => {
+  it("between hold and claim is completed by the sweep with the first details", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
     platform.faults.claim = () => {
@@ -218,7 +218,7 @@ describe("a crash", () => {
     expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
   });
 
-  it("between hold and claim, or after it, keeps what is for the beneficiary", async () => {
+  it("between hold and claim, or after it, keeps the beneficiary's details", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const texts = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
     const sent = { ...texts, metadata: { order: "7", desk: "" } };
@@ -253,7 +253,7 @@ describe("a crash", () => {
     expect(entries.map(({ sequence }) => sequence)).toEqual([3n, 2n, 1n]);
   });
 
-  it("between claim and create is completed by whoever asks next", async () => {
+  it("between claim and create is completed by the next request", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
     const mutation = platform.operation();
@@ -305,7 +305,7 @@ describe("a crash", () => {
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
-  it("of the claim alone, which expires before it is made again, releases nothing", async () => {
+  it("of the claim alone, whose quote expires before a new claim, releases nothing", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
     const mutation = platform.operation();

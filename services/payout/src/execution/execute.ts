@@ -21,34 +21,32 @@ import type { VelocityRoom } from "../velocity/room.ts";
 import { countForApproval } from "./approval-window.ts";
 import { type Claimed, enclosed, readClaimed } from "./quote.ts";
 import { approvalFor, beneficiaryFor, type ReadDeps, type ReadQuote, readQuote } from "./reads.ts";
-import { executedBefore, fundable, type Payable, payable } from "./rules/payable.ts";
+import { fundable, type Payable, payable, sameOperation } from "./rules/payable.ts";
 
-/** What execute works with. */
 export type ExecuteDeps = ReadDeps & {
   readonly ledger: Ledger;
   readonly payouts: Payouts;
   readonly room: Pick<VelocityRoom, "reserve" | "count">;
   readonly duplicates: DuplicateGuard;
   readonly clock: Clock;
-  /** The lease to store a payout with that this process submits at once. */
+  /** The lease of a payout that this process submits at once. */
   readonly leaseNew: () => Lease | undefined;
-  /** Called with a payout that was created: to publish its event, and to submit it. */
+  /** Called after a payout is created: publishes its event and submits it. */
   readonly onCreated: (created: Created, lease: Lease | undefined) => void;
 };
 
-/** A merchant's request, its fields checked. */
 export type ExecuteRequest = Omit<PayoutOrder, "approval"> & {
-  /** An approval that was given before, where the merchant's rules ask for one. */
+  /** An approval already given. Some merchants' rules require one. */
   readonly given?: GivenApproval | undefined;
-  /** The payout that is paid again, which is bound to the quote. */
+  /** The payout to pay again. It must match the quote's. */
   readonly reissueOf?: string;
 };
 
 type ExecuteResult = Payout | Refused<PublicRefusal>;
 
 /**
- * Executes a quote, once by its operation: what is refused or fails now may be a repeat, which gets
- * its first result.
+ * Executes a quote once per operation. A refused or failed request may be a repeat: it then returns
+ * the result of the first one.
  */
 export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) {
   const result = await execute(deps, request).catch(async (error: unknown) => {
@@ -60,9 +58,9 @@ export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) 
 }
 
 /**
- * Order → hold → claim → create (docs/ARCHITECTURE.md says why it is safe). A crash or an error in
- * between leaves the hold and its order; the sweep completes or releases it, as the claim decides. Room within velocity
- * limits is reserved before, and a crash leaves it to a sweep too (docs/decisions/0038).
+ * Order → hold → claim → create (docs/ARCHITECTURE.md says why it is safe). After a crash or an
+ * error in between, the sweep completes or releases the hold, depending on the claim. Velocity
+ * limits are reserved first; another sweep settles them after a crash (docs/decisions/0038).
  */
 async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResult> {
   const { merchantId, quoteId } = request;
@@ -70,29 +68,29 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   if (read === undefined) return refused("RECORD_NOT_FOUND");
   const next = payable(read.executable, merchantId, read.now);
   if (isRefused(next)) return next;
-  // A quote that no payout is bound to, or another one's.
+  // Reissues only: the quote must belong to the payout that is reissued.
   if (next === "hold" && read.reissueOf !== request.reissueOf) return refused("RECORD_NOT_FOUND");
   const { operationId } = request;
   const { corridorOpen } = read.executable;
-  const answer = (result: ExecuteResult) => answerTo(operationId, result, corridorOpen);
+  const respond = (result: ExecuteResult) => forOperation(operationId, result, corridorOpen);
   if (next === "complete") {
     const existing = await findPayout(deps.payouts, payoutIdOf(quoteId));
-    if (existing !== undefined) return (await findRepeated(deps, request)) ?? answer(existing);
+    if (existing !== undefined) return (await findRepeated(deps, request)) ?? respond(existing);
   }
   const beneficiary = await beneficiaryFor(deps, read, next);
   if (next === "hold") {
     const fit = fundable(read.executable, beneficiary?.screening);
     if (isRefused(fit)) return fit;
   }
-  const turn = next === "hold" ? await enterGuard(deps, request, read) : undefined;
-  if (isRefused(turn)) return turn;
+  const lock = next === "hold" ? await enterGuard(deps, request, read) : undefined;
+  if (isRefused(lock)) return lock;
   const result = await orderAndPay(deps, request, read, { next, since: beneficiary?.createdAt });
-  // After an error it is not known what becomes of the payout: the turn ends by itself.
-  await turn?.end(isRefused(result) ? "refused" : "stored");
-  return answer(result);
+  // After an error the outcome is unknown: the lock expires by itself.
+  await lock?.end(isRefused(result) ? "refused" : "stored");
+  return respond(result);
 }
 
-/** The execute's turn among those of its reference, where there is a guard against duplicates. */
+/** Takes the lock of the payout's reference, unless the merchant has no duplicate guard. */
 async function enterGuard(
   { duplicates }: ExecuteDeps,
   { merchantId, quoteId, details, allowDuplicate }: ExecuteRequest,
@@ -100,7 +98,7 @@ async function enterGuard(
 ) {
   if (allowDuplicate) return undefined;
   const { sourceMinor, receivingMinor } = executable;
-  const { now, askedAt, answeredAt } = read;
+  const { now, sentAt, receivedAt } = read;
   return duplicates.enter({
     payoutId: payoutIdOf(quoteId),
     merchantId,
@@ -111,8 +109,8 @@ async function enterGuard(
     destination,
     receivingMinor,
     now,
-    askedAt,
-    answeredAt,
+    sentAt,
+    receivedAt,
   });
 }
 
@@ -122,18 +120,18 @@ async function orderAndPay(
   read: ReadQuote,
   { next, since }: { readonly next: Payable; readonly since: Date | undefined },
 ): Promise<ExecuteResult> {
-  const asked = askedRoom(request, read);
-  const room = next === "hold" ? await deps.room.reserve(asked) : undefined;
-  if (isRefused(room)) return room;
-  const { isOverWindow, giveUp } = await countForApproval(deps, asked);
+  const toCount = toReserve(request, read);
+  const reservation = next === "hold" ? await deps.room.reserve(toCount) : undefined;
+  if (isRefused(reservation)) return reservation;
+  const { isOverWindow, giveUp } = await countForApproval(deps, toCount);
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
   const { given, reissueOf: _, ...ordered } = request;
   const asOrdered = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
-  // Also for a claimed quote: a restored backup may have lost its order and hold.
+  // Claimed quotes too: a restored backup may have lost the order and the hold.
   const orderedAt = performance.now();
   const placed = await placeOrder(deps.payouts, asOrdered);
   if (isRefused(placed)) {
-    await room?.giveUp();
+    await reservation?.giveUp();
     await giveUp();
     return placed;
   }
@@ -141,7 +139,7 @@ async function orderAndPay(
   const held = await hold(deps, order, read, onlyTry === undefined ? undefined : orderedAt);
   // After an error the money may be held, so the limits stay reserved.
   if (isRefused(held)) {
-    await room?.giveUp();
+    await reservation?.giveUp();
     await giveUp();
   }
   const result = isRefused(held) ? held : await claimAndCreate(deps, read.accountId, order);
@@ -149,7 +147,7 @@ async function orderAndPay(
   return result;
 }
 
-/** The payout that this operation made of this quote before; refused where its content differs. */
+/** Returns the payout if this operation already created it. Refuses if the request body differs. */
 async function findRepeated(
   { payouts }: ExecuteDeps,
   { merchantId, operationId, quoteId, content }: ExecuteRequest,
@@ -159,15 +157,15 @@ async function findRepeated(
   return payout.order.content === content ? payout : otherContent;
 }
 
-/** The payout for its own operation; for another one, the refusal. */
-function answerTo(operationId: string, outcome: ExecuteResult, corridorOpen: boolean) {
+/** Refuses if another operation created the payout. */
+function forOperation(operationId: string, outcome: ExecuteResult, corridorOpen: boolean) {
   if (isRefused(outcome)) return outcome;
-  const before = executedBefore(outcome.order, operationId, corridorOpen);
-  return isRefused(before) ? before : outcome;
+  const check = sameOperation(outcome.order, operationId, corridorOpen);
+  return isRefused(check) ? check : outcome;
 }
 
-/** A payout as limits and rules count it. */
-function askedRoom({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQuote) {
+/** The payout's values that count towards limits and approval rules. */
+function toReserve({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQuote) {
   const { accountId, destinationKeys, currency, executable } = quote;
   return {
     payoutId: payoutIdOf(quoteId),
@@ -182,8 +180,8 @@ function askedRoom({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQu
 }
 
 /**
- * Holds the money under the payout's id; a repeated hold is success. `orderedAt`: no order of the
- * quote is older.
+ * Holds the money under the payout's id; a repeated hold succeeds. `orderedAt` is a time before the
+ * quote's first order.
  */
 async function hold(
   deps: ExecuteDeps,
@@ -210,7 +208,7 @@ async function hold(
   }
 }
 
-/** Claims the quote and creates the payout; from here on the claim alone decides. */
+/** Claims the quote and creates the payout. From here on only the claim decides. */
 export async function claimAndCreate(
   deps: ExecuteDeps,
   accountId: string,
@@ -232,18 +230,18 @@ export async function claimAndCreate(
 }
 
 async function create(deps: ExecuteDeps, { quote, order }: Claimed): Promise<Payout> {
-  const made = newPayout(quote, order);
-  // What waits for approval is not worked on.
-  const lease = made.progress.stage === "queued" ? deps.leaseNew() : undefined;
-  if (quote.reissueOf !== undefined) await markReissued(deps.payouts, made, deps.clock.now());
-  const inserted = await insertPayout(deps.payouts, made, lease);
+  const fresh = newPayout(quote, order);
+  // A payout that awaits approval gets no lease.
+  const lease = fresh.progress.stage === "queued" ? deps.leaseNew() : undefined;
+  if (quote.reissueOf !== undefined) await markReissued(deps.payouts, fresh, deps.clock.now());
+  const inserted = await insertPayout(deps.payouts, fresh, lease);
   const { payout } = inserted;
   deps.ledger.closeHold(quote.accountId, payout.id);
   if (inserted.events !== undefined) deps.onCreated(inserted, lease);
   return payout;
 }
 
-/** Releases held money, once, after the claim was refused: that answer is final. */
+/** Releases held money once, after a refused claim. A refusal is final. */
 async function releaseHold(
   { ledger }: ExecuteDeps,
   merchantId: string,

@@ -27,7 +27,7 @@ function execute(quoteId: string) {
   return platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId: "order" });
 }
 
-/** A hold whose claim was never answered. */
+/** A hold whose claim returned no response. */
 async function orphan(accountId: string): Promise<string> {
   const quoteId = platform.quote(accountId);
   platform.faults.claim = () => {
@@ -50,7 +50,7 @@ async function sweepLater(ms = 6_000) {
   platform.world.offsetMs = 0;
 }
 
-it("leaves a running execute alone, and a hold open until its fate is known", async () => {
+it("leaves a running execute alone, and keeps a hold open until its outcome is known", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const quoteId = await orphan(accountId);
   await sweepLater(4_000);
@@ -62,7 +62,7 @@ it("leaves a running execute alone, and a hold open until its fate is known", as
   expect(await openHolds(accountId)).toBe(0);
 });
 
-it("closes a hold whose payout exists without asking for the claim again", async () => {
+it("closes a hold whose payout exists without another claim", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const quoteId = platform.quote(accountId);
   await execute(quoteId);
@@ -89,19 +89,19 @@ it("finds no hold open after a release", async () => {
   expect(await openHolds(accountId)).toBe(0);
 });
 
-it("finishes a hold under the request that made it, as all later work on its payout", async () => {
+it("finishes a hold under its original request, like all later work on its payout", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const quoteId = await withCallContext({ requestId: "req-orphan" }, () => orphan(accountId));
   await sweepLater();
   const payoutId = derivedId("payout", quoteId);
   const stored = await platform.payouts.findOne({ _id: payoutId });
   expect(stored?.request_id).toBe("req-orphan");
-  const owed = await platform.outbox.due(1_000);
-  const event = owed.find(({ id }) => id === stored?.outbox[0]?.id);
+  const pending = await platform.outbox.due(1_000);
+  const event = pending.find(({ id }) => id === stored?.outbox[0]?.id);
   expect(event?.origin?.request_id).toBe("req-orphan");
 });
 
-it("logs what became of each hold that was left behind", async () => {
+it("logs the outcome of each orphaned hold", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const orphans: string[] = [];
   for (let at = 0; at < 3; at += 1) orphans.push(await orphan(accountId));

@@ -12,19 +12,18 @@ import type { PayoutOrder } from "../payouts/rules/payout.ts";
 import { ordersIn } from "../payouts/store.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
 
-/** No execute runs for so long; after it a hold without a payout is orphaned. */
+/** No execute runs longer than this. A hold that is older and has no payout is orphaned. */
 export const orphanedAfterMs = quietMs;
 
 type SweepDeps = ExecuteDeps & {
   readonly log: Log;
   readonly bus?: Bus;
-  /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
 };
 
 /**
- * Tidies accounts; claims and creates the payout of each orphaned hold, or releases it. Safe beside
- * executes. An account that cannot be tidied does not stop the others.
+ * Tidies accounts. Claims and creates the payout of each orphaned hold, or releases the hold. Safe
+ * to run beside executes. A failed account doesn't stop the others.
  */
 export async function sweepAccounts(deps: SweepDeps): Promise<void> {
   const { ledger, bus, clock } = deps;
@@ -55,7 +54,6 @@ export async function sweepAccounts(deps: SweepDeps): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, "accounts not tidied");
 }
 
-/** The orders of open holds, by payout id. */
 async function ordersOf({ payouts }: SweepDeps, accounts: readonly AccountDocument[]) {
   const ids = accounts.flatMap(({ open_holds }) => open_holds.map(({ payout_id }) => payout_id));
   if (ids.length === 0) return new Map<string, OrderDocument>();

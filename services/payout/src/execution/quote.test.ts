@@ -15,7 +15,7 @@ import { enclosed, readClaimed, readExecutable } from "./quote.ts";
 const now = new Date("2026-03-01T10:00:00Z");
 const expiresAt = new Date("2026-03-01T10:05:00Z");
 
-/** Each value is another one, so that none can stand for another. */
+/** Each value is unique, so that none can replace another unnoticed. */
 const quote = {
   ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
   ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USDC", exchangeRate: "0.995" },
@@ -106,7 +106,7 @@ describe("a claimed quote", () => {
   const read = (change: object = {}) =>
     readClaimed(create(ClaimQuoteResponseSchema, { quote, claim: claimed, ...change }));
 
-  it("is what its payout is made from; its fees are what is not converted", () => {
+  it("gives the payout's content; its fees are the amount that is not converted", () => {
     expect(read().order).toStrictEqual(ordered);
     expect(read().quote).toStrictEqual({
       ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },

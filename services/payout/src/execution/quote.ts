@@ -15,7 +15,7 @@ import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import type { ClaimedQuote, PayoutOrder } from "../payouts/rules/payout.ts";
 import type { ExecutableQuote } from "./rules/payable.ts";
 
-/** Reads the quote service's response; what its contract does not allow is a bug there. */
+/** Reads the quote service's response. A response outside the contract throws. */
 export function readExecutable(response: GetClaimableQuoteResponse) {
   const { quote, limits, now } = response;
   const state = quote && wordOf(QuoteState, quote.state);
@@ -44,26 +44,24 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
   const destinationKeys = quote.beneficiary?.destinationKeys ?? [];
   const parties = { accountId: quote.accountId, beneficiaryId, destinationKeys };
   const { receivingFixed: isReceivingFixed } = quote;
-  const asked = { isReceivingFixed, reissueOf: quote.reissueOf || undefined };
+  const terms = { isReceivingFixed, reissueOf: quote.reissueOf || undefined };
   return {
     executable,
     ...parties,
-    ...asked,
+    ...terms,
     currency: source,
     destination,
     now: timestampDate(now),
   };
 }
 
-/** A quote and the order that claimed it: all that a payout is made from. */
 export type Claimed = { readonly quote: ClaimedQuote; readonly order: PayoutOrder };
 
-/** An order as a claim encloses it: the quote service keeps it unread. */
+/** Encodes an order for the claim. The quote service stores it unread. */
 export function enclosed(order: PayoutOrder): Uint8Array {
   return BSON.serialize(toStored(order));
 }
 
-/** What a payout is made from, read from the response to its claim. */
 export function readClaimed({ quote, claim }: ClaimQuoteResponse): Claimed {
   const { beneficiary } = quote ?? {};
   if (quote === undefined || beneficiary === undefined || claim?.claimedAt === undefined) {
@@ -106,7 +104,7 @@ function claimedQuote(
   };
 }
 
-/** Unlike the other amounts, fees may be zero: what the conversion leaves of the source. */
+/** Unlike other amounts, fees may be zero. They are the source amount less the converted amount. */
 function feesMinor(quote: Quote): bigint {
   const { sourceCurrencyCode: source, sourceAmount, convertedAmount } = quote;
   return readAmount(sourceAmount, source) - readAmount(convertedAmount, source);

@@ -6,7 +6,7 @@ import type { Refused } from "@disburse/kernel/refusal.ts";
 
 type Quotes = { readonly quote: Client<typeof QuoteService> };
 
-/** What is to be quoted: one amount, of its side's currency. */
+/** `amount` is in the currency of the `fixed` side. */
 export type QuoteTerms = {
   readonly merchantId: string;
   readonly accountId: string;
@@ -19,7 +19,7 @@ export type QuoteTerms = {
   readonly reissueOf?: string;
 };
 
-/** A quote of terms, the same for each try of its operation; or why there is none. */
+/** Creates a quote once per operation, or returns the quote service's refusal. */
 export async function requestQuote(
   { quote: quotes }: Quotes,
   operationId: string,
@@ -53,7 +53,9 @@ export async function requestQuote(
   }
 }
 
-/** Ends a quote for ever; `false`: it is claimed, and its payout is there or coming. */
+/**
+ * Expires a quote for good. Returns `false` if it is claimed: its payout exists or will be created.
+ */
 export async function expireQuote(
   { quote: quotes }: Quotes,
   operationId: string,

@@ -14,32 +14,28 @@ import type { ApprovalNeed } from "../payouts/rules/approval.ts";
 import { readExecutable } from "./quote.ts";
 import type { Payable } from "./rules/payable.ts";
 
-/** What an execute asks of its neighbours, and of its merchant's rules. */
 export type ReadDeps = {
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly controls: Pick<PayoutControls, "of">;
 };
 
-/** A quote to execute, its account, beneficiary and source currency, and its database's clock. */
 export type ReadQuote = ReturnType<typeof readExecutable> & ClockReading;
 
-/** The quote as the quote service has it now; `undefined` where there is none. */
 export async function readQuote(
   deps: Pick<ReadDeps, "quote">,
   quoteId: string,
 ): Promise<ReadQuote | undefined> {
-  const askedAt = performance.now();
+  const sentAt = performance.now();
   try {
     const read = readExecutable(await deps.quote.getClaimableQuote({ quoteId }));
-    return { ...read, askedAt, answeredAt: performance.now() };
+    return { ...read, sentAt, receivedAt: performance.now() };
   } catch (error) {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return undefined;
     throw error;
   }
 }
 
-/** A beneficiary's screening status, and since when it is there. */
 export async function readBeneficiary(
   deps: Pick<ReadDeps, "beneficiary">,
   merchantId: string,
@@ -55,7 +51,7 @@ export async function readBeneficiary(
   };
 }
 
-/** The beneficiary, where the next step asks for it, or its merchant's rules do. */
+/** Reads the beneficiary only if the next step or the merchant's rules require it. */
 export async function beneficiaryFor(deps: ReadDeps, read: ReadQuote, next: Payable) {
   const { merchantId } = read.executable;
   if (next === "hold") return readBeneficiary(deps, merchantId, read.beneficiaryId);
@@ -66,7 +62,7 @@ export async function beneficiaryFor(deps: ReadDeps, read: ReadQuote, next: Paya
   });
 }
 
-/** The approval that the payout of a quote needs by its merchant's rules, as they are now. */
+/** Returns the approval that the merchant's current rules require. */
 export function approvalFor(
   { controls }: ReadDeps,
   { executable, currency: source, now }: ReadQuote,

@@ -2,7 +2,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { isHeld } from "../ledger/accounts.ts";
 import { isCreated } from "../payouts/document.ts";
-import type { Fate, Open, Reservation } from "../velocity/rules/usage.ts";
+import type { Open, Reservation, ReservationOutcome } from "../velocity/rules/usage.ts";
 import { settle } from "../velocity/rules/usage.ts";
 import type { UsageStore } from "../velocity/usage.ts";
 import type { ExecuteDeps } from "./execute.ts";
@@ -14,29 +14,29 @@ type SweepDeps = Pick<ExecuteDeps, "ledger" | "payouts" | "clock" | "quote"> & {
 };
 
 /**
- * Looks what became of reserved room: closes reservations whose payouts exist, and gives back those
- * of which no payout can come any more. Safe beside executes.
+ * Closes reservations whose payouts exist. Releases those that can no longer become a payout. Safe
+ * to run beside executes.
  */
 export async function sweepReservations(deps: SweepDeps): Promise<void> {
   const now = deps.clock.now();
   for (const { id, reservations } of await deps.usage.due(now)) {
     const open = reservations.filter((each): each is OpenReservation =>
-      each.open === undefined ? false : each.open.lookAt <= now,
+      each.open === undefined ? false : each.open.checkAt <= now,
     );
-    const fates = await fatesOf(deps, open);
+    const outcomes = await outcomesOf(deps, open);
     await deps.usage.change(id, (usage, databaseNow) => ({
-      usage: settle(usage, fates, databaseNow),
+      usage: settle(usage, outcomes, databaseNow),
       answer: undefined,
     }));
-    for (const [payout_id, fate] of fates) {
-      if (fate === "abandoned") deps.log.debug({ payout_id }, "room within a limit given back");
+    for (const [payout_id, outcome] of outcomes) {
+      if (outcome === "abandoned") deps.log.debug({ payout_id }, "reservation of a limit released");
     }
   }
 }
 
 type OpenReservation = Reservation & { readonly open: Open };
 
-async function fatesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
+async function outcomesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
   const ids = open.map(({ payoutId }) => payoutId);
   const found = deps.payouts.find(
     { _id: { $in: ids }, ...isCreated },
@@ -45,19 +45,22 @@ async function fatesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
   const stages = new Map(
     ids.length === 0 ? [] : (await found.toArray()).map((each) => [each._id, each.progress.stage]),
   );
-  const fates = new Map<string, Fate>();
+  const outcomes = new Map<string, ReservationOutcome>();
   for (const reservation of open) {
     const { payoutId } = reservation;
     const stage = stages.get(payoutId);
-    // Reserved by an execute that was late: its payout has failed, and gave its room back before.
+    // A late execute reserved this. The payout had failed and released its limits already.
     const ofPayout = stage === "rejected" || stage === "cancelled" ? "abandoned" : "exists";
-    fates.set(payoutId, stage === undefined ? await fateOf(deps, reservation) : ofPayout);
+    outcomes.set(payoutId, stage === undefined ? await outcomeOf(deps, reservation) : ofPayout);
   }
-  return fates;
+  return outcomes;
 }
 
-/** Without a payout: its held money may become one, and so may its quote until it has expired. */
-async function fateOf(deps: SweepDeps, { payoutId, open }: OpenReservation): Promise<Fate> {
+/** Decides on a reservation without a payout. A hold or an unexpired quote may still become one. */
+async function outcomeOf(
+  deps: SweepDeps,
+  { payoutId, open }: OpenReservation,
+): Promise<ReservationOutcome> {
   try {
     if (await isHeld(deps.ledger, open.accountId, payoutId)) return "undecided";
     const read = await readQuote(deps, open.quoteId);
@@ -67,7 +70,7 @@ async function fateOf(deps: SweepDeps, { payoutId, open }: OpenReservation): Pro
     return isOver ? "abandoned" : "undecided";
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    deps.log.warn({ payout_id: payoutId }, "reserved room waits for the quote service");
+    deps.log.warn({ payout_id: payoutId }, "reservation waits for the quote service");
     return "undecided";
   }
 }

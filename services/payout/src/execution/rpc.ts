@@ -13,7 +13,6 @@ import { detailsOf } from "../payouts/rules/payout.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";
 import { isReserved } from "./rules/payable.ts";
 
-/** The RPC that makes a payout of a quote. */
 export function executionRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
   return {
     executePayout: async (message) => {

@@ -50,7 +50,6 @@ function execute(quoteId = platform.quote(accountId), mutation = platform.operat
 
 const codeOf = async (answer: Promise<{ code: string }>) => (await answer).code;
 
-/** Lets reservations be so much older. */
 async function age(ms: number) {
   for (const { _id, reservations } of await usages().find().toArray()) {
     const older = reservations.map((each) => ({ ...each, at: new Date(each.at.getTime() - ms) }));
@@ -63,7 +62,7 @@ async function used(): Promise<string[]> {
   return found?.reservations.map(({ payout_id }) => payout_id) ?? [];
 }
 
-/** The sweeps of open holds and of reservations, when what is left behind is old enough. */
+/** Runs both sweeps after leftovers are old enough. */
 async function sweepLater() {
   platform.world.offsetMs += 6_000;
   await platform.sweep();
@@ -128,7 +127,7 @@ describe("a velocity limit", () => {
     expect(await codeOf(execute(other))).toBe("OK");
   });
 
-  it("is not used up by an execute whose operation was refused", async () => {
+  it("is not used by an execute whose operation was refused", async () => {
     await limit({ merchant: { countHour: 2 } });
     const mutation = platform.operation();
     expect(await codeOf(execute(platform.quote(accountId), mutation))).toBe("OK");
@@ -137,7 +136,7 @@ describe("a velocity limit", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("has room again when its window has passed, and at once when it is lifted", async () => {
+  it("allows payouts again after its window, and at once when it is lifted", async () => {
     await limit({ merchant: { countHour: 1 } });
     expect(await codeOf(execute())).toBe("OK");
     const waiting = platform.quote(accountId);
@@ -149,7 +148,7 @@ describe("a velocity limit", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("comes after the corridor's limits and before the balance", async () => {
+  it("is checked after the corridor's limits and before the balance", async () => {
     await limit({ merchant: { countHour: 0 } });
     const below = platform.quote(accountId, { amount: "0.99" });
     expect(await codeOf(execute(below))).toBe("AMOUNT_NOT_WITHIN_LIMITS");
@@ -192,7 +191,7 @@ describe("a velocity limit", () => {
   });
 });
 
-describe("room within a limit", () => {
+describe("a reservation", () => {
   beforeEach(() => limit({ merchant: { countHour: 1 }, beneficiary: { countHour: 1 } }));
 
   it("is given back at once when the balance is not sufficient", async () => {
@@ -206,7 +205,7 @@ describe("room within a limit", () => {
     expect(await codeOf(execute(small))).toBe("OK");
   });
 
-  it("is given back when the payout fails, also where a crash came in between", async () => {
+  it("is released when the payout fails, even after a crash in between", async () => {
     const payoutId = await platform.execute(accountId, "sandbox-fail");
     expect(await codeOf(execute())).toBe("LIMIT_EXCEEDED");
     const { room } = platform.parts;
@@ -236,7 +235,7 @@ describe("room within a limit", () => {
     expect(await codeOf(execute())).toBe("LIMIT_EXCEEDED");
     await platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
     expect(await usages().countDocuments()).toBe(0);
-    // Reserved by an execute of the same quote that was late.
+    // Reserved by a late execute of the same quote.
     await platform.room.reserve({
       ...{
         payoutId,
@@ -253,7 +252,7 @@ describe("room within a limit", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
-  it("stays taken by a payout that was paid, also when it comes back", async () => {
+  it("is kept by a paid payout, even when it returns", async () => {
     const payoutId = await platform.execute(accountId, "sandbox-return");
     for (let n = 0; n < 3; n += 1) await platform.after(2_000);
     const found = await platform.payouts.findOne({ _id: payoutId });
@@ -294,7 +293,7 @@ describe("room within a limit", () => {
     expect(usage?.reservations[0]?.open).toBeUndefined();
   });
 
-  it("stays with a hold whose claim got no answer, until the claim has decided", async () => {
+  it("stays with a hold whose claim got no response until the claim has decided", async () => {
     const [paid, expired] = [platform.quote(accountId), platform.quote(accountId)] as const;
     platform.faults.claim = () => {
       throw unavailable();

@@ -57,7 +57,7 @@ describe("an account", () => {
 
   it("of an operation that another merchant's has too is its own, also at a repeat", async () => {
     await platform.fundedAccount("mer_b", "1.00");
-    // The merchant's other account is first by any index.
+    // Any index returns the merchant's other account first.
     const mutation = { ...platform.operation(), operationId: "op-of-both" };
     const open = async (of: string) => {
       const opened = await platform.rpc.openAccount({
@@ -86,8 +86,8 @@ describe("an account", () => {
 
   it("of another merchant is not listed, nor counted", async () => {
     await platform.fundedAccount(merchantId, "1.00");
-    const stranger = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
-    expect(stranger).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
+    const other = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
+    expect(other).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
   });
 
   it("is credited once per operation, exactly", async () => {
@@ -123,7 +123,7 @@ describe("an account", () => {
     }
   });
 
-  it("remembers who credited it and who took that back, and why", async () => {
+  it("stores the actors and notes of a credit and its reversal", async () => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
     const note = "x".repeat(255);
     const of = { merchantId, accountId, note: ` ${note} ` };
@@ -154,7 +154,7 @@ describe("an account", () => {
     ["an unknown currency", { currencyCode: "XXX" }, /currency_code: must be USD/],
     ["a note with a control character", { note: "a\u0000b" }, /note: must be/],
     ["a note of 256 characters", { note: "x".repeat(256) }, /note: must be/],
-  ])("takes no credit of %s, and says why", async (_what, change, sentence) => {
+  ])("refuses a credit of %s and names the reason", async (_what, change, sentence) => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
     const credit = { mutation: platform.operation(), merchantId, accountId, amount: "1" };
     const answer = platform.rpc.creditAccount({ ...credit, ...change });
@@ -256,7 +256,7 @@ describe("a movement", () => {
     expect(await hold("acc_x", "po_late", 1n)).toEqual({ outcome: "no_account" });
   });
 
-  it("is posted twice over, to the merchant's balance and to the house's", async () => {
+  it("is posted twice, to the merchant's balance and to the platform's", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
     const house = async () => {
       const { balances } = await platform.rpc.listHouseBalances({ currencyCode: "INR" });

@@ -13,12 +13,10 @@ import {
 import { type Account, movementKey, type StatusCounts } from "./rules/account.ts";
 import { createAccountWriter, type WatchWrites } from "./writer.ts";
 
-/** Accounts and their ledger, and `apply`, which is the only way to move money. */
+/** Accounts and their entries. Only `apply` moves money. */
 export type Ledger = ReturnType<typeof openLedger>;
 
-/**
- * Opens the collections; an account's own document decides on its money, one write at a time.
- */
+/** Opens the collections. One document per account holds its balances, so each write is atomic. */
 export function openLedger({ db }: Database, watch?: WatchWrites) {
   const accounts = db.collection<AccountDocument>("accounts");
   const entries = db.collection<LedgerDocument>("ledger_entries");
@@ -26,7 +24,7 @@ export function openLedger({ db }: Database, watch?: WatchWrites) {
   return { ...collections, ...createAccountWriter(collections, watch) };
 }
 
-/** Opens an account with nothing in it; a repeat answers with the first one. */
+/** Opens an empty account. A repeat returns the first one. */
 export async function openAccount(
   { accounts }: LedgerCollections,
   opening: Opening,
@@ -38,7 +36,7 @@ export async function openAccount(
   return toAccount(await insertOrFind(accounts, document, repeat));
 }
 
-/** A rail account is opened by its first movement. */
+/** The first movement opens a rail account. */
 const openedBy = (operationId: string): Change => ({
   operationId,
   actor: { kind: "service", id: "payout" },
@@ -74,10 +72,9 @@ const noPayouts: StatusCounts = { initiated: 0, succeeded: 0, failed: 0 };
 const totalFreshMs = 500;
 const merchantsMax = 10_000;
 
-/** A merchant's payouts by status, over its accounts; half a second old at most. */
+/** A merchant's payouts by status, over all its accounts. At most half a second old. */
 export type PayoutCounts = Pick<ReturnType<typeof openPayoutCounts>, "of">;
 
-/** Adds up what accounts count. */
 export function openPayoutCounts(
   { accounts }: Pick<LedgerCollections, "accounts">,
   countRead?: CountRead,
@@ -103,46 +100,44 @@ function added(one: StatusCounts, other: StatusCounts): StatusCounts {
   };
 }
 
-/** Whose the rail accounts are: no merchant's, and no merchant is called so. */
-export const houseId = "house";
+/** Owner of the rail accounts. No merchant may have this id. */
+export const platformMerchantId = "house";
 
-/** Opens the account of a rail in a currency, once. */
+/** Opens a rail's account in a currency, once. */
 export async function openRailAccount(
   { accounts }: LedgerCollections,
   { id, rail, currency }: { readonly id: string; readonly rail: string; readonly currency: string },
   now: Date,
 ): Promise<void> {
   const document: AccountDocument = {
-    ...newAccount({ id, merchantId: houseId, currency, ...openedBy(id) }, now),
+    ...newAccount({ id, merchantId: platformMerchantId, currency, ...openedBy(id) }, now),
     rail,
   };
   await insertOnce(accounts, document);
 }
 
-/** The account of a rail in a currency. */
 export async function findRailAccount({ accounts }: LedgerCollections, id: string) {
-  const found = await accounts.findOne({ _id: id, merchant_id: houseId });
+  const found = await accounts.findOne({ _id: id, merchant_id: platformMerchantId });
   return found === null ? undefined : toAccount(found);
 }
 
-/** The accounts of rails, or of one. */
+/** Lists the accounts of one rail or of all. */
 export async function listRailAccounts(
   { accounts }: Pick<LedgerCollections, "accounts">,
   rail?: string,
 ) {
   const found = await accounts
-    .find({ merchant_id: houseId, ...(rail !== undefined && { rail }) })
+    .find({ merchant_id: platformMerchantId, ...(rail !== undefined && { rail }) })
     .toArray();
   return found.map((each) => ({ ...toAccount(each), rail: each.rail ?? "" }));
 }
 
-/** A merchant's account. */
 export async function readAccount({ accounts }: LedgerCollections, merchantId: string, id: string) {
   const found = await accounts.findOne({ _id: id, merchant_id: merchantId });
   return found === null ? undefined : toAccount(found);
 }
 
-/** Whether the money of a payout is set aside in an account: held, and not released. */
+/** Returns true if the payout's money is held and not released. */
 export async function isHeld(
   { accounts, entries }: LedgerCollections,
   accountId: string,
@@ -150,7 +145,7 @@ export async function isHeld(
 ): Promise<boolean> {
   const held = movementKey(payoutId, "hold");
   const released = movementKey(payoutId, "release");
-  // The account first: what it no longer carries is in the ledger by then.
+  // Reads the account first: an entry that has left it is in the ledger by then.
   const account = await accounts.findOne({ _id: accountId });
   const recorded = await entries.find({ _id: { $in: [held, released] } }).toArray();
   const recent = account?.recent.map(({ key }) => key) ?? [];

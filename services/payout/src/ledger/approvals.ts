@@ -9,7 +9,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { type Ledger, readAccount } from "./accounts.ts";
 import { type LedgerDeps, ledgerRpc } from "./rpc.ts";
 
-/** What one person may credit and reverse alone within a day, by currency, in minor units. */
+/** Daily limits for one operator's own credits and reversals, by currency, in minor units. */
 export type OwnWorkLimits = ReadonlyMap<string, bigint>;
 
 type LedgerRpc = ReturnType<typeof ledgerRpc>;
@@ -17,20 +17,22 @@ type Credit = Parameters<LedgerRpc["creditAccount"]>[0];
 type Reversal = Parameters<LedgerRpc["reverseCredit"]>[0];
 type Amount = { readonly currency: string; readonly amount: bigint };
 
-/** What credits and reversals wait for a second person by. */
 export type LedgerApprovals = Pick<ServiceApprovals, "guard"> & {
   readonly sums: DailySums;
   readonly limits: OwnWorkLimits;
 };
 
-/** The RPCs of accounts, guarded where there are persons. */
+/** Wraps the account RPCs in the approval guard, if there is one. */
 export function guardedLedger(deps: LedgerDeps, approvals?: LedgerApprovals) {
   const rpc = ledgerRpc(deps);
   if (approvals === undefined) return rpc;
   return approvals.guard(PayoutService, rpc, ledgerGuards({ ...deps, ...approvals }));
 }
 
-/** Why work needs a second person: a person's sum of a day, of credits and at rails together. */
+/**
+ * Returns why work needs a second operator. The daily sum covers credits and rail movements
+ * together.
+ */
 export function ownWorkReasons({
   sums,
   limits,
@@ -47,7 +49,7 @@ export function ownWorkReasons({
   };
 }
 
-/** Credits and reversals by one person, up to limits that count a day's sum. */
+/** Guards credits and reversals with daily limits for each operator. */
 function ledgerGuards(deps: {
   readonly ledger: Ledger;
   readonly sums: DailySums;
@@ -109,7 +111,7 @@ async function creditedBy(ledger: Ledger, request: Credit): Promise<Amount | und
   return isRefused(amount) ? undefined : { currency: account.currency, amount };
 }
 
-/** The amount of the credit; its entry is in the account until the ledger has it. */
+/** Reads the amount of the credit. Its entry is in the account until the ledger has it. */
 async function reversedBy({ accounts, entries }: Ledger, request: Reversal) {
   const { merchantId, accountId, entryId } = request;
   const account = await accounts.findOne({ _id: accountId, merchant_id: merchantId });

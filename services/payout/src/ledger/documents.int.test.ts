@@ -11,12 +11,12 @@ import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { AccountDocument, LedgerDocument } from "./documents.ts";
 import type { Movement } from "./rules/account.ts";
 
-/** Accounts and entries whole, as they are stored and as they are shown. */
+/** Tests complete accounts and entries, stored and returned. */
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
 let accountId = "";
-/** The account when it was opened, and with two and four entries. */
+/** The account when opened, and after two and four entries. */
 const accounts: AccountDocument[] = [];
 let entries: LedgerDocument[] = [];
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
     const found = await platform.ledger.accounts.findOne({ _id: accountId });
     if (found !== null) accounts.push(found);
   };
-  /** The next write takes out of the account what is recorded by then. */
+  /** The next write removes recorded entries from the account. */
   const recorded = async () => {
     const { sequence } = (await platform.ledger.accounts.findOne({ _id: accountId })) ?? {};
     await vi.waitFor(async () => {
@@ -66,7 +66,7 @@ afterAll(() => platform.stop());
 
 const timeText = (at: Date) => toJson(TimestampSchema, timestampFromDate(at));
 
-/** A document as text, times and hashes by the entry that they are of. */
+/** Formats a document as text. Times and hashes name their entry. */
 function shown(document: object): string {
   const at = (time: Date) => `at ${entries.findIndex((each) => +each.created_at === +time) + 1}`;
   const lines = Object.entries(document).map(([name, value]) => `${name}: ${textOf(value, at)}`);
@@ -78,7 +78,7 @@ function shown(document: object): string {
     .replaceAll(accountId, "acc_1");
 }
 
-it("is stored with what its ledger does not have yet", () => {
+it("is stored with the entries that its ledger lacks", () => {
   expect(accounts.map(shown).join("\n\n")).toMatchInlineSnapshot(`
     "_id: acc_1
     schema_version: 1
@@ -249,7 +249,7 @@ it("shows its statement", async () => {
   expect(page).toMatchObject({ nextCursor: "", totalCount: 4n, totalCountCapped: false });
 });
 
-it("is shown as it is, as it was, in its merchant's list and to who asks for its merchant", async () => {
+it("is returned as it is, as it was and in its merchant's list", async () => {
   const [opened] = accounts as [AccountDocument];
   const then = ({ created_at }: { created_at: Date }) => timeText(created_at);
   const account = (available: string, held: string, updatedAt: string) => ({
@@ -279,7 +279,7 @@ it("is shown as it is, as it was, in its merchant's list and to who asks for its
   expect(owner).toMatchObject({ accountId, merchantId, currencyCode: "USD" });
 });
 
-it("adds to the house's balances, in order, of one currency or of all", async () => {
+it("adds to the platform's balances, in order, of one currency or of all", async () => {
   const balances = async (currencyCode: string) =>
     (await platform.rpc.listHouseBalances({ currencyCode })).balances.map(
       ({ account, currencyCode: currency, balance }) => `${account} ${currency} ${balance}`,

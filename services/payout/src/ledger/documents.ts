@@ -4,12 +4,12 @@ import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { RememberedRefusals } from "./refusals.ts";
 import type { Account, LedgerEntry, LedgerStep, Posting, StatusCounts } from "./rules/account.ts";
-import { type HouseSums, postingText } from "./rules/postings.ts";
+import { type PlatformSums, postingText } from "./rules/postings.ts";
 
 /** A hold whose payout may not exist yet. */
 export type OpenHold = { payout_id: string; since: Date };
 
-/** What an entry is stored with, in its account and in the ledger. */
+/** Stored fields of an entry, in the account and in the ledger. */
 export type EntryFields = {
   step: LedgerStep;
   amount: Decimal128;
@@ -22,57 +22,52 @@ export type EntryFields = {
   reverses: string;
   previous_hash: string;
   hash: string;
-  /** Who credited the account; of a payout's movements, the payout says. */
+  /** Set for credits and reversals only. A payout stores its own actor. */
   actor?: StoredActor;
   created_at: Date;
 };
 
-/** An entry inside its account: the account is the outbox of its own ledger. */
+/** An entry inside its account. The account is the outbox of its own ledger. */
 export type RecentEntry = EntryFields & { key: string };
 
-/** An account: balances, what the ledger does not have yet, open holds, refused operations. */
 export type AccountDocument = RememberedRefusals & {
   _id: string;
   schema_version: number;
-  /** Raised by every write of what follows. */
+  /** Raised by every write of the fields below. */
   revision: number;
-  /** `house` of a rail account. */
+  /** The merchant's id; `house` for a rail account. */
   merchant_id: string;
-  /** Of a rail account. */
+  /** The rail's name; absent for a merchant's account. */
   rail?: string;
   currency: string;
   available: Decimal128;
   held: Decimal128;
-  /** Its payouts; zero of a rail account. */
+  /** Counts of its payouts. All zero for a rail account. */
   counts: StatusCounts;
-  /** Of the last entry. */
   sequence: number;
-  /** Of the last entry; "" before the first. */
+  /** The last entry's hash; "" before the first. */
   head_hash: string;
-  /** Up to here every entry is in the ledger. */
+  /** The ledger has every entry up to this one. */
   recorded_sequence: number;
   /** The last entries, which the ledger may lack. A later write removes them. */
   recent: RecentEntry[];
   /** Holds whose payout may not exist. A later write removes them. */
   open_holds: OpenHold[];
-  /** Keys of credits whose event the bus has not confirmed; absent before one. */
+  /** Keys of credits whose event the bus has not confirmed. Absent if there are none. */
   credited?: string[];
-  /** The sums of the account's house postings, by `<account>/<currency>`, as decimal text. */
+  /** Sums of the postings to platform accounts, by `<account>/<currency>`, as decimal text. */
   house: Record<string, string>;
-  /** Set while there is something in `recent`, `open_holds` or `credited`; absent otherwise. */
+  /** Set while `recent`, `open_holds` or `credited` has elements; absent otherwise. */
   dirty?: true;
-  /** Set by each movement, until the head of its chain is shipped as it is (`ledgerHeads`). */
+  /** Set by each movement until this head of the chain has been shipped (`ledgerHeads`). */
   head_due?: true;
   operation_id: string;
   actor: StoredActor;
   created_at: Date;
-  /** Of the last entry. */
   updated_at: Date;
 };
 
-/** An entry in the ledger. */
 export type LedgerDocument = EntryFields & {
-  /** The entry's key. */
   _id: string;
   schema_version: number;
   account_id: string;
@@ -80,16 +75,13 @@ export type LedgerDocument = EntryFields & {
   currency: string;
 };
 
-/** Version of the documents of accounts. */
 export const accountSchemaVersion = 1;
 
-/** Where accounts and their statements are stored. */
 export type LedgerCollections = {
   readonly accounts: Collection<AccountDocument>;
   readonly entries: Collection<LedgerDocument>;
 };
 
-/** An account as the rules and RPCs see it. */
 export function toAccount(document: AccountDocument): Account {
   return {
     id: document._id,
@@ -105,18 +97,15 @@ export function toAccount(document: AccountDocument): Account {
   };
 }
 
-/** The account's sums of house postings. */
-export function toHouseSums(document: Pick<AccountDocument, "house">): HouseSums {
+export function toPlatformSums(document: Pick<AccountDocument, "house">): PlatformSums {
   const sums = Object.entries(document.house);
   return Object.fromEntries(sums.map(([name, text]) => [name, storedDecimal(text)]));
 }
 
-/** Sums of house postings as they are stored. */
-export function houseFields(sums: HouseSums): Record<string, string> {
+export function platformFields(sums: PlatformSums): Record<string, string> {
   return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, postingText(sum)]));
 }
 
-/** An entry as its account carries it. */
 export function recentEntry(entry: LedgerEntry, actor: StoredActor | undefined): RecentEntry {
   const { key, step, note, sequence, reverses, hash } = entry;
   return {
@@ -137,7 +126,6 @@ export function recentEntry(entry: LedgerEntry, actor: StoredActor | undefined):
   };
 }
 
-/** An entry of an account as the ledger has it. */
 export function ledgerDocument(account: AccountDocument, recent: RecentEntry): LedgerDocument {
   const { key, ...fields } = recent;
   return {
@@ -150,7 +138,6 @@ export function ledgerDocument(account: AccountDocument, recent: RecentEntry): L
   };
 }
 
-/** An entry as the rules and RPCs see it. */
 export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
   return {
     key: document._id,
@@ -175,6 +162,6 @@ export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
 
 function storedDecimal(text: string) {
   const decimal = parseDecimal(text);
-  if (decimal === undefined) throw new Error("a stored amount that is no decimal");
+  if (decimal === undefined) throw new Error("a stored amount is not a decimal");
   return decimal;
 }

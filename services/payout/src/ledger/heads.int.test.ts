@@ -19,7 +19,7 @@ const headOf = async (accountId: string) => {
   return { chain: `ledger/${accountId}`, sequence: account?.sequence, hash: account?.head_hash };
 };
 
-it("are those of accounts whose money has moved, until they are shipped as they are", async () => {
+it("are due for accounts with movements until they are shipped unchanged", async () => {
   const heads = ledgerHeads(platform.ledger);
   const [one, other] = [
     await platform.fundedAccount(merchantId, "100.00"),
@@ -29,7 +29,7 @@ it("are those of accounts whose money has moved, until they are shipped as they 
   const due = await heads.changed(10);
   expect(new Set(due)).toEqual(new Set([await headOf(one), await headOf(other)]));
   expect([await heads.unshipped(), (await heads.changed(1)).length]).toEqual([2, 1]);
-  // One of them moves while they are on their way.
+  // One account changes during the shipment.
   await hold(one, "po_1");
   await heads.shipped(due);
   await platform.tidy();

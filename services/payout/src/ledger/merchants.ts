@@ -4,12 +4,11 @@ import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 
-/** The registry of merchants, which the beneficiary service has. */
 export type MerchantRegistry = Pick<Client<typeof BeneficiaryService>, "getMerchant">;
 
 /**
- * Whose records a list has: a merchant's, or of all merchants where a person of the operator's team
- * names none. Refuses a service that names none: it calls for a merchant.
+ * Returns the merchant filter of a list. An operator may omit the merchant to list all. A service
+ * must name one.
  */
 export function listedMerchant(merchantId: string): { readonly merchant_id?: string } {
   if (merchantId !== "") return { merchant_id: merchantId };
@@ -19,7 +18,7 @@ export function listedMerchant(merchantId: string): { readonly merchant_id?: str
   return {};
 }
 
-/** Throws where the registry does not answer. */
+/** Throws if the registry is unavailable. */
 export async function isRegistered(
   registry: MerchantRegistry,
   merchantId: string,

@@ -42,10 +42,10 @@ const bus: Bus = {
   stop: async () => undefined,
 };
 
-/** When all that has happened until now is long ago. */
+/** A time at which all earlier movements are old. */
 const later = () => new Date(Date.now() + quietMs + 1_000);
 
-/** Tidies one account, as a sweep does which knows these payouts. */
+/** Tidies one account, like a sweep that knows these payouts. */
 async function tidy(accountId: string, created: readonly string[] = [], now = later()) {
   for await (const found of untidyAccounts(platform.ledger, now)) {
     const isCreated = (payoutId: string) => created.includes(payoutId);
@@ -58,7 +58,7 @@ async function tidy(accountId: string, created: readonly string[] = [], now = la
 const isRecorded = (key: string) =>
   vi.waitFor(async () => expect(await ledger().findOne({ _id: key })).not.toBeNull(), 10_000);
 
-/** An account of 100.00 at rest, and then one hold of it. */
+/** A tidy account of 100.00, and then one hold of it. */
 async function heldAccount() {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   await platform.tidy();
@@ -70,7 +70,7 @@ async function heldAccount() {
 }
 
 describe("an account", () => {
-  it("is written once for a movement; what is recorded leaves it with the next one", async () => {
+  it("is written once per movement; the next write removes recorded entries", async () => {
     const { accountId, target, payoutId } = await heldAccount();
     const carried = (await read(accountId)).recent.map(({ key }) => key);
     expect(carried).toEqual([`${payoutId}:hold`]);
@@ -152,7 +152,7 @@ describe("an account", () => {
     expect(await read(accountId)).toEqual(after);
   });
 
-  it("keeps what a crash kept from the ledger, until a sweep has recorded it", async () => {
+  it("keeps entries that a crash left unrecorded until a sweep has recorded them", async () => {
     const { accountId, key } = await heldAccount();
     await ledger().deleteOne({ _id: key });
     const failing = { find: () => ({ toArray: () => Promise.reject(new Error("away")) }) };
@@ -168,7 +168,7 @@ describe("an account", () => {
     expect(await ledger().findOne({ _id: key })).toMatchObject({ sequence: 2 });
   });
 
-  it("whose entries cannot be recorded carries them on", async () => {
+  it("keeps entries that can't be recorded", async () => {
     const { accountId, target, key } = await heldAccount();
     const onUnrecorded = vi.fn();
     const real = ledger();
@@ -205,7 +205,7 @@ describe("an account", () => {
     }, 10_000);
   });
 
-  it("says aloud when a movement was applied twice, and is the only one not tidied", async () => {
+  it("reports a movement that was applied twice, and stays untidy alone", async () => {
     const { accountId, key } = await heldAccount();
     const other = await platform.fundedAccount(merchantId, "1.00");
     const before = await read(accountId);
@@ -234,7 +234,7 @@ describe("a credit", () => {
     await ledger().deleteOne({ _id: credit });
     await tidy(accountId, [], new Date());
     await isRecorded(credit);
-    // The account is busy: a write of it would come in the way of its movements.
+    // The account is busy: another write would delay its movements.
     expect((await read(accountId)).recent).toHaveLength(1);
     await platform.ledger.apply({ merchantId, accountId }, holdOf("po_unpublished"));
     await tidy(accountId, ["po_unpublished"]);
@@ -259,7 +259,7 @@ describe("a credit", () => {
     expect(of(accountId)).toHaveLength(1);
   });
 
-  it("stays in its account while the broker is away, also where a statement recorded it", async () => {
+  it("stays in its account while the broker is away, even if a statement recorded it", async () => {
     const accountId = await platform.fundedAccount(merchantId, "7.00");
     await recordCarried(ledger(), [await read(accountId)]);
     fails = true;
@@ -284,7 +284,7 @@ describe("a movement", () => {
     expect(await read(accountId)).toMatchObject({ sequence: 2 });
   });
 
-  it("reads of a long ledger only what decides on it", async () => {
+  it("reads only the deciding entries of a long ledger", async () => {
     const { target, payoutId, key } = await heldAccount();
     await platform.tidy();
     const real = ledger();

@@ -7,7 +7,7 @@ const stored = [
   { _id: "po_2:hold", account_id: "acc_2" },
 ];
 
-/** Reads of a ledger that answers `stored`, with the commands that it was sent. */
+/** Reads of a ledger that returns `stored`, and the commands sent to it. */
 function reading(answer: () => Promise<object[]> = () => Promise.resolve(stored)) {
   const commands: unknown[] = [];
   const find = (filter: object, options: object) => {

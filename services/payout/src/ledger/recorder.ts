@@ -11,7 +11,7 @@ import {
 
 type Entries = LedgerCollections["entries"];
 
-/** Inserts entries into the ledger; existing ones stay as they are. */
+/** Inserts entries into the ledger. Existing entries stay unchanged. */
 export async function recordEntries(
   entries: Entries,
   documents: readonly LedgerDocument[],
@@ -20,7 +20,7 @@ export async function recordEntries(
   if (inserted.includes(false)) assertSame(documents, await hashesOf(entries, documents));
 }
 
-/** Inserts the entries that accounts carry into the ledger, except those that it has. */
+/** Inserts the entries that accounts carry and the ledger lacks. */
 export async function recordCarried(
   entries: Entries,
   accounts: readonly AccountDocument[],
@@ -37,7 +37,7 @@ export async function recordCarried(
   );
 }
 
-/** By their ids, the hashes of those entries that the ledger has. */
+/** Returns the hashes of entries that the ledger has, by id. */
 async function hashesOf(entries: Entries, documents: readonly LedgerDocument[]) {
   const ids = documents.map(({ _id }) => _id);
   const accounts = [...new Set(documents.map(({ account_id }) => account_id))];
@@ -47,8 +47,8 @@ async function hashesOf(entries: Entries, documents: readonly LedgerDocument[]) 
 }
 
 /**
- * Entries that were recorded before have to be equal. Two entries under one key are money that
- * moved twice: this fails, and keeps the entry in its account, until an operator has corrected it.
+ * Requires equal hashes for entries recorded earlier. Two entries under one key mean that money
+ * moved twice. This throws and keeps the entry in its account until an operator has corrected it.
  */
 function assertSame(
   documents: readonly LedgerDocument[],
@@ -59,9 +59,9 @@ function assertSame(
   }
 }
 
-/** Accounts of one read: each asks for a few keys of each of its movements. */
+/** Accounts of one read. Each needs a few keys for each of its movements. */
 const readBatchMax = 64;
-/** An account asks again when it was answered, so that few wait. */
+/** Few reads wait, because an account sends its next read only after a response. */
 const readLimits = {
   batchMax: readBatchMax,
   inFlightMax: 2,
@@ -70,19 +70,19 @@ const readLimits = {
   waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
-type Asked = { readonly accountId: string; readonly keys: ReadonlySet<string> };
-type Asking = Gathered &
-  Asked &
+type EntryKeys = { readonly accountId: string; readonly keys: ReadonlySet<string> };
+type PendingRead = Gathered &
+  EntryKeys &
   Pick<PromiseWithResolvers<readonly LedgerDocument[]>, "resolve" | "reject">;
 
 /**
- * Reads recorded entries of an account by their keys. Accounts that ask in the same turn of the
- * event loop share a command, which names them all: in a cluster it goes to their shards alone.
+ * Reads recorded entries of an account by key. Reads of the same event-loop turn share a command.
+ * It names their accounts, so a cluster sends it only to the shards of those accounts.
  */
 export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">) {
-  const send = async (batch: readonly Asking[]) => {
+  const send = async (batch: readonly PendingRead[]) => {
     try {
-      const found = await findAsked(entries, batch);
+      const found = await findEntries(entries, batch);
       const byAccount = Map.groupBy(found, (each) => each.account_id);
       for (const { accountId, keys, resolve } of batch) {
         const own = byAccount.get(accountId) ?? [];
@@ -100,21 +100,21 @@ export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">
   };
 }
 
-function findAsked(entries: Entries, batch: readonly Asked[]) {
+function findEntries(entries: Entries, batch: readonly EntryKeys[]) {
   const keys = new Set(batch.flatMap((each) => [...each.keys]));
   const accounts = new Set(batch.map(({ accountId }) => accountId));
   const filter = { _id: { $in: [...keys] }, account_id: { $in: [...accounts] } };
   return entries.find(filter, { hint: "_id_" }).toArray();
 }
 
-/** Accounts are counted up to here: more are as alarming. */
+/** The count stops here. A higher one would be no more alarming. */
 const countedMax = 10_000;
 
 const chainOf = (accountId: string) => `ledger/${accountId}`;
 
 /**
- * The heads of the accounts whose money has moved: each movement marks its account, and a sparse
- * index has no others, so that the cost is that of what has changed.
+ * Chain heads of accounts with movements. Each movement marks its account in a sparse index, so the
+ * cost depends only on the changed accounts.
  */
 export function ledgerHeads({ accounts }: Pick<LedgerCollections, "accounts">): HeadSource {
   const due = { head_due: true } as const;

@@ -1,21 +1,20 @@
 import type { Movement } from "./rules/account.ts";
 import { keyOf, type Refusal } from "./rules/movement.ts";
 
-/** An operation that an account has refused, and why. */
 export type FinalRefusal = { readonly key: string; readonly outcome: Refusal };
 
-/** What an account remembers of what it has refused; absent before the first. */
+/** Operations that the account has refused. Absent before the first. */
 export type RememberedRefusals = {
-  /** The last of them, oldest first. */
+  /** Sorted from the oldest to the newest. */
   readonly recent_refusals?: FinalRefusal[];
 };
 
-/** An account remembers so many; an attempt does not come after a hundred others were refused. */
+/** An attempt is not expected after a hundred other refusals. */
 const rememberedMax = 100;
 
 /**
- * The key under which the refusal of a movement is final; `undefined` of a payout's movements,
- * which are tried again when there is money.
+ * Returns the key of a movement whose refusal is final. A payout's movements have none: they are
+ * retried when there is money.
  */
 export function refusalKeyOf(accountId: string, movement: Movement): string | undefined {
   switch (movement.step) {
@@ -30,7 +29,6 @@ export function refusalKeyOf(accountId: string, movement: Movement): string | un
   }
 }
 
-/** The first refusal under a key. */
 export function findRefusal(
   { recent_refusals = [] }: RememberedRefusals,
   key: string | undefined,
@@ -38,7 +36,6 @@ export function findRefusal(
   return key === undefined ? undefined : recent_refusals.find((each) => each.key === key);
 }
 
-/** What an account remembers when it has refused this too. */
 export function withRefusal(
   { recent_refusals = [] }: RememberedRefusals,
   fresh: FinalRefusal,

@@ -25,26 +25,23 @@ import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { houseId, type Ledger, openAccount, readAccount } from "./accounts.ts";
+import { type Ledger, openAccount, platformMerchantId, readAccount } from "./accounts.ts";
 import { toAccount } from "./documents.ts";
 import { isRegistered, listedMerchant, type MerchantRegistry } from "./merchants.ts";
 import type { Account, LedgerEntry, MerchantStep } from "./rules/account.ts";
 import { postingText } from "./rules/postings.ts";
-import { type EntryFilter, houseBalances, listEntries, readAccountAsOf } from "./statement.ts";
+import { type EntryFilter, listEntries, platformBalances, readAccountAsOf } from "./statement.ts";
 import type { Applied } from "./writer.ts";
 
-/** A statement's note fits one line of it. */
+/** A note fits on one line of a statement. */
 const noteMax = 255;
 
-/** What the RPCs of accounts work with. */
 export type LedgerDeps = {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Where merchants are registered. */
   readonly beneficiary: MerchantRegistry;
 };
 
-/** The RPCs of accounts, their statements and the house's balances. */
 export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
   return {
     openAccount: async ({ mutation, merchantId, currencyCode: currency }) => {
@@ -75,8 +72,8 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
 
     listAccounts: async ({ merchantId, ...page }) => {
       assertMerchants(merchantId);
-      // The house's accounts, those at rails, are no merchant's.
-      const its = { merchant_id: { $ne: houseId }, ...listedMerchant(merchantId) };
+      // Excludes rail accounts, which belong to no merchant.
+      const its = { merchant_id: { $ne: platformMerchantId }, ...listedMerchant(merchantId) };
       const { shown, ...rest } = await findCountedPage(ledger.accounts, its, page, {
         order: oldestFirst,
       });
@@ -107,16 +104,16 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
     },
 
     listHouseBalances: async ({ currencyCode }) => {
-      const found = await houseBalances(ledger, currencyCode === "" ? undefined : currencyCode);
+      const found = await platformBalances(ledger, currencyCode === "" ? undefined : currencyCode);
       const balances = found.map(({ currency, ...each }) => ({ ...each, currencyCode: currency }));
       return { balances };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** Rail accounts are the treasury's: these RPCs do not know them. */
+/** Hides rail accounts. Only the treasury's RPCs return them. */
 function assertMerchants(merchantId: string): void {
-  if (merchantId === houseId) orThrow(refused("RECORD_NOT_FOUND"));
+  if (merchantId === platformMerchantId) orThrow(refused("RECORD_NOT_FOUND"));
 }
 
 async function existing(ledger: Ledger, merchantId: string, id: string): Promise<Account> {
@@ -124,13 +121,12 @@ async function existing(ledger: Ledger, merchantId: string, id: string): Promise
   return orThrow((await readAccount(ledger, merchantId, id)) ?? refused("RECORD_NOT_FOUND"));
 }
 
-/** What a credit asks for. */
 type Credit = Pick<
   CreditAccountRequest,
   "mutation" | "merchantId" | "accountId" | "amount" | "currencyCode" | "note"
 >;
 
-/** Credits an account once per operation; a repeat answers with the first entry. */
+/** Credits an account once per operation. A repeat returns the first entry. */
 export async function credit(ledger: Ledger, request: Credit) {
   const { mutation, merchantId, accountId, amount: text, currencyCode } = request;
   const { operationId, actor } = readMutation(mutation);
@@ -145,7 +141,7 @@ export async function credit(ledger: Ledger, request: Credit) {
   return entryOf(await ledger.apply({ merchantId, accountId, actor }, movement));
 }
 
-/** Reverses a credit once; a repeat answers with the first entry. */
+/** Reverses a credit once. A repeat returns the first entry. */
 async function reverse(ledger: Ledger, request: ReverseCreditRequest) {
   const { mutation, merchantId, accountId, entryId } = request;
   const { operationId, actor } = readMutation(mutation);
@@ -158,7 +154,7 @@ async function reverse(ledger: Ledger, request: ReverseCreditRequest) {
   return entryOf(applied);
 }
 
-/** Reads a note of an entry, or refuses it. */
+/** Refuses a note that is too long or has control characters. */
 export function readNote(text: string): string {
   const note = cleanText(text);
   if (note.length <= noteMax && textProblem(note) === undefined) return note;
@@ -190,7 +186,6 @@ function readEntryFilter(request: ListEntriesRequest): EntryFilter {
   };
 }
 
-/** An account as merchants and other services see it. */
 export function accountMessage(account: Account) {
   return create(AccountSchema, {
     ...account,
@@ -208,7 +203,7 @@ function entryMessage(entry: LedgerEntry) {
     ...entry,
     id: entry.key,
     sequence: BigInt(entry.sequence),
-    // Rail accounts are shown by the treasury's RPCs alone.
+    // Only the treasury's RPCs return rail accounts.
     step: valueOfWord(LedgerStep, entry.step as MerchantStep),
     currencyCode: entry.currency,
     amount: text(entry.amount),

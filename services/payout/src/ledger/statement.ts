@@ -6,32 +6,30 @@ import {
   type LedgerCollections,
   type LedgerDocument,
   toAccount,
-  toHouseSums,
   toLedgerEntry,
+  toPlatformSums,
 } from "./documents.ts";
 import { recordCarried } from "./recorder.ts";
 import { type LedgerStep, movementKey } from "./rules/account.ts";
-import { addHouseSums, type HouseSums, postingText } from "./rules/postings.ts";
+import { addPlatformSums, type PlatformSums, postingText } from "./rules/postings.ts";
 
-/** An account and the merchant that it has to belong to. */
+/** The merchant must own the account. */
 export type OwnAccount = { readonly merchantId: string; readonly accountId: string };
 
-/** The conditions of a statement; all that are given must hold. */
+/** An entry must meet all given conditions. */
 export type EntryFilter = {
   readonly step?: LedgerStep;
   readonly payoutId?: string;
-  /** Inclusive. */
   readonly from?: Date;
-  /** Exclusive. */
   readonly to?: Date;
 };
 
 const payoutSteps: readonly LedgerStep[] = ["hold", "post", "release", "return"];
 
 /**
- * A page of a statement, newest first, complete up to this moment, with the count of all pages,
- * which may be capped. `undefined`: no such account. Entries are numbered without gap and in the
- * order of their times, so a time is a number.
+ * Returns a page of a statement, newest first and complete up to now. The count of all pages may be
+ * capped. Returns `undefined` for an unknown account. Entries are numbered without gaps in order of
+ * time, so a time maps to a number.
  */
 export async function listEntries(
   collections: LedgerCollections,
@@ -74,14 +72,14 @@ export async function listEntries(
   return { entries: found.map(toLedgerEntry), ...counted };
 }
 
-/** A part of an account's statement, by the numbers of its entries; `end` is not in it. */
+/** A range of entry numbers. `end` is exclusive. */
 export type EntrySpan = { readonly first: number; readonly end: number };
 
-/** How many movements of a step there were, and their sum in minor units. */
 export type StepTotal = { readonly count: number; readonly sum: bigint };
 
 /**
- * An account before and after a span of time, and its entries within. `undefined`: no such account.
+ * Returns an account before and after a span of time, with the range of its entries. Returns
+ * `undefined` for an unknown account.
  */
 export async function readSpan(
   collections: LedgerCollections,
@@ -99,7 +97,6 @@ export async function readSpan(
   return { account: toAccount(account), span: { first, end }, before, after };
 }
 
-/** The totals of the movements of a span, by their steps. */
 export async function stepTotals(
   { entries }: LedgerCollections,
   accountId: string,
@@ -115,7 +112,6 @@ export async function stepTotals(
   return new Map(rows.map(({ _id, sum, count }) => [_id, { count, sum: fromDecimal128(sum) }]));
 }
 
-/** Entries of some steps within a span, oldest first. */
 export async function entriesOfSpan(
   { entries }: LedgerCollections,
   accountId: string,
@@ -127,7 +123,7 @@ export async function entriesOfSpan(
   return (await found.sort({ sequence: 1 }).limit(limit).toArray()).map(toLedgerEntry);
 }
 
-/** All movements of a payout, oldest first. */
+/** Returns a payout's entries, oldest first. */
 export async function entriesOfPayout(
   collections: LedgerCollections,
   own: OwnAccount,
@@ -140,8 +136,8 @@ export async function entriesOfPayout(
 }
 
 /**
- * An account before and after a span of time, and the sums of its movements within by their steps.
- * `undefined`: no such account.
+ * Returns an account before and after a span of time, and the totals of its movements by step.
+ * Returns `undefined` for an unknown account.
  */
 export async function sumsBetween(
   collections: LedgerCollections,
@@ -155,7 +151,7 @@ export async function sumsBetween(
   return { before, after, sums: new Map([...totals].map(([step, { sum }]) => [step, sum])) };
 }
 
-/** The balances of an account after an entry of it; before its first, with 0, nothing. */
+/** Returns the balances after an entry. `sequence` 0 returns zero balances. */
 export async function balancesAfter(
   collections: LedgerCollections,
   accountId: string,
@@ -166,7 +162,10 @@ export async function balancesAfter(
   return { available, held };
 }
 
-/** An account as it was at a time, after the last entry made by then; `undefined`: none yet. */
+/**
+ * Returns the account after the last entry up to `time`, inclusive. Returns `undefined` before it
+ * was opened.
+ */
 export async function readAccountAsOf(collections: LedgerCollections, own: OwnAccount, time: Date) {
   const account = await readRecorded(collections, own);
   if (account === undefined || time < account.created_at) return undefined;
@@ -178,7 +177,7 @@ export async function readAccountAsOf(collections: LedgerCollections, own: OwnAc
   return { ...now, available, held, updatedAt: createdAt };
 }
 
-/** The account as it was read, with all its entries of that moment in the ledger. */
+/** Reads an account and records all its entries in the ledger. */
 async function readRecorded(collections: LedgerCollections, { merchantId, accountId }: OwnAccount) {
   const account = await collections.accounts.findOne({ _id: accountId, merchant_id: merchantId });
   if (account === null) return undefined;
@@ -186,7 +185,7 @@ async function readRecorded(collections: LedgerCollections, { merchantId, accoun
   return account;
 }
 
-/** The number of the first entry at a time or later, by binary search. */
+/** Finds the number of the first entry at or after a time, by binary search. */
 async function firstSequenceFrom(
   collections: LedgerCollections,
   account: AccountDocument,
@@ -205,15 +204,21 @@ async function firstSequenceFrom(
 
 async function entryAt({ entries }: LedgerCollections, accountId: string, sequence: number) {
   const found = await entries.findOne({ account_id: accountId, sequence });
-  if (found === null) throw new Error("a statement with a gap");
+  if (found === null) throw new Error("the statement has a gap");
   return found;
 }
 
-/** The house's balances, signed decimal text, of one currency or all, by currency and account. */
-export async function houseBalances({ accounts }: LedgerCollections, currency: string | undefined) {
-  let total: HouseSums = {};
+/**
+ * Returns the balances of the platform accounts as signed decimal text, by currency and account.
+ * Omit `currency` for all.
+ */
+export async function platformBalances(
+  { accounts }: LedgerCollections,
+  currency: string | undefined,
+) {
+  let total: PlatformSums = {};
   for await (const document of accounts.find({}, { projection: { house: 1 } })) {
-    total = addHouseSums(total, toHouseSums(document));
+    total = addPlatformSums(total, toPlatformSums(document));
   }
   const rows = Object.entries(total).map(([name, sum]) => {
     const [account = "", of = ""] = name.split("/");

@@ -15,18 +15,21 @@ import {
 import { recordCarried } from "./recorder.ts";
 import { quietMs } from "./writer.ts";
 
-/** Accounts that are tidied together. */
+/** Limits the accounts of one batch. */
 const batchMax = 64;
 
-/** A quiet account's last movement is outside of these: a wrong clock may have dated it ahead. */
+/**
+ * The last movement of a quiet account is outside these times. A wrong clock may have dated it in
+ * the future.
+ */
 const quietAt = (now: Date) => ({
   before: new Date(now.getTime() - quietMs),
   latest: new Date(now.getTime() + quietMs),
 });
 
 /**
- * Accounts without a movement for `quietMs`, and accounts with an open hold that old or with an
- * unpublished credit, in batches. The sparse index does not contain tidy accounts.
+ * Returns accounts without a movement for `quietMs`, with an open hold of that age or with an
+ * unpublished credit, in batches. The sparse index contains no tidy accounts.
  */
 export async function* untidyAccounts(
   { accounts }: Pick<LedgerCollections, "accounts">,
@@ -52,8 +55,8 @@ export async function* untidyAccounts(
 }
 
 /**
- * Records the account's entries, then removes them and the holds of created payouts from it in one
- * write. A concurrent movement voids that write. Publishes the account's credits.
+ * Records the account's entries. Then one write removes them and the holds of created payouts from
+ * the account. A concurrent movement voids that write. Publishes the account's credits.
  */
 export async function tidyAccount(
   collections: LedgerCollections,
@@ -93,7 +96,7 @@ type Tidying = {
   readonly bus?: Bus | undefined;
 };
 
-/** Publishes an account's credits, which are in the ledger; a repeat has the same ids. */
+/** Publishes an account's recorded credits. A repeat has the same event ids. */
 async function publishCredits(
   { accounts, entries }: LedgerCollections,
   { _id, credited = [] }: AccountDocument,
@@ -106,7 +109,6 @@ async function publishCredits(
   await accounts.updateOne({ _id }, published);
 }
 
-/** The event of a credit, as its merchant's endpoints get it: one of its account's. */
 function creditedMessage(document: LedgerDocument): BusMessage {
   const { key, accountId, merchantId, currency, sequence, note, createdAt, ...entry } =
     toLedgerEntry(document);

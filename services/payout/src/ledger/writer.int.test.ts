@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openLedger } from "./accounts.ts";
 
-/** Two processes that write the same accounts, each remembering what it has written. */
+/** Tests two processes that write the same accounts and remember their own writes. */
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -27,7 +27,7 @@ const held = (accountId: string, payoutId: string, amount: bigint) =>
 
 const stored = (accountId: string) => platform.ledger.accounts.findOne({ _id: accountId });
 
-/** A database that counts reads of accounts with the database's time. */
+/** Counts the reads of accounts that include the database's time. */
 function counting(database: Database) {
   const counted = { reads: 0 };
   const db = Object.create(database.db, {
@@ -62,7 +62,7 @@ it("a process reads an account once, and then knows it", async () => {
   expect(await stored(accountId)).toMatchObject({ sequence: 4 });
 });
 
-it("the ledger is searched only for what may be older than what a process knows", async () => {
+it("the ledger is only searched for entries older than a process's knowledge", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const ledger = openLedger(platform.database);
   const searches = vi.spyOn(ledger.entries, "find");
@@ -75,10 +75,10 @@ it("the ledger is searched only for what may be older than what a process knows"
   const searchesOf = async (move: () => Promise<unknown>): Promise<number> => {
     searches.mockClear();
     expect(await move()).toMatchObject({ outcome: "applied" });
-    // The other one is of entries that the ledger has already.
+    // The other search is for entries that the ledger already has.
     return searches.mock.calls.filter(([, options]) => options?.projection === undefined).length;
   };
-  // Unknown until now.
+  // Unknown so far.
   expect(await searchesOf(() => hold("po_30", beforeRead))).toBe(1);
   expect(await searchesOf(() => hold("po_31", performance.now()))).toBe(0);
   expect(await searchesOf(() => hold("po_32", beforeRead))).toBe(1);
@@ -87,7 +87,7 @@ it("the ledger is searched only for what may be older than what a process knows"
     ledger.apply({ merchantId, accountId }, { step: "release", payoutId, note: "" });
   expect(await searchesOf(release("po_31"))).toBe(0);
   expect(await searchesOf(release("po_31"))).toBe(1);
-  // Written by another process meanwhile.
+  // Another process wrote it in the meantime.
   await other.apply(...held(accountId, "po_34", 1n));
   expect(await searchesOf(() => hold("po_34", performance.now()))).toBe(1);
   expect(await stored(accountId)).toMatchObject({ held: Decimal128.fromString("4") });
@@ -108,7 +108,7 @@ it("money that another process has credited is there for the next hold", async (
   });
 });
 
-it("what another process has held is not held again, recorded or not", async () => {
+it("another process's hold is not repeated, recorded or not", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   await platform.ledger.apply(...held(accountId, "po_7", 100n));
   for (const isRecorded of [false, true]) {
@@ -149,7 +149,7 @@ it("a movement that is refused writes nothing, also to an account in memory", as
   expect(await stored(accountId)).toEqual(before);
 });
 
-it("a key that comes twice in one write counts once", async () => {
+it("a key that occurs twice in one write counts once", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const tries = ["po_11", "po_12", "po_12"].map((payoutId) =>
     platform.ledger.apply(...held(accountId, payoutId, 100n)),
@@ -197,7 +197,7 @@ it("dates movements by the database's clock, which a quiet account forgets", asy
   const elapsed = vi.spyOn(performance, "now");
   const madeAt = async (payoutId: string, elapsedMs: number) => {
     elapsed.mockReturnValue(1e9 + elapsedMs);
-    // The memory looks at the time once a millisecond.
+    // The cache reads the time once per millisecond.
     await pause(5);
     const made = await ledger.apply(...held(accountId, payoutId, 100n));
     return made.outcome === "applied" ? made.entry.createdAt.getTime() : 0;
@@ -210,7 +210,7 @@ it("dates movements by the database's clock, which a quiet account forgets", asy
   expect(counted.reads).toBe(2);
 });
 
-it("says so when another process had changed the account", async () => {
+it("reports that another process has changed the account", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   let retries = 0;
   const onRetried = () => {
@@ -226,7 +226,7 @@ it("says so when another process had changed the account", async () => {
   expect(retries).toBe(1);
 });
 
-it("what came while a write failed goes into the next try", async () => {
+it("movements that arrive during a failed write go into the next one", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   let late: ReturnType<typeof platform.ledger.apply> | undefined;
   const ledger = openLedger(platform.database, {
@@ -239,7 +239,7 @@ it("what came while a write failed goes into the next try", async () => {
   const updates = vi.spyOn(ledger.accounts, "updateOne");
   await ledger.apply(...held(accountId, "po_merged_4", 1_000n));
   expect(await late).toMatchObject({ outcome: "applied" });
-  // The one that failed, and the one for both.
+  // The failed write, and the write for both.
   expect(updates).toHaveBeenCalledTimes(2);
   expect(await stored(accountId)).toMatchObject({ sequence: 5, held: expect.anything() });
 });
@@ -273,7 +273,7 @@ it("an operation that was refused stays refused, for each process and when there
   expect(await other.apply(...reversed(accountId, "back again", "mistaken"))).toMatchObject({
     outcome: "applied",
   });
-  // What was done is done, whichever operation asks.
+  // An applied movement stays applied for every operation.
   for (const ledger of [platform.ledger, other]) {
     expect(await ledger.apply(...reversed(accountId, "back", "mistaken"))).toMatchObject({
       outcome: "applied",
@@ -287,7 +287,7 @@ it("an account that another process has refused an operation of is read again", 
   const late = openLedger(platform.database, { onRetried });
   await late.apply(...credited(accountId, "mistaken elsewhere", 500n));
   await late.apply(...held(accountId, "po_21", 1_200n));
-  // Its own refusals it remembers.
+  // The process remembers its own refusals.
   const early = reversed(accountId, "back too early", "mistaken elsewhere");
   expect(await late.apply(...early)).toEqual({ outcome: "insufficient" });
   await late.apply(...credited(accountId, "a little", 10n));
@@ -303,7 +303,7 @@ it("an account that another process has refused an operation of is read again", 
   expect(onRetried).toHaveBeenCalledOnce();
 });
 
-it("a hold that was refused is made when there is money", async () => {
+it("a refused hold succeeds when there is money", async () => {
   const accountId = await platform.fundedAccount(merchantId, "10.00");
   const hold = held(accountId, "po_22", 1_500n);
   expect(await platform.ledger.apply(...hold)).toEqual({ outcome: "insufficient" });

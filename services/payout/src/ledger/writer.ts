@@ -7,58 +7,56 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { LRUCache } from "lru-cache";
 import {
   type AccountDocument,
-  houseFields,
   type LedgerCollections,
   ledgerDocument,
   type OpenHold,
+  platformFields,
   type RecentEntry,
   recentEntry,
   toAccount,
-  toHouseSums,
   toLedgerEntry,
+  toPlatformSums,
 } from "./documents.ts";
 import { createEntryReads, recordCarried, recordEntries } from "./recorder.ts";
 import { findRefusal, type RememberedRefusals, refusalKeyOf, withRefusal } from "./refusals.ts";
 import { type LedgerEntry, type Movement, movementKey } from "./rules/account.ts";
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
-import { withHousePostings } from "./rules/postings.ts";
+import { withPlatformPostings } from "./rules/postings.ts";
 
-/** The result of applying a movement; `applied` also where it was applied before. */
+/** `applied` includes a movement that was applied earlier. */
 export type Applied =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry }
   | { readonly outcome: Exclude<Planned["outcome"], "applied" | "repeated"> | "no_account" };
 
-/** The account of a movement, with facts that the writer uses. */
 type MovementTarget = {
   readonly merchantId: string;
   readonly accountId: string;
-  /** Of a credit: who made it. */
+  /** The actor of a credit or a reversal. */
   readonly actor?: StoredActor;
-  /** Of a hold: `performance.now()` before this process stored the quote's first order. */
+  /** Holds only: `performance.now()` before this process stored the quote's first order. */
   readonly orderedAt?: number | undefined;
 };
 
-/** Movements of one write; more would make the account's document large for a moment. */
+/** Limits the movements of one write, which keeps the account's document small. */
 const batchMax = 100;
-/** Tries of a batch while other processes change the account. */
+/** Limits the attempts of a batch while other processes change the account. */
 const triesMax = 100;
-/** The pause between tries is random up to this, so that two processes do not collide again. */
+/** The random pause between attempts is at most this, so that two processes don't collide again. */
 const pauseMaxMs = 10;
 
 /** An account without a movement for this time is tidied, and its process forgets it. */
 export const quietMs = 5_000;
-/** A process forgets an account that has more entries than this, and reads it again. */
+/** A process forgets an account with more entries than this and reads it again. */
 const keptEntriesMax = 500;
-/** Accounts and entries that a process remembers. */
+/** The accounts and entries that a process remembers. */
 const keptMax = 50_000;
 
-/** What is called about the writes of accounts. */
 export type WatchWrites = {
-  /** An account was credited: the sweep publishes the event. */
+  /** Called after a credit: the sweep publishes the event. */
   readonly onCredited?: () => void;
-  /** Another process had changed the account: the write is made again. */
+  /** Called when another process changed the account: the write is repeated. */
   readonly onRetried?: () => void;
-  /** Recording failed: the sweep records the entries later. */
+  /** Called when recording failed: the sweep records the entries later. */
   readonly onUnrecorded?: (accountId: string, error: unknown) => void;
 };
 
@@ -69,10 +67,10 @@ type Waiting = {
 };
 
 /**
- * Creates the writer that applies movements to accounts, each once by its key; docs/decisions/0008
- * has the argument. If `apply` throws, the movement may have been applied: repeat it. Movements that
- * arrive during a write of their account share the next write. After each write its entries are
- * recorded in the ledger; the next write removes them from the account.
+ * Creates the writer that applies movements to accounts, each once by its key. See
+ * docs/decisions/0008 for the argument. If `apply` throws, the movement may have been applied:
+ * repeat it. Movements that arrive during a write of their account share the next write. Entries
+ * are recorded in the ledger after their write; the next write removes them from the account.
  */
 export function createAccountWriter(collections: LedgerCollections, watch: WatchWrites = {}) {
   const queues = new Map<string, Waiting[]>();
@@ -126,15 +124,15 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
 type Writing = LedgerCollections & {
   readonly readEntries: ReturnType<typeof createEntryReads>;
   readonly known: LRUCache<string, KnownAccount>;
-  /** By account: payouts whose holds its next write closes. */
+  /** Payouts whose holds the account's next write closes, by account. */
   readonly closed: LRUCache<string, Set<string>>;
   readonly watch: WatchWrites;
 };
 
 /**
- * One write for a batch; repeated while other processes change the account. An account that this
- * process has written is remembered: its revision, which the write compares, tells whether another
- * process has written it since.
+ * Applies a batch in one write and repeats it while other processes change the account. This
+ * process remembers accounts that it has written. The write compares the revision, which shows
+ * whether another process has written the account since.
  */
 async function write(
   writing: Writing,
@@ -152,7 +150,7 @@ async function write(
     const plan = await planBatch(writing, account, batch);
     const isWrite = plan.fresh.length > 0 || plan.refusals !== undefined;
     if (isWrite && (await save(writing, account, plan))) return plan.outcomes;
-    // A refusal rests on the account as it is, which only a write or a read tells.
+    // A refusal needs the current account. Only a write or a read proves that it is current.
     if (!isWrite && remembered === undefined) return plan.outcomes;
     if (isWrite) watch.onRetried?.();
     await pause(Math.random() * pauseMaxMs);
@@ -161,22 +159,21 @@ async function write(
   throw new Error("the account changed during every try");
 }
 
-/** An account as this process read it, or has written it since. */
+/** An account as this process last read or wrote it. */
 type KnownAccount = {
   readonly document: AccountDocument;
-  /** The database's clock when it was read, and `performance.now()`. */
+  /** The database's clock at the read; `elapsed` is `performance.now()` at that time. */
   readonly at: Date;
   readonly elapsed: number;
-  /** All entries since the read, by key. This process applied them. */
+  /** The entries that this process has applied since the read, by key. */
   readonly own: Map<string, RecentEntry>;
   readonly recording: Recording;
 };
 
-/** Progress of recording an account's entries in the ledger. */
 type Recording = {
-  /** All entries up to this sequence are recorded. */
+  /** The number of the last entry that is recorded, without gaps. */
   recorded: number;
-  /** The account as it was read, until its entries are recorded; another process may do that. */
+  /** The account at its read, until its entries are recorded. Another process may record them. */
   carried: AccountDocument | undefined;
   waiting: RecentEntry[];
   isRunning: boolean;
@@ -200,7 +197,7 @@ type Plan = Awaited<ReturnType<typeof planBatch>>;
 async function planBatch(writing: Writing, account: KnownAccount, batch: readonly Waiting[]) {
   const { document, at, elapsed } = account;
   const now = new Date(at.getTime() + Math.trunc(performance.now() - elapsed));
-  // After reading the account: entries that have left it are in the ledger by then.
+  // Runs after the account is read: an entry that has left it is in the ledger by then.
   const entriesByKey = await findEntries(writing, account, batch);
   let state: LedgerState = toAccount(document);
   const entries: LedgerEntry[] = [];
@@ -226,14 +223,14 @@ async function planBatch(writing: Writing, account: KnownAccount, batch: readonl
     fresh.push(recentEntry(entry, target.actor));
     return { outcome: "applied", entry };
   });
-  const house = houseFields(withHousePostings(toHouseSums(document), entries));
+  const house = platformFields(withPlatformPostings(toPlatformSums(document), entries));
   const refusals = remembered === document ? undefined : remembered;
   return { outcomes, fresh, house, state, refusals };
 }
 
 /**
- * The entries that decide on a batch, from memory, account and ledger. The ledger is searched only
- * for entries that may be older than this process's knowledge of the account.
+ * Returns the entries that decide on a batch, from memory, account and ledger. Searches the ledger
+ * only for entries that may be older than the process's knowledge of the account.
  */
 async function findEntries(
   { readEntries }: Writing,
@@ -255,7 +252,7 @@ async function findEntries(
   return new Map([...recorded, ...carried].map((each) => [each._id, toLedgerEntry(each)]));
 }
 
-/** `false` when the account has changed since it was read. */
+/** Returns `false` if the account has changed since it was read. */
 async function save(writing: Writing, account: KnownAccount, plan: Plan): Promise<boolean> {
   const { document, recording } = account;
   const fields = { ...(plan.fresh.length > 0 && moved(writing, account, plan)), ...plan.refusals };
@@ -282,7 +279,7 @@ function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument)
   else closed.set(_id, new Set(left));
 }
 
-/** The changed fields of an account. Recorded entries and closed holds are removed. */
+/** Returns the changed fields of an account, without recorded entries and closed holds. */
 function moved({ closed }: Writing, { document, recording }: KnownAccount, plan: Plan) {
   const { fresh, state, house } = plan;
   const { _id, recent, open_holds, credited = [] } = document;
@@ -309,7 +306,7 @@ function moved({ closed }: Writing, { document, recording }: KnownAccount, plan:
 }
 
 /**
- * Records waiting entries, one batch after the other. A failure ends this: the entries stay in the
+ * Records waiting entries in batches, one after the other. After a failure the entries stay in the
  * account until it is read again or tidied.
  */
 async function record(

@@ -10,8 +10,7 @@ import { setApproved, setRejected } from "./held-store.ts";
 import { decidable } from "./rules/order.ts";
 import { findOrder, setCancelled } from "./store.ts";
 
-/** The held order that another actor decides on. */
-type Asked = { readonly id: string; readonly merchantId: string };
+type OrderRef = { readonly id: string; readonly merchantId: string };
 
 type Decided =
   | OrderDocument
@@ -23,26 +22,26 @@ const expired = refused(
 );
 
 /**
- * Lets a held order go on as it was ordered. Its merchant's approval rules judge the payout when it
- * is made, as they do of any other.
+ * Releases a held order with its original terms. The merchant's approval rules judge the payout at
+ * its creation, like any other payout.
  */
-export function approveOrder(orders: Orders, asked: Asked, by: Change): Promise<Decided> {
-  return decide(orders, asked, by, (order) => setApproved(orders, order, by));
+export function approveOrder(orders: Orders, own: OrderRef, by: Change): Promise<Decided> {
+  return decide(orders, own, by, (order) => setApproved(orders, order, by));
 }
 
-/** Cancels a held order, and keeps why. */
+/** Cancels a held order and stores the reason. */
 export function rejectOrder(
   orders: Orders,
-  { reason, ...asked }: Asked & { readonly reason: string },
+  { reason, ...own }: OrderRef & { readonly reason: string },
   by: Change,
 ): Promise<Decided> {
-  return decide(orders, asked, by, (order) => setRejected(orders, order, reason, by));
+  return decide(orders, own, by, (order) => setRejected(orders, order, reason, by));
 }
 
 /** One write of the document decides between decisions, cancellations and the expiry. */
 async function decide(
   orders: Orders,
-  { id, merchantId }: Asked,
+  { id, merchantId }: OrderRef,
   by: Change,
   write: (order: OrderDocument) => Promise<void>,
 ): Promise<Decided> {
@@ -56,9 +55,9 @@ async function decide(
   const outcome = mayDecide(after, by);
   if (outcome !== "decide") return isRefused(outcome) ? outcome : after;
   if (after.held?.times !== before.held?.times) {
-    throw new ConnectError("the order was held again meanwhile", Code.Unavailable);
+    throw new ConnectError("the order was held again in the meantime", Code.Unavailable);
   }
-  // It is undecided still: it has expired, and is not failed yet.
+  // Still undecided: its approval has expired, but the sweep has not failed it yet.
   return expired;
 }
 
@@ -67,12 +66,11 @@ function mayDecide({ state, actor: maker, approval, rejection }: OrderDocument, 
   return decidable({ state, maker, decidedBy }, by);
 }
 
-/** What cancelling orders works with. */
 export type CancelOrderDeps = CancelDeps & Pick<OrderDeps, "orders" | "quote">;
 
 /**
- * Cancels an order: while it waits by its own document, or by the one of its quote where it has
- * one; afterwards its payout, as the merchant could.
+ * Cancels an order. A waiting order is cancelled in its own document, or in its quote's if it has
+ * one. An executed order's payout is cancelled, like the merchant could do.
  */
 export async function cancelOrder(
   deps: CancelOrderDeps,
@@ -81,7 +79,7 @@ export async function cancelOrder(
 ): Promise<OrderDocument | Refused<"RECORD_NOT_FOUND" | "NOT_CANCELLABLE">> {
   const { orders } = deps;
   for (;;) {
-    // Each round finds what the one before has written, or who was faster.
+    // Each round finds what the previous one has written, or what another writer has.
     const document = await findOrder(orders, own.id, { merchant_id: own.merchantId });
     if (document === undefined) return refused("RECORD_NOT_FOUND");
     const order = toOrder(document);
@@ -92,14 +90,14 @@ export async function cancelOrder(
       return isRefused(payout) ? payout : document;
     }
     const { quote } = order;
-    // One that is held has none.
+    // A held order has no quote.
     if (quote === undefined || (await endQuote(deps, order, quote))) {
       await setCancelled(orders, order);
       continue;
     }
     const payoutId = payoutIdOf(quote.id);
     if ((await findPayout(deps.payouts, payoutId)) === undefined) {
-      throw new ConnectError("the payout is being made", Code.Unavailable);
+      throw new ConnectError("the payout is being created", Code.Unavailable);
     }
     const payout = await cancelPayout(deps, { ...own, payoutId }, by);
     return isRefused(payout) ? payout : document;

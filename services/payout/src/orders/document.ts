@@ -7,7 +7,7 @@ import type { Collection, Decimal128 } from "mongodb";
 import type { PayoutDetails } from "../payouts/rules/payout.ts";
 import type { Order, OrderFailure, OrderState, OrderTerms } from "./rules/order.ts";
 
-/** An order as it is stored; all work on it goes back to the request that made it. */
+/** A stored order. All its work is traced to the request that created it. */
 export type OrderDocument = Origin & {
   _id: string;
   schema_version: number;
@@ -18,38 +18,38 @@ export type OrderDocument = Origin & {
   destination: string;
   fixed: OrderTerms["fixed"];
   amount_minor: Decimal128;
-  /** Absent where its cost has no bound. */
+  /** Absent if the order has no maximum cost. */
   max_source_minor?: Decimal128;
   details: Stored<PayoutDetails>;
   allow_duplicate?: true;
   operation_id: string;
   actor: StoredActor;
-  /** Bound to its state: a quote, its payout and its failure are written with it. */
+  /** A quote, payout or failure is written together with the state. */
   state: OrderState["state"];
-  /** The quote that decides on it: only where this is known to be expired is there another. */
+  /** The quote that decides on the order. It is replaced only after its known expiry. */
   quote?: { id: string; source_minor: Decimal128; receiving_minor: Decimal128 };
   attempt: number;
   payout_id?: string;
   failure?: OrderFailure;
   failure_detail?: string;
-  /** Since when it awaits approval, until when, and how often it was held; kept when decided. */
+  /** The last hold and the number of holds; kept after a decision. */
   held?: { at: Date; expires_at: Date; times: number };
-  /** The key or member with whose revocation it was held or cancelled last. */
+  /** The revoked key or removed member for which it was last held or cancelled. */
   stopped_for?: string;
-  /** The approval while it was held. */
+  /** The approval of the held order. */
   approval?: OrderDecision;
-  /** The rejection, which cancels it. */
+  /** The rejection, which cancels the order. */
   rejection?: OrderDecision & { reason: string };
   /** The event of its last hold, until the bus has confirmed it. */
   event_owed?: string;
-  /** When it is to be made; absent of a batch's line. */
+  /** The time of execution; absent for a line of a batch. */
   scheduled_at?: Date;
-  /** The batch whose line it is, and which one, from 1. */
+  /** The line's batch, and its number from 1. */
   batch_id?: string;
   line?: number;
-  /** When it is looked at next; absent when there is nothing to do. A lease ends then. */
+  /** The time of the next check, which also ends a lease. Absent when there is no work left. */
   due_at?: Date;
-  /** Of the worker that looked at it last: an earlier one can give it no quote any more. */
+  /** The last worker's lease. An earlier worker can't bind a quote any more. */
   lease?: string;
   created_at: Date;
   updated_at: Date;
@@ -57,20 +57,16 @@ export type OrderDocument = Origin & {
 
 type OrderDecision = { at: Date; operation_id: string; actor: StoredActor };
 
-/** Where orders are stored. */
 export type Orders = Collection<OrderDocument>;
 
-/** The scheduled payouts. */
 export function openScheduledPayouts({ db }: Database): Orders {
   return db.collection<OrderDocument>("scheduled_payouts");
 }
 
-/** The lines of batches. */
 export function openBatchLines({ db }: Database): Orders {
   return db.collection<OrderDocument>("batch_lines");
 }
 
-/** What an order is stored with beside its terms. */
 export type NewOrder = {
   readonly id: string;
   readonly merchantId: string;
@@ -84,7 +80,6 @@ export type NewOrder = {
   readonly createdAt: Date;
 };
 
-/** A new order as it is stored. */
 export function orderDocument(terms: OrderTerms, order: NewOrder): OrderDocument {
   const { maxSource } = terms;
   return {
@@ -113,7 +108,6 @@ export function orderDocument(terms: OrderTerms, order: NewOrder): OrderDocument
   };
 }
 
-/** A stored order as the rules see it. */
 export function toOrder(document: OrderDocument): Order {
   const { quote, max_source_minor: max } = document;
   return {
@@ -148,10 +142,10 @@ function orderState(document: OrderDocument): OrderState {
     case "cancelled":
       return { state };
     case "executed":
-      if (payoutId === undefined) throw new Error("an executed order without its payout");
+      if (payoutId === undefined) throw new Error("an executed order has no payout");
       return { state, payoutId };
     case "failed":
-      if (failure === undefined) throw new Error("a failed order without its failure");
+      if (failure === undefined) throw new Error("a failed order has no failure");
       return { state, failure, ...(detail !== undefined && { detail }) };
   }
 }

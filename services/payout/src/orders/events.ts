@@ -9,12 +9,12 @@ import { isoTime } from "@disburse/kernel/time.ts";
 import { type OrderDocument, type Orders, toOrder } from "./document.ts";
 import { knownAmounts } from "./rules/order.ts";
 
-/** The events of held orders that the bus has not confirmed. */
+/** Publishes the events of held orders. */
 export function heldOutbox(orders: Orders): Outbox {
   return {
     due: async (limit) => {
-      const owing = { event_owed: { $gt: "" } };
-      const found = orders.find(owing, { hint: "event_owed" }).limit(limit);
+      const pending = { event_owed: { $gt: "" } };
+      const found = orders.find(pending, { hint: "event_owed" }).limit(limit);
       return (await found.toArray()).map(messageOf);
     },
     published: async (messages) => {
@@ -25,11 +25,10 @@ export function heldOutbox(orders: Orders): Outbox {
   };
 }
 
-/** The event that an order awaits approval. */
 function messageOf(document: OrderDocument): BusMessage {
   const { _id, merchant_id, event_owed: id, held, scheduled_at } = document;
   if (id === undefined || held === undefined || scheduled_at === undefined) {
-    throw new Error("an order that owes an event was never held");
+    throw new Error("an order with a pending event was never held");
   }
   const { sourceAmount, receivingAmount } = knownAmounts(toOrder(document));
   const status = "awaiting_approval";

@@ -27,23 +27,22 @@ import {
   unbindQuote,
 } from "./store.ts";
 
-/** What executing orders works with. */
 export type OrderDeps = ExecuteDeps & { readonly orders: Orders; readonly log: Log };
 
-/** Were quotes to expire as they are made, an order would be quoted without end. */
+/** Delays a new quote. Otherwise an order would loop if quotes expired at once. */
 const requoteMs = 1_000;
 
-/** A screening takes some seconds as a rule, or an officer's hours. */
+/** A screening usually takes seconds; a review by an officer takes hours. */
 const screeningMs = 30_000;
 
 /**
- * Takes a leased order on as far as it goes now; `away`: a service did not answer, or failed, and
- * it is tried again later.
+ * Advances a leased order as far as possible now. `away`: a service failed or was unavailable, and
+ * the order is retried later.
  *
- * An order has one quote at a time, stored before it is executed: from then on the quote decides,
+ * An order has one quote at a time, stored before its execution. From then on the quote decides,
  * whichever worker has it. The order fails, is cancelled or gets another quote only after its quote
- * is expired for ever, in the quote's own document, where no claim can win any more. So a worker
- * that comes back after its lease makes no second payout, nor one of an order that failed.
+ * has expired for good. The expiry is in the quote's own document, so no later claim can win. A
+ * worker that resumes after its lease thus creates no second payout, and none for a failed order.
  */
 export async function executeOrder(
   deps: OrderDeps,
@@ -75,12 +74,12 @@ async function takeOn(deps: OrderDeps, leased: LeasedOrder): Promise<void> {
   await executeQuoted(deps, { ...leased, order: { ...order, quote } }, quote);
 }
 
-/** The operation of an order's attempt: the same for every worker and every try. */
+/** Every worker and every retry of an attempt uses the same operation. */
 function operationOf({ id, attempt }: Order): string {
   return `${id}.${attempt}`;
 }
 
-/** A quote of the order's terms, once for each attempt; or why there is none. */
+/** Creates a quote once per attempt, or returns the refusal. */
 function quoteFor(deps: OrderDeps, order: Order): Promise<OrderQuote | Refused<string>> {
   const { terms, merchantId } = order;
   const { fixed, amount, source, destination, accountId, beneficiaryId } = terms;
@@ -128,8 +127,8 @@ async function executed(deps: OrderDeps, leased: LeasedOrder, payoutId: string):
 }
 
 /**
- * What a refusal makes of an order with a quote. Unless it is to be tried again as it is, its quote
- * is ended first; where it is claimed by then, another worker was faster: its payout is there.
+ * Handles the refusal of a quoted order. Unless the order is retried unchanged, its quote is
+ * expired first. If the quote is claimed by then, another worker was faster and its payout exists.
  */
 async function endQuoted(
   deps: OrderDeps,
@@ -142,7 +141,7 @@ async function endQuoted(
   if (!(await endQuote(deps, leased.order, quote))) {
     const result = await execute(deps, leased, quote);
     if (!isRefused(result)) return executed(deps, leased, result.id);
-    // Executed by another operation: the payout is another one's.
+    // Another operation executed the quote, so the payout isn't this order's.
     return fail(deps, leased, result);
   }
   leased.budget?.giveBack(quote.source);
@@ -172,19 +171,21 @@ async function fail(deps: OrderDeps, leased: LeasedOrder, refusal: Refused<strin
   deps.log.info({ order_id: leased.order.id, code: failure }, "order failed");
 }
 
-/** Ends a quote for ever; `false`: it is claimed, and its payout is there or coming. */
+/**
+ * Expires a quote for good. Returns `false` if it is claimed: its payout exists or will be created.
+ */
 export function endQuote(deps: Pick<OrderDeps, "quote">, order: Order, quote: OrderQuote) {
   return expireQuote(deps, operationOf(order), quote.id);
 }
 
-/** How late an order is found whose time has come. */
+/** The longest delay of a due order. */
 const everyMs = 1_000;
-/** Orders that one process executes at a time: payouts that merchants execute now come first. */
+/** Limits the orders that one process executes at a time: direct payouts come first. */
 const workersMax = 4;
-/** A quote and an execute take half a second; calls to services that hang end after 5 s each. */
+/** A quote and an execute take half a second. Calls to hanging services time out after 5 s each. */
 export const orderLeaseMs = 20_000;
 
-/** Executes the orders whose time has come, until none is left; fails those held for too long. */
+/** Executes all due orders, and fails those whose approval has expired. */
 export async function executeDueOrders(deps: OrderDeps): Promise<void> {
   await expireHeld(deps.orders, deps.clock.now());
   const work = async () => {
@@ -194,14 +195,13 @@ export async function executeDueOrders(deps: OrderDeps): Promise<void> {
       await executeOrder(deps, leased);
     }
   };
-  // One looks; where it finds something the others help.
+  // One worker polls. If it finds an order, the others help.
   const first = await leaseDueOrder(deps.orders, deps.clock.now(), orderLeaseMs);
   if (first === undefined) return;
   const others = Array.from({ length: workersMax - 1 }, work);
   await Promise.all([executeOrder(deps, first).then(work), ...others]);
 }
 
-/** Executes orders as their time comes. */
 export function startOrderWorker(deps: OrderDeps & Pick<LoopOptions, "log" | "manual">): Loop {
   const run = () => executeDueOrders(deps).then(() => false);
   return startLoop({ name: "orders", everyMs, run, log: deps.log, manual: deps.manual });

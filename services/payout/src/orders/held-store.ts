@@ -3,15 +3,15 @@ import { idPrefixes } from "@disburse/kernel/id.ts";
 import type { Document, Filter } from "mongodb";
 import type { OrderDocument, Orders } from "./document.ts";
 
-/** A revocation's hold on orders; `lastsMs`: approval time after their own time. */
+/** A hold after a revocation. `lastsMs`: the time for an approval after the order is due. */
 export type Hold = { readonly stoppedFor: string; readonly lastsMs: number };
 
-/** The time of an order, or now where that is past, and then the time of approvals. */
+/** The time for approvals starts when the order is due, or now if that is past. */
 const expiry = (lastsMs: number) => ({
   $add: [{ $max: ["$scheduled_at", "$$NOW"] }, lastsMs],
 });
 
-/** Orders are held again where the one who had approved them loses the right to. */
+/** An order is held again if its approver loses access. */
 const times = { $add: [{ $ifNull: ["$held.times", 0] }, 1] };
 const eventOf = {
   $concat: [
@@ -21,14 +21,14 @@ const eventOf = {
 };
 
 /**
- * Holds scheduled payouts that wait: in one write of each document, which takes the lease too, so
- * that no worker binds a quote that has read it before.
+ * Holds waiting scheduled payouts. One write per document also takes the lease, so a worker that
+ * read it earlier can't bind a quote.
  */
 export async function holdOrders(
   orders: Orders,
   filter: Filter<OrderDocument>,
   { stoppedFor, lastsMs }: Hold,
-  /** The quote of the order is expired for ever: the next quote is another attempt. */
+  /** The order's quote has expired for good, so the next quote is another attempt. */
   hasExpiredQuote = false,
 ): Promise<void> {
   const expires_at = expiry(lastsMs);
@@ -48,7 +48,7 @@ export async function holdOrders(
   ] as Document[]);
 }
 
-/** Decides on an order as it was read, while it awaits approval by the database's clock. */
+/** Decides on an unchanged order while it awaits approval by the database's clock. */
 async function decide(orders: Orders, { _id, held }: OrderDocument, set: Document) {
   const undecided = {
     _id,
@@ -65,22 +65,22 @@ const decision = ({ operationId, actor }: Change) => ({
   actor: { $literal: actor },
 });
 
-/** Lets a held order be made when its time has come. */
+/** Lets a held order execute when it is due. */
 export function setApproved(orders: Orders, order: OrderDocument, by: Change) {
   const approved = { state: "waiting", approval: decision(by), due_at: "$scheduled_at" };
   return decide(orders, order, approved);
 }
 
-/** Cancels a held order, for who rejects it. */
+/** Cancels a held order for the actor that rejects it. */
 export function setRejected(orders: Orders, order: OrderDocument, reason: string, by: Change) {
   const rejection = { ...decision(by), reason: { $literal: reason } };
   return decide(orders, order, { state: "cancelled", rejection, due_at: "$$REMOVE" });
 }
 
-/** Fails held orders on which no one has decided in time, by the database's clock. */
+/** Fails held orders whose approval has expired by the database's clock. */
 export async function expireHeld(orders: Orders, now: Date): Promise<void> {
   const due = { due_at: { $lte: now }, state: "awaiting_approval" as const };
-  // Nothing is written where nothing is due, which is nearly always.
+  // Avoids a write in the usual case that nothing is due.
   if ((await orders.findOne(due, { projection: { _id: 1 } })) === null) return;
   await orders.updateMany({ ...due, $expr: { $lte: ["$due_at", "$$NOW"] } }, [
     { $set: { state: "failed", failure: "APPROVAL_EXPIRED", updated_at: "$$NOW" } },

@@ -25,10 +25,8 @@ import { orderTerms, scheduledTime } from "./rules/order.ts";
 import { findOrder, openStates } from "./store.ts";
 import { scheduledMessages } from "./wire.ts";
 
-/** What the RPCs of scheduled payouts work with. */
 export type ScheduledDeps = OrderDeps & CancelOrderDeps & { readonly mode: Mode };
 
-/** The RPCs of scheduled payouts. */
 export function scheduledRpc(deps: ScheduledDeps) {
   const { orders, payouts, clock, mode } = deps;
   const shown = async (document: OrderDocument) => ({
@@ -81,8 +79,8 @@ export function scheduledRpc(deps: ScheduledDeps) {
       const context = { now: clock.now(), unreadable };
       const schema = RejectScheduledPayoutRequestSchema;
       const sent = orThrow(checkedMessage(rejectForm, schema, message, context));
-      const asked = { id: message.scheduledPayoutId, merchantId, reason: sent.reason };
-      return shown(orThrow(await rejectOrder(orders, asked, by)));
+      const rejection = { id: message.scheduledPayoutId, merchantId, reason: sent.reason };
+      return shown(orThrow(await rejectOrder(orders, rejection, by)));
     },
 
     getScheduledPayout: async ({ merchantId, scheduledPayoutId: id }) => {
@@ -100,7 +98,7 @@ export function scheduledRpc(deps: ScheduledDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** The state of orders with a sub-status of their own; `undefined`: any. */
+/** Maps a sub-status filter to a state; `undefined` matches any. */
 function stateOf(subStatus: PayoutSubStatus): (typeof openStates)[number] | undefined {
   if (subStatus === PayoutSubStatus.UNSPECIFIED) return undefined;
   if (subStatus === PayoutSubStatus.SCHEDULED) return "waiting";
@@ -111,7 +109,7 @@ function stateOf(subStatus: PayoutSubStatus): (typeof openStates)[number] | unde
 
 type Named = { readonly accountId: string; readonly beneficiaryId: string };
 
-/** The currencies of a merchant's account and beneficiary; refuses what is not there. */
+/** Reads the currencies of a merchant's account and beneficiary. Refuses unknown ones. */
 async function partiesOf(
   { ledger, beneficiary: beneficiaries }: Pick<OrderDeps, "ledger" | "beneficiary">,
   merchantId: string,

@@ -77,7 +77,7 @@ const balance = async () => {
   return { available: account?.available, held: account?.held };
 };
 
-/** The time of an order comes, or the end of its lease. */
+/** Makes an order due, or ends its lease. */
 async function makeDue(id: string) {
   const at = new Date(Date.now() - 1_000);
   await platform.orders.updateOne({ _id: id, state: "waiting" }, { $set: { due_at: at } });
@@ -96,7 +96,7 @@ async function lease(id: string) {
   return leased;
 }
 
-it("a scheduled payout that repeats one is made where that is allowed", async () => {
+it("a duplicate scheduled payout is created if that is allowed", async () => {
   const guarded = (duplicateWindowSeconds: number) =>
     platform.operationsRpc.setPayoutControls({
       ...{ ...by("ada", Actor_Kind.OPERATOR), duplicateWindowSeconds },
@@ -127,7 +127,7 @@ describe("a scheduled payout that its merchant's rules catch", () => {
     });
   afterEach(() => setRules());
 
-  it("waits, when it is made, for another than who ordered it; it is cancelled as ever", async () => {
+  it("awaits another actor than its maker after its creation, and can be cancelled", async () => {
     const [approved, cancelled] = [await schedule(by("key_1")), await schedule(by("key_1"))];
     await setRules({ amounts: [{ currencyCode: "USD", minimum: "10.00" }] });
     for (const id of [approved, cancelled]) await runWhenDue(id);
@@ -217,7 +217,7 @@ describe("a scheduled payout", () => {
   });
 });
 
-describe("a payout that cannot be made when it is due fails, and says why", () => {
+describe("a payout that can't be created when it is due fails with a reason", () => {
   it.each([
     [
       "a cost above its maximum",
@@ -256,7 +256,7 @@ describe("a payout that cannot be made when it is due fails, and says why", () =
     expect((await read(id)).words).toBe("failed rejected BENEFICIARY_NOT_READY");
   });
 
-  it("gets another quote where its own expired before it was executed", async () => {
+  it("gets another quote if its own expired before execution", async () => {
     const id = await schedule();
     platform.world.quoting = { expiresAt: new Date(Date.now() - 1) };
     const leased = await lease(id);
@@ -270,7 +270,7 @@ describe("a payout that cannot be made when it is due fails, and says why", () =
 });
 
 describe("a scheduled payout is cancelled", () => {
-  it("while it waits, and is never made; a repeat has the same answer", async () => {
+  it("while it waits, so that it is never created; a repeat returns the same result", async () => {
     const id = await schedule();
     await cancel(id);
     await cancel(id);
@@ -308,8 +308,8 @@ describe("a scheduled payout is cancelled", () => {
   });
 });
 
-describe("a worker that comes back after its lease", () => {
-  it("before it bound a quote makes no second payout", async () => {
+describe("a worker that resumes after its lease", () => {
+  it("creates no second payout without a bound quote", async () => {
     const id = await schedule();
     const late = await lease(id);
     await runWhenDue(id);
@@ -338,7 +338,7 @@ describe("a worker that comes back after its lease", () => {
     expect(await madeOf(id)).toBe(1);
   });
 
-  it("makes no payout of an order that failed without a quote", async () => {
+  it("creates no payout of an order that failed without a quote", async () => {
     const id = await schedule();
     const late = await lease(id);
     platform.world.quoting = { refusal: "CORRIDOR_NOT_ACTIVE" };
@@ -348,7 +348,7 @@ describe("a worker that comes back after its lease", () => {
     expect(await madeOf(id)).toBe(0);
   });
 
-  it("makes no payout of an order that failed with one, though there is money now", async () => {
+  it("creates no payout of an order that failed with one, even if there is money now", async () => {
     const id = await schedule({ sourceAmount: "100.01" });
     await lease(id);
     platform.faults.claim = () => undefined;
@@ -367,7 +367,7 @@ describe("a worker that comes back after its lease", () => {
   });
 });
 
-/** Deps whose call of the quote service waits, after its answer, until it may go on. */
+/** Delays the response of a quote service call until the test releases it. */
 function deferred<D extends typeof platform.parts>(its: D, method: "getClaimableQuote") {
   const [reached, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const call: typeof its.quote.getClaimableQuote = async (...args) => {
@@ -396,7 +396,7 @@ async function dyingProcess(step: number) {
   return { hasDied: process.hasDied, run: () => executeDueOrders(parts) };
 }
 
-it("a process that dies at any step leaves one payout, made once", async () => {
+it("a process that dies at any step leaves exactly one payout", async () => {
   let died = 0;
   for (let step = 0; ; step += 1) {
     accountId = await platform.fundedAccount(merchantId, "100.00");
@@ -406,7 +406,7 @@ it("a process that dies at any step leaves one payout, made once", async () => {
     await dying.run().catch(() => undefined);
     if (!dying.hasDied()) break;
     died += 1;
-    // Another process finds it when the lease has ended, and sweeps what the first left held.
+    // Another process finds it after the lease, and sweeps the hold that the first one left.
     await runWhenDue(id);
     platform.world.offsetMs = 6_000;
     await platform.sweep();

@@ -4,33 +4,33 @@ import type { GivenApproval } from "../payouts/rules/approval.ts";
 import { type OrderDocument, type Orders, toOrder } from "./document.ts";
 import type { Order, OrderFailure, OrderQuote } from "./rules/order.ts";
 
-/** An order with the right to give it a quote, until another worker has leased it. */
+/** The right to bind a quote to an order, until another worker has leased it. */
 export type LeasedOrder = {
   readonly order: Order;
   readonly document: OrderDocument;
   readonly lease: string;
-  /** When its time came. */
+  /** The time when the order was due. */
   readonly dueAt: Date;
-  /** What the quotes of its batch may cost together. */
+  /** The remaining total cost of its batch. */
   readonly budget?: Budget;
-  /** The approval of its batch, where that is another actor's than the one who made it. */
+  /** The approval of its batch, if its approver is not its maker. */
   readonly given?: GivenApproval | undefined;
 };
 
-/** A bound of what several orders cost together. */
+/** Limits the total cost of several orders. */
 export type Budget = {
-  /** Takes what a quote costs; `false`: there is not so much left. */
+  /** Reserves the cost of a quote. Returns `false` if it exceeds the remaining amount. */
   readonly take: (cost: bigint) => boolean;
-  /** Gives back what was taken for a quote of which no payout came. */
+  /** Releases the cost of a quote without a payout. */
   readonly giveBack: (cost: bigint) => void;
 };
 
-/** Orders that are looked at together. */
-const lookedAt = 16;
+/** The number of candidates of one poll. */
+const candidatesMax = 16;
 
 /**
- * Leases an order whose time has come by the database's clock: `now` only says which ones are worth
- * a try. `undefined`: there is none.
+ * Leases an order that is due by the database's clock. `now` only selects the candidates. Returns
+ * `undefined` if there is none.
  */
 export async function leaseDueOrder(
   orders: Orders,
@@ -40,7 +40,7 @@ export async function leaseDueOrder(
   const due = await orders
     .find({ due_at: { $lte: now }, state: "waiting" }, { projection: { _id: 1 } })
     .sort({ due_at: 1 })
-    .limit(lookedAt)
+    .limit(candidatesMax)
     .toArray();
   const lease = crypto.randomUUID();
   for (const { _id } of due) {
@@ -56,13 +56,15 @@ export async function leaseDueOrder(
   return undefined;
 }
 
-/** When an order's time came: that of one that was held not before its approval. */
+/** Returns the time when an order was due. For a held order it is not before its approval. */
 function dueSince({ scheduled_at, created_at, approval }: OrderDocument): Date {
   const at = scheduled_at ?? created_at;
   return approval !== undefined && approval.at > at ? approval.at : at;
 }
 
-/** An order that waits, as it was read: with its quote, or without one and under its lease. */
+/**
+ * Matches a waiting order that is unchanged: with its quote, or without one and under its lease.
+ */
 function unchanged({ order, lease }: Pick<LeasedOrder, "order" | "lease">): Filter<OrderDocument> {
   const waiting = { _id: order.id, state: "waiting" } as const;
   const { quote } = order;
@@ -71,7 +73,7 @@ function unchanged({ order, lease }: Pick<LeasedOrder, "order" | "lease">): Filt
     : { ...waiting, "quote.id": quote.id };
 }
 
-/** Changes an order that waits; `false`: it is not any more as it was read. */
+/** Changes a waiting order. Returns `false` if it has changed since it was read. */
 async function change(
   orders: Orders,
   filter: Filter<OrderDocument>,
@@ -86,7 +88,10 @@ async function change(
 
 const over = { due_at: "", lease: "" } as const;
 
-/** Binds an order to its quote, which decides from then on; `false`: it is another worker's. */
+/**
+ * Binds an order to its quote, which decides from then on. Returns `false` if another worker has
+ * the order.
+ */
 export function bindQuote(orders: Orders, leased: LeasedOrder, quote: OrderQuote) {
   const { id, source, receiving } = quote;
   const stored = {
@@ -97,12 +102,11 @@ export function bindQuote(orders: Orders, leased: LeasedOrder, quote: OrderQuote
   return change(orders, unchanged(leased), { $set: { quote: stored } });
 }
 
-/** Lets an order get another quote: only where the present one is expired for ever. */
+/** Allows another quote. Requires that the present one has expired for good. */
 export function unbindQuote(orders: Orders, leased: Pick<LeasedOrder, "order" | "lease">) {
   return change(orders, unchanged(leased), { $unset: { quote: "" }, $inc: { attempt: 1 } });
 }
 
-/** Notes the payout of an order. */
 export function setExecuted(
   orders: Orders,
   { order }: Pick<LeasedOrder, "order">,
@@ -115,7 +119,7 @@ export function setExecuted(
   });
 }
 
-/** Ends an order of which no payout can come: it has no quote, or one that is expired for ever. */
+/** Fails an order that can have no payout: it has no quote, or its quote has expired for good. */
 export function setFailed(
   orders: Orders,
   leased: LeasedOrder,
@@ -129,8 +133,8 @@ export function setFailed(
 }
 
 /**
- * The same by its merchant. Without a quote it needs no lease: who has one can bind no quote to
- * what does not wait.
+ * Cancels an order that can have no payout. Without a quote this needs no lease: a worker with a
+ * lease can't bind a quote to an order that doesn't wait.
  */
 export function setCancelled(orders: Orders, order: Order) {
   const { quote } = order;
@@ -139,7 +143,7 @@ export function setCancelled(orders: Orders, order: Order) {
   return change(orders, { ...open, ...asRead }, { $set: { state: "cancelled" }, $unset: over });
 }
 
-/** The same of several orders, for a revoked key or a removed member. */
+/** Cancels several orders for a revoked key or a removed member. */
 export async function cancelStopped(
   orders: Orders,
   open: Filter<OrderDocument>,
@@ -152,16 +156,16 @@ export async function cancelStopped(
   });
 }
 
-/** The states of orders of which a payout may still come. */
+/** Orders in these states may still become payouts. */
 export const openStates = ["waiting", "awaiting_approval"] as const;
 
-/** Has an order looked at again after a time, by the database's clock. */
+/** Postpones the next check of an order, by the database's clock. */
 export async function defer(orders: Orders, { order, lease }: LeasedOrder, ms: number) {
   const due_at = { $add: ["$$NOW", ms] };
   await orders.updateOne({ _id: order.id, state: "waiting", lease }, [{ $set: { due_at } }]);
 }
 
-/** An order by its id; of one merchant where `own` names it. */
+/** Finds an order by id. With `own.merchant_id`, only that merchant's. */
 export async function findOrder(
   orders: Orders,
   id: string,

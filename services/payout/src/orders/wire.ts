@@ -19,7 +19,7 @@ import { publicStatusOf } from "../payouts/rules/progress.ts";
 import { type OrderDocument, toOrder } from "./document.ts";
 import { failureText, knownAmounts, type Order } from "./rules/order.ts";
 
-/** Scheduled payouts as merchants see them, each with what became of its payout. */
+/** Builds the messages of scheduled payouts. Each has the outcome of its payout. */
 export async function scheduledMessages(
   payouts: Payouts,
   documents: readonly OrderDocument[],
@@ -50,14 +50,14 @@ export async function scheduledMessages(
   });
 }
 
-/** Why an order was cancelled that another actor rejected. */
+/** Returns the failure fields of an order that another actor rejected. */
 function rejectedFields({ rejection }: OrderDocument) {
   if (rejection === undefined) return {};
   const failureCode = "APPROVAL_REJECTED";
   return { failureCode, failureMessage: failureMessages[failureCode] };
 }
 
-/** The decision on an order that was held; `undefined` where it never was. */
+/** Returns the decision on a held order, or `undefined` if it was never held. */
 function approvalMessage(
   order: OrderDocument,
 ): MessageInitShape<typeof ScheduledPayoutApprovalSchema> | undefined {
@@ -78,7 +78,7 @@ function approvalMessage(
   };
 }
 
-/** The payouts of orders, by their ids. */
+/** Returns the payouts of orders, by payout id. */
 export async function payoutsOf(
   payouts: Payouts,
   documents: readonly Pick<OrderDocument, "payout_id">[],
@@ -89,7 +89,7 @@ export async function payoutsOf(
   return new Map((await read.toArray()).map((each) => [each._id, toPayout(each)]));
 }
 
-/** What became of an order, in the words of a payout's status. */
+/** Maps an order's outcome to the status fields of a payout. */
 export function outcomeFields(order: Order, payout: Payout | undefined) {
   const { status, subStatus, ...rest } = outcomeOf(order, payout);
   return {
@@ -114,7 +114,7 @@ function outcomeOf(order: Order, payout: Payout | undefined) {
         failureMessage: order.detail ?? failureText(order.failure),
       };
     case "executed": {
-      if (payout === undefined) throw new Error("an executed order whose payout is not there");
+      if (payout === undefined) throw new Error("an executed order's payout doesn't exist");
       const { failureCode, failureMessage } = visibleFailure(payout.progress);
       const { payoutId } = order;
       return { ...publicStatusOf(payout.progress), failureCode, failureMessage, payoutId };

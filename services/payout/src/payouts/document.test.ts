@@ -25,7 +25,6 @@ const settled: Payout = {
   updatedAt: later,
 };
 
-/** A settled payout as other services see it. */
 const settledMessage = {
   id: queued.id,
   merchantId: "mer_1",
@@ -127,7 +126,7 @@ it("a stored payout reads as it was", () => {
   expect(toPayout(stored)).toStrictEqual(settled);
 });
 
-it("what is for the beneficiary is stored with a payout, and in none of its messages", () => {
+it("the beneficiary's details are stored with a payout and absent from its messages", () => {
   const texts = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
   const sent = payoutFrom(quote, { ...order, details: { ...order.details, ...texts } });
   const stored = payoutDocument(sent, {});

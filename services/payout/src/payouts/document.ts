@@ -12,22 +12,22 @@ import type { Payout, PayoutOrder, Reissue } from "./rules/payout.ts";
 import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { TimelineStep } from "./rules/timeline.ts";
 
-/** A published event; kept as long as the payout. */
+/** A published event. It is kept as long as the payout. */
 export type PublishedEvent = Omit<PendingEvent, "at">;
 
-/** A step of the payout: written with its change of state, and never dropped. */
+/** A step of the payout. It is written with its change of state and never dropped. */
 export type StoredStep = TimelineStep & {
-  /** For operators: `rail said accepted`, `post applied`. */
+  /** For operators, for example `rail said accepted` or `post applied`. */
   detail: string;
-  /** Who reported or decided an outcome, and as which operation or resolution. */
+  /** The actor that reported or decided an outcome, and its operation or resolution. */
   actor?: StoredActor;
   operation_id?: string;
 };
 
 /**
  * A message between the payout's worker and its rail. `leased` precedes every poll: a worker polls
- * the rail of a payout that was submitted. `submit` precedes a submission; `answer` follows either,
- * with the response; `callback` is a report of the rail's own, with its result.
+ * the rail of a submitted payout. `submit` precedes a submission. `answer` follows either with the
+ * response. `callback` is a report from the rail.
  */
 export type StoredCall = {
   kind: "leased" | "submit" | "answer" | "callback";
@@ -37,43 +37,44 @@ export type StoredCall = {
   operation_id?: string;
 };
 
-/** The right of one worker, at `place`, to work on the payout. */
+/** The exclusive right of one worker, at `place`, to work on the payout. */
 export type Lease = { token: string; until: Date; place: string };
 
 /**
- * An order as it is stored under the id of its payout, until that is made of it: then the document
- * becomes the payout's. A refused order is removed, or replaced by the next one.
+ * A stored order, under the id of its payout. Creation turns the document into the payout's. A
+ * refused order is removed or replaced by the next one.
  */
 export type OrderDocument = Origin & {
   _id: string;
   schema_version: number;
   order: Stored<PayoutOrder>;
-  /** Every operation that ordered it: while it is listed, it belongs to one quote and content. */
+  /**
+   * All operations that ordered it. While listed, an operation belongs to one quote and content.
+   */
   operations: BoundOperation[];
-  /** The token of the try that may remove this order, until another try relies on the order. */
+  /** The token of the attempt that may remove this order, until another attempt relies on it. */
   only_try?: string;
 };
 
-/** `id` is `<merchant id>:<operation id>`. */
 export type BoundOperation = { id: string; content: string };
 
-/** What the payouts of a collection have, and orders have not. */
+/** Matches created payouts. Orders have no status. */
 export const isCreated = { status: { $exists: true } } as const;
 
-/** What was read by its id alone, unless it is an order still: such reads go out in batches. */
+/** Filters out orders. Reads by id go out in batches, so a filter in the query is not possible. */
 export function ifCreated(found: PayoutDocument | null): PayoutDocument | undefined {
   return found !== null && Object.hasOwn(found, "status") ? found : undefined;
 }
 
-/** A payout as it is stored; all later work on it goes back to the request that made it. */
+/** A stored payout. Later work is traced to the request that created it. */
 export type PayoutDocument = OrderDocument & {
   merchant_id: string;
   account_id: string;
   corridor_id: string;
   beneficiary_id: string;
-  /** Keyed hashes of the account or wallet that is paid. Velocity limits count by them. */
+  /** Keyed hashes of the paid account or wallet. Velocity limits count by them. */
   destination_keys: readonly string[];
-  /** Absent where it has no reference. */
+  /** Absent if the payout has no reference. */
   duplicate_keys?: readonly string[];
   source: string;
   destination: string;
@@ -81,10 +82,10 @@ export type PayoutDocument = OrderDocument & {
   fees_minor: Decimal128;
   receiving_minor: Decimal128;
   exchange_rate: string;
-  /** Who bears what banks keep of a return; absent: the house. */
+  /** The party that bears bank charges of a return. Absent: the platform. */
   return_charges?: "merchant";
   beneficiary_name: string;
-  /** In Latin letters, as the bank gets it; absent where its merchant gave none. */
+  /** In Latin letters, as sent to the bank. Absent if the merchant gave none. */
   beneficiary_name_latin?: string;
   account_number_masked: string;
   transfer_method: string;
@@ -93,47 +94,45 @@ export type PayoutDocument = OrderDocument & {
   progress: Progress;
   version: number;
   revision: number;
-  /** Absent until it is named: by its submission, or before, where it is paid from an account. */
+  /** Absent until known. A submission sets it; so does funding from a rail account. */
   rail?: string;
-  /** Set with the rail's name where the payout is paid from its rail's account. */
+  /** Set with `rail` if the rail's account funds the payout. */
   funded?: true;
   submitted_at?: Date;
-  /** Absent where its rail did not say when it will have paid it. */
+  /** Absent if the rail gives no expected time. */
   expected_at?: Date;
-  /** The open exception. */
   doubt?: PayoutException;
-  /** Absent where its beneficiary was cleared at the last check. */
+  /** Absent if the beneficiary was cleared at the last check. */
   uncleared?: Uncleared;
-  /** Absent where its merchant's rules asked for none. */
+  /** Absent if the merchant's rules required none. */
   approval?: Stored<Approval>;
-  /** The payout that this one pays again; absent for none. */
+  /** The payout that this one reissues. */
   reissue_of?: string;
-  /** The quote that pays it again, bound before that is executed; absent until one asked. */
+  /** The quote of the reissue, bound before its execution. */
   reissue?: Stored<Reissue>;
-  /** The payout of that quote, set after its claim and before it is stored. */
+  /** The payout that reissues this one. Set after the claim and before that payout is stored. */
   reissued_as?: string;
-  /** The effect of each resolution, written with what it does. */
+  /** The effect of each resolution, written together with it. */
   resolutions?: { id: string; fate: "applied" | "superseded" }[];
   journal: StoredStep[];
-  /** The last of them. */
+  /** Limited to the latest calls (`keep`). */
   calls: StoredCall[];
-  /** Absent when there is nothing to do. */
+  /** Absent when there is no work left. */
   work_due_at?: Date;
   lease?: Lease;
   outbox: PendingEvent[];
-  /** Absent before the first. */
+  /** Absent before the first published event. */
   told?: PublishedEvent[];
-  /** When its last event was published; absent like `told`. */
+  /** The time of its last published event; absent like `told`. */
   published_at?: Date;
   created_at: Date;
   updated_at: Date;
-  /** Over `hashedFields`. */
+  /** The hash of the fields in `hashedFields`. */
   content_hash: string;
 };
 
 type PayoutFields = Omit<PayoutDocument, "content_hash">;
 
-/** Fields that no write changes. */
 const hashedFields = [
   "_id",
   "merchant_id",
@@ -157,10 +156,12 @@ const hashedFields = [
   "created_at",
 ] as const satisfies readonly (keyof PayoutFields)[];
 
-/** Where payouts are stored. */
 export type Payouts = Collection<PayoutDocument>;
 
-/** A new payout as it is stored, with its first event, and leased where it is worked on at once. */
+/**
+ * Returns a new payout's document, with its first event. It has a lease if the payout is submitted
+ * at once.
+ */
 export function payoutDocument(payout: Payout, origin: Origin, lease?: Lease): PayoutDocument {
   const fields = payoutFields(payout, origin, lease);
   const content_hash = contentHash<PayoutFields>("disburse payout 1", hashedFields, fields);
@@ -225,7 +226,6 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
   };
 }
 
-/** The operation of an order, as it is bound. */
 export function boundOperation({
   merchantId,
   operationId,
@@ -234,7 +234,7 @@ export function boundOperation({
   return { id: `${merchantId}:${operationId}`, content };
 }
 
-/** What `toPayout` reads, as a projection: most of a payout's document is its history. */
+/** The projection that `toPayout` needs. Most of a payout's document is history. */
 export const stateFields = {
   order: 1,
   merchant_id: 1,
@@ -272,7 +272,6 @@ export const stateFields = {
   updated_at: 1,
 } as const satisfies Partial<Record<keyof PayoutDocument, 1>>;
 
-/** A stored payout as the rules see it. */
 export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof stateFields>): Payout {
   const order = fromStored<PayoutOrder>(document.order);
   return {

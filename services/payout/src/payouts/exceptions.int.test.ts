@@ -32,7 +32,7 @@ async function insert(change: Partial<PayoutDocument>): Promise<PayoutDocument> 
 }
 
 describe("payouts with an exception", () => {
-  const withDoubt = (_id: string, kind: ExceptionKind, seconds: number) =>
+  const withException = (_id: string, kind: ExceptionKind, seconds: number) =>
     storedPayout({ _id, doubt: { kind, since: after(seconds) } });
 
   it.each<[ExceptionKind | undefined, string]>([
@@ -45,12 +45,12 @@ describe("payouts with an exception", () => {
     async (kind, expected) => {
       const plain: Payouts = database.db.collection(`without_index_${kind}`);
       await plain.insertMany([
-        withDoubt("po_0", "unknown", 3),
-        withDoubt("po_c", "unknown", 2),
-        withDoubt("po_a", "stuck", 2),
-        withDoubt("po_d", "stuck", 2),
-        withDoubt("po_b", "unknown", 2),
-        withDoubt("po_e", "unknown", 1),
+        withException("po_0", "unknown", 3),
+        withException("po_c", "unknown", 2),
+        withException("po_a", "stuck", 2),
+        withException("po_d", "stuck", 2),
+        withException("po_b", "unknown", 2),
+        withException("po_e", "unknown", 1),
         storedPayout({ _id: "po_none" }),
       ]);
       for (const limit of [1, 2, 5, 10]) {
@@ -70,7 +70,7 @@ describe("payouts with an exception", () => {
 
   it("are read from their index, however far down the page is", async () => {
     const kind = "unknown";
-    const many = Array.from({ length: 100 }, (_each, at) => withDoubt(`po_${at}`, kind, at));
+    const many = Array.from({ length: 100 }, (_each, at) => withException(`po_${at}`, kind, at));
     await payouts.insertMany(many);
     for (const at of [0, 50, 89]) {
       const { executionStats } = await payouts
@@ -109,10 +109,11 @@ describe("a payout to resolve", () => {
         { id: "rsl_2", fate: "applied" },
       ],
     });
-    const fateOf = async (id: string) => (await readResolvable(payouts, _id, id, after(0)))?.fate;
-    expect(await fateOf("rsl_1")).toBe("superseded");
-    expect(await fateOf("rsl_2")).toBe("applied");
-    expect(await fateOf("rsl_3")).toBeUndefined();
+    const outcomeOf = async (id: string) =>
+      (await readResolvable(payouts, _id, id, after(0)))?.fate;
+    expect(await outcomeOf("rsl_1")).toBe("superseded");
+    expect(await outcomeOf("rsl_2")).toBe("applied");
+    expect(await outcomeOf("rsl_3")).toBeUndefined();
     expect(await readResolvable(payouts, "po_none", "rsl_1", after(0))).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import type { Payout } from "./rules/payout.ts";
 import type { Progress } from "./rules/progress.ts";
 import { advance, type Step, stepOf } from "./work.ts";
 
-/** Payouts with an exception, the oldest exceptions first. */
+/** Sorted by the age of the exception, the oldest first. */
 export async function listExceptions(
   payouts: Payouts,
   kind: ExceptionKind | undefined,
@@ -19,7 +19,7 @@ export async function listExceptions(
   return (await found.toArray()).map(toPayout);
 }
 
-/** The filter of a page: its bound is where the index starts, however far down the page is. */
+/** Builds a page's filter. Its bound is the start in the index, so a later page costs no more. */
 export function exceptionFilter(
   kind: ExceptionKind | undefined,
   after: PageRange["after"],
@@ -33,7 +33,9 @@ export function exceptionFilter(
   };
 }
 
-/** A payout, the effect of its resolution if decided, and whether a worker may be submitting it. */
+/**
+ * Returns a payout, the effect of a decided resolution, and whether a worker may be submitting it.
+ */
 export async function readResolvable(
   payouts: Payouts,
   id: string,
@@ -48,10 +50,9 @@ export async function readResolvable(
   return { payout: toPayout(found), fate: decided?.fate, isBeingSent };
 }
 
-/** The effect of a confirmed resolution on its payout. */
 export type Decision =
   | { readonly kind: "moves"; readonly to: Progress; readonly step: ResolvedStep }
-  /** Its exception ends, and nothing else changes. */
+  /** The exception ends; nothing else changes. */
   | { readonly kind: "stands"; readonly step: ResolvedStep }
   | { readonly kind: "superseded" };
 
@@ -59,7 +60,7 @@ type ResolvedStep = Pick<Step, "at" | "detail" | "by">;
 
 /**
  * Decides the effect of a resolution in one write of its payout, guarded by the revision that was
- * read; `false`: a concurrent write won. The payout's document keeps the decision.
+ * read. Returns `false` if a concurrent write won. The payout's document stores the decision.
  */
 export async function decide(
   payouts: Payouts,

@@ -9,11 +9,11 @@ import { openPayouts } from "./store.ts";
 import { after, changesBy, claimedAt, storedPayout } from "./test-documents.ts";
 import type { LeasedPayout } from "./work.ts";
 
-/** Leased payouts that wait in their process, and when it looks for others. */
+/** Tests leased payouts that wait in their process, and the polls for others. */
 
 let database: Database;
 let payouts: Payouts;
-/** The time, and that of `performance.now()`. */
+/** The wall clock and `performance.now()`. */
 let now: Date;
 let elapsedMs: number;
 const clock = { now: () => now };
@@ -40,7 +40,7 @@ const open = (change: Partial<LeasesOptions> = {}) =>
     ...{ heldMax: 10, lookEveryMs: 1_000, work: createWake(), ...change },
   });
 
-/** Leases that have just looked, and found nothing. */
+/** Leases that have just polled and found nothing. */
 async function openIdle(change: Partial<LeasesOptions> = {}) {
   const leases = open(change);
   expect(await leases.next()).toBeUndefined();
@@ -49,7 +49,7 @@ async function openIdle(change: Partial<LeasesOptions> = {}) {
 
 const lease = { token: "token-1", until: after(8), place: "first:8080" };
 
-/** A payout that is stored with a lease of this process. */
+/** Stores a payout with a lease of this process. */
 async function leased(change: Partial<PayoutDocument> = {}): Promise<LeasedPayout> {
   const stored = storedPayout({ lease, ...change });
   await payouts.insertOne(stored);
@@ -59,7 +59,7 @@ async function leased(change: Partial<PayoutDocument> = {}): Promise<LeasedPayou
 }
 const idOf = (each: LeasedPayout | undefined) => each?.payout.id;
 
-it("they come by the time at which they are due, of one time in their order", async () => {
+it("they are returned by due time, in insertion order for equal times", async () => {
   const leases = await openIdle();
   const [late, first, second, last] = [
     ...[await leased(), await leased()],
@@ -85,7 +85,7 @@ it("they come by the time at which they are due, of one time in their order", as
   expect(idOf(await leases.next())).toBe(idOf(last));
 });
 
-it("each is in hand until its worker is done, or longer where it waits again", async () => {
+it("each is leased here until its worker is done, or longer if it waits again", async () => {
   const leases = await openIdle();
   const payout = await leased();
   leases.hold(payout, after(0));
@@ -131,7 +131,7 @@ it("all are left to others with their calls and times, before the process ends",
   expect(await leases.next()).toBeUndefined();
 });
 
-it("others are looked for again at once where all that asked got one, else after a pause", async () => {
+it("the next poll is immediate if every waiting worker got a payout, else after a pause", async () => {
   const leases = open();
   await payouts.insertMany([storedPayout(), storedPayout(), storedPayout()]);
   expect(idOf(await leases.next())).toBeDefined();
@@ -151,7 +151,7 @@ it("others are looked for again at once where all that asked got one, else after
   expect(idOf(await leases.next())).toBeDefined();
 });
 
-it("one whose lease had expired is shown as taken over; a new one is not", async () => {
+it("a payout with an expired lease is reported as taken over; a new one is not", async () => {
   const onTakenOver = vi.fn();
   const leases = open({ onTakenOver });
   await payouts.insertOne(storedPayout({ request_id: "req-2" }));

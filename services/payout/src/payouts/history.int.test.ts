@@ -39,7 +39,7 @@ const submitted = [
 ];
 
 describe("the journal of a payout", () => {
-  it("has every step, each call before its answer, and what was said", async () => {
+  it("has every step, each call before its response, and the content", async () => {
     const id = await platform.execute(accountId, "sandbox-return-1");
     await platform.after(0);
     await platform.after(400);
@@ -56,7 +56,7 @@ describe("the journal of a payout", () => {
     ]);
   });
 
-  it("has the poll of a worker that was killed before the answer", async () => {
+  it("has the poll of a worker that was killed before the response", async () => {
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
     platform.world.offsetMs += 1_000;

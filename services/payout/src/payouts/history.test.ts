@@ -17,7 +17,7 @@ function call(seconds: number, kind: StoredCall["kind"], said?: string): StoredC
   return { kind, at: time(seconds), ...(said !== undefined && { said }) };
 }
 
-/** An entry as its lines of the expected list say it. */
+/** Formats an entry for the expected list. */
 function lineOf({ kind, at, stage, version, detail, rail, actor }: HistoryEntry): string {
   const by = actor === undefined ? "" : ` by ${actor.kind} ${actor.id}`;
   return `${at.getTime() / 1_000} ${kind} ${stage} ${version} "${rail}": ${detail}${by}`;
@@ -26,7 +26,7 @@ const history = (journal: StoredStep[], calls: StoredCall[]) =>
   historyOf({ journal, calls, rail: "swift", submitted_at: time(10) }).map(lineOf);
 
 describe("the history of a payout", () => {
-  it("has each step and call with stage, version and rail of its time, and who reported it", () => {
+  it("has each step and call with stage, version and rail of its time, and reporter", () => {
     const journal = [
       step(0, "queued"),
       step(10, "submitting"),
@@ -58,7 +58,7 @@ describe("the history of a payout", () => {
     ]);
   });
 
-  it("has a call without its answer, and no answer whose call is not kept", () => {
+  it("has a call without its response, and no response without its call", () => {
     const journal = [step(0, "queued"), step(10, "submitting"), step(40, "unknown")];
     const calls = [
       call(12, "answer", "accepted"),

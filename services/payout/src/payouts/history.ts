@@ -2,24 +2,24 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { PayoutDocument, StoredCall, StoredStep } from "./document.ts";
 import type { Progress } from "./rules/progress.ts";
 
-/** A step of the payout, a call to its rail, or a report of its rail's own. */
+/** A step of the payout, a call to its rail, or a report from the rail. */
 export type HistoryEntry = {
   readonly kind: "step" | "submit" | "query" | "callback";
   readonly at: Date;
-  /** After a step; at the time of a call. */
+  /** The stage after a step, or during a call. */
   readonly stage: Progress["stage"];
-  /** The payout's version by then. */
+  /** The payout's version at that time. */
   readonly version: number;
   /** The cause of a step, the response to a call or "", the content of a callback. */
   readonly detail: string;
-  /** "" before a rail was chosen. */
+  /** The rail's name, or "" before one is chosen. */
   readonly rail: string;
   readonly actor: StoredActor | undefined;
 };
 
 type OpenEntry = { -readonly [Key in keyof HistoryEntry]: HistoryEntry[Key] };
 
-/** Steps and calls of a stored payout as one list, oldest first. */
+/** Merges steps and calls of a stored payout, oldest first. */
 export function historyOf(
   document: Pick<PayoutDocument, "journal" | "calls" | "rail" | "submitted_at">,
 ): HistoryEntry[] {
@@ -51,7 +51,7 @@ export function historyOf(
   return entries;
 }
 
-/** A worker that leases a payout in one of these stages polls the rail first. */
+/** In these stages a worker polls the rail first. */
 const polled: ReadonlySet<Progress["stage"]> = new Set([
   "submitting",
   "processing",
@@ -61,7 +61,7 @@ const polled: ReadonlySet<Progress["stage"]> = new Set([
 
 const callKinds = { leased: "query", submit: "submit", callback: "callback" } as const;
 
-/** Both lists are in order; of one moment, a call precedes the step that it leads to. */
+/** Merges two sorted lists. At the same time, a call precedes the step that it causes. */
 function inOrder(steps: readonly StoredStep[], calls: readonly StoredCall[]) {
   let left = calls;
   const merged = steps.flatMap((step): (StoredStep | StoredCall)[] => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   for (let at = 0; at < 4; at += 1) ids.push(await platform.execute(accountId, `order-${at}`));
-  // Ids say nothing of the order in which work is due.
+  // The order of ids differs from the order in which work is due.
   ids = ids.toReversed();
 });
 afterAll(() => platform.stop());
@@ -24,7 +24,7 @@ beforeEach(async () => {
   }
 });
 
-/** The payouts with something done before each look at what is due, or after it. */
+/** Payouts that run a callback before each poll and after it. */
 function watched(before: () => void, after: () => Promise<unknown>): Payouts {
   const { payouts } = platform;
   return Object.assign(Object.create(payouts), {
@@ -44,29 +44,29 @@ function watched(before: () => void, after: () => Promise<unknown>): Payouts {
 }
 const nothing = async () => undefined;
 
-it("go to those that ask at once from one look, those that are due longest first", async () => {
-  let looks = 0;
+it("go to concurrent workers from one poll, the oldest due first", async () => {
+  let polls = 0;
   const payouts = watched(() => {
-    looks += 1;
+    polls += 1;
   }, nothing);
   const leases = leasesOf(payouts, clock);
   const leased = await Promise.all([leases.next(), leases.next(), leases.next()]);
   expect(leased.map((each) => each?.payout.id)).toEqual(ids.slice(0, 3));
-  expect(looks).toBe(1);
+  expect(polls).toBe(1);
   const rest = await Promise.all([leases.next(), leases.next()]);
   expect(rest.map((each) => each?.payout.id)).toEqual([ids[3], undefined]);
   const tokens = [...leased, ...rest].flatMap((each) => each?.leaseToken ?? []);
   expect(new Set(tokens).size).toBe(4);
 });
 
-it("go in the order in which they are due where no index has it", async () => {
+it("are sorted by due time even without an index", async () => {
   const plain: Payouts = platform.database.db.collection("payouts_without_index");
   await plain.insertMany(await platform.payouts.find().sort({ _id: 1 }).toArray());
   const leased = await leaseDue(plain, now, by, 3);
   expect(leased.map(({ payout }) => payout.id)).toEqual(ids.slice(0, 3));
 });
 
-it("fail for all that ask while the database is away, and come afterwards", async () => {
+it("fail for all waiting workers while the database is away, and succeed afterwards", async () => {
   let isCut = true;
   const payouts = watched(() => {
     if (isCut) throw new Error("cut");
@@ -78,7 +78,7 @@ it("fail for all that ask while the database is away, and come afterwards", asyn
   expect((await leases.next())?.payout.id).toBe(ids[0]);
 });
 
-it("are of one process, also where two looked at the same time", async () => {
+it("belong to one process, even if two polled at the same time", async () => {
   const { payouts } = platform;
   const [first = ""] = ids;
   const stored = () => payouts.findOne({ _id: first });
@@ -96,7 +96,7 @@ it("are of one process, also where two looked at the same time", async () => {
   expect(origin.request_id).toBe(second?.request_id);
 });
 
-it("are none before the work is due, and none of what is leased", async () => {
+it("don't exist before the work is due, or for leased payouts", async () => {
   const { payouts } = platform;
   const at = (ms: number) => new Date(now.getTime() + ms);
   expect(await leaseDue(payouts, at(-1_001), by, 4)).toEqual([]);

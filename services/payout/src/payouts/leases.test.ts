@@ -4,7 +4,7 @@ import type { Lease, Payouts } from "./document.ts";
 import { createLeases } from "./leases.ts";
 import type { LeasedPayout } from "./work.ts";
 
-/** When the workers of a process are notified of the payouts that wait in it. */
+/** Tests when workers are notified of payouts that wait in their process. */
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -52,7 +52,7 @@ it("leaves no timer of a payout that was taken, or left to others", async () => 
   expect(work.take()).toBe(false);
 });
 
-it("notifies of a new payout, which it holds where it has a lease, and looks for where not", () => {
+it("notifies of a new payout: it holds one with a lease and polls for others", () => {
   const { leases, work } = opened();
   const lease: Lease = { token: "token", until: soon(8_000), place: "first:8080" };
   leases.begin({ ...leased, origin: {} }, lease);

@@ -6,12 +6,12 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { type Lease, type Payouts, toPayout } from "./document.ts";
 import { keep, type LeasedPayout, release } from "./work.ts";
 
-/** Longer than the slowest rail call and write; what a killed worker left resumes within 10 s. */
+/** Longer than the slowest rail call and write. Work of a killed worker resumes within 10 s. */
 export const leaseMs = 8_000;
 
-/** The payouts of one look; a due one that is not among them is in the next. */
+/** Limits the payouts of one poll. The next poll finds the rest. */
 const batchMax = 64;
-/** One look at a time: what is being leased must not be found again. */
+/** One poll at a time: a second one would find payouts that the first is leasing. */
 const limits = {
   batchMax,
   inFlightMax: 1,
@@ -20,20 +20,19 @@ const limits = {
   waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
-type Asking = { readonly key: undefined; readonly bytes: 0 } & Pick<
+type Waiting = { readonly key: undefined; readonly bytes: 0 } & Pick<
   PromiseWithResolvers<LeasedPayout | undefined>,
   "resolve" | "reject"
 >;
 
-/** How one process keeps its leases. */
 export type LeasesOptions = {
-  /** Leased payouts that wait in this process; further ones wait in the database. */
+  /** Limits the leased payouts that wait in this process. Others wait in the database. */
   readonly heldMax: number;
-  /** The time between two looks at what is due, where none is asked for. */
+  /** The interval of polls for due payouts. `lookNow` polls earlier. */
   readonly lookEveryMs: number;
-  /** Notified when a payout that waits here is due, and when others are to be looked for. */
+  /** Notified when a waiting payout is due, and when it is time to poll. */
   readonly work: Wake;
-  /** Called when a payout was leased whose lease had expired. */
+  /** Called when a payout is leased whose earlier lease had expired. */
   readonly onTakenOver?: (() => void) | undefined;
 };
 
@@ -41,18 +40,16 @@ export type LeasesOptions = {
 type Held = {
   readonly leased: LeasedPayout;
   readonly dueAt: Date;
-  /** Notifies when it is due. */
+  /** Notifies when the payout is due. */
   readonly timer?: NodeJS.Timeout | undefined;
 };
 
-/** The payouts that one process works on. */
 export type Leases = ReturnType<typeof createLeases>;
 
 /**
- * Leases payouts to the workers of one process. A new payout, and one whose rail is polled soon,
- * wait in the process under their lease: that spares a look and a write. Other due payouts are
- * found by looks, those whose work is due longest first; workers that ask at the same time are
- * served from one.
+ * Leases payouts to the workers of one process. A new payout, or one whose rail is polled soon,
+ * waits in the process under its lease, which saves a poll and a write. Polls find other due
+ * payouts, the oldest due first. Workers that wait at the same time share a poll.
  */
 export function createLeases(
   payouts: Payouts,
@@ -60,21 +57,21 @@ export function createLeases(
   place: string,
   { heldMax, lookEveryMs, work, onTakenOver }: LeasesOptions,
 ) {
-  /** By the time at which they are due. */
+  /** Sorted by due time, the earliest first. */
   const held: Held[] = [];
-  /** By payout: whether it waits here, or a worker has it. */
-  const inHand = new Map<string, "held" | "worked on">();
+  /** The payouts leased by this process, by id. */
+  const tracked = new Map<string, "held" | "worked on">();
 
   const by = { place, leasedMs: leaseMs, onTakenOver };
-  const looks = createLooks(payouts, clock, by, lookEveryMs);
+  const polls = createPolls(payouts, clock, by, lookEveryMs);
   const isHeldDue = () => held[0] !== undefined && held[0].dueAt <= clock.now();
   const takeHeld = (): LeasedPayout | undefined => {
     while (isHeldDue()) {
       const { leased, timer } = held.shift() as Held;
       clearTimeout(timer);
       const at = clock.now();
-      inHand.delete(leased.payout.id);
-      // One whose lease expired here is found by a look.
+      tracked.delete(leased.payout.id);
+      // A poll finds a payout whose lease expired here.
       if (leased.until > at) return { ...leased, calls: [...leased.calls, { kind: "leased", at }] };
     }
     return undefined;
@@ -85,31 +82,29 @@ export function createLeases(
     const timer = waitMs > 0 ? setTimeout(work.notify, timerMs(waitMs + 1)) : undefined;
     const at = held.findLastIndex((each) => each.dueAt <= dueAt) + 1;
     held.splice(at, 0, { leased, dueAt, timer });
-    inHand.set(leased.payout.id, "held");
+    tracked.set(leased.payout.id, "held");
     if (timer === undefined) work.notify();
   };
   const lookNow = (): void => {
-    looks.isDueNow();
+    polls.isDueNow();
     work.notify();
   };
   return {
-    /** Answers with a leased payout, to be given to `done`; `undefined`: none is due. */
+    /** Returns a leased payout, or `undefined` if none is due. Pass it to `done` afterwards. */
     next: async (): Promise<LeasedPayout | undefined> => {
-      const leased = takeHeld() ?? (looks.isDue() ? await looks.find() : undefined);
-      if (leased !== undefined) inHand.set(leased.payout.id, "worked on");
+      const leased = takeHeld() ?? (polls.isDue() ? await polls.find() : undefined);
+      if (leased !== undefined) tracked.set(leased.payout.id, "worked on");
       return leased;
     },
-    /** Whether another worker that asks now may get a payout. */
-    mayHaveMore: () => isHeldDue() || looks.isDue(),
-    /** Has a worker look at what is due. */
+    /** Returns true if another worker may get a payout now. */
+    mayHaveMore: () => isHeldDue() || polls.isDue(),
+    /** Lets a worker poll for due payouts at once. */
     lookNow,
-    /** Whether this process keeps further payouts. */
     hasRoom,
-    /** The lease to store a new payout with; `undefined`: enough wait here. */
+    /** Returns the lease to store a new payout with, or `undefined` if too many wait here. */
     leaseNew: (): Lease | undefined => (hasRoom() ? newLease(clock.now(), by) : undefined),
-    /** Keeps a leased payout until it is due. */
     hold,
-    /** Has a worker submit a new payout: at once where it was stored with a lease. */
+    /** Lets a worker submit a new payout: at once if it was stored with a lease. */
     begin: ({ payout, origin }: Pick<LeasedPayout, "payout" | "origin">, lease?: Lease): void => {
       if (lease === undefined) lookNow();
       else {
@@ -117,13 +112,13 @@ export function createLeases(
         hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
       }
     },
-    /** A worker has done what there is to do now with a payout that it was given. */
+    /** Called when a worker has finished with a payout for now. */
     done: ({ payout }: LeasedPayout): void => {
-      if (inHand.get(payout.id) === "worked on") inHand.delete(payout.id);
+      if (tracked.get(payout.id) === "worked on") tracked.delete(payout.id);
     },
-    /** Whether a payout waits here, or a worker has it. */
-    isInHand: (payoutId: string): boolean => inHand.has(payoutId),
-    /** Ends the leases of what waits here: other processes go on at once. */
+    /** Returns true if this process has leased the payout. */
+    isInHand: (payoutId: string): boolean => tracked.has(payoutId),
+    /** Ends the leases of waiting payouts, so that other processes continue at once. */
     releaseHeld: async (): Promise<void> => {
       const releases = held.splice(0).map(({ leased, dueAt, timer }) => {
         clearTimeout(timer);
@@ -134,22 +129,22 @@ export function createLeases(
   };
 }
 
-/** Finds due payouts for workers that ask, some time after the look before, or at once. */
-function createLooks(payouts: Payouts, clock: Clock, by: LeasedBy, everyMs: number) {
+/** Polls for waiting workers, at an interval or at once. */
+function createPolls(payouts: Payouts, clock: Clock, by: LeasedBy, everyMs: number) {
   let nextAt = 0;
-  const look = async (asking: readonly Asking[]) => {
-    const askedAt = performance.now();
-    nextAt = askedAt + everyMs;
+  const poll = async (waiting: readonly Waiting[]) => {
+    const polledAt = performance.now();
+    nextAt = polledAt + everyMs;
     try {
-      const leased = await leaseDue(payouts, clock.now(), by, asking.length);
-      // There may be more.
-      if (leased.length === asking.length) nextAt = askedAt;
-      for (const [at, { resolve }] of asking.entries()) resolve(leased[at]);
+      const leased = await leaseDue(payouts, clock.now(), by, waiting.length);
+      // A full result: there may be more.
+      if (leased.length === waiting.length) nextAt = polledAt;
+      for (const [at, { resolve }] of waiting.entries()) resolve(leased[at]);
     } catch (error) {
-      for (const { reject } of asking) reject(error);
+      for (const { reject } of waiting) reject(error);
     }
   };
-  const gatherer = createGatherer(look, limits);
+  const gatherer = createGatherer(poll, limits);
   return {
     isDue: () => performance.now() >= nextAt,
     isDueNow: (): void => {
@@ -173,9 +168,9 @@ function newLease(now: Date, { place, leasedMs }: LeasedBy): Lease {
 }
 
 /**
- * Leases up to `limit` payouts for `leasedMs`. The lease raises the revision, so that a worker
- * whose lease expired changes nothing. A lease that ends later than a correct clock can have set
- * counts as expired.
+ * Leases up to `limit` payouts for `leasedMs`. A lease raises the revision, so a worker with an
+ * expired lease changes nothing. A lease that ends later than a correct clock could have set counts
+ * as expired.
  */
 export async function leaseDue(
   payouts: Payouts,

@@ -62,7 +62,7 @@ describe("a list of payouts", () => {
     expect(listed).toMatchObject({ scheduledPayoutId: "spo_1", batchId: "bat_1" });
   });
 
-  it("has those of all merchants for an operator who names none, and for no service", async () => {
+  it("lists all merchants for an operator who names none, but not for a service", async () => {
     const accountId = await platform.fundedAccount("mer_3", "10.00");
     const quoteId = platform.quote(accountId, { merchantId: "mer_3" });
     const mutation = platform.operation();
@@ -211,7 +211,7 @@ describe("a list of payouts", () => {
       expect(executionStats.totalDocsExamined).toBeLessThanOrEqual(1);
     }
     const { keysPerIndex } = await platform.database.db.command({ validate: "payouts" });
-    // Two pairs of each of three; payouts without metadata are not in it.
+    // Three payouts with two pairs each. Payouts without metadata are not in the index.
     expect(keysPerIndex.list_metadata).toBe(6);
   });
 

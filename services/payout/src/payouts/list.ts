@@ -34,8 +34,8 @@ import { listedMessage, listFields } from "./listed.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
 
 /**
- * One page of a merchant's payouts, newest first, and how many pass the filter. An operator who
- * names no merchant gets those of all.
+ * Returns a page of a merchant's payouts, newest first, and the number of matches. An operator may
+ * omit the merchant to list all.
  */
 export async function listPayouts(
   payouts: Payouts,
@@ -59,8 +59,8 @@ export async function listPayouts(
 }
 
 /**
- * One page of the payouts of all merchants: in the order of their ids, which is that of their
- * creation, so that no index is kept for operators alone.
+ * Returns a page of all merchants' payouts by id. Ids are in order of creation, so operators need
+ * no index of their own.
  */
 async function listOfAll(
   payouts: Payouts,
@@ -82,7 +82,7 @@ async function listOfAll(
   return { payouts: messages, nextCursor, ...countedTotal(counted) };
 }
 
-/** The conditions of a list, as documents have them; all that are given must hold. */
+/** A payout must meet all given conditions. */
 export type PayoutFilter = Partial<
   Pick<PayoutDocument, "status" | "beneficiary_id" | "source" | "destination">
 > & {
@@ -94,7 +94,7 @@ export type PayoutFilter = Partial<
 } & ReturnType<typeof createdWithin> &
   Pick<Filter<PayoutDocument>, "beneficiary_name" | "source_minor">;
 
-/** The filter of a request: a field that was not sent is no condition. */
+/** Builds the filter of a request. An empty field is no condition. */
 function readFilter(message: ListPayoutsRequest): PayoutFilter {
   const { createdFrom: from, createdTo: to } = message;
   const status = wordOf(PayoutStatus, message.status);
@@ -119,14 +119,14 @@ function readFilter(message: ListPayoutsRequest): PayoutFilter {
   };
 }
 
-/** The stages that merchants see as a sub-status, and its status, by which an index finds them. */
+/** Finds the stages of a sub-status. The status is added for the index. */
 function ofSubStatus(subStatus: string) {
   const stages = everyStage.filter((stage) => publicStatusOf({ stage }).subStatus === subStatus);
   const [status] = stages.map((stage) => publicStatusOf({ stage }).status);
   return { "progress.stage": { $in: stages }, ...(status && { status }) };
 }
 
-/** The bounds of the source amount, which have the decimals of its currency. */
+/** Reads the bounds of the source amount. They have the decimals of its currency. */
 export function readAmounts(
   message: Pick<ListPayoutsRequest, "amountFrom" | "amountTo" | "sourceCurrencyCode">,
 ): Pick<PayoutFilter, "source_minor"> | Refused<"INVALID_REQUEST"> {
@@ -150,7 +150,9 @@ export function readAmounts(
   return { source_minor: { ...($gte && { $gte }), ...($lte && { $lte }) } };
 }
 
-/** Letters alone decide, as in `list_beneficiary_name`: `zoe muller` finds `Zoë Müller`. */
+/**
+ * Compares letters only, like the index `list_beneficiary_name`: `zoe muller` finds `Zoë Müller`.
+ */
 const byLetters: CollationOptions = { locale: "en", strength: 1 };
 
 function collated(filter: { readonly beneficiary_name?: unknown }) {
@@ -162,7 +164,7 @@ function totalOf(counts: StatusCounts, status: keyof StatusCounts | undefined): 
   return BigInt(status === undefined ? initiated + succeeded + failed : counts[status]);
 }
 
-/** Whether the count of a filter is kept: none, or `status` alone. */
+/** Returns true if accounts keep the count: for no filter, or for `status` only. */
 function isCountKept(filter: PayoutFilter): boolean {
   return Object.keys(filter).every((name) => name === "status");
 }

@@ -14,7 +14,9 @@ import type { PayoutDocument } from "./document.ts";
 import { visibleFailure } from "./rules/failure.ts";
 import { publicStatusOf, visibleReference } from "./rules/progress.ts";
 
-/** The projection of a list. A page has up to 100 payouts, and decoding them is most of its cost. */
+/**
+ * The projection of a list. A page has up to 100 payouts, and decoding them is most of its cost.
+ */
 export const listFields = {
   merchant_id: 1,
   account_id: 1,
@@ -37,7 +39,6 @@ export const listFields = {
 
 type OrderFields = PayoutDocument["order"];
 
-/** A payout as `listFields` projects it. */
 type ListedDocument = Pick<
   PayoutDocument,
   "_id" | Exclude<keyof typeof listFields, `order.${string}`>
@@ -47,7 +48,7 @@ type ListedDocument = Pick<
   };
 };
 
-/** Builds the message of a listed payout directly from its document, without the domain type. */
+/** Builds the message directly from the document, without the domain type. */
 export function listedMessage(document: ListedDocument): ListedPayout {
   const { order, progress, source, destination } = document;
   const { status, subStatus } = publicStatusOf(progress);

@@ -4,7 +4,7 @@ import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { PayoutDocument } from "./document.ts";
 import { type OwedEvent, openPayoutOutbox, type PayoutOutbox } from "./outbox.ts";
 
-/** What a process does with the events that it has stored itself, and with those of others. */
+/** Tests how a process handles its own stored events and those of other processes. */
 
 let platform: TestPlatform;
 let accountId = "";
@@ -29,8 +29,8 @@ beforeEach(() => {
 const stored = async (id: string) =>
   (await platform.payouts.findOne({ _id: id })) as PayoutDocument;
 
-/** The events of a payout as the process that stored them has them. */
-async function owedOf(id: string): Promise<OwedEvent[]> {
+/** The events of a payout, as in the process that stored them. */
+async function pendingOf(id: string): Promise<OwedEvent[]> {
   const { outbox: events } = await stored(id);
   return events.map((event) => ({ payoutId: id, origin: {}, event }));
 }
@@ -38,7 +38,7 @@ async function owedOf(id: string): Promise<OwedEvent[]> {
 const dueOf = async (id: string) =>
   (await outbox.due(1_000)).filter((each) => each.id.startsWith(`evt_${id.slice(3)}_`));
 
-/** A settled payout; its two events are owed. */
+/** A settled payout with two pending events. */
 async function settled(): Promise<string> {
   const id = await platform.execute(accountId, "order");
   await platform.after(0);
@@ -47,11 +47,11 @@ async function settled(): Promise<string> {
   return id;
 }
 
-/** A settled payout of which the outbox has both events, the first one published. */
+/** A settled payout with both events in its outbox, the first of them published. */
 async function halfPublished() {
   const id = await settled();
   const clock = stopClock();
-  const [first, second] = await owedOf(id);
+  const [first, second] = await pendingOf(id);
   outbox.add(first!);
   outbox.add(second!);
   const [message] = await dueOf(id);
@@ -59,7 +59,7 @@ async function halfPublished() {
   return { id, second, clock };
 }
 
-/** The time that events wait, by a clock that stands until it is moved. */
+/** Replaces the clock of waiting events by one that only the test moves. */
 function stopClock() {
   const start = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(start);
@@ -69,7 +69,7 @@ function stopClock() {
 it("marks a payout once, when no further event is near", async () => {
   const id = await settled();
   stopClock();
-  const [first, second] = await owedOf(id);
+  const [first, second] = await pendingOf(id);
   outbox.add(first!);
   await outbox.published(await dueOf(id));
   const write = vi.spyOn(platform.payouts, "updateOne");
@@ -91,7 +91,7 @@ it("marks a payout once, when no further event is near", async () => {
   expect(marked.told?.map((each) => each.id)).toEqual([first!.event.id, second!.event.id]);
 });
 
-it("marks what is known when it has waited long enough", async () => {
+it("marks known events after a long enough wait", async () => {
   const { id, second, clock } = await halfPublished();
   await outbox.settle();
   expect((await stored(id)).outbox).toHaveLength(2);
@@ -104,7 +104,7 @@ it("marks what is known when it has waited long enough", async () => {
   expect((await stored(id)).outbox).toEqual([]);
 });
 
-it("marks at last what is known, in hand or not", async () => {
+it("finally marks known events, leased here or not", async () => {
   const { id, second } = await halfPublished();
   await outbox.settle(true);
   const left = await stored(id);
@@ -113,21 +113,21 @@ it("marks at last what is known, in hand or not", async () => {
 
 it("publishes an event again until it is published", async () => {
   const id = await settled();
-  const [first] = await owedOf(id);
+  const [first] = await pendingOf(id);
   outbox.add(first!);
   expect(await dueOf(id)).toEqual(await dueOf(id));
   await outbox.published(await dueOf(id));
   expect(await dueOf(id)).toEqual([]);
 });
 
-it("finds what a process left behind by its age", async () => {
+it("finds orphaned events by their age", async () => {
   const id = await settled();
   expect(await dueOf(id)).toEqual([]);
   platform.world.offsetMs = 3_200;
   expect(await dueOf(id)).toHaveLength(2);
 });
 
-it("finds what a process left behind whose clock is ahead, by how long it has seen it", async () => {
+it("finds orphaned events of a fast clock by the time since they were first seen", async () => {
   const id = await settled();
   platform.world.offsetMs = -3_600_000;
   const start = performance.now();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** A payout that was sent, settled and came back: its three events are owed. */
+/** A payout that was submitted, settled and returned. Its three events are pending. */
 async function returned(): Promise<string> {
   platform.world.offsetMs = 0;
   const execute = () => platform.execute(accountId, "sandbox-return-1");
@@ -24,8 +24,7 @@ async function returned(): Promise<string> {
   return id;
 }
 
-/** The events that a payout owes. */
-async function owed(id: string): Promise<readonly BusMessage[]> {
+async function pendingOf(id: string): Promise<readonly BusMessage[]> {
   const all = await platform.outbox.due(1_000);
   return all.filter((event) => event.id.startsWith(`evt_${id.slice("po_".length)}_`));
 }
@@ -48,11 +47,11 @@ it("is listed by the time of its last event, without pending events", async () =
   const { outbox } = platform;
   const [first, second] = [await returned(), await returned()];
   const from = timestampFromDate(new Date(Date.now() + platform.world.offsetMs));
-  const [initiated, ...others] = await owed(first);
+  const [initiated, ...others] = await pendingOf(first);
   expect(await published(from)).toEqual([]);
   await outbox.published([initiated!]);
   platform.world.offsetMs += 10;
-  await outbox.published(await owed(second));
+  await outbox.published(await pendingOf(second));
   expect(await published(from, 1)).toEqual([
     { payoutId: first, versions: [1] },
     { payoutId: second, versions: [1, 2, 3] },
@@ -69,7 +68,7 @@ it("is listed by the time of its last event, without pending events", async () =
 it("is listed with the times of its creation and of its last event", async () => {
   const id = await returned();
   const from = timestampFromDate(new Date(Date.now() + platform.world.offsetMs));
-  await platform.outbox.published(await owed(id));
+  await platform.outbox.published(await pendingOf(id));
   const to = timestampFromDate(new Date(Date.now() + platform.world.offsetMs + 1));
   const { payouts } = await platform.operationsRpc.listPublishedPayouts({ from, to });
   const stored = await platform.payouts.findOne({ _id: id });
@@ -87,10 +86,10 @@ it("is listed with the times of its creation and of its last event", async () =>
 
 it("publishes its events again byte for byte, each once, and no pending one", async () => {
   const id = await returned();
-  const messages = await owed(id);
+  const messages = await pendingOf(id);
   const ids = messages.map((event) => event.id);
   expect(await republished(ids)).toEqual([]);
-  // Two relays that published the same: the second one changes nothing.
+  // Two relays published the same events: the second one changes nothing.
   await platform.outbox.published(messages.slice(0, 2));
   await platform.outbox.published(messages);
   expect((await platform.payouts.findOne({ _id: id }))?.told).toHaveLength(3);

@@ -8,112 +8,109 @@ import { announcedBy, type PendingEvent } from "./pending-event.ts";
 import type { PayoutStatus } from "./rules/progress.ts";
 import type { Created } from "./store.ts";
 
-/** An event that its payout still carries, to be published. */
+/** An unpublished event of a payout. */
 export type OwedEvent = {
   readonly payoutId: string;
-  /** The request that made the payout, under the span that stored the event. */
+  /** The request that created the payout, under the span that stored the event. */
   readonly origin: Origin;
   readonly event: PendingEvent;
 };
 
-/** An event of this process's, and how far it is. */
-type Owed = OwedEvent & { readonly since: number; isPublished: boolean };
+type TrackedEvent = OwedEvent & { readonly since: number; isPublished: boolean };
 
-/** How a payout's events are published. */
 export type OutboxOptions = {
   readonly payouts: Payouts;
   readonly clock: Clock;
-  /** Whether this process may soon store another event of a payout. */
+  /** Returns true if this process may soon store another event of the payout. */
   readonly isInHand: (payoutId: string) => boolean;
-  /** A mark waits at most so long for what the payout's next mark would have as well. */
+  /** The longest time that a mark waits to include the payout's next events. */
   readonly markWithinMs: number;
-  /** After this an event is one that a process left behind; it is looked for so often. */
+  /** An unpublished event of this age is orphaned. `lookEveryMs` is the interval of the search. */
   readonly orphanedAfterMs: number;
   readonly lookEveryMs: number;
-  /** Notified when an event is to be published. */
+  /** Notified when there is an event to publish. */
   readonly stored: Wake;
-  /** Gets the status that each event announces, to log and count it. */
+  /** Called with the status that each event announces, for logs and metrics. */
   readonly onChange?: ((to: PayoutStatus, of: OwedEvent) => void) | undefined;
 };
 
-/** Events that are kept in memory; further ones are found in the database. */
-const owedMax = 10_000;
+/** Limits the events in memory. Others are found in the database. */
+const pendingMax = 10_000;
 
-/** The events of payouts, until they are published. */
 export type PayoutOutbox = ReturnType<typeof openPayoutOutbox>;
 
 /**
- * The events of payouts, and who publishes them. What stores an event gives it to `add` or
- * `addCreated`, and nothing else; that notifies the relay of the process, which reads `due`. So the
- * process that stored an event publishes it from memory, and marks its payout, once for all that is
- * known by then. What a crash leaves is in its payout still, and is found. A published event stays
- * in its payout, to be published again where it was lost.
+ * Publishes the events of payouts. Code that stores an event passes it to `add` or `addCreated`,
+ * which notifies the relay of the process. The relay reads `due`. So the process that stored an
+ * event publishes it from memory, and marks its payout once for all events known by then. After a
+ * crash, a poll finds the events in their payouts. A published event stays in its payout, so that a
+ * lost one can be published again.
  */
 export function openPayoutOutbox(options: OutboxOptions) {
   const { payouts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
   const { stored, onChange } = options;
-  /** By the id of the event, in the order in which they were added. */
-  const owed = new Map<string, Owed>();
+  /** Maps event ids to events, in insertion order. */
+  const pending = new Map<string, TrackedEvent>();
   const orphans = createOrphans(clock, orphanedAfterMs);
-  let nextLookAt = 0;
+  let nextPollAt = 0;
 
   const add = (event: OwedEvent): void => {
-    if (owed.size >= owedMax) return;
-    owed.set(event.event.id, { ...event, isPublished: false, since: performance.now() });
+    if (pending.size >= pendingMax) return;
+    pending.set(event.event.id, { ...event, isPublished: false, since: performance.now() });
   };
-  /** Takes an event that was just stored: the relay publishes it at once. */
+  /** Adds an event that was just stored. The relay publishes it at once. */
   const addStored = (event: OwedEvent): void => {
     add(event);
     const status = announcedBy(event.event);
     if (status !== undefined) onChange?.(status, event);
     stored.notify();
   };
-  const look = async (limit: number): Promise<void> => {
-    nextLookAt = performance.now() + lookEveryMs;
-    const found = await findOwed(payouts, limit + owed.size);
-    const unknown = found.filter(({ event }) => !owed.has(event.id));
+  const poll = async (limit: number): Promise<void> => {
+    nextPollAt = performance.now() + lookEveryMs;
+    const found = await findPending(payouts, limit + pending.size);
+    const unknown = found.filter(({ event }) => !pending.has(event.id));
     for (const each of orphans(unknown)) add(each);
   };
-  const markDue = async (payoutId: string, of: readonly Owed[], isLast: boolean) => {
+  const markDue = async (payoutId: string, of: readonly TrackedEvent[], isLast: boolean) => {
     const isWhole = of.every(({ isPublished }) => isPublished);
     const isDue = isLast || performance.now() - (of[0]?.since ?? 0) >= markWithinMs;
     if (!isDue && (!isWhole || isInHand(payoutId))) return;
     const published = of.flatMap(({ event, isPublished }) => (isPublished ? event : []));
     if (published.length > 0) await mark(payouts, payoutId, published, clock.now());
-    for (const { id } of published) owed.delete(id);
+    for (const { id } of published) pending.delete(id);
   };
   return {
     add: addStored,
-    /** Takes the events of a payout that was just stored. */
+    /** Adds the events of a payout that was just stored. */
     addCreated: ({ payout, origin, events }: Created): void => {
       for (const event of events) addStored({ payoutId: payout.id, origin, event });
     },
-    /** The oldest events to publish, at most `limit`. */
+    /** Returns the oldest events to publish, at most `limit`. */
     due: async (limit: number): Promise<BusMessage[]> => {
-      if (performance.now() >= nextLookAt) await look(limit);
-      const waiting = [...owed.values()].filter(({ isPublished }) => !isPublished);
+      if (performance.now() >= nextPollAt) await poll(limit);
+      const waiting = [...pending.values()].filter(({ isPublished }) => !isPublished);
       return waiting
         .slice(0, limit)
         .map(({ event: { id, key, body }, origin }) => ({ id, key, body: body.value(), origin }));
     },
-    /** The bus has these events. */
+    /** Called after the bus has confirmed the events. */
     published: async (messages: readonly BusMessage[]): Promise<void> => {
       for (const { id } of messages) {
-        const known = owed.get(id);
+        const known = pending.get(id);
         if (known !== undefined) known.isPublished = true;
       }
     },
-    /** Marks payouts; at last with whatever is known. */
+    /** Marks payouts with their published events. With `isLast` it waits for no others. */
     settle: async (isLast = false): Promise<void> => {
-      const byPayout = Map.groupBy(owed.values(), ({ payoutId }) => payoutId);
+      const byPayout = Map.groupBy(pending.values(), ({ payoutId }) => payoutId);
       await Promise.all([...byPayout].map(([payoutId, of]) => markDue(payoutId, of, isLast)));
     },
   } satisfies Outbox & Record<string, unknown>;
 }
 
 /**
- * Selects what was left behind from what its process is about to publish: by its age, or, as clocks
- * differ, by how long it has been seen.
+ * Selects orphaned events. Other events are about to be published by their process. An event is
+ * orphaned by its age or, because clocks differ, by the time since it was first seen.
  */
 function createOrphans(clock: Clock, afterMs: number) {
   let seenSince = new Map<string, number>();
@@ -129,11 +126,11 @@ function createOrphans(clock: Clock, afterMs: number) {
 }
 
 /**
- * What payouts carry, of a payout all or nothing, in the order of the index, which has no other
- * payouts: by the time of an event. A sort would read all that an outage of the bus has left, as
- * the index is of a list.
+ * Finds unpublished events, all events of a payout or none, in index order. The sparse index orders
+ * payouts by the time of an event. A sort would read everything that an outage of the bus left,
+ * because the index is multikey.
  */
-async function findOwed(payouts: Payouts, limit: number) {
+async function findPending(payouts: Payouts, limit: number) {
   const carrying = await payouts
     .find({ "outbox.at": { $gt: new Date(0) } }, { hint: "outbox" })
     .project<Carrying>({ outbox: 1, request_id: 1, traceparent: 1 })
@@ -146,7 +143,7 @@ async function findOwed(payouts: Payouts, limit: number) {
 
 type Carrying = Origin & Pick<PayoutDocument, "_id" | "outbox">;
 
-/** Marks a payout with what is published; what is marked already stays so. */
+/** Marks events as published. Marked ones stay unchanged. */
 async function mark(
   payouts: Payouts,
   payoutId: string,

@@ -9,11 +9,11 @@ import { type OutboxOptions, type OwedEvent, openPayoutOutbox } from "./outbox.t
 import { openPayouts } from "./store.ts";
 import { after, changesBy, storedPayout } from "./test-documents.ts";
 
-/** When an outbox looks, publishes and marks: to the millisecond. */
+/** Tests the times of an outbox's polls, publications and marks, to the millisecond. */
 
 let database: Database;
 let payouts: Payouts;
-/** The time, and that of `performance.now()`. */
+/** The wall clock and `performance.now()`. */
 let now: Date;
 let elapsedMs: number;
 beforeAll(async () => {
@@ -48,13 +48,13 @@ async function insert(change: Partial<PayoutDocument> = {}): Promise<PayoutDocum
   return document;
 }
 
-/** The event of a new payout as the process that stored it has it. */
-function owedOf({ _id: payoutId, outbox: [event] }: PayoutDocument): OwedEvent {
+/** The event of a new payout, as in the process that stored it. */
+function pendingOf({ _id: payoutId, outbox: [event] }: PayoutDocument): OwedEvent {
   if (event === undefined) throw new Error("no event");
   return { payoutId, origin: {}, event };
 }
 
-it("an event that was left behind is published as it was stored, 2 s later", async () => {
+it("an orphaned event is published unchanged, 2 s later", async () => {
   const origin = { request_id: "req-1", traceparent: "00-1-2-01" };
   const { outbox: stored } = await insert(origin);
   const outbox = open({ lookEveryMs: 1_000 });
@@ -70,24 +70,24 @@ it("an event that was left behind is published as it was stored, 2 s later", asy
   ]);
 });
 
-it("an event that was just stored notifies the relay, and its status is shown", async () => {
+it("a new event notifies the relay, and its status is reported", async () => {
   const [stored, onChange] = [createWake(), vi.fn()];
   const outbox = open({ stored, onChange });
-  const owed = owedOf(await insert());
+  const owed = pendingOf(await insert());
   outbox.add(owed);
   expect([stored.take(), onChange.mock.calls]).toEqual([
     true,
     [["initiated", expect.objectContaining({ payoutId: expect.any(String) })]],
   ]);
   expect((await outbox.due(10)).map(({ id }) => id)).toEqual([owed.event.id]);
-  // What a process left behind was shown by that process.
+  // `onChange` is only called by the process that stored the event.
   await insert();
   now = after(3);
   expect(await outbox.due(10)).toHaveLength(2);
   expect([stored.take(), onChange.mock.calls.length]).toEqual([false, 1]);
 });
 
-it("an event of a clock that is ahead is published when it was seen for 2 s", async () => {
+it("an event of a fast clock is published 2 s after it was first seen", async () => {
   await insert();
   now = after(-3_600);
   const outbox = open();
@@ -99,11 +99,11 @@ it("an event of a clock that is ahead is published when it was seen for 2 s", as
   expect(await outbox.due(10)).toHaveLength(1);
 });
 
-it("an event that was left behind is found behind all that this process owes", async () => {
+it("an orphaned event is found behind all pending events of this process", async () => {
   const outbox = open();
   const own = [await insert(), await insert()];
   const left = await insert({ outbox: [{ ...storedPayout().outbox[0]!, at: after(1) }] });
-  for (const each of own) outbox.add(owedOf(each));
+  for (const each of own) outbox.add(pendingOf(each));
   await outbox.published(await outbox.due(2));
   now = after(3);
   expect((await outbox.due(1)).map(({ id }) => id)).toEqual([left.outbox[0]?.id]);
@@ -111,20 +111,20 @@ it("an event that was left behind is found behind all that this process owes", a
 
 it("an outbox keeps 10,000 events in memory; the others stay in their payouts", async () => {
   const outbox = open();
-  const { event, ...of } = owedOf(storedPayout());
+  const { event, ...of } = pendingOf(storedPayout());
   for (let at = 0; at < 10_001; at += 1)
     outbox.add({ ...of, event: { ...event, id: `evt_${at}` } });
   const due = await outbox.due(20_000);
   expect([due.length, due[0]?.id, due.at(-1)?.id]).toEqual([10_000, "evt_0", "evt_9999"]);
 });
 
-it("a payout in hand is marked after half a second, once, with what is published", async () => {
+it("a payout leased here is marked once after half a second, with published events", async () => {
   const stored = await insert();
   const [first] = stored.outbox;
   const second = { ...first!, id: "evt_second_2", key: "payout.failed", body: new Binary() };
   const outbox = open();
-  outbox.add(owedOf(stored));
-  outbox.add({ ...owedOf(stored), event: second });
+  outbox.add(pendingOf(stored));
+  outbox.add({ ...pendingOf(stored), event: second });
   await payouts.updateOne({ _id: stored._id }, { $push: { outbox: second } });
   const [message] = await outbox.due(1);
   await outbox.published([message!, { ...message!, id: "evt_unknown_1" }]);
@@ -146,7 +146,7 @@ it("a payout in hand is marked after half a second, once, with what is published
 it("a payout whose event waits for the bus is not marked", async () => {
   const stored = await insert();
   const outbox = open();
-  outbox.add(owedOf(stored));
+  outbox.add(pendingOf(stored));
   elapsedMs += 500;
   expect(await changesBy(payouts, stored._id, outbox.settle)).toEqual([]);
 });
@@ -157,7 +157,7 @@ it.each([
 ])("all events %s are marked as soon as they are published", async (_what, isInHand, left) => {
   const stored = await insert();
   const outbox = open({ isInHand: (id) => id === stored._id && isInHand });
-  outbox.add(owedOf(stored));
+  outbox.add(pendingOf(stored));
   await outbox.published(await outbox.due(1));
   await outbox.settle();
   const found = await payouts.findOne({ _id: stored._id });

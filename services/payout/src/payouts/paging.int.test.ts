@@ -5,7 +5,7 @@ import type { PayoutFilter } from "./list.ts";
 
 const merchantId = "mer_1";
 const count = 600;
-/** So many payouts share each millisecond. */
+/** The number of payouts in each millisecond. */
 const together = 7;
 let platform: TestPlatform;
 const newestFirst: string[] = [];

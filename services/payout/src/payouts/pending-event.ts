@@ -12,13 +12,12 @@ import type { Payout } from "./rules/payout.ts";
 import { type PayoutStatus, publicStatusOf } from "./rules/progress.ts";
 import { payoutMessage } from "./wire.ts";
 
-/** An event that is not published yet. */
 export type PendingEvent = { id: string; key: string; at: Date; body: Binary };
 
-/** What events do not have: it is the merchant's, may name persons, and may be large. */
+/** Events omit merchant data: it may name persons and may be large. */
 const unpublished = { beneficiaryName: "", beneficiaryAccountNumberMasked: "", metadata: {} };
 
-/** The event of a payout's present version, which a payout keeps. */
+/** Creates the event of a payout's current version. */
 export function pendingEvent(payout: Payout): PendingEvent {
   const { status } = publicStatusOf(payout.progress);
   const id = eventId(payout.id, payout.version);
@@ -35,12 +34,14 @@ const keyOf = (status: PayoutStatus): string => `payout.${status}`;
 
 const statuses: readonly PayoutStatus[] = ["initiated", "succeeded", "failed"];
 
-/** The status that an event of a payout announces; `undefined` where it announces none. */
+/** Returns the status that an event announces, or `undefined`. */
 export function announcedBy({ key }: PendingEvent): PayoutStatus | undefined {
   return statuses.find((status) => key === keyOf(status));
 }
 
-/** The event of a new payout that waits for approval, for endpoints that name its type. */
+/**
+ * Creates the event of a new payout that awaits approval. Only endpoints that name its type get it.
+ */
 export function approvalEvent(
   { id: payoutId, quote, order, createdAt }: Payout,
   approval: Approval,

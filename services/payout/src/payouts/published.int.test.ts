@@ -18,8 +18,8 @@ afterAll(async () => {
 const published = (_id: string, seconds: number) =>
   storedPayout({ _id, published_at: after(seconds), outbox: [] });
 
-it("what was published in a span is in pages of any size, by time and then by id", async () => {
-  // An index that has no order of ids.
+it("published events of a span are in pages of any size, by time and then by id", async () => {
+  // Its index doesn't order by id.
   const plain: Payouts = database.db.collection("payouts_by_time");
   await plain.createIndex({ published_at: 1 }, { name: "published" });
   await plain.insertMany([

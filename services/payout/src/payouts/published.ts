@@ -9,7 +9,10 @@ function payoutIdOfEvent(event: string): string {
   return `po_${event.slice("evt_".length, event.lastIndexOf("_"))}`;
 }
 
-/** Payouts whose last event was published from `from` until before `to`, with their versions. */
+/**
+ * Lists payouts whose last event was published from `from`, inclusive, to `to`, exclusive, with
+ * their versions.
+ */
 export async function listPublished(
   payouts: Payouts,
   { from, to }: { readonly from: Date; readonly to: Date },
@@ -39,14 +42,14 @@ export async function listPublished(
   }));
 }
 
-/** Versions are numbered from 1 without gap; those of pending events are not published yet. */
+/** Returns the published versions. Versions are numbered from 1 without gaps. */
 function versionsOf(id: string, { version, outbox }: Pick<PayoutDocument, "version" | "outbox">) {
   const pending = new Set(outbox.map((event) => event.id));
   const all = Array.from({ length: version }, (_each, at) => at + 1);
   return all.filter((each) => !pending.has(eventId(id, each)));
 }
 
-/** Published events as the bus has them; others are left out. */
+/** Returns published events as messages for the bus. Unpublished ones are omitted. */
 export async function republished(
   payouts: Payouts,
   eventIds: readonly string[],

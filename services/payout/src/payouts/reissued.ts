@@ -4,8 +4,8 @@ import type { Payout, Reissue } from "./rules/payout.ts";
 import { stepOf } from "./work.ts";
 
 /**
- * Binds a payout to the quote that pays it again, in place of the one that was read, which is
- * expired for ever; `false`: another request was faster, or its rail contradicts itself since.
+ * Binds a payout to the quote of its reissue. The previous quote must be expired for good. Returns
+ * `false` if another request was faster, or if the rail has contradicted itself since.
  */
 export async function bindReissue(
   payouts: Payouts,
@@ -23,8 +23,8 @@ export async function bindReissue(
 }
 
 /**
- * Notes at a payout which one pays it again, once: after the claim of the quote that it is bound
- * to, and before that payout is stored.
+ * Records a payout's reissue, once. Call it after the claim of the bound quote and before the new
+ * payout is stored.
  */
 export async function markReissued(
   payouts: Payouts,
@@ -33,7 +33,7 @@ export async function markReissued(
 ): Promise<void> {
   const { reissueOf = "", id: quoteId, merchantId } = quote;
   const before = await payouts.findOne({ _id: reissueOf, merchant_id: merchantId });
-  if (before?.reissue?.quote_id !== quoteId) throw new Error("a reissue that is not bound");
+  if (before?.reissue?.quote_id !== quoteId) throw new Error("the reissue is not bound");
   const { progress, version } = before;
   const detail = `reissued as ${reissued_as}`;
   const step = stepOf({ progress, version }, { at, cause: "reissued", detail });

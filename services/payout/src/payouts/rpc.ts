@@ -29,7 +29,6 @@ import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
 import { findPayout } from "./store.ts";
 import { payoutMessage } from "./wire.ts";
 
-/** The RPCs that read a merchant's payouts. */
 export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
   return {
     getPayout: async ({ merchantId, payoutId }) => {
@@ -48,7 +47,7 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
       const numbered = events.map((event, at) => ({ event, number: at + 1 }));
       const { shown, nextCursor } = await readPage(
         page,
-        // Events are append-only, so their numbers do not change.
+        // Events are append-only, so their numbers don't change.
         async ({ after, limit }) =>
           numbered.filter(({ number }) => number > Number(after?.id ?? 0)).slice(0, limit),
         ({ event, number }) => ({ at: event.at, id: String(number) }),
@@ -59,10 +58,9 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** What events are written from, beside the history. */
 type Shown = Pick<PayoutDocument, "progress" | "reissue_of" | "reissued_as">;
 
-/** Of a payout that failed, the event that says so has the reason. */
+/** Only the event of the failure has the reason. */
 function eventMessage(
   { status, subStatus, cause, version, at }: TimelineEvent,
   { progress, reissue_of: reissueOf = "", reissued_as: reissuedAs = "" }: Shown,
@@ -82,10 +80,10 @@ function eventMessage(
 
 /** Larger than a page for people: it has no content of payouts. */
 const pageMax = 500;
-/** Of about 1 KiB each. */
+/** Limits the response: each event is about 1 KiB. */
 const eventsMax = 100;
 
-/** The RPCs that tell a subscriber which events were published, and give them again. */
+/** Lets a subscriber list published events and publish them again. */
 export function publishedRpc(payouts: Payouts) {
   return {
     listPublishedPayouts: async ({ from, to, limit: given, cursor }) => {

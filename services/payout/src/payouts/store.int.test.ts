@@ -54,7 +54,7 @@ describe("an order", () => {
   it.each([
     ["other content", "qt_2", { content: "content_2" }],
     ["another quote", "qt_other", { operationId: "op of qt_2" }],
-  ])("is refused where its operation came with %s", async (_what, quoteId, change) => {
+  ])("is refused if its operation was used with %s", async (_what, quoteId, change) => {
     await place(orderOf("qt_2"));
     expect(await place(orderOf(quoteId, change))).toEqual(otherContent);
     expect(await stored("qt_other")).toBeNull();
@@ -74,7 +74,7 @@ describe("an order", () => {
     const { operationId } = order;
     expect(await tryIt(orderOf(other, { operationId }))).toBeDefined();
     await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf(other) });
-    // Another try of the operation, or another operation, relies on it.
+    // Another attempt of the operation, or another operation, relies on it.
     for (const again of [order, orderOf(first, { operationId: "another" })]) {
       const onlyTry = await tryIt(order);
       await place(again);
@@ -84,7 +84,7 @@ describe("an order", () => {
     }
   });
 
-  it("of a payout that is made is not removed", async () => {
+  it("of a created payout is not removed", async () => {
     const order = orderOf("qt_created");
     const placed = await placeOrder(platform.payouts, order);
     await ordersIn(platform.payouts).updateOne(
@@ -96,14 +96,14 @@ describe("an order", () => {
     await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf("qt_created") });
   });
 
-  it("whose quote another operation orders cannot take that one's quote", async () => {
+  it("can't switch to a quote that another operation has ordered", async () => {
     await place(orderOf("qt_3"));
     await place(orderOf("qt_4"));
     expect(await place(orderOf("qt_4", { operationId: "op of qt_3" }))).toEqual(otherContent);
     expect((await stored("qt_4"))?.order.operation_id).toBe("op of qt_4");
   });
 
-  it("gives way to the next one of its quote until its payout is made", async () => {
+  it("is replaced by the next order of its quote until the payout is created", async () => {
     await place(orderOf("qt_5"));
     const next = orderOf("qt_5", { operationId: "next" });
     expect(await place(next)).toEqual(next);
@@ -130,7 +130,7 @@ describe("an order", () => {
     const _id = derivedId("payout", "qt_10");
     await ordersIn(platform.payouts).updateOne({ _id }, { $set: { operations } });
     const another = place(orderOf("qt_10", { operationId: "once more" }));
-    await expect(another).rejects.toThrow("ordered too often");
+    await expect(another).rejects.toThrow("too many operations");
   });
 
   it("is no payout: no one sees it, merchant or operator", async () => {
@@ -151,7 +151,7 @@ describe("an order", () => {
     expect(await readResolvable(platform.payouts, payoutId, "op", new Date())).toBeUndefined();
   });
 
-  it("of a payout that is made is not replaced", async () => {
+  it("of a created payout is not replaced", async () => {
     const quoteId = platform.quote(accountId);
     await platform.rpc.executePayout({ mutation: platform.operation(), merchantId, quoteId });
     const before = await stored(quoteId);

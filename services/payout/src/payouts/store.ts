@@ -18,29 +18,31 @@ import {
 import type { PendingEvent } from "./pending-event.ts";
 import { type Payout, type PayoutOrder, payoutIdOf } from "./rules/payout.ts";
 
-/** The payouts; the collection has orders of which none is made yet, too. */
+/** Opens the payouts. The collection also contains orders without a payout. */
 export function openPayouts({ db }: Database): Payouts {
   return db.collection<PayoutDocument>("payouts");
 }
 
-/** The same collection, of which documents may be orders still. */
+/** The same collection, typed to include orders. */
 export function ordersIn(payouts: Payouts): Collection<OrderDocument> {
   return payouts as unknown as Collection<OrderDocument>;
 }
 
 const isNotCreated = { status: { $exists: false } } as const;
 
-/** The valid order. `onlyTry`: the quote had no order before; `removeOrder` needs this token. */
+/**
+ * The valid order. `removeOrder` needs `onlyTry`, which is set if the quote had no order before.
+ */
 type Placed = { readonly order: PayoutOrder; readonly onlyTry?: string };
 
-/** More are no one's errors, and would fill the document. */
+/** Only a misuse reaches this limit. More operations would fill the document. */
 const operationsMax = 1_000;
 
 /**
- * Stores an order under its payout's id, before money is held for it, unless that payout is created.
- * Until then the last order of a quote is valid, of whichever operation: the claim decides. Returns
- * the valid order; of a created payout, its own. Refused if the operation came with other content or
- * for another quote before.
+ * Stores an order under its payout's id before money is held, unless the payout exists. Until the
+ * payout exists the quote's last order is valid, whichever operation sent it: the claim decides.
+ * Returns the valid order, or the order of the existing payout. Refuses an operation that was used
+ * with other content or for another quote.
  */
 export async function placeOrder(
   payouts: Payouts,
@@ -69,14 +71,15 @@ export async function placeOrder(
     return { order: fromStored<PayoutOrder>(found.order) };
   }
   if ((found?.operations.length ?? 0) > operationsMax) {
-    throw new ConnectError("the quote was ordered too often", Code.ResourceExhausted);
+    throw new ConnectError("too many operations have ordered this quote", Code.ResourceExhausted);
   }
   return otherContent;
 }
 
 /**
- * Removes a refused order, which frees its operation. The order stays if another try has relied on
- * it, because that try may hold money for it. The caller has released its hold and makes no other.
+ * Removes a refused order, which frees its operation. The order stays if another attempt relies on
+ * it, because that attempt may hold money for it. The caller has released its hold and makes no
+ * other.
  */
 export async function removeOrder(
   payouts: Payouts,
@@ -87,23 +90,23 @@ export async function removeOrder(
   await ordersIn(payouts).deleteOne({ _id, ...isNotCreated, only_try: onlyTry });
 }
 
-/** A payout by its id; of one merchant where `own` names it. */
+/** Finds a payout by id. With `own.merchant_id`, only that merchant's. */
 export async function findPayout(payouts: Payouts, id: string, own: { merchant_id?: string } = {}) {
   const found = ifCreated(await payouts.findOne({ _id: id, ...own }));
   return found && toPayout(found);
 }
 
-/** A payout that was stored now, with its first event. */
+/** A payout that was just stored, with its first events. */
 export type Created = {
   readonly payout: Payout;
   readonly origin: Origin;
-  /** That of its status first. */
+  /** The event of its status comes first. */
   readonly events: readonly PendingEvent[];
 };
 
 /**
- * Makes the payout of its order, with its first event; a repeat answers with the stored one. A
- * claim may have outlived its order, where an older backup was restored.
+ * Turns an order into its payout, with the first event. A repeat returns the stored payout. After
+ * the restore of an older backup, a claim may exist without its order.
  */
 export async function insertPayout(
   payouts: Payouts,

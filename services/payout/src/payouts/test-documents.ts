@@ -4,10 +4,9 @@ import { changesOf } from "@disburse/testkit/document-text.ts";
 import { type PayoutDocument, type Payouts, payoutDocument } from "./document.ts";
 import { type ClaimedQuote, type PayoutOrder, payoutFrom } from "./rules/payout.ts";
 
-/** When `quote` was claimed. */
 export const claimedAt = new Date("2026-03-01T10:00:00Z");
 
-/** A claimed quote. Each value is another one, so that none can stand for another. */
+/** Each value is unique, so that none can replace another unnoticed. */
 export const quote: ClaimedQuote = {
   id: "quo_1",
   merchantId: "mer_1",
@@ -33,7 +32,6 @@ export const quote: ClaimedQuote = {
   claimedAt,
 };
 
-/** Who executed it. */
 export const actor: StoredActor = { kind: "api_key", id: "key_1" };
 
 /** The order that claimed `quote`. */
@@ -43,17 +41,17 @@ export const order: PayoutOrder = {
   allowDuplicate: false,
 };
 
-/** A stored payout, without a request. */
 export function storedPayout(change: Partial<PayoutDocument> = {}): PayoutDocument {
   const id = newId("quote");
   const made = payoutFrom({ ...quote, id }, { ...order, quoteId: id, operationId: id });
   return { ...payoutDocument(made, {}), ...change };
 }
 
-/** A time as so many seconds after `claimedAt`. */
 export const after = (seconds: number): Date => new Date(claimedAt.getTime() + seconds * 1_000);
 
-/** What a write changes in a stored payout, times as seconds after `claimedAt`. */
+/**
+ * Returns the changes that a write makes to a stored payout. Times are seconds after `claimedAt`.
+ */
 export async function changesBy(payouts: Payouts, id: string, write: () => Promise<unknown>) {
   const before = await payouts.findOne({ _id: id });
   await write();

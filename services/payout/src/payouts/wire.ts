@@ -24,7 +24,6 @@ import { visibleFailure } from "./rules/failure.ts";
 import type { Payout } from "./rules/payout.ts";
 import { publicStatusOf, visibleReference } from "./rules/progress.ts";
 
-/** A payout as merchants and other services see it. */
 export function payoutMessage(payout: Payout): PayoutMessage {
   const { quote, order, progress } = payout;
   const { beneficiary } = quote;
@@ -89,7 +88,7 @@ function approvalMessage(
 /** A hash or bank reference: printable, of bounded length. */
 const transactionReference = /^[\x21-\x7e]{1,128}$/;
 
-/** The outcome of a message, its reference checked. */
+/** Reads an outcome and validates its reference. */
 export function readOutcome(
   message: Pick<ReportRailOutcomeRequest, "outcome" | "transactionReference">,
 ): Outcome | Refused<"INVALID_REQUEST"> {

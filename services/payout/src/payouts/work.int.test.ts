@@ -71,7 +71,7 @@ it("counts as expired when it ends later than a correct clock can set", async ()
   expect(await leaseOne(now, place)).toBeUndefined();
 });
 
-it("is due now where a wrong clock deferred the work for a day, and not otherwise", async () => {
+it("is due now if a wrong clock deferred the work for a day, and not otherwise", async () => {
   const { payouts } = platform;
   const now = new Date(Date.now() + 300_000);
   const due = async () => (await payouts.findOne({ _id: payoutId }))?.work_due_at;
@@ -89,7 +89,7 @@ it("is due now where a wrong clock deferred the work for a day, and not otherwis
   expect(await due()).toEqual(new Date(now.getTime() + 86_400_000));
 });
 
-it("is due now where a wrong clock deferred it past the end of an approval", async () => {
+it("is due now if a wrong clock deferred it past the expiry of an approval", async () => {
   const { payouts } = platform;
   const now = new Date(Date.now() + 300_000);
   const later = (ms: number) => new Date(now.getTime() + ms);

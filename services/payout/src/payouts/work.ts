@@ -11,31 +11,30 @@ import type { Payout } from "./rules/payout.ts";
 import { type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { HistoryCause, StepCause } from "./rules/timeline.ts";
 
-/** A payout with the right to work on it until the lease expires. */
+/** The right to work on a payout until the lease expires. */
 export type LeasedPayout = {
   readonly payout: Payout;
   readonly leaseToken: string;
-  /** When the lease expires. */
   readonly until: Date;
-  /** The request that made the payout, where it is known. */
+  /** The request that created the payout, if known. */
   readonly origin: Origin;
-  /** Calls to its rail that are stored with its next write. */
+  /** Calls to the rail. The next write stores them. */
   readonly calls: readonly StoredCall[];
 };
 
-/** What a change of a payout's progress is written with. */
+/** The parts of a write that changes a payout's progress. */
 export type Step = {
   readonly cause: StepCause;
-  /** For the history: `rail said accepted`, `post applied`. */
+  /** For the history, for example `rail said accepted` or `post applied`. */
   readonly detail: string;
   readonly at: Date;
-  /** Who reported or decided an outcome, and as which operation or resolution. */
+  /** The actor that reported or decided an outcome, and its operation or resolution. */
   readonly by?: Change;
-  /** The lease is renewed; or it ends, and work is due at a time, or is done. */
+  /** Renews the lease, or ends it. After the end, work is due at a time or done. */
   readonly work: { readonly leasedUntil: Date } | Date | "done";
-  /** The rail that the payout is submitted to next, under its id. */
+  /** The rail of the next submission. The payout's id is the key. */
   readonly submitTo?: string;
-  /** When that rail will have paid it, as a rule. */
+  /** The time by which that rail usually has paid it. */
   readonly expectedAt?: Date | undefined;
   /** Messages between payout and rail, for the history. */
   readonly calls?: readonly StoredCall[];
@@ -45,36 +44,38 @@ export type Step = {
   readonly decides?: Decision;
 };
 
-/** A decision on an approval; `inTime`: it counts before the approval expires alone. */
+/** `inTime`: the decision must come before the approval expires. */
 export type Decision = {
   readonly decision: ApprovalDecision;
   readonly inTime: boolean;
 };
 
-/** By the clock of the payout's database, as the end of a quote is. */
+/** Uses the clock of the payout's database, like the expiry of a quote. */
 const beforeExpiry = { $expr: { $lt: ["$$NOW", "$approval.expires_at"] } };
 
-/** The last calls that a payout keeps, leases and answers included. */
+/** Limits the last calls that a payout keeps, leases and responses included. */
 const callsMax = 60;
 
 /**
- * After this revision only outcomes and the first submission are recorded: a wavering rail must not
- * grow the document.
+ * Above this revision only outcomes and the first submission are recorded: a rail that keeps
+ * changing its report must not grow the document.
  */
 const waveringRevisionMax = 2_000;
 
-/** Ends the leases of the killed process that ran here; were it alive, it would change nothing. */
+/**
+ * Ends the leases of the killed process that ran here. If it is still alive, it can change nothing.
+ */
 export async function freeLeases(payouts: Payouts, place: string): Promise<void> {
   const open = { work_due_at: { $gt: new Date(0) }, "lease.place": place };
   await payouts.updateMany(open, { $unset: { lease: "" } });
 }
 
-/** A payout after a step, with the event of its status, where that changed. */
+/** A payout after a step. `event` is set if its status changed. */
 export type Advanced = { readonly payout: Payout; readonly event?: PendingEvent };
 
 /**
- * Advances a payout in one write, guarded by the revision that was read; `undefined`: a concurrent
- * write won. A change of status raises the version and adds its event in the same write.
+ * Advances a payout in one write, guarded by the revision that was read. Returns `undefined` if a
+ * concurrent write won. A change of status raises the version and adds its event in the same write.
  */
 export async function advance(
   payouts: Payouts,
@@ -139,8 +140,8 @@ export async function advance(
 }
 
 /**
- * Names the rail whose account a payout is paid from, before money is held there: what ends the
- * payout then knows where to look. `undefined`: a concurrent write won.
+ * Names the rail whose account funds a payout before money is held there. The end of the payout
+ * then finds that account. Returns `undefined` if a concurrent write won.
  */
 export async function nameRail(
   payouts: Payouts,
@@ -160,7 +161,7 @@ export async function nameRail(
   };
 }
 
-/** Adds to a payout's last calls. */
+/** Appends to a payout's last calls. */
 export function keep(calls: readonly StoredCall[]): { $each: StoredCall[]; $slice: number } {
   return { $each: [...calls], $slice: -callsMax };
 }
@@ -176,7 +177,7 @@ const wavering: ReadonlySet<Progress["stage"]> = new Set([
   ...["submitting", "processing", "unknown", "cancelling"],
 ] as const);
 
-/** A step as the history keeps it, with the payout's stage and version after it. */
+/** Builds the step of the history, with the payout's stage and version after it. */
 export function stepOf(
   { progress, version }: Pick<Payout, "progress" | "version">,
   { at, cause, detail, by }: Pick<Step, "at" | "detail" | "by"> & { cause: HistoryCause },
@@ -195,10 +196,10 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
   return work instanceof Date ? { lease: "" } : {};
 }
 
-/** Makes work due now that a wrong clock deferred for longer than a rail worker may. */
+/** Makes work due now if a wrong clock deferred it for too long. */
 export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number): Promise<void> {
   const latest = new Date(now.getTime() + 2 * deferMaxMs);
-  // What waits for approval is due when that expires.
+  // A payout that awaits approval is due when its approval expires.
   const lastDue = { $add: ["$approval.expires_at", 2 * deferMaxMs] };
   await payouts.updateMany(
     {
@@ -213,22 +214,21 @@ export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number
   );
 }
 
-/** What is recorded of a payout without a change of its state. */
+/** Recorded about a payout without a change of its state. */
 export type Annotation = {
   readonly call?: StoredCall;
-  /** An exception that is raised. */
   readonly exception?: PayoutException;
-  /** A wait for its beneficiary's clearance that begins or changes; not shown to merchants. */
+  /** A new or changed wait for the beneficiary's clearance. Merchants don't see it. */
   readonly uncleared?: { readonly wait: Uncleared; readonly at: Date };
 };
 
-/** How a lease ends without a change of state. */
+/** Ends a lease without a change of state. */
 export type Release = Omit<Annotation, "call"> & {
   readonly work: Date | "done";
   readonly calls?: readonly StoredCall[];
 };
 
-/** Ends a lease without a change of state; another worker's lease or exception stays. */
+/** Ends a lease without a change of state. Another worker's lease or exception stays. */
 export async function release(
   payouts: Payouts,
   { payout, leaseToken, calls: earlier }: LeasedPayout,
@@ -246,7 +246,7 @@ export async function release(
   );
 }
 
-/** Records an annotation; where the revision guards it, `false`: a concurrent write won. */
+/** Records an annotation. Returns `false` if the revision guards it and a concurrent write won. */
 export async function annotate(
   payouts: Payouts,
   payout: Payout,
@@ -272,15 +272,15 @@ export async function annotate(
   return result.modifiedCount === 1;
 }
 
-/** A wait as the history keeps it: once for each screening status of its beneficiary. */
+/** Builds the history's step for a wait. It is added once per screening status. */
 function waitStep(payout: Payout, { wait, at }: NonNullable<Annotation["uncleared"]>): StoredStep {
   const detail = `not sent: the screening of its beneficiary is ${wait.status}`;
   return stepOf(payout, { at, cause: "uncleared", detail });
 }
 
 /**
- * Makes work due now on payouts whose rail has news of them. Answers with those that never ask
- * their rail again: they have failed, or came back.
+ * Makes work due now on payouts whose rail has news. Returns those that never poll their rail
+ * again: failed and returned ones.
  */
 export async function callForWork(
   payouts: Payouts,

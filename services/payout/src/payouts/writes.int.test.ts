@@ -8,7 +8,7 @@ import { openPayouts } from "./store.ts";
 import { after, changesBy, storedPayout } from "./test-documents.ts";
 import { type Annotation, advance, annotate, type Release, release, type Step } from "./work.ts";
 
-/** Each write, whole: a field that is not expected to change does not. */
+/** Tests each write completely: unexpected changes fail. */
 
 let database: Database;
 let payouts: Payouts;
@@ -25,7 +25,7 @@ const lease = { token: "token-1", until: after(8), place: "first:8080" };
 const earlier: StoredCall = { kind: "leased", at: after(0) };
 const answer: StoredCall = { kind: "answer", at: after(5), said: "accepted" };
 
-/** A payout at its rail, leased; another one beside it that no write may change. */
+/** Inserts a leased payout at its rail, and another one that no write may change. */
 async function insert(change: Partial<PayoutDocument> = {}) {
   const [stored, other] = [storedPayout, storedPayout].map((make) =>
     make({
@@ -184,7 +184,7 @@ describe("a step", () => {
     ]);
   });
 
-  it("is in the history where it is the first submission, however long that took", async () => {
+  it("is in the history if it is the first submission, however late", async () => {
     const queued = storedPayout({ revision: 2_001, lease });
     await payouts.insertOne(queued);
     await advanced(queued, { stage: "submitting" }, { submitTo: "swift" });
@@ -193,7 +193,7 @@ describe("a step", () => {
     expect(found).toMatchObject({ rail: "swift", submitted_at: after(5) });
   });
 
-  it("names who reported it, and ends an exception and a wait", async () => {
+  it("names the reporting actor, and ends an exception and a wait", async () => {
     const { stored } = await insert({
       doubt: { kind: "unknown", since: after(2) },
       uncleared: { status: "review", since: after(2) },

@@ -41,7 +41,7 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
   );
 
-/** A payout of 10.00 at its end, its money with the merchant again. */
+/** A payout of 10.00 that has ended and returned its money to the merchant. */
 async function over(referenceId = "sandbox-return", quoteId = platform.quote(accountId)) {
   const request = { mutation: platform.operation(), merchantId, quoteId, referenceId };
   const texts = { remittanceInformation: "Invoice 7", metadata: { order: "7" } };
@@ -53,8 +53,8 @@ async function over(referenceId = "sandbox-return", quoteId = platform.quote(acc
   return payoutId;
 }
 
-/** The same without its rail, which takes seconds. */
-async function cameBack() {
+/** A returned payout, made without the rail, which would take seconds. */
+async function returnedPayout() {
   const payoutId = await platform.execute(accountId, "rent");
   await platform.rpc.cancelPayout(asked(payoutId));
   const progress = { stage: "returned", reference: "R" } as const;
@@ -84,7 +84,7 @@ const read = async (id: string) => {
 };
 const madeOf = (payoutId: string) => platform.payouts.countDocuments({ reissue_of: payoutId });
 
-describe("a payout that came back", () => {
+describe("a returned payout", () => {
   it.each(["sandbox-return", "sandbox-fail"])("is paid again, once (%s)", async (reference) => {
     const before = await over(reference);
     const request = asked(before);
@@ -108,7 +108,7 @@ describe("a payout that came back", () => {
     expect(await balance()).toEqual(oneHeld);
   });
 
-  it("is paid again when that came back too", async () => {
+  it("can be reissued again if the reissue returned too", async () => {
     const first = await over();
     const second = await reissue(first);
     for (let round = 0; round < 6; round += 1) await platform.after(1_000);
@@ -130,13 +130,13 @@ describe("a payout that came back", () => {
     expect(own.events).toMatchObject([{ cause: PayoutCause.EXECUTED, reissueOf: before }]);
   });
 
-  it("keeps the amount that was asked for", async () => {
+  it("keeps the requested amount", async () => {
     const quoteId = platform.quote(accountId, { isReceivingFixed: true });
     const { quoteId: again } = await reissue(await over("sandbox-return", quoteId));
     expect(platform.quotes.get(again)).toMatchObject({ isReceivingFixed: true, amount: "10.00" });
   });
 
-  it("is paid to another beneficiary, with other words, where they are sent", async () => {
+  it("is paid to another beneficiary with other details if they are sent", async () => {
     const change = { beneficiaryId: "ben_2", referenceId: "rent", metadata: { order: "8" } };
     const made = await reissue(await over(), change);
     expect(made).toMatchObject({ ...change, sourceAmount: "10.00" });
@@ -144,7 +144,7 @@ describe("a payout that came back", () => {
 });
 
 describe("a reissue is refused", () => {
-  it("where the payout did not come back", async () => {
+  it("if the payout was not returned", async () => {
     const queued = await platform.execute(accountId, "rent");
     expect(await codeOf(reissue(queued))).toBe("INVALID_REQUEST");
     await platform.rpc.cancelPayout(asked(queued));
@@ -168,8 +168,8 @@ describe("a reissue is refused", () => {
     expect((await reissue(before, { maxSourceAmount: "10.01" })).sourceAmount).toBe("10.01");
   });
 
-  it("where a field is wrong", async () => {
-    const before = await cameBack();
+  it("if a field is invalid", async () => {
+    const before = await returnedPayout();
     for (const wrong of [
       ...[{ maxSourceAmount: "-1" }, { maxSourceAmount: "ten" }, { referenceId: "a\u0007" }],
       ...[{ referenceId: "x".repeat(256) }, { beneficiaryId: "x".repeat(129) }],
@@ -179,7 +179,7 @@ describe("a reissue is refused", () => {
     }
   });
 
-  it("as a quote or an execute is, and is then made after all by whoever asks again", async () => {
+  it("like a quote or an execute, and can succeed with a later request", async () => {
     const before = await over();
     const request = asked(before);
     platform.world.quoting = { refusal: "CORRIDOR_NOT_ACTIVE" };
@@ -201,7 +201,7 @@ describe("a reissue is refused", () => {
     expect(await balance()).toEqual({ available: "100.00", held: "0.00" });
   });
 
-  it("as a possible duplicate of another payout, but not of the one that came back", async () => {
+  it("as a possible duplicate of another payout, but not of the returned one", async () => {
     const actor = { kind: Actor_Kind.OPERATOR, id: "ada" };
     const controls = { merchantId, duplicateWindowSeconds: 3_600 };
     const mutation = () => ({ operationId: platform.operation().operationId, actor });
@@ -222,8 +222,8 @@ describe("a reissue is refused", () => {
 });
 
 describe("of reissues at once", () => {
-  it("one pays, whoever asks", async () => {
-    const before = await cameBack();
+  it("only one pays, whichever operation requests it", async () => {
+    const before = await returnedPayout();
     const codes = await Promise.all([1, 2, 3, 4].map(() => codeOf(reissue(before))));
     expect(codes.filter((code) => code === "OK")).toHaveLength(1);
     expect(new Set(codes).isSubsetOf(new Set(["OK", "ALREADY_PROCESSED", "Unavailable"]))).toBe(
@@ -233,16 +233,16 @@ describe("of reissues at once", () => {
     expect(await balance()).toEqual(oneHeld);
   });
 
-  it("of one request each is answered with the same payout", async () => {
-    const request = asked(await cameBack());
+  it("of one request all return the same payout", async () => {
+    const request = asked(await returnedPayout());
     const answers = [1, 2, 3].map(() => platform.rpc.reissuePayout(request));
     const ids = (await Promise.all(answers)).map(({ payout }) => payout?.id);
     expect(new Set(ids).size).toBe(1);
     expect(await balance()).toEqual(oneHeld);
   });
 
-  it("one that stalls with its quote makes no second payout", async () => {
-    const before = await cameBack();
+  it("a request that stalls with its quote creates no second payout", async () => {
+    const before = await returnedPayout();
     const slow = stalled();
     const first = reissuePayout(slow.deps, requestOf(before, "slow"));
     await slow.reached;
@@ -264,7 +264,7 @@ function requestOf(payoutId: string, operationId: string): ReissueRequest {
   };
 }
 
-/** Deps whose execute waits, once it has read its quote, until it may go on. */
+/** Delays an execute after the read of its quote until the test releases it. */
 function stalled() {
   const [reached, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { quote } = platform.parts;
@@ -303,13 +303,13 @@ it.each(["the same", "another"])(
     let died = 0;
     for (let step = 0; ; step += 1) {
       accountId = await platform.fundedAccount(merchantId, "100.00");
-      const before = await cameBack();
+      const before = await returnedPayout();
       const first = requestOf(before, `first-${step}`);
       const dying = await dyingProcess(step);
       await dying.run(first).catch(() => undefined);
       if (!dying.hasDied()) break;
       died += 1;
-      // The sweep of another process completes what was held, and what was bound is old.
+      // Another process's sweep completes the holds, and the binding is old.
       platform.world.offsetMs = 6_000;
       if (who === "another") await platform.sweep();
       const asks = who === "another" ? requestOf(before, `other-${step}`) : first;
@@ -326,6 +326,6 @@ it.each(["the same", "another"])(
     }
     expect(died).toBeGreaterThan(10);
   },
-  // Some thirty processes die, each with an account and two payouts of its own.
+  // About thirty processes die, each with its own account and two payouts.
   120_000,
 );

@@ -11,7 +11,7 @@ import type { Payout, PayoutDetails, Reissue } from "../payouts/rules/payout.ts"
 import { findPayout } from "../payouts/store.ts";
 import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueDetails } from "./rules/reissue.ts";
 
-/** A merchant's request to pay again, its fields checked; "" for what stays as it was. */
+/** A validated request to reissue a payout. A field of "" stays unchanged. */
 export type ReissueRequest = RequestedChange &
   Pick<PayoutDetails, "referenceId" | "metadata"> & {
     readonly merchantId: string;
@@ -23,20 +23,20 @@ export type ReissueRequest = RequestedChange &
 
 type Reissued = Payout | Refused<PublicRefusal>;
 
-/** Were quotes to expire as they are made, a request would be quoted without end. */
+/** Limits the quotes of one request. Otherwise it would loop if quotes expired at once. */
 const roundsMax = 4;
 
 /**
- * Pays again what came back, once. The payout's own document is bound to one quote before that is
- * executed, and to another one only after it is expired for ever, in the quote's own document,
- * where no claim can win any more. So of requests at once, and of one that stalls, one pays. Which
- * payout pays it again is written between the claim of the quote and the insert of that payout
- * (`claimAndCreate`), by an execute or by the sweep.
+ * Reissues a returned payout, once. The payout's document is bound to one quote before that quote
+ * is executed. It is bound to another one only after the first has expired for good in its own
+ * document, where no later claim can win. So of concurrent requests, and of a stalled one, only one
+ * pays. An execute or the sweep records the new payout between the claim of the quote and the
+ * payout's insert (`claimAndCreate`).
  */
 export async function reissuePayout(deps: ExecuteDeps, request: ReissueRequest): Promise<Reissued> {
   const { merchantId, payoutId } = request;
   for (let round = 1; round <= roundsMax; round += 1) {
-    // Each round finds what the one before has written, or who was faster.
+    // Each round finds what the previous one has written, or what another writer has.
     const payout = await findPayout(deps.payouts, payoutId, { merchant_id: merchantId });
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
     const next = nextOfReissue(payout, request);
@@ -45,7 +45,7 @@ export async function reissuePayout(deps: ExecuteDeps, request: ReissueRequest):
     if (next === "execute" && reissue !== undefined) {
       const result = await execute(deps, request, payout, reissue);
       if (!isRefused(result)) return result;
-      // Claimed all the same: the next round completes it.
+      // The quote is claimed nevertheless: the next round completes it.
       if (!(await expireQuote(deps, reissue.operationId, reissue.quoteId))) continue;
       if (result.refused !== "QUOTE_EXPIRED") return result;
     }
@@ -56,7 +56,6 @@ export async function reissuePayout(deps: ExecuteDeps, request: ReissueRequest):
   throw new ConnectError("the payout is being reissued", Code.Unavailable);
 }
 
-/** Executes the quote that a payout is bound to. */
 function execute(deps: ExecuteDeps, request: ReissueRequest, payout: Payout, bound: Reissue) {
   const { merchantId, actor, allowDuplicate } = request;
   const { quoteId, operationId } = bound;
@@ -72,7 +71,7 @@ function execute(deps: ExecuteDeps, request: ReissueRequest, payout: Payout, bou
   });
 }
 
-/** Ends the quote of another request, unless that executes it now. */
+/** Expires the quote of another request, unless that request is executing it. */
 async function endOther(deps: ExecuteDeps, other: Reissue): Promise<void> {
   const read = await readQuote(deps, other.quoteId);
   const isOpen = read?.executable.state === "open";
@@ -82,7 +81,7 @@ async function endOther(deps: ExecuteDeps, other: Reissue): Promise<void> {
   }
 }
 
-/** Binds a payout to a new quote, which is as the payout was; or why there is none. */
+/** Binds a payout to a new quote with the payout's terms. Returns the refusal if there is none. */
 async function quoteAndBind(
   deps: ExecuteDeps,
   request: ReissueRequest,
@@ -118,10 +117,10 @@ async function quoteAndBind(
   return (await bindReissue(deps.payouts, payout, bound)) ? "bound" : "another was faster";
 }
 
-/** The amount that was asked for when the payout was quoted. */
+/** Returns the amount and side that the original quote fixed. */
 async function fixedOf(deps: ExecuteDeps, { quote }: Payout) {
   const read = await readQuote(deps, quote.id);
-  if (read === undefined) throw new Error("the quote of a payout is gone");
+  if (read === undefined) throw new Error("the quote of a payout doesn't exist");
   return read.isReceivingFixed
     ? ({ fixed: "receiving", amount: quote.receivingMinor } as const)
     : ({ fixed: "source", amount: quote.sourceMinor } as const);

@@ -14,7 +14,6 @@ import { isReserved } from "../execution/rules/payable.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import { reissuePayout } from "./reissue.ts";
 
-/** The RPC that pays a payout again. */
 export function reissuesRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
   return {
     reissuePayout: async (message) => {

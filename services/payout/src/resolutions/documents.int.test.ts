@@ -12,7 +12,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { personally, resolvers } from "../test-resolutions.ts";
 
-/** A resolution whole, as it is proposed and shown, with what it changes. */
+/** Tests a complete resolution as proposed and returned, and its changes. */
 
 const start = new Date("2026-03-01T10:00:00Z");
 let platform: TestPlatform;
@@ -39,7 +39,7 @@ const payout = () => platform.payouts.findOne({ _id: payoutId });
 const time = (at: Date) => `${(at.getTime() - start.getTime()) / 1_000} s`;
 const later = () => void vi.setSystemTime(Date.now() + 1_000);
 
-/** A text without what differs from run to run. */
+/** Removes the parts of a text that differ between runs. */
 const plain = (text: string) =>
   text
     .replaceAll(/prp_\w+/g, "prp_1")
@@ -169,7 +169,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
   `);
 });
 
-it("changes nothing where it is proposed, and withdrawn", async () => {
+it("changes nothing when it is proposed and withdrawn", async () => {
   const before = await payout();
   const { proposalId } = await resolvers(platform).propose(payoutId);
   await platform.proposalsRpc.withdrawProposal({ mutation: personally("ada"), proposalId });

@@ -31,7 +31,7 @@ const merchantId = "mer_1";
 let platform: TestPlatform;
 let deps: ResolutionDeps;
 let accountId = "";
-let said: RailReply["status"];
+let railStatus: RailReply["status"];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 beforeEach(async () => {
   platform.world.offsetMs = 0;
-  said = { kind: "unknown" };
-  const status = async (): Promise<RailReply> => ({ status: said });
+  railStatus = { kind: "unknown" };
+  const status = async (): Promise<RailReply> => ({ status: railStatus });
   platform.rails.current = testRail({ submit: status, query: status });
   accountId = await platform.fundedAccount(merchantId, "10000.00");
 });
@@ -52,12 +52,12 @@ async function unknownPayout(): Promise<string> {
   return id;
 }
 
-/** What a process of a test's has of its own. */
+/** The parts that a process doesn't share with the others. */
 type Own = Partial<Pick<ResolutionDeps, "payouts" | "audit" | "wake">> & {
   readonly store?: ProposalStore;
 };
 
-/** A process of its own, as its operators call it. */
+/** Starts a process of its own for operators to call. */
 function processWith({ store = openProposals(platform.database), ...own }: Own = {}) {
   const { clock } = platform.parts;
   const approvals = createApprovals({
@@ -82,7 +82,6 @@ function processWith({ store = openProposals(platform.database), ...own }: Own =
 const stateOf = async ({ proposalId }: ApprovalRequired) =>
   (await openProposals(platform.database).read(proposalId))?.state;
 
-/** Proposals that nothing is left to do about. */
 const unfinished = async () =>
   platform.database.db.collection("proposals").countDocuments({ state: "approved" });
 
@@ -92,7 +91,7 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.message ?? String(error),
   );
 
-/** What became of a payout: its stage, how often it was resolved, the movements of its money. */
+/** A payout's stage, its number of resolutions and its movements of money. */
 async function endOf(payoutId: string) {
   const found = await platform.history(payoutId);
   const { entries } = await platform.rpc.listEntries({ merchantId, accountId, payoutId });
@@ -147,7 +146,7 @@ describe("at the same moment", () => {
     expect(await actionsOn(payoutId)).toEqual(["payout.resolved"]);
   });
 
-  it("an approval comes several times, to two processes: it counts once", async () => {
+  it("an approval sent several times to two processes counts once", async () => {
     const payoutId = await unknownPayout();
     const processes = [processWith(), processWith()];
     const [one] = processes as [ReturnType<typeof processWith>];
@@ -232,8 +231,8 @@ describe("at the same moment", () => {
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
       const report = () => reportOutcome({ ...platform.parts, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
-      // The rail has reported before the read for the effect, reports at the same time, or
-      // after the decision. The first and the last of these have one end each.
+      // The rail reports before the read for the effect, at the same time, or after the decision.
+      // The first and the last case have one end each.
       const meets = (["before", "meanwhile", "meanwhile", "afterwards"] as const)[attempt % 4];
       let reads = 0;
       const payouts: Payouts = Object.assign(Object.create(deps.payouts), {
@@ -247,21 +246,21 @@ describe("at the same moment", () => {
       await (reported ?? report());
       await platform.work();
       const end = await endOf(payoutId);
-      const byPeople = end.stage === "rejected";
-      if (meets === "before") expect(byPeople).toBe(false);
-      if (meets === "afterwards") expect(byPeople).toBe(true);
+      const byOperators = end.stage === "rejected";
+      if (meets === "before") expect(byOperators).toBe(false);
+      if (meets === "afterwards") expect(byOperators).toBe(true);
       expect(end).toEqual(
-        byPeople
+        byOperators
           ? { stage: "rejected", resolved: 1, moved: ["hold", "release"] }
           : { stage: "settled", resolved: 0, moved: ["hold", "post"] },
       );
-      expect(await stateOf(proposed)).toBe(byPeople ? "executed" : "superseded");
+      expect(await stateOf(proposed)).toBe(byOperators ? "executed" : "superseded");
       const payout = await findPayout(platform.payouts, payoutId);
-      expect(payout?.exception?.kind).toBe(byPeople ? "contradicted" : undefined);
+      expect(payout?.exception?.kind).toBe(byOperators ? "contradicted" : undefined);
     }
   });
 
-  it("a worker has the payout: its late answer changes nothing", async () => {
+  it("a worker has the payout: its late response changes nothing", async () => {
     const payoutId = await unknownPayout();
     const { propose, approve } = processWith();
     const proposed = await propose(payoutId);
@@ -277,7 +276,7 @@ describe("at the same moment", () => {
   });
 });
 
-/** What a process has that dies at a write: before it, or when it is done. */
+/** Parts of a process that dies before or after a write. */
 function dying(survived: number, isDone: boolean): Own {
   let left = survived;
   const mortal = <T extends object>(store: T, ...writes: (keyof T)[]): T => {
@@ -355,13 +354,13 @@ describe("a process that dies", () => {
     const [ada, bob] = [personally("ada"), personally("bob")];
     const proposed = await propose(payoutId, {}, ada);
     await expect(processWith(dying(0, true)).approve(proposed, bob)).rejects.toThrow();
-    said = { kind: "accepted" };
+    railStatus = { kind: "accepted" };
     await platform.after(70_000);
     await sweep();
     expect(await stateOf(proposed)).toBe("superseded");
-    said = { kind: "unknown" };
+    railStatus = { kind: "unknown" };
     await platform.after(70_000);
-    // A process that had read the proposal when it was approved finds what was decided.
+    // A process that read the proposal at its approval finds the decision.
     const found = await readResolvable(deps.payouts, payoutId, ada.operationId, new Date());
     expect(found).toMatchObject({ fate: "superseded", payout: { exception: { kind: "unknown" } } });
   });
@@ -444,7 +443,7 @@ describe("a pause of a rail", () => {
     return deps.audit.append({ ...record, operation, at: new Date() });
   };
 
-  it("counts by its place in the trail, whenever it comes", async () => {
+  it("counts by its place in the trail, whenever it arrives", async () => {
     const { states } = platform.parts;
     const paused = await decide("rail.paused", "pause-1");
     const resumed = await decide("rail.resumed", "resume-1");
@@ -474,7 +473,7 @@ describe("a rejection that two persons decided", () => {
     const sending = Promise.withResolvers<void>();
     const sent = Promise.withResolvers<RailReply>();
     const submit = async (key: string): Promise<RailReply> => {
-      // What other tests left is due by then too.
+      // Leftovers of other tests are due by then too.
       if (key !== payoutId) return { status: { kind: "unknown" } };
       sending.resolve();
       return sent.promise;

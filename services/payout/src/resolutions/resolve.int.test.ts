@@ -19,7 +19,7 @@ const merchantId = "mer_1";
 const reason = "the bank's statement of the day";
 let platform: TestPlatform;
 let accountId = "";
-let said: RailReply["status"];
+let railStatus: RailReply["status"];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
@@ -27,13 +27,13 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 beforeEach(async () => {
   platform.world.offsetMs = 0;
-  said = { kind: "unknown" };
-  const status = async (): Promise<RailReply> => ({ status: said });
+  railStatus = { kind: "unknown" };
+  const status = async (): Promise<RailReply> => ({ status: railStatus });
   platform.rails.current = testRail({ submit: status, query: status });
   accountId = await platform.fundedAccount(merchantId, "10000.00");
 });
 
-/** A payout whose rail cannot tell. */
+/** A payout whose rail doesn't know the outcome. */
 async function unknownPayout(): Promise<string> {
   const id = await platform.execute(accountId, "order");
   await platform.work();
@@ -59,7 +59,7 @@ const withdraw = async ({ proposalId }: ApprovalRequired, mutation = personally(
 const stateOf = async ({ proposalId }: ApprovalRequired) =>
   (await openProposals(platform.database).read(proposalId))?.state;
 
-/** What a call is refused with; "" when it is not. */
+/** Returns the refusal of a call, or "". */
 function refusal(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => "",
@@ -71,7 +71,7 @@ function refusal(call: Promise<unknown>): Promise<string> {
   );
 }
 
-async function look(id: string) {
+async function summaryOf(id: string) {
   const found = await platform.history(id);
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   return {
@@ -99,7 +99,7 @@ describe("a payout with an exception", () => {
     const id = await unknownPayout();
     const proposed = await propose(id, told);
     expect(await stateOf(proposed)).toBe("open");
-    expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
+    expect(await summaryOf(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     expect(await approve(proposed)).toMatchObject({
       state: ProposalState.EXECUTED,
       subject: id,
@@ -107,7 +107,7 @@ describe("a payout with an exception", () => {
       decidedBy: { kind: Actor_Kind.OPERATOR, id: "bob" },
     });
     await platform.work();
-    expect(await look(id)).toEqual(resolvedAs(stage, balance));
+    expect(await summaryOf(id)).toEqual(resolvedAs(stage, balance));
     const { entries } = await platform.rpc.listEntries({ merchantId, accountId, payoutId: id });
     expect(entries.map(({ id: key }) => key.split(":").at(-1)).toReversed()).toEqual(steps);
     expect(await trail(id)).toEqual(["payout.resolved by ada"]);
@@ -118,7 +118,7 @@ describe("a payout with an exception", () => {
     ["is rejected by two persons where its rail never pays it from then on", true],
   ])("%s", async (_what, isTaken) => {
     const asked: string[] = [];
-    const status = async (): Promise<RailReply> => ({ status: said });
+    const status = async (): Promise<RailReply> => ({ status: railStatus });
     const withdraw = async (key: string) => {
       asked.push(key);
       return isTaken;
@@ -128,7 +128,7 @@ describe("a payout with an exception", () => {
     const proposed = await propose(id, rejected);
     expect(await refusal(approve(proposed))).toBe(isTaken ? "" : superseded);
     await platform.work();
-    expect(await look(id)).toMatchObject({ stage: isTaken ? "rejected" : "unknown" });
+    expect(await summaryOf(id)).toMatchObject({ stage: isTaken ? "rejected" : "unknown" });
     expect(new Set(asked)).toEqual(new Set([id]));
     expect(await trail(id)).toEqual(isTaken ? ["payout.resolved by ada"] : []);
   });
@@ -137,17 +137,17 @@ describe("a payout with an exception", () => {
     ["settled", settled],
     ["returned", returned],
   ])("is %s by two persons, whose rail is told never to pay it first", async (stage, told) => {
-    const status = async (): Promise<RailReply> => ({ status: said });
+    const status = async (): Promise<RailReply> => ({ status: railStatus });
     const asked: string[] = [];
     const withdraw = async (key: string) => {
-      asked.push(`${key} ${(await look(key)).stage}`);
+      asked.push(`${key} ${(await summaryOf(key)).stage}`);
       return false;
     };
     platform.rails.current = testRail({ submit: status, query: status, withdraw });
     const id = await unknownPayout();
     await resolve(id, told);
     await platform.work();
-    expect(await look(id)).toMatchObject({ stage });
+    expect(await summaryOf(id)).toMatchObject({ stage });
     expect(asked).toEqual([`${id} unknown`]);
   });
 
@@ -204,45 +204,45 @@ describe("a payout with an exception", () => {
     expect(await refusal(propose(id))).toBe("INVALID_REQUEST outcome: settled contradicts queued");
     await resolve(id, rejected);
     await platform.work();
-    expect(await look(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
+    expect(await summaryOf(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
   });
 });
 
-it("a payout whose outcome is decided and contradicted can be said to have come back", async () => {
+it("a decided and contradicted payout can be resolved as returned", async () => {
   const id = await unknownPayout();
   const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
   const report = (change: object = {}) =>
     platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told, ...change });
   await report();
   expect(await refusal(report({ amount: "9.99", currencyCode: "USD" }))).toMatch(/^INVALID/);
-  expect(await look(id)).toMatchObject({ stage: "concluding", exception: "contradicted" });
+  expect(await summaryOf(id)).toMatchObject({ stage: "concluding", exception: "contradicted" });
   await resolve(id, returned);
   await platform.work();
-  expect(await look(id)).toEqual(resolvedAs("returned", "10000.00 + 0.00"));
+  expect(await summaryOf(id)).toEqual(resolvedAs("returned", "10000.00 + 0.00"));
   const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
   expect(entries.filter(({ detail }) => detail.startsWith("resolved as returned"))).toHaveLength(1);
 });
 
 describe("after its end", () => {
-  /** A payout at its end whose rail then said otherwise. */
+  /** A finished payout whose rail then contradicted itself. */
   async function contradicted(first: RailReply["status"], then: RailOutcome) {
     const id = await unknownPayout();
-    said = first;
+    railStatus = first;
     await platform.after(70_000);
     const told = { payoutId: id, outcome: then, transactionReference: "LATE" };
     const mutation = platform.operation();
     await platform.rpc.reportRailOutcome({ mutation, ...told }).catch(() => undefined);
-    expect(await look(id)).toMatchObject({ stage: first.kind, exception: "contradicted" });
+    expect(await summaryOf(id)).toMatchObject({ stage: first.kind, exception: "contradicted" });
     return id;
   }
 
   it("a settled payout stays so by its own reference, or is returned", async () => {
     const first = { kind: "settled", reference: "R-1" } as const;
     const id = await contradicted(first, RailOutcome.REJECTED);
-    expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST outcome: is neither/);
+    expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST outcome: is not possible/);
     expect(await refusal(propose(id, rejected))).toMatch(/^INVALID_REQUEST outcome: rejected/);
     await resolve(id, { transactionReference: "R-1" });
-    expect(await look(id)).toEqual(resolvedAs("settled", "9990.00 + 0.00"));
+    expect(await summaryOf(id)).toEqual(resolvedAs("settled", "9990.00 + 0.00"));
     const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
     expect(entries.at(-1)).toMatchObject({ stage: "settled", version: 2 });
     expect(entries.at(-1)?.detail).toContain("proposed by ada, approved by bob");
@@ -250,7 +250,7 @@ describe("after its end", () => {
     const other = await contradicted(first, RailOutcome.REJECTED);
     await resolve(other, returned);
     await platform.work();
-    expect(await look(other)).toEqual(resolvedAs("returned", "9990.00 + 0.00"));
+    expect(await summaryOf(other)).toEqual(resolvedAs("returned", "9990.00 + 0.00"));
   });
 
   it("a rejected payout stays rejected after a later report, which raises an exception", async () => {
@@ -262,10 +262,10 @@ describe("after its end", () => {
       platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told });
     expect(await refusal(report())).toMatch(/^INVALID_REQUEST outcome: settled contradicts/);
     const kept = { stage: "rejected", exception: "contradicted", balance: "10000.00 + 0.00" };
-    expect(await look(id)).toEqual(kept);
+    expect(await summaryOf(id)).toEqual(kept);
     expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST/);
     await resolve(id, rejected);
-    expect(await look(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
+    expect(await summaryOf(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
   });
 });
 
@@ -283,7 +283,7 @@ describe("is refused", () => {
     expect(await refusal(propose(id, { outcome: RailOutcome.UNSPECIFIED }))).toMatch(/outcome: is/);
   });
 
-  it("an operator whose request comes without a second person, in whatever way", async () => {
+  it("any request of an operator without a second operator", async () => {
     const payoutId = await unknownPayout();
     const by = { person: "ada", operation: "alone" };
     const alone = { payoutId, outcome: { kind: "rejected" }, reason, by } as const;
@@ -291,14 +291,14 @@ describe("is refused", () => {
       refused: "ACCESS_FORBIDDEN",
       detail: "caller: needs the approval of another person",
     });
-    expect(await look(payoutId)).toMatchObject({ stage: "unknown", exception: "unknown" });
+    expect(await summaryOf(payoutId)).toMatchObject({ stage: "unknown", exception: "unknown" });
   });
 
   it("an unknown payout, and one without an exception", async () => {
     expect(await refusal(propose("po_x"))).toMatch(/^RECORD_NOT_FOUND/);
-    said = { kind: "accepted" };
+    railStatus = { kind: "accepted" };
     expect(await refusal(propose(await unknownPayout()))).toBe(
-      "INVALID_REQUEST payout_id: is not in doubt",
+      "INVALID_REQUEST payout_id: has no exception",
     );
   });
 
@@ -309,7 +309,7 @@ describe("is refused", () => {
     expect(await refusal(propose(id, rejected, personally("cleo")))).toBe(
       `INVALID_REQUEST proposal ${first.proposalId} is open: decide on it first`,
     );
-    expect(await look(id)).toMatchObject({ stage: "unknown" });
+    expect(await summaryOf(id)).toMatchObject({ stage: "unknown" });
     expect(await withdraw(first)).toMatchObject({ state: ProposalState.WITHDRAWN });
     expect(await refusal(approve(first))).toMatch(/is withdrawn$/);
     expect(await trail(id)).toEqual([]);
@@ -319,7 +319,7 @@ describe("is refused", () => {
   it("a proposal whose payout changed by itself, which is superseded", async () => {
     const [approvedLate, listed] = [await unknownPayout(), await unknownPayout()];
     const [late, open] = [await propose(approvedLate), await propose(listed)];
-    said = { kind: "settled", reference: "R" };
+    railStatus = { kind: "settled", reference: "R" };
     await platform.after(70_000);
     expect(await refusal(approve(late))).toBe(superseded);
     expect(await refusal(approve(late))).toMatch(/is superseded$/);
@@ -330,7 +330,7 @@ describe("is refused", () => {
 });
 
 describe("a repeat", () => {
-  it("answers with the first and is in the trail once", async () => {
+  it("returns the first result and is in the trail once", async () => {
     const id = await unknownPayout();
     const [ada, bob] = [personally("ada"), personally("bob")];
     const first = await propose(id, {}, ada);
@@ -341,7 +341,7 @@ describe("a repeat", () => {
     await platform.work();
     expect(await approve(first, bob)).toEqual(approved);
     expect(await refusal(approve(first, personally("cleo")))).toMatch(/is executed$/);
-    // The proposer's repeat has the payout as it is.
+    // The proposer's repeat returns the present payout.
     const again = { mutation: ada, payoutId: id, ...settled };
     const { payout } = await platform.operationsRpc.resolvePayout(again);
     expect(payout).toMatchObject({ id, uniqueTransactionReference: "WIRE-1" });

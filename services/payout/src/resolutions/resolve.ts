@@ -9,30 +9,31 @@ import type { Payout } from "../payouts/rules/payout.ts";
 import { payoutMessage } from "../payouts/wire.ts";
 import { effectOfOutcome, outcomeText, type Resolved } from "./rules/resolution.ts";
 
-/** What resolving works with. */
 export type ResolutionDeps = {
   readonly payouts: Payouts;
   readonly audit: AuditStore;
-  /** Answers whether a rail will never pay a key, and sees to that where it still can. */
+  /**
+   * Returns true if a rail will never pay a key. Withdraws the transfer if that is still possible.
+   */
   readonly rails: { readonly withdraw: (rail: string, key: string) => Promise<boolean> };
   readonly clock: Clock;
   /** Called when there is work on a payout. */
   readonly wake: () => void;
 };
 
-/** The outcome that an operator gives a payout with an exception, with the evidence for it. */
+/** An operator's outcome of a payout with an exception, with its evidence. */
 export type Resolution = {
   readonly payoutId: string;
   readonly outcome: Outcome;
   readonly reason: string;
-  /** The operator and the operation: a payout is resolved once by an operation. */
+  /** The operator and the operation. An operation resolves a payout once. */
   readonly by: { readonly person: string; readonly operation: string };
 };
 
-/** The second person, and what that person has read of the payout (`describePayout`). */
+/** The second operator, and the payout that this operator has read (`describePayout`). */
 export type SecondPerson = { readonly person: string; readonly before: string };
 
-type Answer = Payout | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST" | Later>;
+type ResolveResult = Payout | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST" | Later>;
 type Later = "ACCESS_FORBIDDEN" | "SERVICE_UNAVAILABLE";
 
 const beingSent = refused(
@@ -41,7 +42,7 @@ const beingSent = refused(
 );
 const aloneRefusal = refused("ACCESS_FORBIDDEN", "caller: needs the approval of another person");
 
-/** A payout as an approver reads it: a resolution is of this, and of nothing that came later. */
+/** Describes a payout for its approver. The resolution applies to this state only. */
 export function describePayout(payout: Payout): string {
   const { merchantId, sourceAmount, sourceCurrencyCode } = payoutMessage(payout);
   return JSON.stringify({
@@ -55,15 +56,14 @@ export function describePayout(payout: Payout): string {
 }
 
 /**
- * Decides the effect of a resolution that a second person has approved, once, in the payout's
- * document: a repeat answers with what was decided. A rejection waits while a worker may be
- * submitting the payout whose money would be released.
+ * Decides the effect of an approved resolution once, in the payout's document. A repeat returns the
+ * decision. A rejection waits while a worker may be submitting the payout.
  */
 export async function resolvePayout(
   deps: ResolutionDeps,
   resolution: Resolution,
   second: SecondPerson | undefined,
-): Promise<Answer> {
+): Promise<ResolveResult> {
   const { payouts, audit, rails, clock, wake } = deps;
   const { payoutId, outcome, by } = resolution;
   for (;;) {
@@ -89,7 +89,7 @@ export async function resolvePayout(
   }
 }
 
-/** The rail first: from then on it never pays what is given back, or was paid another way. */
+/** Asks the rail first. From then on it never pays what is released here or was paid elsewhere. */
 async function isTakenBack(
   rails: ResolutionDeps["rails"],
   { id, rail }: Payout,
@@ -98,7 +98,7 @@ async function isTakenBack(
   return kind !== "moves" || rails.withdraw(rail, id);
 }
 
-/** The step in the history names both operators; its actor is the approving one. */
+/** The step's detail names both operators. Its actor is the approver. */
 function stepOf({ outcome, reason, by }: Resolution, second: SecondPerson, at: Date) {
   const persons = `proposed by ${by.person}, approved by ${second.person}`;
   const actor = { kind: "operator", id: second.person } as const;

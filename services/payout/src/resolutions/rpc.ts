@@ -31,12 +31,11 @@ import { payoutMessage, readOutcome } from "../payouts/wire.ts";
 import { describePayout, type Resolution, type ResolutionDeps, resolvePayout } from "./resolve.ts";
 import { effectOfOutcome, outcomeText } from "./rules/resolution.ts";
 
-/** See `resolutionsRpc`. */
 export type ResolutionsRpc = ReturnType<typeof resolutionsRpc>;
 
 /**
- * The operators' RPCs of exceptions, their resolutions and the audit trail. `openProposals`: the open
- * proposals to resolve a payout, by payout.
+ * Creates the operators' RPCs of exceptions, resolutions and the audit trail. `openProposals`
+ * returns the ids of open proposals by payout.
  */
 export function resolutionsRpc(
   deps: ResolutionDeps,
@@ -87,7 +86,6 @@ export function resolutionsRpc(
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
-/** The outcome and its evidence, as an operator has given them. */
 export function readResolution(
   request: ResolvePayoutRequest,
 ): Omit<Resolution, "by"> | Refused<"INVALID_REQUEST"> {
@@ -97,7 +95,7 @@ export function readResolution(
   return isRefused(reason) ? reason : { payoutId: request.payoutId, outcome, reason };
 }
 
-/** A payout with its exception and the id of its open proposal. */
+/** Builds the message of a payout with its exception and the id of its open proposal. */
 function exceptionMessage(payout: Payout, proposalId: string) {
   const { exception, rail } = payout;
   if (exception === undefined) throw new Error("a payout without an exception was listed");
@@ -141,13 +139,11 @@ function actorMessage({ kind, id }: StoredActor) {
   return create(ActorSchema, { kind: valueOfWord(Actor_Kind, kind), id });
 }
 
-/** What the guarded RPCs of exceptions work with. */
 export type GuardedResolutionDeps = ResolutionDeps & {
-  /** Resolutions wait for a second person in every mode. */
+  /** Resolutions need a second operator in every mode. */
   readonly proposals: Pick<ServiceApprovals, "guard" | "own">;
 };
 
-/** The RPCs of exceptions. */
 export function guardedResolutions(deps: GuardedResolutionDeps) {
   const { guard, own } = deps.proposals;
   const { current } = own(PayoutOperationsService.method.resolvePayout);
@@ -156,7 +152,7 @@ export function guardedResolutions(deps: GuardedResolutionDeps) {
   return guard(PayoutOperationsService, resolutionsRpc(deps, openProposals), guards(deps));
 }
 
-/** What became of a payout in doubt is never one person's word. */
+/** One operator alone never decides the outcome of a payout with an exception. */
 function guards({ payouts }: GuardedResolutionDeps): Guards<Pick<ResolutionsRpc, "resolvePayout">> {
   return {
     resolvePayout: {

@@ -63,7 +63,6 @@ const terms = () => ({
   ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USD" },
 });
 
-/** A scheduled payout of a key's. */
 async function schedule(key: string): Promise<string> {
   const scheduledAt = new Date(Date.now() + 60_000).toISOString();
   const asked = { ...by(key), ...terms(), scheduledAt };
@@ -90,7 +89,6 @@ const approve = (id: string, who: Pick<ReturnType<typeof by>, "mutation"> = by("
 const reject = (id: string, who = by("key_2")) =>
   platform.ordersRpc.rejectScheduledPayout({ ...who, scheduledPayoutId: id, reason: "a leak" });
 
-/** The time of an order comes. */
 async function makeDue(id: string) {
   const at = new Date(Date.now() - 1_000);
   const due = { scheduled_at: at, due_at: at };
@@ -106,12 +104,12 @@ async function lease(id: string) {
   if (leased === undefined) throw new Error("nothing was leased");
   return leased;
 }
-/** Payouts of this test: the sweep brings those of others back, whose holds it finds. */
+/** Counts this test's payouts. The sweep restores those of other tests from their holds. */
 const payoutsMade = () => platform.payouts.countDocuments({ account_id: accountId });
 const held = { words: "initiated awaiting_approval", approval: "waiting" };
 
 describe("a scheduled payout whose key was revoked", () => {
-  it("is held, and made once another root than its maker's has approved it", async () => {
+  it("is held, and created after an actor of another root has approved it", async () => {
     const [id, other] = [await schedule("key_1"), await schedule("key_2")];
     expect(await stop("key_1")).toEqual({ orders: [id], batches: [] });
     await runWhenDue(id);
@@ -145,7 +143,7 @@ describe("a scheduled payout whose key was revoked", () => {
     expect(await payoutsMade()).toBe(1);
   });
 
-  it("is held where its quote was bound and can still be ended; its money is released", async () => {
+  it("is held if its bound quote can still expire; its money is released", async () => {
     const id = await schedule("key_1");
     const leased = await lease(id);
     platform.faults.claim = () => {
@@ -166,7 +164,7 @@ describe("a scheduled payout whose key was revoked", () => {
     expect([(await read(id)).words, await payoutsMade()]).toEqual(["initiated queued", 1]);
   });
 
-  it("is held where a worker unbinds its quote while the revocation ends it", async () => {
+  it("is held if a worker unbinds its quote while the revocation expires it", async () => {
     const id = await schedule("key_1");
     const leased = await lease(id);
     platform.faults.claim = () => {
@@ -197,7 +195,7 @@ describe("a scheduled payout whose key was revoked", () => {
     expect(await payoutsMade()).toBe(0);
   });
 
-  it("goes on where its quote is claimed: the payout is there or coming", async () => {
+  it("continues if its quote is claimed: the payout exists or will be created", async () => {
     const id = await schedule("key_1");
     const leased = await lease(id);
     platform.faults.afterClaim = () => {
@@ -219,7 +217,7 @@ describe("a scheduled payout whose key was revoked", () => {
     const document = await platform.orders.findOne({ _id: id });
     const lasts = Number(document?.held?.expires_at) - Number(document?.scheduled_at);
     expect(lasts).toBe(24 * hourMs);
-    // The process's clock alone does not fail it: the database's does.
+    // The process's clock alone doesn't fail it: only the database's does.
     platform.world.offsetMs = 48 * hourMs;
     await platform.loops.run("orders");
     expect(await read(id)).toMatchObject(held);
@@ -273,7 +271,7 @@ describe("a scheduled payout whose key was revoked", () => {
     expect(await codeOf(approve(id, by("key_3")))).toBe("OK");
   });
 
-  it("is kept, or cancelled, where that is asked for", async () => {
+  it("is kept or cancelled on request", async () => {
     const ids = [await schedule("key_1"), await schedule("key_1")];
     expect((await stop("key_1", RevokedOrders.KEEP)).orders).toEqual(ids);
     expect((await read(ids[0] ?? "")).words).toBe("initiated scheduled");
@@ -285,7 +283,7 @@ describe("a scheduled payout whose key was revoked", () => {
     for (const id of ids) expect((await read(id)).words).toMatch(/^failed cancelled/);
   });
 
-  it("has not expired where it is held again while an approval runs", async () => {
+  it("doesn't expire if it is held again during an approval", async () => {
     const id = await schedule("key_1");
     await stop("key_1");
     const heldAgain = intercepted(platform.orders, ["updateOne"], async (proceed) => {
@@ -360,14 +358,15 @@ describe("a batch whose key was revoked", () => {
     );
   };
 
-  /** A batch that is held when its first line's payout has been made. */
+  /** A batch that is held after the payout of its first line. */
   async function heldInTheMiddle(orders: RevokedOrders = RevokedOrders.HOLD) {
     const batchId = await make(2);
     await approveBatch(batchId, "key_1");
     const leased = await leaseDueBatch(platform.batches, new Date(), 20_000);
     if (leased === undefined) throw new Error("no batch is due");
     const second = { batch_id: batchId, line: 2 };
-    // The first line is made, and the second read, before the hold; it is begun after it.
+    // The first line is executed and the second one read before the hold; the second begins after
+    // it.
     await platform.lines.updateOne(second, { $set: { state: "cancelled" } });
     await runBatch({ ...batchDeps(), batches: withoutEnd() }, leased);
     await platform.lines.updateOne(second, { $set: { state: "waiting", lease: leased.lease } });
@@ -375,7 +374,7 @@ describe("a batch whose key was revoked", () => {
     const stopped = await stop("key_1", orders);
     return { batchId, leased, document, stopped };
   }
-  /** The batches of a runner that is killed before it ends one. */
+  /** The batches of a runner that is killed before it finishes one. */
   const withoutEnd = () =>
     intercepted(platform.batches, ["updateOne"], async () => ({ matchedCount: 0 }));
 
@@ -442,7 +441,7 @@ describe("a batch whose key was revoked", () => {
     },
   );
 
-  it("is cancelled with it where that is asked for", async () => {
+  it("is cancelled with it on request", async () => {
     const { batchId, stopped } = await heldInTheMiddle(RevokedOrders.CANCEL);
     const waiting = await make(1);
     expect(stopped.batches).toEqual([batchId]);
@@ -468,7 +467,7 @@ describe("a batch whose key was revoked", () => {
     expect(await payoutsMade()).toBe(0);
   });
 
-  it("has its lines cancelled by a repeat, where a crash left them", async () => {
+  it("has its lines cancelled by a repeat after a crash", async () => {
     const batchId = await make(1);
     await stop("key_1", RevokedOrders.CANCEL);
     await platform.lines.updateMany({ batch_id: batchId }, { $set: { state: "waiting" } });

@@ -12,12 +12,12 @@ import type { OrderDocument } from "../orders/document.ts";
 import { openStates } from "../orders/store.ts";
 import { type Disposition, type StopDeps, type Stopped, stopOrders } from "./stop-orders.ts";
 
-/** Ids in an answer: a person reads no more, and a list has the others. */
+/** Ids in a response. People read no more, and lists have the others. */
 const idsMax = 100;
-/** Far below what a filter may have. */
+/** Far below the limit of a filter. */
 const createdMax = 1_000;
 
-/** The RPC by which the gateway stops the orders of a revoked key or a removed member. */
+/** Stops the orders of a revoked key or a removed member. The gateway calls it. */
 export function revocationsRpc(deps: StopDeps) {
   return {
     stopOrders: async (message) => {
@@ -43,7 +43,7 @@ export function revocationsRpc(deps: StopDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** Finds what is stopped for an actor, or what of its own goes on. */
+/** Finds the orders of an actor that are stopped, or those that continue. */
 function concerned<T extends OrderDocument | BatchDocument>(
   { merchantId, actorId, createdIds }: Stopped,
   disposition: Disposition,

@@ -17,26 +17,26 @@ export type StopDeps = Pick<OrderDeps, "orders" | "quote"> & {
   readonly lines: Orders;
   readonly controls: Pick<PayoutControls, "of">;
   readonly clock: Clock;
-  /** Has the runner end what was cancelled. */
+  /** Lets the runner end cancelled batches. */
   readonly wakeRunner: () => void;
 };
 
-/** The key or member that may do nothing any more. */
+/** The revoked key or removed member. */
 export type Stopped = {
   readonly merchantId: string;
   readonly actorId: string;
-  /** Keys that it created; some may still work. */
+  /** Keys that it created. Some may still work. */
   readonly createdIds: readonly string[];
-  /** Limits the orders of these keys to those made before this time; `undefined`: no limit. */
+  /** Only orders created before this time are affected. `undefined`: no limit. */
   readonly madeBefore: Date | undefined;
 };
 
 export type Disposition = WordOf<typeof RevokedOrders>;
 
 /**
- * Holds or cancels the unpaid orders that an actor and the keys that it created made. Those that
- * they only approved are held: the one who made them has not lost the right to. Each document is
- * changed by one write, so a repeat completes what a crash left.
+ * Holds or cancels the unpaid orders of an actor and of the keys that it created. Orders that they
+ * only approved are held, because their maker still has access. One write changes each document, so
+ * a repeat completes the work after a crash.
  */
 export async function stopOrders(
   deps: StopDeps,
@@ -55,7 +55,7 @@ export async function stopOrders(
     if (disposition === "cancel") {
       await cancelOwn(deps, own, actorId);
     } else {
-      // What another actor has approved meanwhile stays approved.
+      // What another actor has approved in the meantime stays approved.
       await holdWaiting(deps, { ...own, approval: { $exists: false } }, hold);
       await holdBatches(deps.batches, { ...own, held: { $exists: false } }, hold);
     }
@@ -67,7 +67,6 @@ export async function stopOrders(
 
 type Selected = Filter<OrderDocument> & Filter<BatchDocument>;
 
-/** Holds orders that wait. */
 function holdWaiting({ quote, orders }: StopDeps, filter: Selected, hold: Hold): Promise<void> {
   const waiting = { ...filter, state: "waiting" } as Filter<OrderDocument>;
   return endOpen({ quote }, orders, waiting, (which, hasExpiredQuote) =>
@@ -75,7 +74,7 @@ function holdWaiting({ quote, orders }: StopDeps, filter: Selected, hold: Hold):
   );
 }
 
-/** Cancels what an actor made. */
+/** Cancels the actor's own orders. */
 async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promise<void> {
   const { orders, batches, lines } = deps;
   const cancelOpen = (where: Orders, which: Filter<OrderDocument>) => {
@@ -85,7 +84,7 @@ async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promis
   await cancelOpen(orders, own);
   const open = { ...own, ...unended, state: { $in: ["awaiting_approval", "running"] as const } };
   await batches.updateMany(open as Filter<BatchDocument>, { $set: { stopped_for: actorId } });
-  // Also those that a crash left with lines that wait.
+  // Includes batches that a crash left with waiting lines.
   const marked = {
     ...own,
     stopped_for: actorId,
@@ -101,9 +100,9 @@ async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promis
 }
 
 /**
- * Ends open orders by `end`, which changes those of a filter: at once where no quote is bound,
- * otherwise when the quote is ended. An order with a claimed quote goes on. Each round finds what a
- * worker has changed during the round before.
+ * Ends the open orders of a filter with `end`: at once without a quote, otherwise after the quote
+ * has expired. An order with a claimed quote continues. Each round finds the changes that a worker
+ * made during the previous round.
  */
 async function endOpen(
   deps: Pick<StopDeps, "quote">,
@@ -125,7 +124,7 @@ async function endOpen(
   }
 }
 
-/** Takes the lines of held batches from runners that have read them before. */
+/** Takes the lines of held batches from runners that have read them. */
 async function takeBack(deps: StopDeps, { merchantId, actorId }: Stopped): Promise<void> {
   const held = {
     merchant_id: merchantId,
@@ -142,7 +141,7 @@ async function takeBack(deps: StopDeps, { merchantId, actorId }: Stopped): Promi
   }
 }
 
-/** Orders that wait with a quote: few, as a quote is executed at once or expires. */
+/** Waiting orders with a quote are few, because a quote is soon executed or expires. */
 async function quotedOrders(orders: Orders, filter: Filter<OrderDocument>) {
   const quoted = { ...filter, state: "waiting", quote: { $exists: true } } as Filter<OrderDocument>;
   const found = await orders.find(quoted).toArray();

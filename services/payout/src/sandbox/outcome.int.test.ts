@@ -20,7 +20,6 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 
-/** A payout that its rail has. */
 async function sent(referenceId = "order-1"): Promise<string> {
   const payoutId = await platform.execute(accountId, referenceId);
   await platform.work();
@@ -83,7 +82,7 @@ describe("a payout at its rail", () => {
     expect((await platform.history(payoutId))?.payout.exception).toBeUndefined();
   });
 
-  it("comes back now, settled or not, also days later", async () => {
+  it("returns now, settled or not, even days later", async () => {
     const fresh = await set(await sent(), RETURNED);
     expect(fresh).toMatchObject({ subStatus: PayoutSubStatus.RETURNED, version: 3 });
     expect(fresh?.failureCode).toBe("ACCOUNT_CLOSED");
@@ -99,7 +98,7 @@ describe("a payout at its rail", () => {
     expect(await balance()).toBe("100.00 + 0.00");
   });
 
-  it("stays in doubt until it is told otherwise", async () => {
+  it("stays unknown until another outcome is set", async () => {
     const payoutId = await sent();
     expect((await set(payoutId, UNKNOWN))?.subStatus).toBe(PayoutSubStatus.UNKNOWN);
     await platform.after(dayMs);
@@ -117,7 +116,7 @@ describe("a payout at its rail", () => {
   });
 });
 
-describe("what is refused changes nothing", () => {
+describe("a refused request changes nothing", () => {
   it("of a payout at another end, and raises no exception", async () => {
     const settled = await sent();
     await set(settled, SETTLED);
@@ -161,7 +160,7 @@ describe("what is refused changes nothing", () => {
   });
 });
 
-it("a repeat is answered alike, and the money moves once", async () => {
+it("a repeat returns the same result, and the money moves once", async () => {
   const payoutId = await sent();
   const mutation = platform.operation();
   const request = { mutation, merchantId, payoutId, outcome: SETTLED };
@@ -186,7 +185,7 @@ it("of two outcomes at once one is set, and the other refused", async () => {
   expect((await platform.history(payoutId))?.payout.exception).toBeUndefined();
 });
 
-it("the rail's word is kept, and reported after a crash", async () => {
+it("the rail's outcome is stored and reported after a crash", async () => {
   const payoutId = await sent();
   await platform.after(1_000);
   const transfers = platform.database.db.collection<{ _id: string }>("sandbox_transfers");

@@ -10,21 +10,20 @@ import { type RailReportDeps, reportOutcome } from "../rails/reports.ts";
 import type { SandboxRail } from "../rails/sandbox/rail.ts";
 import type { Steered } from "../rails/sandbox/steering.ts";
 
-/** What bringing a payout to an outcome works with. */
 export type OutcomeDeps = RailReportDeps &
   Parameters<typeof closeDecided>[0] & { readonly rail: Pick<SandboxRail, "name" | "steer"> };
 
 type OutcomeRefusal = Refused<"RECORD_NOT_FOUND" | "STATE_NOT_REACHABLE">;
 
-/** A payout that was executed just now is at its rail within milliseconds. */
+/** A payout reaches its rail within milliseconds of its execution. */
 const waitMs = 2_000;
-const lookEveryMs = 20;
+const pollEveryMs = 20;
 
 const notReachable = refused("STATE_NOT_REACHABLE");
 
 /**
- * Brings a payout to an outcome by its rail's own report, and answers when its money has moved. The
- * rail's word is stored with the message that is still to be sent, so after a crash it is sent.
+ * Brings a payout to an outcome by its rail's own report. Returns when its money has moved. The
+ * outcome is stored with the pending rail message, which is therefore sent even after a crash.
  */
 export async function setOutcome(
   deps: OutcomeDeps,
@@ -55,7 +54,7 @@ const ends = {
   unknown: "unknown",
 } as const satisfies Record<Steered["kind"], Progress["stage"]>;
 
-/** Has the rail come to an outcome; waits for a payout that is on its way there. */
+/** Sets the rail's outcome. Waits for a payout that is still on its way. */
 async function steerRail(
   { payouts, rail }: OutcomeDeps,
   { merchantId, payoutId }: { readonly merchantId: string; readonly payoutId: string },
@@ -72,11 +71,11 @@ async function steerRail(
     if (steered === "steered") return undefined;
     if (steered === "refused" || !onItsWay.has(progress.stage)) return notReachable;
     if (performance.now() > until) return notReachable;
-    await pause(lookEveryMs);
+    await pause(pollEveryMs);
   }
 }
 
-/** Also of a payout whose silent rail answers again. */
+/** Includes `unknown`: a silent rail may respond again. */
 const onItsWay: ReadonlySet<Progress["stage"]> = new Set([
   ...(["queued", "awaiting_funds", "submitting", "unknown"] as const),
 ]);

@@ -21,21 +21,20 @@ import type { Steered } from "../rails/sandbox/steering.ts";
 import { type OutcomeDeps, setOutcome } from "./outcome.ts";
 import { settingsRpc } from "./settings-rpc.ts";
 
-/** What the RPCs of a sandbox work with. */
 export type SandboxDeps = OutcomeDeps & {
   readonly ledger: Ledger;
   readonly settings: SandboxSettings;
 };
 
-/** The RPCs by which a merchant of a sandbox brings payouts and accounts to their states. */
+/** Lets a merchant of a sandbox set the state of its payouts and accounts. */
 export function sandboxPayoutsRpc(deps: SandboxDeps) {
   return {
     setPayoutOutcome: async (message) => {
       const by = readMutation(message.mutation);
       const context = { now: deps.clock.now(), unreadable: message.unreadable };
       const schema = SetPayoutOutcomeRequestSchema;
-      const asked = orThrow(checkedMessage(setPayoutOutcome, schema, message, context));
-      const payout = orThrow(await setOutcome(deps, asked, steeredBy(asked), by));
+      const request = orThrow(checkedMessage(setPayoutOutcome, schema, message, context));
+      const payout = orThrow(await setOutcome(deps, request, steeredBy(request), by));
       return { payout: payoutMessage(payout) };
     },
 
@@ -44,21 +43,21 @@ export function sandboxPayoutsRpc(deps: SandboxDeps) {
     creditOwnAccount: async (message) => {
       const context = { now: deps.clock.now(), unreadable: message.unreadable };
       const schema = CreditOwnAccountRequestSchema;
-      const asked = orThrow(checkedMessage(creditAccount, schema, message, context));
-      await credit(deps.ledger, asked);
-      const account = await readAccount(deps.ledger, asked.merchantId, asked.accountId);
+      const request = orThrow(checkedMessage(creditAccount, schema, message, context));
+      await credit(deps.ledger, request);
+      const account = await readAccount(deps.ledger, request.merchantId, request.accountId);
       return { account: accountMessage(orThrow(account ?? refused("RECORD_NOT_FOUND"))) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
 }
 
-function steeredBy(asked: SetPayoutOutcomeRequest): Steered {
+function steeredBy(request: SetPayoutOutcomeRequest): Steered {
   const required = refused("INVALID_REQUEST", "outcome: is required");
-  const kind = orThrow(wordOf(SandboxOutcome, asked.outcome) ?? required);
+  const kind = orThrow(wordOf(SandboxOutcome, request.outcome) ?? required);
   if (kind === "unknown") return { kind };
-  // The rail has given its reference when it took the payout.
+  // The rail gave its reference when it accepted the payout.
   if (kind === "settled") return { kind, reference: "" };
-  const { failureCode, railCode } = asked;
+  const { failureCode, railCode } = request;
   const code = failureCodes.find((each) => each === failureCode);
   if (code === undefined) {
     if (railCode !== "") orThrow(refused("INVALID_REQUEST", "rail_code: needs failure_code"));

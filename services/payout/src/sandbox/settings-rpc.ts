@@ -26,10 +26,10 @@ type SettingsDeps = {
 };
 
 const silenceSecondsDefault = 3_600;
-/** Those that wait; more go on by themselves within half a minute. */
+/** Limits the waiting payouts woken at once. Others continue by themselves within half a minute. */
 const wokenMax = 1_000;
 
-/** The RPCs by which a merchant of a sandbox sets how rails behave to its payouts. */
+/** Lets a merchant of a sandbox set the behaviour of rails for its payouts. */
 export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
   return {
     setRailSilence: async (message) => {
@@ -37,11 +37,11 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       const now = clock.now();
       const schema = SetRailSilenceRequestSchema;
       const context = { now, unreadable: message.unreadable };
-      const asked = orThrow(checkedMessage(setRailSilence, schema, message, context));
-      const kind = asked.kind as Silence;
-      const seconds = asked.seconds ?? silenceSecondsDefault;
+      const request = orThrow(checkedMessage(setRailSilence, schema, message, context));
+      const kind = request.kind as Silence;
+      const seconds = request.seconds ?? silenceSecondsDefault;
       const until = new Date(now.getTime() + seconds * 1_000);
-      await settings.setSilence(asked.merchantId, { kind, until });
+      await settings.setSilence(request.merchantId, { kind, until });
       return { kind: valueOfWord(RailSilence, kind), until: timestampFromDate(until) };
     },
 
@@ -63,11 +63,13 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       readMutation(message.mutation);
       const context = { now: clock.now(), unreadable: message.unreadable };
       const schema = SetScenarioRequestSchema;
-      const asked = orThrow(checkedMessage(setScenario, schema, message, context));
-      const { merchantId, seed = 0, maxDelayMs } = asked;
-      const { failPercent = 0, returnPercent = 0, doubtPercent = 0 } = asked;
+      const request = orThrow(checkedMessage(setScenario, schema, message, context));
+      const { merchantId, seed = 0, maxDelayMs } = request;
+      const { failPercent = 0, returnPercent = 0, doubtPercent = 0 } = request;
       if (failPercent + returnPercent + doubtPercent > 100) {
-        orThrow(refused("INVALID_REQUEST", "fail_percent: must be at most 100 with the others"));
+        orThrow(
+          refused("INVALID_REQUEST", "fail_percent: all percentages together must be at most 100"),
+        );
       }
       const shares = { failPercent, returnPercent, doubtPercent };
       const delay = maxDelayMs === undefined ? {} : { maxDelayMs };
@@ -77,5 +79,5 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
 }
 
-/** Where a payout waits for a rail. */
+/** The stages in which a payout waits for a rail. */
 const waits = ["queued", "awaiting_funds", "submitting", "unknown"] as const;

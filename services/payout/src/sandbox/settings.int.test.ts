@@ -77,7 +77,7 @@ describe("a silence of rails", () => {
 });
 
 describe("a scenario", () => {
-  /** What became of so many payouts, one after another. */
+  /** Returns the outcomes of several payouts, one after another. */
   async function outcomes(count: number): Promise<(PayoutSubStatus | undefined)[]> {
     const ids: string[] = [];
     for (let n = 0; n < count; n += 1) {
@@ -100,7 +100,7 @@ describe("a scenario", () => {
     expect(new Set(await outcomes(3))).toEqual(new Set([PayoutSubStatus.SETTLED]));
   });
 
-  it("leaves a named payout and a steered one to what was asked", async () => {
+  it("doesn't affect named scenarios and steered payouts", async () => {
     await scenario({ failPercent: 100 });
     const named = await platform.execute(accountId, "sandbox-settle");
     await platform.work();

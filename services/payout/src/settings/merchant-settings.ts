@@ -2,36 +2,34 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { AuditEntry } from "../payouts/operators.ts";
 
-/** A merchant's settings as they are stored; without a document it has none. */
+/** A merchant's stored settings. A merchant without settings has no document. */
 export type SettingsDocument<Text> = Partial<Text> & {
-  /** The merchant's id. */
   _id: string;
   schema_version: number;
   /** The last audit entry that set any of them. */
   audit_sequence: number;
-  /** The audit entry that set each of them: an earlier one does not change it. */
+  /** The audit entry that set each part. An earlier entry doesn't change it. */
   set_by: { [Name in keyof Text]?: number };
   updated_at: Date;
 };
 
-/** Settings of merchants, as texts that operators write and rules that are applied. */
+/** Merchants' settings: texts that operators write, and the rules that the service applies. */
 export type MerchantSettings<Text, Rules> = {
-  /** A merchant's rules as this process knows them; `undefined`: none were ever set. */
+  /** Returns the rules known to this process, or `undefined` if none were ever set. */
   readonly of: (merchantId: string) => Rules | undefined;
-  /** A merchant's settings as they are stored. */
   readonly read: (merchantId: string) => Promise<SettingsDocument<Text> | null>;
-  /** Follows what other processes set. */
+  /** Loads changes by other processes. */
   readonly refresh: () => Promise<void>;
-  /** Applies an audit entry, once: also where a crash came between the trail and the settings. */
+  /** Applies an audit entry once. Completes it after a crash between trail and settings. */
   readonly follow: (entry: AuditEntry) => Promise<SettingsDocument<Text>>;
 };
 
-/** What was set within so many audit entries is read again: writes may overtake others. */
+/** Changes by this many last audit entries are read again: writes may overtake each other. */
 const overtakenMax = 100;
 
 /**
- * Opens a collection of settings. A process has all of them in memory, so a request of a merchant
- * without settings costs nothing.
+ * Opens a collection of settings. A process keeps them all in memory, so requests of merchants
+ * without settings cost nothing.
  */
 export async function openMerchantSettings<Text extends object, Rules>(
   { db }: Database,
@@ -45,7 +43,7 @@ export async function openMerchantSettings<Text extends object, Rules>(
   const learn = (document: SettingsDocument<Text>): void => {
     const { _id: merchantId, audit_sequence, set_by } = document;
     sequence = Math.max(sequence, audit_sequence);
-    // It grows with each part that is set, also by an entry that is applied late.
+    // Increases with each part that is set, even by an entry that is applied late.
     const version = Object.values<number | undefined>(set_by).reduce<number>(
       (sum, each = 0) => sum + each,
       0,
@@ -73,7 +71,7 @@ export async function openMerchantSettings<Text extends object, Rules>(
         }),
       );
       const stored = await read(subject);
-      if (stored === null) throw new Error("settings that were set are gone");
+      if (stored === null) throw new Error("the settings don't exist after they were set");
       learn(stored);
       return stored;
     },
@@ -81,8 +79,8 @@ export async function openMerchantSettings<Text extends object, Rules>(
 }
 
 /**
- * Sets each part of an entry that no later entry has set: entries may be applied in any order, and
- * two that set different parts at once are both in force.
+ * Sets each part of an entry unless a later entry has set it. Entries may be applied in any order,
+ * and concurrent entries with different parts both take effect.
  */
 function partsOf(detail: string, sequence: number, at: Date) {
   const parts = Object.entries<unknown>(JSON.parse(detail)).flatMap(([name, value]) => {

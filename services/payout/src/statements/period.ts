@@ -12,16 +12,13 @@ import {
 import type { Payouts } from "../payouts/document.ts";
 import { balanceAfter, bookedSteps, type Line, lineOf, type Position } from "./rules/line.ts";
 
-/** Where statements are read from. */
 export type StatementStores = {
   readonly ledger: LedgerCollections;
   readonly payouts: Payouts;
 };
 
-/** Balances of an account, in minor units. */
 export type Balances = { readonly available: bigint; readonly held: bigint };
 
-/** A statement before its lines. */
 export type Period = {
   readonly account: Account;
   readonly from: Date;
@@ -32,27 +29,27 @@ export type Period = {
   readonly debits: StepTotal;
 };
 
-/** A line with what its payout says of it. */
+/** A line with the data of its payout. */
 export type StatementLine = Line & {
   readonly referenceId: string;
   readonly beneficiaryName: string;
-  /** In Latin letters, as the bank got it; `""` where its merchant gave none. */
+  /** In Latin letters, as sent to the bank; `""` if the merchant gave none. */
   readonly beneficiaryNameLatin: string;
-  /** `""` where no payout moved. */
+  /** The payout's transfer method; `""` if no payout moved. */
   readonly transferMethod: string;
-  /** The payout that its payout pays again, and the one that pays it again; `""` for none. */
+  /** The payout that this one reissues, and its own reissue; `""` for none. */
   readonly reissueOf: string;
   readonly reissuedAs: string;
 };
 
-/** What an account has, held or not. */
+/** Returns the total, held or not. */
 export function totalOf({ available, held }: Balances): bigint {
   return available + held;
 }
 
 /**
- * The account before and after a period, with the totals of its lines. Throws where the ledger does
- * not add up; `undefined`: no such account.
+ * Returns the account before and after a period, with the totals of its lines. Returns `undefined`
+ * for an unknown account. Throws if the ledger doesn't add up.
  */
 export async function openPeriod(
   { ledger }: StatementStores,
@@ -72,13 +69,13 @@ export async function openPeriod(
   };
   const [credits, debits] = [sum("credit", "return"), sum("post", "reversal")];
   if (totalOf(opening) + credits.sum - debits.sum !== totalOf(closing)) {
-    throw new Error("the entries of a period do not add up with its balances");
+    throw new Error("the entries of a period don't add up to its balances");
   }
   const period = { account, from, to, opening, closing, credits, debits };
   return { period, position: { next: span.first, end: span.end, to, balance: totalOf(opening) } };
 }
 
-/** The next lines of a statement, and where it goes on; `undefined` at its end. */
+/** Returns the next lines and the next position, which is `undefined` at the end. */
 export async function readLines(
   { ledger, payouts }: StatementStores,
   accountId: string,
@@ -95,7 +92,7 @@ export async function readLines(
     return { lines: named, rest: { ...position, next: last.sequence + 1, balance } };
   }
   const closing = await balancesAfter(ledger, accountId, position.end - 1);
-  if (balance !== totalOf(closing)) throw new Error("a statement does not add up to its end");
+  if (balance !== totalOf(closing)) throw new Error("a statement doesn't add up to its end");
   return { lines: named, rest: undefined };
 }
 
@@ -125,7 +122,7 @@ async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<St
   });
 }
 
-/** The links of a line's payout to others, in words. */
+/** Describes the payout's links to other payouts. */
 export function reissueTexts({ reissueOf, reissuedAs }: StatementLine): string[] {
   return [
     reissueOf === "" ? "" : `pays ${reissueOf} again`,
@@ -133,7 +130,7 @@ export function reissueTexts({ reissueOf, reissuedAs }: StatementLine): string[]
   ];
 }
 
-/** The account of a merchant that a part of a statement is of; `undefined`: no such account. */
+/** Returns the merchant's account of a statement, or `undefined` if unknown. */
 export function statementAccount({ ledger }: StatementStores, own: OwnAccount) {
   return readAccount(ledger, own.merchantId, own.accountId);
 }

@@ -7,14 +7,13 @@ import type { StatementStores } from "./period.ts";
 import { printableName } from "./rules/printable.ts";
 import { canonicalJson, type Receipt, receiptOf, receiptPurpose } from "./rules/receipt.ts";
 
-/** A receipt with the signature of this service. */
 export type SignedReceipt = {
   readonly receipt: Receipt;
   readonly keyId: string;
   readonly signature: string;
 };
 
-/** The receipt of a merchant's payout, signed now; `undefined`: no such payout. */
+/** Signs a receipt of a merchant's payout. Returns `undefined` for an unknown payout. */
 export async function signedReceipt(
   stores: StatementStores,
   { merchantId, payoutId }: { readonly merchantId: string; readonly payoutId: string },
@@ -43,7 +42,7 @@ const columns = [
   { title: "Hash in the account's chain", share: 0.7 },
 ];
 
-/** The same for people, with the signed file attached. */
+/** Renders a receipt for people, with the signed file attached. */
 export async function receiptPdf({ receipt, keyId, signature }: SignedReceipt): Promise<Buffer> {
   const page = await openPdf(titles[receipt.status] ?? "Payout");
   page.fields([

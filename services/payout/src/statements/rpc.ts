@@ -14,7 +14,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { houseId } from "../ledger/accounts.ts";
+import { platformMerchantId } from "../ledger/accounts.ts";
 import type { Account } from "../ledger/rules/account.ts";
 import { camtBegin, camtLines, isForCamt } from "./formats/camt.ts";
 import { csvBegin, csvEnd, csvLines } from "./formats/csv.ts";
@@ -29,24 +29,22 @@ import {
 import { receiptPdf, signedReceipt } from "./receipt.ts";
 import { cursorOf, type Position, readPosition } from "./rules/line.ts";
 
-/** What the RPCs of statements and receipts work with. */
 export type StatementDeps = StatementStores & {
   readonly clock: Clock;
-  /** The key that receipts are signed with now. */
+  /** Returns the current signing key of receipts. */
   readonly receiptKey: () => ServiceKey;
-  /** Of PDFs: they are made on the thread that payouts are made on. */
+  /** Queues PDF rendering, which shares a thread with payouts. */
   readonly renders: Turns;
 };
 
-/** Lines of one part: some 200 KiB. */
+/** Lines of one part: about 200 KiB. */
 const partMax = 500;
 
-/** Statements and receipts; proto/disburse/payout/v1/statements.proto has them. */
 export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof StatementService> {
   return {
     renderStatement: async (request, { signal }) => {
       const { merchantId, accountId, format, cursor } = request;
-      if (merchantId === houseId) orThrow(refused("RECORD_NOT_FOUND"));
+      if (merchantId === platformMerchantId) orThrow(refused("RECORD_NOT_FOUND"));
       const found = await statementAccount(deps, { merchantId, accountId });
       const account = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       const { currency } = account;
@@ -88,11 +86,11 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
   };
 }
 
-/** When a statement begins and ends: by default with the account's opening, and now. */
+/** Returns the statement's times. The defaults are the account's opening and now. */
 function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: Date) {
-  const asked = request.to === undefined ? now : timestampDate(request.to);
-  // What has not happened yet is in no statement.
-  const to = asked > now ? now : asked;
+  const wantedTo = request.to === undefined ? now : timestampDate(request.to);
+  // A statement never includes the future.
+  const to = wantedTo > now ? now : wantedTo;
   const opening = createdAt < to ? createdAt : to;
   const from = request.from === undefined ? opening : timestampDate(request.from);
   if (to < from) orThrow(refused("INVALID_REQUEST", "to: must be after from"));
@@ -100,10 +98,10 @@ function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: D
 }
 
 function positionOf(cursor: string) {
-  return readPosition(cursor) ?? refused("INVALID_REQUEST", "cursor: is not of a statement");
+  return readPosition(cursor) ?? refused("INVALID_REQUEST", "cursor: is not a statement cursor");
 }
 
-/** The lines of one part, after `begin`; the last part has the end of the file. */
+/** Renders the lines of one part, after `begin`. The last part includes the end of the file. */
 async function nextPart(
   deps: StatementDeps,
   { accountId, format }: RenderStatementRequest,

@@ -17,7 +17,7 @@ const begin = new Date("2020-01-01T00:00:00.000Z");
 let platform: TestPlatform;
 let accountId = "";
 let [settled, returned] = ["", ""];
-/** Between the first movements and the payouts. */
+/** A time between the first movements and the payouts. */
 let middle = new Date();
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
   const credit = { mutation: platform.operation(), merchantId, accountId, amount: "5.55" };
   const { entry } = await platform.rpc.creditAccount({ ...credit, note: "=cmd()" });
-  // Entries are dated by the database's clock.
+  // The database's clock dates the entries.
   middle = new Date(timestampMs(entry?.createdAt ?? timestampFromDate(begin)) + 1);
   await pause(5);
   const reversal = { mutation: platform.operation(), merchantId, accountId };
@@ -42,7 +42,7 @@ afterAll(() => platform?.stop());
 
 type Wish = { from?: Date; to?: Date; format?: StatementFormat; account?: string; of?: string };
 
-/** A whole statement, part by part. */
+/** Renders a complete statement, part by part. */
 async function rendered({ from = begin, to, format, account, of = merchantId }: Wish = {}) {
   const request = {
     ...{ merchantId: of, accountId: account ?? accountId, from: timestampFromDate(from) },
@@ -67,7 +67,7 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.message,
   );
 
-it("PDFs are made in their merchant's turn; other formats take none", async () => {
+it("PDFs are queued by merchant; other formats are not", async () => {
   platform.rendered.length = 0;
   const receipt = { merchantId, payoutId: settled };
   await rendered({ format: StatementFormat.CSV });
@@ -115,7 +115,7 @@ describe("a statement", () => {
     ]);
   });
 
-  it("is of all that there was where no time is named", async () => {
+  it("covers everything if no time is given", async () => {
     const { chunk } = await platform.statementsRpc.renderStatement({ merchantId, accountId });
     expect(rowsOf(Buffer.from(chunk)).slice(1)).toEqual(
       rowsOf(await rendered())
@@ -146,7 +146,7 @@ describe("a statement", () => {
     }
   });
 
-  it("goes on where a part ended, and stops where an entry was changed", async () => {
+  it("continues after each part, and stops at a changed entry", async () => {
     const stores = { ledger: platform.ledger, payouts: platform.payouts };
     const own = { merchantId, accountId };
     const opened = await openPeriod(stores, own, { from: begin, to: new Date() });
@@ -221,7 +221,7 @@ describe("a receipt", () => {
     expect(verify(null, Buffer.from(text), key, Buffer.from(signature, "base64url"))).toBe(true);
   });
 
-  it("of a payout that came back says so", async () => {
+  it("of a returned payout has its return", async () => {
     const { receipt } = await receiptFor(returned);
     expect(receipt).toMatchObject({ status: "failed", subStatus: "returned" });
     expect(receipt?.ledger.map(({ step }) => step)).toEqual(["hold", "post", "return"]);

@@ -1,21 +1,26 @@
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import { findRailAccount, houseId, type Ledger, openRailAccount } from "../ledger/accounts.ts";
+import {
+  findRailAccount,
+  type Ledger,
+  openRailAccount,
+  platformMerchantId,
+} from "../ledger/accounts.ts";
 import type { RailMovement } from "../ledger/rules/account.ts";
 import type { Applied } from "../ledger/writer.ts";
 import type { ClosingStep } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Charge, shortMinorOf } from "../payouts/rules/rail-report.ts";
 
-/** Where the house's money for a rail's payouts of one currency is kept. */
+/** Names the platform's account for payouts of one rail and currency. */
 export type RailAccountName = { readonly rail: string; readonly currency: string };
 
-/** The id of a rail account: there is one for each rail and currency. */
+/** One account per rail and currency. */
 export function railAccountId({ rail, currency }: RailAccountName): string {
   return `rail:${rail}:${currency}`;
 }
 
-/** Applies a movement to a rail account, once by its key; its first one opens the account. */
+/** Applies a movement to a rail account, once per key. The first movement opens the account. */
 export async function moveRail(
   ledger: Ledger,
   name: RailAccountName,
@@ -23,21 +28,21 @@ export async function moveRail(
   actor?: StoredActor,
 ): Promise<Applied> {
   const accountId = railAccountId(name);
-  const target = { merchantId: houseId, accountId, ...(actor && { actor }) };
+  const target = { merchantId: platformMerchantId, accountId, ...(actor && { actor }) };
   const applied = await ledger.apply(target, movement);
   if (applied.outcome !== "no_account") return applied;
   await openRailAccount(ledger, { id: accountId, ...name }, new Date());
   return ledger.apply(target, movement);
 }
 
-/** What came of a hold: the money is set aside, or how much of it is not there. */
+/** The result of a hold. `missing` is the uncovered amount. */
 export type FundsHeld =
   | { readonly outcome: "held" }
   | { readonly outcome: "short"; readonly missing: string }
-  /** The payout ended meanwhile, and is not to be sent. */
+  /** The payout has ended in the meantime and must not be sent. */
   | { readonly outcome: "ended" };
 
-/** Sets aside what a payout needs at the rail that it names, under the payout's own key. */
+/** Holds the payout's amount on its rail's account, under the payout's key. */
 export async function holdFunds(ledger: Ledger, payout: Payout): Promise<FundsHeld> {
   const name = fundedFrom(payout);
   const { receivingMinor: amount } = payout.quote;
@@ -54,8 +59,8 @@ export async function holdFunds(ledger: Ledger, payout: Payout): Promise<FundsHe
 const endings = { post: "rail_post", release: "rail_release", return: "rail_return" } as const;
 
 /**
- * Books at the rail what a payout's decided outcome does there, once. A release also where nothing
- * is held: a worker that comes late then holds nothing.
+ * Books the decided outcome of a payout on the rail's account, once. A release is booked even
+ * without a hold, so that a late worker holds nothing afterwards.
  */
 export async function endFunds(ledger: Ledger, payout: Payout, step: ClosingStep): Promise<void> {
   const { id: payoutId } = payout;
@@ -68,10 +73,7 @@ export async function endFunds(ledger: Ledger, payout: Payout, step: ClosingStep
   if (outcome !== "applied") throw new Error(`${ending} not applied: ${outcome}`);
 }
 
-/**
- * Books a charge of a bank for a payout, once by its number from 1, in the currency that the bank
- * took it in.
- */
+/** Books a bank's charge for a payout, in the charge's currency, once per number (from 1). */
 export async function chargeFunds(
   ledger: Ledger,
   payout: Payout,
@@ -86,6 +88,6 @@ export async function chargeFunds(
 }
 
 function fundedFrom({ rail, isFunded, quote }: Payout): RailAccountName {
-  if (!isFunded) throw new Error("a payout without a rail account");
+  if (!isFunded) throw new Error("the payout has no rail account");
   return { rail, currency: quote.destination };
 }

@@ -25,7 +25,7 @@ const lines = async (name: string) =>
     .filter((line) => line.startsWith(name))
     .map((line) => line.replace(/,service="payout"|service="payout",/, ""));
 
-it("shows what rail accounts have, what is held, and what waits", async () => {
+it("shows the available, held and waiting amounts of rail accounts", async () => {
   const mutation = { operationId: "op", actor: { kind: Actor_Kind.OPERATOR, id: "ada" } };
   const wire = { rail: "bank", currencyCode: "USD", amount: "15.00", note: "wire" };
   await platform.operationsRpc.fundRailAccount({ mutation, ...wire });
@@ -44,10 +44,10 @@ it("shows what rail accounts have, what is held, and what waits", async () => {
   ]);
 });
 
-it("compares the statement of the day before, where there is one", async () => {
+it("compares the statement of the previous day, if there is one", async () => {
   const { ledger, parts: worker } = platform;
   const { rails } = worker;
-  // Of yesterday, by a clock that is a day ahead.
+  // Yesterday, by a clock that is a day ahead.
   const clock = { now: () => new Date(Date.now() + 86_400_000) };
   const read = statementGauges({ ledger, rails, metrics, clock, log: silentLog });
   const shown = () => lines("disburse_rail_statement_unexplained");

@@ -13,10 +13,12 @@ import { readWaiting } from "./waiting.ts";
 
 const labels = ["rail", "currency"] as const;
 
-/** A series shows major units as a float: to be watched, not to be counted with. */
+/** A float of major units for charts. Never calculate with it. */
 const shown = (minor: bigint, currency: string) => Number(formatAmount(minor, currency));
 
-/** One reading brings the gauges of rail accounts up to date; every process shows the same. */
+/**
+ * Returns a function that updates the gauges of rail accounts. All processes show the same values.
+ */
 export function railAccountGauges(
   ledger: Pick<LedgerCollections, "accounts">,
   payouts: Payouts,
@@ -24,17 +26,17 @@ export function railAccountGauges(
 ): () => Promise<void> {
   const available = metrics.gauge(
     "disburse_rail_account_available",
-    "What the house has at a rail and may pay with, in major units.",
+    "Available balance of a rail account, in major units.",
     labels,
   );
   const held = metrics.gauge(
     "disburse_rail_account_held",
-    "What the house has at a rail and is held for payouts under way, in major units.",
+    "Balance of a rail account held for open payouts, in major units.",
     labels,
   );
   const waiting = metrics.gauge(
     "disburse_rail_account_waiting",
-    "The sum of the payouts that wait for funds of a rail account, in major units.",
+    "Sum of the payouts that wait for funds of a rail account, in major units.",
     labels,
   );
   const waitingPayouts = metrics.gauge(
@@ -56,7 +58,6 @@ export function railAccountGauges(
   };
 }
 
-/** What the comparison with statements is made from. */
 export type StatementGaugeDeps = {
   readonly ledger: Ledger;
   readonly rails: TreasuryRails;
@@ -65,26 +66,26 @@ export type StatementGaugeDeps = {
   readonly log: Log;
 };
 
-/** A statement comes once a day; a minute later it is compared. */
+/** Statements arrive once a day. They are compared within a minute. */
 const compareEveryMs = 60_000;
 
-/** Compares rail accounts with their banks' statements of the day before, again and again. */
+/** Repeatedly compares rail accounts with their banks' statements of the previous day. */
 export function startStatementGauges(deps: StatementGaugeDeps): Loop {
   const read = statementGauges(deps);
   const run = () => read().then(() => false);
   return startLoop({ name: "rail-statements", everyMs: compareEveryMs, run, log: deps.log });
 }
 
-/** One comparison; a rail account whose bank has sent no statement of the day has no series. */
+/** Compares once. A rail account without a statement of that day has no series. */
 export function statementGauges({ ledger, rails, metrics, clock }: StatementGaugeDeps) {
   const unexplained = metrics.gauge(
     "disburse_rail_statement_unexplained",
-    "What the statement of the day before differs by from a rail account, without payouts under way, in major units.",
+    "Difference between the previous day's statement and a rail account, open payouts excluded, in major units.",
     labels,
   );
   return async (): Promise<void> => {
     const day = readDay(dayBefore(clock.now()));
-    if (day === undefined) throw new Error("a day before that is none");
+    if (day === undefined) throw new Error("the previous day is not valid");
     for (const rail of rails.all.filter((each) => each.isFunded && each.statement)) {
       for (const currency of rail.capabilities.currencies) {
         const name = { rail: rail.name, currency };

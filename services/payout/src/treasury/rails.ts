@@ -1,4 +1,3 @@
-/** What the treasury knows of a rail. */
 export type TreasuryRail = {
   readonly name: string;
   readonly isFunded?: true;
@@ -6,7 +5,6 @@ export type TreasuryRail = {
   statement?(currency: string, day: string): Promise<{ readonly closing: string } | undefined>;
 };
 
-/** The rails of a deployment, as the treasury knows them. */
 export type TreasuryRails = {
   readonly all: readonly TreasuryRail[];
   readonly named: (name: string) => TreasuryRail | undefined;

@@ -1,6 +1,6 @@
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
-import { houseId, type Ledger } from "../ledger/accounts.ts";
+import { type Ledger, platformMerchantId } from "../ledger/accounts.ts";
 import type { RailStep } from "../ledger/rules/account.ts";
 import { sumsBetween } from "../ledger/statement.ts";
 import { type RailAccountName, railAccountId } from "./accounts.ts";
@@ -13,7 +13,7 @@ import {
   type Difference,
 } from "./rules/day.ts";
 
-/** A rail account's day, beside its bank's statement where there is one. */
+/** A rail account's day, compared with its bank's statement if there is one. */
 export type RailDay = DayMovements & {
   readonly statement?: Difference & { readonly closing: bigint };
 };
@@ -29,20 +29,20 @@ const none: DayMovements = {
   held: 0n,
 };
 
-/** What a day did to a rail account. */
+/** Sums the movements of a rail account's day. */
 export async function readRailDay(
   ledger: Ledger,
   name: RailAccountName,
   day: Day,
   rail: TreasuryRail | undefined,
 ): Promise<RailDay> {
-  const own = { merchantId: houseId, accountId: railAccountId(name) };
+  const own = { merchantId: platformMerchantId, accountId: railAccountId(name) };
   const [read, statement] = await Promise.all([
     sumsBetween(ledger, own, day),
     rail?.statement?.(name.currency, day.text),
   ]);
   const movements = read === undefined ? none : movementsOf(read);
-  if (!addsUp(movements)) throw new Error("a day of a rail account that does not add up");
+  if (!addsUp(movements)) throw new Error("the day of a rail account doesn't add up");
   if (statement === undefined) return movements;
   const closing = signedAmount(statement.closing, name.currency);
   return { ...movements, statement: { ...compareStatement(movements, closing), closing } };
@@ -66,9 +66,9 @@ function movementsOf({
   };
 }
 
-/** A balance as a bank writes it, which may be below zero. */
+/** Parses a bank's balance, which may be negative. */
 function signedAmount(text: string, currency: string): bigint {
   const decimal = parseDecimal(text);
-  if (decimal === undefined) throw new Error("a statement's balance that is no decimal");
+  if (decimal === undefined) throw new Error("a statement's balance is not a decimal");
   return rescale(decimal, currencyOf(currency).decimals);
 }

@@ -52,7 +52,7 @@ const outcome = (call: Promise<unknown>) =>
   );
 
 describe("a rail account", () => {
-  it("is funded and swept once per operation, never below what it has", async () => {
+  it("is funded and swept once per operation, never below zero", async () => {
     const { operationsRpc } = platform;
     const once = wire("100.00");
     const { entry } = await operationsRpc.fundRailAccount(once);
@@ -103,7 +103,7 @@ describe("a rail account", () => {
     expect(await outcome(listed)).toContain("NOT_FOUND");
   });
 
-  it("is out of reach of what merchants' accounts are worked with", async () => {
+  it("is out of reach of the RPCs of merchants' accounts", async () => {
     await platform.operationsRpc.fundRailAccount(wire("100.00"));
     const [merchantId, accountId] = ["house", `rail:${rail}:USD`];
     const { rpc } = platform;
@@ -133,7 +133,7 @@ describe("a rail account", () => {
 });
 
 describe("a day's report", () => {
-  it("adds up, and names what the bank's statement differs by", async () => {
+  it("adds up, and shows the difference to the bank's statement", async () => {
     const day = dayOf(new Date());
     const report = async () =>
       (await platform.operationsRpc.getRailReport({ rail, currencyCode: "USD", day })).report;
@@ -186,7 +186,7 @@ describe("a second person", () => {
     return fund;
   };
 
-  it("is needed above what one person books within a day", async () => {
+  it("is needed above one operator's daily limit", async () => {
     const fund = treasury(limits);
     const [one, two] = [`one ${rail}`, `two ${rail}`];
     await fund("60.00", one);
@@ -197,11 +197,11 @@ describe("a second person", () => {
     expect(accounts.find(({ currencyCode }) => currencyCode === "USD")?.available).toBe("200.00");
   });
 
-  it("is always needed where no limit is set, as live", async () => {
+  it("is always needed without a limit, as in live mode", async () => {
     expect(await outcome(treasury(new Map())("0.01", `one ${rail}`))).toContain("approval");
   });
 
-  it("is not needed for what is refused, which counts for nothing", async () => {
+  it("is not needed for a refused request, which doesn't count", async () => {
     const fund = treasury(limits);
     const one = `one ${rail}`;
     platform.rails.current = undefined;

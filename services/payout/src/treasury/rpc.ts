@@ -14,7 +14,12 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { findRailAccount, houseId, type Ledger, listRailAccounts } from "../ledger/accounts.ts";
+import {
+  findRailAccount,
+  type Ledger,
+  listRailAccounts,
+  platformMerchantId,
+} from "../ledger/accounts.ts";
 import { type LedgerApprovals, ownWorkReasons } from "../ledger/approvals.ts";
 import { readNote } from "../ledger/rpc.ts";
 import type { RailMovement } from "../ledger/rules/account.ts";
@@ -27,7 +32,6 @@ import { readDay } from "./rules/day.ts";
 import { readWaiting, wakeWaiting } from "./waiting.ts";
 import { railAccountMessage, railEntryMessage, railReportMessage } from "./wire.ts";
 
-/** What the treasury's RPCs work with. */
 export type TreasuryDeps = {
   readonly ledger: Ledger;
   readonly payouts: Payouts;
@@ -37,7 +41,6 @@ export type TreasuryDeps = {
   readonly wake: () => void;
 };
 
-/** The operators' RPCs of rail accounts. */
 export function treasuryRpc(deps: TreasuryDeps) {
   return {
     fundRailAccount: (request) => fund(deps, request),
@@ -63,7 +66,7 @@ export function treasuryRpc(deps: TreasuryDeps) {
 
 type Named = Pick<FundRailAccountRequest, "rail" | "currencyCode">;
 
-/** The rail account of a request: of a rail that pays from one, or one that there was. */
+/** Returns the rail account of a request. It exists, or its configured rail is funded. */
 async function known(
   { ledger, rails }: TreasuryDeps,
   { rail, currencyCode: currency }: Named,
@@ -74,18 +77,18 @@ async function known(
   const name = { rail, currency };
   const configured = rails.named(rail);
   if (configured?.isFunded && configured.capabilities.currencies.includes(currency)) return name;
-  // Of a rail that is gone, or in a currency that a bank took charges in.
+  // The rail may be removed, or the bank took charges in another currency.
   if ((await findRailAccount(ledger, railAccountId(name))) !== undefined) return name;
   if (configured?.isFunded) {
     orThrow(refused("INVALID_REQUEST", `currency_code: ${rail} does not pay ${currency}`));
   }
-  return orThrow(refused("RECORD_NOT_FOUND", "rail: is none that pays from an account of ours"));
+  return orThrow(refused("RECORD_NOT_FOUND", "rail: has no rail account"));
 }
 
-/** Books what arrived, and wakes what waits for it. */
+/** Books received money and wakes payouts that wait for it. */
 async function fund(deps: TreasuryDeps, request: FundRailAccountRequest) {
   const booked = await book(deps, request, "fund");
-  // After the money: what looks for it finds it.
+  // After the booking, so that woken payouts find the money.
   await wakeWaiting(deps.payouts, booked.name, deps.clock.now());
   deps.wake();
   return { entry: booked.entry };
@@ -98,7 +101,7 @@ async function sweep(deps: TreasuryDeps, request: SweepRailAccountRequest) {
 
 type Booking = Named & Pick<FundRailAccountRequest, "mutation" | "amount" | "note">;
 
-/** Books an operator's movement once per operation; a repeat answers with the first entry. */
+/** Books an operator's movement once per operation. A repeat returns the first entry. */
 async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep" | "rail_charge") {
   readOperator(request.mutation);
   const { operationId, actor } = readMutation(request.mutation);
@@ -122,7 +125,7 @@ async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep"
   }
 }
 
-/** Every account that there is, and those that are not used yet. */
+/** Lists all existing accounts and the unused ones of configured rails. */
 async function listAccounts({ ledger, payouts, rails }: TreasuryDeps, rail: string) {
   const [stored, waiting] = await Promise.all([
     listRailAccounts(ledger, rail === "" ? undefined : rail),
@@ -155,10 +158,10 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
     ...(createdFrom && { from: timestampDate(createdFrom) }),
     ...(createdTo && { to: timestampDate(createdTo) }),
   };
-  const own = { merchantId: houseId, accountId: railAccountId(name) };
+  const own = { merchantId: platformMerchantId, accountId: railAccountId(name) };
   const page = { beforeSequence, limit: limit + 1 };
   const found = await listEntries(deps.ledger, own, filter, page);
-  // A rail account is opened by its first movement.
+  // The first movement opens a rail account.
   const { entries, ...total } = found ?? { entries: [], totalCount: 0n };
   const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
   return { entries: shown.map((each) => railEntryMessage(name.rail, each)), nextCursor, ...total };
@@ -166,7 +169,6 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
 
 type TreasuryRpc = ReturnType<typeof treasuryRpc>;
 
-/** The RPCs of rail accounts, guarded where there are persons. */
 export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals) {
   const rpc = treasuryRpc(deps);
   if (approvals === undefined) return rpc;
@@ -174,8 +176,8 @@ export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals)
 }
 
 /**
- * Funding and sweeps by one person, up to limits that count a day's sum together with what the
- * person credits; a currency without a limit always needs a second person.
+ * Guards funding and sweeps with daily limits for each operator, which also count credits. A
+ * currency without a limit always needs a second operator.
  */
 function treasuryGuards(
   deps: TreasuryDeps,
@@ -189,7 +191,7 @@ function treasuryGuards(
       const { rail, currencyCode, amount, note } = request;
       const charge = "charge" in request && request.charge === true;
       return {
-        // Balances move all the time: what is approved is the booking.
+        // Balances change constantly, so the approval covers the booking only.
         before: "",
         after: JSON.stringify({ [what]: { rail, currencyCode, amount, note, charge } }),
       };

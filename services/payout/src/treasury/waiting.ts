@@ -6,13 +6,13 @@ import type { RailAccountName } from "./accounts.ts";
 /** Payouts that wait for funds of one rail account. */
 export type WaitingSum = RailAccountName & {
   readonly count: number;
-  /** Minor units. */
+  /** The sum in minor units of the currency. */
   readonly sum: bigint;
 };
 
 const waiting = { "progress.stage": "awaiting_funds" } as const;
 
-/** What waits for funds, by rail account; the index has these payouts alone. */
+/** Sums the waiting payouts by rail account. The index contains only these payouts. */
 export async function readWaiting(payouts: Payouts): Promise<readonly WaitingSum[]> {
   type Row = { _id: { rail: string; currency: string }; count: number; sum: Decimal128 };
   const rows = payouts.aggregate<Row>([
@@ -30,7 +30,7 @@ export async function readWaiting(payouts: Payouts): Promise<readonly WaitingSum
   });
 }
 
-/** Makes payouts due at once that wait for a rail account. */
+/** Makes payouts due now that wait for a rail account. */
 export async function wakeWaiting(
   payouts: Payouts,
   { rail, currency }: RailAccountName,

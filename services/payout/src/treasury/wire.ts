@@ -15,7 +15,6 @@ import type { RailDay } from "./report.ts";
 import { missingFor } from "./rules/day.ts";
 import type { WaitingSum } from "./waiting.ts";
 
-/** A line of a rail account for operators. */
 export function railEntryMessage(rail: string, entry: LedgerEntry) {
   const text = (minor: bigint) => formatAmount(minor, entry.currency);
   return create(RailEntrySchema, {
@@ -40,14 +39,14 @@ export function railEntryMessage(rail: string, entry: LedgerEntry) {
   });
 }
 
-/** What a rail account has; one that was never used has nothing. */
+/** An unused account has zero balances. */
 export type RailBalance = RailAccountName & {
   readonly available: bigint;
   readonly held: bigint;
   readonly updatedAt?: Date;
 };
 
-/** A rail account for operators, with what waits for it. */
+/** Builds an account's message with the sum of its waiting payouts. */
 export function railAccountMessage(balance: RailBalance, waiting: WaitingSum | undefined) {
   const { rail, currency, available, held, updatedAt } = balance;
   const text = (minor: bigint) => formatAmount(minor, currency);
@@ -64,7 +63,6 @@ export function railAccountMessage(balance: RailBalance, waiting: WaitingSum | u
   });
 }
 
-/** A rail account's day for operators. */
 export function railReportMessage({ rail, currency }: RailAccountName, day: string, of: RailDay) {
   const text = (minor: bigint) => formatAmount(minor, currency);
   const { statement } = of;

@@ -3,30 +3,29 @@ import type { Decimal128 } from "mongodb";
 import { dueAt, type Reservation, type Usage } from "./rules/usage.ts";
 import type { Part } from "./rules/window.ts";
 
-/** Payouts that count towards a merchant's limits, or for its approval rules. */
 export type UsageDocument = {
   /**
-   * Of limits: the merchant's id, or `<merchant id>:<destination key>`. Of approval rules:
+   * For limits: the merchant's id, or `<merchant id>:<destination key>`. For approval rules:
    * `<merchant id>:to:<destination key>` and `<merchant id>:by:<root of the actor>`.
    */
   _id: string;
   schema_version: number;
-  /** Another one with each write, which compares it. */
+  /** Changes with each write, which compares it. */
   revision: string;
   reservations: {
     payout_id: string;
     at: Date;
     currency: string;
     amount: Decimal128;
-    /** Absent once the payout exists. */
+    /** Present until the payout exists. The sweep uses it. */
     open?: { quote_id: string; account_id: string; attempts: number; look_at: Date };
   }[];
   sums: { at: Date; currency: string; count: number; amount: Decimal128 }[];
-  /** When the sweep has to look at it. */
+  /** The time of the sweep's next check. */
   due_at: Date;
 };
 
-/** A usage as it is stored; `undefined` where there is nothing to store. */
+/** Returns `undefined` if there is nothing to store. */
 export function usageDocument(id: string, usage: Usage): UsageDocument | undefined {
   const due = dueAt(usage);
   if (due === undefined) return undefined;
@@ -51,13 +50,12 @@ function storedReservation({ payoutId, at, currency, amount, open }: Reservation
         quote_id: open.quoteId,
         account_id: open.accountId,
         attempts: open.attempts,
-        look_at: open.lookAt,
+        look_at: open.checkAt,
       },
     }),
   };
 }
 
-/** A usage as the rules see it. */
 export function toUsage(document: UsageDocument): Usage {
   return {
     reservations: document.reservations.map(toReservation),
@@ -78,7 +76,7 @@ function toReservation(stored: UsageDocument["reservations"][number]): Reservati
         quoteId: open.quote_id,
         accountId: open.account_id,
         attempts: open.attempts,
-        lookAt: open.look_at,
+        checkAt: open.look_at,
       },
     }),
   };

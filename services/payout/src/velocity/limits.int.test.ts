@@ -28,7 +28,7 @@ it("are none by default", async () => {
   expect(platform.velocity.of("mer_none")).toBeUndefined();
 });
 
-it("are set by an operator, replace what was set, and are in the audit trail", async () => {
+it("are set by an operator, replace earlier ones and are in the audit trail", async () => {
   const set = platform.operationsRpc.setVelocityLimits;
   const merchantId = "mer_set";
   const first = await set({ ...by("set-1"), merchantId, ...limits });
@@ -37,7 +37,7 @@ it("are set by an operator, replace what was set, and are in the audit trail", a
   const none = await set({ ...by("set-2"), merchantId, merchant: {}, beneficiary: {} });
   expect(none.limits).toMatchObject({ merchant: { amounts: [] }, beneficiary: { amounts: [] } });
   expect(platform.velocity.of(merchantId)).toEqual({ merchant: [], beneficiary: [] });
-  // A repeat of the first one, late, does not bring it back.
+  // A late repeat of the first request doesn't restore its limits.
   expect((await set({ ...by("set-1"), merchantId, ...limits })).limits).toEqual(none.limits);
   const { entries } = await platform.operationsRpc.listAuditEntries({ subject: merchantId });
   expect(entries.map((each) => [each.action, each.actor?.id])).toEqual([
@@ -46,7 +46,7 @@ it("are set by an operator, replace what was set, and are in the audit trail", a
   ]);
 });
 
-it("are refused under another operation's id, and by what is no operator", async () => {
+it("are refused under another operation's id, or if not sent by an operator", async () => {
   const set = platform.operationsRpc.setVelocityLimits;
   const merchantId = "mer_refused";
   await set({ ...by("op-1"), merchantId, ...limits });
@@ -67,7 +67,7 @@ it("are refused under another operation's id, and by what is no operator", async
   expect(stored).toMatchObject(limits);
 });
 
-it("are known to other processes with their next look, in whatever order they were stored", async () => {
+it("are known to other processes after their next poll, in any order of storage", async () => {
   const other = await openVelocityLimits(platform.database);
   const entry = (sequence: number, subject: string, count_hour: number) => ({
     ...{ sequence, subject, action: "velocity.set" as const, person: "ada", operation: "op" },

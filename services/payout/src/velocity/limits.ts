@@ -7,10 +7,8 @@ import {
   unlimited,
 } from "./rules/limits.ts";
 
-/** The limits of merchants. */
 export type VelocityLimits = MerchantSettings<MerchantLimitsText, MerchantLimits>;
 
-/** Opens the limits. */
 export function openVelocityLimits(database: Database): Promise<VelocityLimits> {
   return openMerchantSettings<MerchantLimitsText, MerchantLimits>(
     database,

@@ -2,29 +2,32 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutControls } from "../controls/settings.ts";
 import type { VelocityLimits } from "./limits.ts";
 import { exceededSentence } from "./rules/limits.ts";
-import { type AskedRoom, type Counted, count, giveBack, giveUp, reserve } from "./rules/usage.ts";
+import {
+  type Counted,
+  count,
+  giveBack,
+  giveUp,
+  type ReservationRequest,
+  reserve,
+} from "./rules/usage.ts";
 import type { UsageStore } from "./usage.ts";
 
-/** Whose room a payout takes. */
 type Parties = {
   readonly merchantId: string;
-  /** Keyed hashes of the account or wallet that is paid: two around a rotation of their key. */
+  /** Keyed hashes of the paid account or wallet. There are two during a rotation of their key. */
   readonly destinationKeys: readonly string[];
 };
 
-/** A payout's parties, and the root of the actor that executed it. */
 type CountedParties = Parties & { readonly actorRoot: string };
 
-/** A payout that needs room, and its parties. */
-type PayoutRoom = AskedRoom & Parties;
+type PayoutReservation = ReservationRequest & Parties;
 
-/** The room that velocity limits leave to payouts. */
 export type VelocityRoom = ReturnType<typeof createVelocityRoom>;
 
 /**
- * The usages that a payout is counted in. That of every key counts, so payouts of before and after a
- * rotation have one in common. The narrower subject is first: a refusal by it never takes a
- * merchant's room meanwhile.
+ * Returns the usages that count a payout. Each destination key has one, so payouts before and after
+ * a rotation share one. The narrower subject comes first: its refusal must never reserve part of
+ * the merchant's limit for a moment.
  */
 function usagesOf({ merchantId, destinationKeys }: Parties) {
   const destinations = destinationKeys.toSorted().map((key) => `${merchantId}:${key}`);
@@ -34,15 +37,15 @@ function usagesOf({ merchantId, destinationKeys }: Parties) {
   ];
 }
 
-/** The usages in which a payout counts for approval rules with a window. */
+/** Returns the usages that count a payout for approval rules with a window. */
 function countsOf({ merchantId, destinationKeys, actorRoot }: CountedParties): string[] {
   const destinations = destinationKeys.map((key) => `${merchantId}:to:${key}`);
   return [...destinations, `${merchantId}:by:${actorRoot}`];
 }
 
 /**
- * Reserves the room of payouts under their ids, where their merchant has limits, and counts them
- * for its approval rules, which refuse nothing.
+ * Reserves limits for payouts by payout id, if the merchant has limits. Also counts payouts for the
+ * merchant's approval rules, which never refuse.
  */
 export function createVelocityRoom(
   limits: Pick<VelocityLimits, "of">,
@@ -60,39 +63,44 @@ export function createVelocityRoom(
 
   return {
     /**
-     * Reserves room for an execute; a repeat of its payout joins the reservation. What a crash
-     * leaves reserved, the sweep gives back once no payout can come of it.
+     * Reserves limits for an execute. A repeat joins the reservation. After a crash the sweep
+     * releases the reservation once no payout can use it.
      */
-    reserve: async (asked: PayoutRoom): Promise<Reserved | Refused<"LIMIT_EXCEEDED">> => {
-      const own = limits.of(asked.merchantId);
+    reserve: async (request: PayoutReservation): Promise<Reserved | Refused<"LIMIT_EXCEEDED">> => {
+      const own = limits.of(request.merchantId);
       const reserved: string[] = [];
-      for (const { subject, id } of own === undefined ? [] : usagesOf(asked)) {
+      for (const { subject, id } of own === undefined ? [] : usagesOf(request)) {
         const rules = own?.[subject] ?? [];
         if (rules.length === 0) continue;
-        const answer = await usage.change(id, (before, now) => reserve(before, rules, asked, now));
+        const answer = await usage.change(id, (before, now) =>
+          reserve(before, rules, request, now),
+        );
         if (answer !== "reserved") {
-          await giveUpIn(reserved, asked.payoutId);
+          await giveUpIn(reserved, request.payoutId);
           return refused("LIMIT_EXCEEDED", exceededSentence(subject, answer));
         }
         reserved.push(id);
       }
-      return { giveUp: () => giveUpIn(reserved, asked.payoutId) };
+      return { giveUp: () => giveUpIn(reserved, request.payoutId) };
     },
 
-    /** Counts a payout for its destination and its actor; returns those counted before it in each. */
-    count: async (asked: PayoutRoom & CountedParties) => {
-      const ids = countsOf(asked);
+    /**
+     * Counts a payout for its destination and its actor. Returns the payouts counted earlier in
+     * each.
+     */
+    count: async (request: PayoutReservation & CountedParties) => {
+      const ids = countsOf(request);
       const counted: Counted[] = [];
       for (const id of ids) {
-        counted.push(await usage.change(id, (before, now) => count(before, asked, now)));
+        counted.push(await usage.change(id, (before, now) => count(before, request, now)));
       }
-      return { counted, giveUp: () => giveUpIn(ids, asked.payoutId) };
+      return { counted, giveUp: () => giveUpIn(ids, request.payoutId) };
     },
 
-    /** Gives back the room of a payout whose money was released; a repeat changes nothing. */
+    /** Releases the reservation of a failed payout. A repeat changes nothing. */
     giveBack: async (payoutId: string, parties: CountedParties): Promise<void> => {
       const { merchantId } = parties;
-      // A merchant that never had limits or rules has reserved nothing.
+      // A merchant that never had limits or rules has no reservations.
       const limited = limits.of(merchantId) === undefined ? [] : usagesOf(parties);
       const isCounted = controls.of(merchantId)?.approval !== undefined;
       const ids = [...limited.map(({ id }) => id), ...(isCounted ? countsOf(parties) : [])];
@@ -106,5 +114,5 @@ export function createVelocityRoom(
   };
 }
 
-/** Room that an execute has reserved, until it gives up: then a payout of it is not made. */
+/** `giveUp` releases the reservation of a refused execute. */
 export type Reserved = { readonly giveUp: () => Promise<void> };

@@ -27,14 +27,12 @@ import {
 } from "./rules/limits.ts";
 import { isLooser } from "./rules/window.ts";
 
-/** What the RPCs of velocity limits work with. */
 export type VelocityDeps = {
   readonly velocity: VelocityLimits;
   readonly audit: AuditStore;
   readonly clock: Clock;
 };
 
-/** The operators' RPCs of velocity limits. */
 export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
   return {
     setVelocityLimits: async ({ mutation, merchantId, merchant, beneficiary }) => {
@@ -53,7 +51,7 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
         detail,
         at: clock.now(),
       } as const;
-      // The audit trail first: its order decides, and a repeat changes nothing.
+      // Appends to the audit trail first. Its order decides, and a repeat changes nothing.
       const entry = await audit.append({ ...record, ...by });
       if (entry.detail !== detail) orThrow(otherContent);
       return { limits: velocityMessage(merchantId, await velocity.follow(entry)) };
@@ -67,7 +65,7 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
 
 const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
-/** The limits that a request sets; one that it leaves out is absent. */
+/** Limits missing from the request are absent. */
 export function limitsOf({
   merchant,
   beneficiary,
@@ -107,13 +105,12 @@ function limitsMessage(limits: LimitsText | undefined): LimitsMessage {
 
 type VelocityRpc = ReturnType<typeof velocityRpc>;
 
-/** The RPCs of velocity limits, guarded where there are persons. */
 export function guardedVelocity(deps: VelocityDeps, approvals?: Pick<ServiceApprovals, "guard">) {
   const rpc = velocityRpc(deps);
   return approvals?.guard(PayoutOperationsService, rpc, velocityGuards(deps)) ?? rpc;
 }
 
-/** One person may limit a merchant further; whatever lets more through needs a second one. */
+/** One operator may tighten limits. Loosening needs a second one. */
 function velocityGuards({
   velocity,
 }: VelocityDeps): Guards<Pick<VelocityRpc, "setVelocityLimits">> {

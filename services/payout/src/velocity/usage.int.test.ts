@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** A process: limits of 10 payouts an hour by the merchant, 4 to a beneficiary. */
+/** Starts a process with limits of 10 payouts an hour for the merchant and 4 for a beneficiary. */
 function startProcess() {
   const limits = {
     merchant: [{ window: "hour", max: 10n } as const],
@@ -25,7 +25,7 @@ function startProcess() {
   return createVelocityRoom({ of: () => limits }, { of: () => undefined }, openUsage(database));
 }
 
-const asked = (payoutId: string, merchantId: string, destination: string) => ({
+const request = (payoutId: string, merchantId: string, destination: string) => ({
   ...{
     payoutId,
     merchantId,
@@ -43,7 +43,7 @@ it("executes in several processes never pass a limit together", async () => {
   const processes = [startProcess(), startProcess(), startProcess()];
   const reserved = await Promise.all(
     Array.from({ length: 60 }, (_, n) =>
-      processes[n % 3]?.reserve(asked(`po_${n}`, "mer_race", `ben_${n % 5}`)),
+      processes[n % 3]?.reserve(request(`po_${n}`, "mer_race", `ben_${n % 5}`)),
     ),
   );
   const ok = reserved.flatMap((each, n) => (isRefused(each) ? [] : [n]));
@@ -57,10 +57,10 @@ it("executes in several processes never pass a limit together", async () => {
   }
 });
 
-it("repeats of one payout, in several processes at once, take room once", async () => {
+it("repeats of one payout, in several processes at once, count once", async () => {
   const processes = [startProcess(), startProcess()];
   const all = Array.from({ length: 20 }, (_, n) =>
-    processes[n % 2]?.reserve(asked("po_1", "mer_repeat", "ben_1")),
+    processes[n % 2]?.reserve(request("po_1", "mer_repeat", "ben_1")),
   );
   expect((await Promise.all(all)).filter(isRefused)).toEqual([]);
   expect((await stored("mer_repeat"))?.reservations).toMatchObject([
@@ -68,24 +68,24 @@ it("repeats of one payout, in several processes at once, take room once", async 
   ]);
 });
 
-it("a refusal by the merchant's limit leaves the beneficiary's room as it was", async () => {
+it("a refusal by the merchant's limit leaves the beneficiary's limit unchanged", async () => {
   const room = startProcess();
-  for (let n = 0; n < 10; n += 1) await room.reserve(asked(`po_${n}`, "mer_full", `ben_${n}`));
-  expect(await room.reserve(asked("po_x", "mer_full", "ben_x"))).toMatchObject({
+  for (let n = 0; n < 10; n += 1) await room.reserve(request(`po_${n}`, "mer_full", `ben_${n}`));
+  expect(await room.reserve(request("po_x", "mer_full", "ben_x"))).toMatchObject({
     ...{ refused: "LIMIT_EXCEEDED", detail: expect.stringContaining("by this merchant") },
   });
   expect(await stored("mer_full:ben_x")).toBeNull();
 });
 
-it("room that is given back twice is given back once, and may be taken again", async () => {
+it("a reservation is released once, and its amount can be reserved again", async () => {
   const room = startProcess();
   const parties = { merchantId: "mer_back", destinationKeys: ["ben_1"], actorRoot: "key_1" };
-  for (let n = 0; n < 4; n += 1) await room.reserve(asked(`po_${n}`, "mer_back", "ben_1"));
-  expect(isRefused(await room.reserve(asked("po_4", "mer_back", "ben_1")))).toBe(true);
+  for (let n = 0; n < 4; n += 1) await room.reserve(request(`po_${n}`, "mer_back", "ben_1"));
+  expect(isRefused(await room.reserve(request("po_4", "mer_back", "ben_1")))).toBe(true);
   await room.giveBack("po_0", parties);
   await room.giveBack("po_0", parties);
-  expect(isRefused(await room.reserve(asked("po_4", "mer_back", "ben_1")))).toBe(false);
-  expect(isRefused(await room.reserve(asked("po_5", "mer_back", "ben_1")))).toBe(true);
+  expect(isRefused(await room.reserve(request("po_4", "mer_back", "ben_1")))).toBe(false);
+  expect(isRefused(await room.reserve(request("po_5", "mer_back", "ben_1")))).toBe(true);
 });
 
 it("times are the database's, also of the first reservation", async () => {
@@ -107,7 +107,7 @@ it("a usage that nothing is left of is taken away", async () => {
   const usage = openUsage(database);
   const room = startProcess();
   const parties = { merchantId: "mer_gone", destinationKeys: ["ben_1"], actorRoot: "key_1" };
-  await room.reserve(asked("po_1", "mer_gone", "ben_1"));
+  await room.reserve(request("po_1", "mer_gone", "ben_1"));
   await room.giveBack("po_1", parties);
   expect(await stored("mer_gone")).toBeNull();
   const answer = await usage.change("mer_gone", (found) => ({ usage: found, answer: found }));

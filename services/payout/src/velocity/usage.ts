@@ -7,19 +7,18 @@ import type { Collection } from "mongodb";
 import { toUsage, type UsageDocument, usageDocument } from "./documents.ts";
 import { type Usage, unused } from "./rules/usage.ts";
 
-/** A change of a usage at the database's time; a usage that is the same is not written. */
+/** Changes a usage at the database's time. An unchanged usage is not written. */
 type Change<T> = (usage: Usage, now: Date) => { readonly usage: Usage; readonly answer: T };
 
-/** The usages of merchants, destinations and actors. */
 export type UsageStore = ReturnType<typeof openUsage>;
 
-/** Changes of one write. */
+/** Limits the changes of one write. */
 const batchMax = 100;
-/** Tries of a batch while other processes change the usage. */
+/** Limits the attempts of a batch while other processes change the usage. */
 const triesMax = 100;
-/** The pause between tries is random up to this, so that two processes do not collide again. */
+/** The random pause between attempts is at most this, so that two processes don't collide again. */
 const pauseMaxMs = 10;
-/** Usages that the sweep looks at in one run. */
+/** Limits the usages that one run of the sweep checks. */
 const dueMax = 100;
 
 type Waiting = {
@@ -28,9 +27,9 @@ type Waiting = {
 };
 
 /**
- * Opens the usages. Each is one document, written where it is still the one that was read, so
- * concurrent executes never pass a limit together. Changes that arrive during a write go into the
- * next one together. It throws where it is not known whether a change was stored.
+ * Opens the usages. Each is one document, written only if it is unchanged since its read, so
+ * concurrent executes never exceed a limit together. Changes that arrive during a write share the
+ * next one. Throws if it is unknown whether a change was stored.
  */
 export function openUsage({ db }: Database) {
   const collection = db.collection<UsageDocument>("velocity_usage");
@@ -50,7 +49,7 @@ export function openUsage({ db }: Database) {
   };
 
   return {
-    /** Changes a usage in one atomic write; without a document nothing is used. */
+    /** Changes a usage in one atomic write. Without a document the usage is empty. */
     change: <T>(id: string, change: Change<T>): Promise<T> => {
       const waiting = { change, done: Promise.withResolvers<unknown>() };
       const queue = queues.get(id);
@@ -63,7 +62,7 @@ export function openUsage({ db }: Database) {
       }
       return waiting.done.promise as Promise<T>;
     },
-    /** Usages with reservations to look at, or with nothing that any window still has. */
+    /** Returns usages with reservations to check, or with nothing left in any window. */
     due: async (now: Date) => {
       const found = await collection
         .find({ due_at: { $lte: now } })
@@ -75,7 +74,7 @@ export function openUsage({ db }: Database) {
   };
 }
 
-/** One write for a batch; repeated while other processes change the usage. */
+/** Applies a batch in one write and repeats it while other processes change the usage. */
 async function write(
   collection: Collection<UsageDocument>,
   id: string,
@@ -86,7 +85,7 @@ async function write(
     const before = found === null ? unused : toUsage(found);
     let usage = before;
     const answers = batch.map(({ change }) => {
-      // Without a document the time is not the database's; it is read when there is one.
+      // Without a document there is no database time. The next try reads it.
       const made = change(usage, found?.now ?? new Date(0));
       usage = made.usage;
       return made.answer;
@@ -99,13 +98,13 @@ async function write(
   throw new Error("the usage of a limit changed during every try");
 }
 
-/** A document to read the database's time with; the sweep takes it away if nothing comes of it. */
+/** A placeholder that allows a read of the database's time. The sweep removes it if unused. */
 function emptyDocument(_id: string): UsageDocument {
   const revision = crypto.randomUUID();
   return { _id, schema_version: 1, revision, reservations: [], sums: [], due_at: new Date(0) };
 }
 
-/** `false` when the usage has changed since it was read. */
+/** Returns `false` if the usage has changed since it was read. */
 async function save(
   collection: Collection<UsageDocument>,
   { _id, revision }: UsageDocument,

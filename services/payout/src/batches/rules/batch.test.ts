@@ -16,7 +16,7 @@ const terms = (fixed: "source" | "receiving", amount: bigint, destination = "INR
   details: { referenceId: "", remittanceInformation: "", purposeCode: "" },
 });
 
-it("totals are of what lines fix, by side and currency", () => {
+it("totals sum the fixed amounts by side and currency", () => {
   const lines = [
     ...[terms("source", 100n), terms("source", 50n), terms("receiving", 7n)],
     ...[terms("receiving", 1n, "USD"), terms("receiving", 2n, "USD")],
@@ -38,7 +38,7 @@ const digestOf = (lines: readonly OrderTerms[], change: object = {}) => {
   return digest.hex();
 };
 
-it("the digest is another one where anything is that is approved", () => {
+it("the digest changes with any approved content", () => {
   const [first, second] = [terms("source", 100n), terms("receiving", 7n)];
   const heads = [{ id: "x" }, { merchantId: "x" }, { accountId: "x" }, { currency: "x" }];
   const changes = Object.keys(first).map((name) => ({ ...first, [name]: name }) as OrderTerms);

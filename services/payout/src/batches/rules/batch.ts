@@ -4,10 +4,8 @@ import type { OrderTerms } from "../../orders/rules/order.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
 import { detailsText } from "../../payouts/rules/payout.ts";
 
-/** Where a batch stands. */
 export type BatchState = "awaiting_approval" | "running" | "finished" | "cancelled";
 
-/** Lines of a batch by where they stand. */
 export type LineCounts = Readonly<Record<"waiting" | "executed" | "failed" | "cancelled", number>>;
 
 /** A sum of lines that fix the amount of one side. */
@@ -17,7 +15,7 @@ export type FixedTotal = {
   readonly lines: number;
 };
 
-/** What the lines of a batch fix: what the account pays, and what is received by currency. */
+/** Sums the fixed amounts of a batch: the source, and receiving amounts by currency. */
 export function totalsOf(terms: readonly OrderTerms[]): {
   readonly source: FixedTotal | undefined;
   readonly receiving: readonly FixedTotal[];
@@ -38,7 +36,7 @@ export function totalsOf(terms: readonly OrderTerms[]): {
   return { source: of("source")[0], receiving: of("receiving") };
 }
 
-/** What is approved with a batch, but for its lines. */
+/** The approved content of a batch, without its lines. */
 export type ApprovedHead = {
   readonly id: string;
   readonly merchantId: string;
@@ -47,7 +45,7 @@ export type ApprovedHead = {
   readonly lines: number;
 };
 
-/** Takes the lines of a batch in their order; then SHA-256 in hexadecimal over what is approved. */
+/** Takes the lines in order. Then hashes the approved content: SHA-256 in hexadecimal. */
 export function batchDigest({ id, merchantId, accountId, currency, lines }: ApprovedHead) {
   const hash = createHash("sha256");
   const add = (values: readonly unknown[]) =>
@@ -65,7 +63,7 @@ export function batchDigest({ id, merchantId, accountId, currency, lines }: Appr
   };
 }
 
-/** Whether an actor may decide on a batch; `byAnother`: not the one that made it. */
+/** Checks whether an actor may decide on a batch. `byAnother` excludes the maker. */
 export function decidable(
   { state, maker, byAnother }: { state: BatchState; maker: Who; byAnother: boolean },
   by: Who,
@@ -77,10 +75,10 @@ export function decidable(
   return byAnother && isOwn ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";
 }
 
-/** Where more lines are wrong it is for one reason, which the first hundred show. */
+/** More invalid lines usually have one cause, and the first hundred show it. */
 const namedMax = 100;
 
-/** The violations of many lines as one message has them. */
+/** Limits the violations of many lines to those of one message. */
 export function namedViolations(violations: readonly Violation[]): Violation[] {
   const more = violations.length - namedMax;
   if (more <= 0) return [...violations];
@@ -90,18 +88,18 @@ export function namedViolations(violations: readonly Violation[]): Violation[] {
   ];
 }
 
-/** The path of a line's field: lines are counted from 0 there, as arrays of JSON are. */
+/** Returns the path of a line's field. Lines count from 0, like JSON arrays. */
 export function ofLine(at: number, { field, problem }: Violation): Violation {
   return { field: `lines[${at}].${field}`, problem };
 }
 
 /**
- * Whether more payouts of batches may be made now, by how many payouts wait for rail workers: those
- * that merchants execute meanwhile would wait behind them.
+ * Returns true if more payouts of batches may be created. Direct payouts would otherwise wait
+ * behind them for rail workers.
  */
 export function mayGoOn(waitingPayouts: number): boolean {
   return waitingPayouts < waitingMax;
 }
 
-/** As many as workers take on within a second or two. */
+/** Workers process as many within a second or two. */
 export const waitingMax = 100;

@@ -43,7 +43,7 @@ describe("rules that an operator sets", () => {
       [
         "amounts[0].currency_code: is not a known one",
         "amounts[1].minimum: must be an amount above zero in USD",
-        "amounts[2].currency_code: is there twice",
+        "amounts[2].currency_code: is a duplicate",
         "amounts[3].minimum: must be an amount above zero in INR",
         "amounts[4].window_seconds: must be 0 to 86400",
         "amounts[5].window_seconds: must be 0 to 86400",
@@ -76,7 +76,7 @@ describe("the approval that a payout needs", () => {
     expect(approvalNeed(readApprovalRules(rules), judged, now)).toEqual(expected);
   });
 
-  it("is none of a new beneficiary where no rule is about that", () => {
+  it("is not needed for a new beneficiary without such a rule", () => {
     const without = readApprovalRules({ ...rules, new_beneficiary_days: 0 });
     const judged = { source: "USD", sourceMinor: 1n, beneficiaryCreatedAt: now };
     expect(approvalNeed(without, { ...judged, isOverWindow: false }, now)).toBeUndefined();

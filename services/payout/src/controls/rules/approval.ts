@@ -10,27 +10,26 @@ type AmountText = {
   readonly window_seconds: number;
 };
 
-/** When payouts wait for approval, as operators write it, and as it is stored. */
+/** Approval rules in the form that operators write and the database stores. */
 export type ApprovalRulesText = {
-  /** One for each source currency at most; decimal text. */
+  /** At most one per source currency; decimal text. */
   readonly amounts: readonly AmountText[];
-  /** 0: no such rule. */
+  /** Days; 0 means that there is no such rule. */
   readonly new_beneficiary_days: number;
   readonly lasts_seconds: number;
-  /** Another actor than the one that made a batch decides on it; absent: any may. */
+  /** Requires an actor other than a batch's maker to decide on it. Absent: anyone may. */
   readonly batches?: true;
 };
 
-/** The amount from which payouts need approval: each by itself, or all of a window together. */
+/** The amount from which payouts need approval, one by one or summed over a window. */
 export type AmountRule = {
   readonly currency: string;
-  /** In minor units. */
+  /** The amount in minor units of `currency`. */
   readonly minimum: bigint;
-  /** 0: each by itself. */
+  /** 0: payouts are judged one by one. */
   readonly windowMs: number;
 };
 
-/** The same as it is applied. */
 export type ApprovalRules = {
   readonly amounts: readonly AmountRule[];
   readonly newBeneficiaryMs: number;
@@ -39,16 +38,18 @@ export type ApprovalRules = {
 };
 
 const dayMs = 86_400_000;
-/** What an approval lasts where the rules do not say: the next working day of most. */
+/** The default lifetime of an approval: long enough for the next working day. */
 export const lastsDefaultSeconds = 86_400;
-/** Below it no one can decide; above it the house would hold a rate for longer than a week. */
+/**
+ * A shorter time allows no decision; with a longer one the platform would hold a rate for over a
+ * week.
+ */
 const lastsMinSeconds = 60;
 const lastsMaxSeconds = 7 * 86_400;
 const newBeneficiaryMaxDays = 365;
 /** Velocity usage keeps counts for a day. */
 const windowMaxSeconds = 86_400;
 
-/** Why approval rules cannot be set, by field. */
 export function approvalViolations(rules: ApprovalRulesText): Violation[] {
   const { amounts, new_beneficiary_days, lasts_seconds } = rules;
   const violations = amounts.flatMap((each, at) => amountViolations(rules, each, at));
@@ -71,7 +72,7 @@ function amountViolations(
     return [{ field: `${name}.currency_code`, problem: "is not a known one" }];
   }
   if (amounts.findIndex((each) => each.currency === currency) < at) {
-    return [{ field: `${name}.currency_code`, problem: "is there twice" }];
+    return [{ field: `${name}.currency_code`, problem: "is a duplicate" }];
   }
   const minor = parseAmount(minimum, currency);
   if (isRefused(minor) || minor === 0n) {
@@ -81,17 +82,17 @@ function amountViolations(
   return [{ field: `${name}.window_seconds`, problem: `must be 0 to ${windowMaxSeconds}` }];
 }
 
-/** Whether any payout waits by them. */
+/** Returns true if the rules can make any payout wait. */
 export function hasRules({ amounts, new_beneficiary_days, batches }: ApprovalRulesText): boolean {
   return amounts.length > 0 || new_beneficiary_days > 0 || batches === true;
 }
 
-/** Rules as they are applied; what was stored is sound. */
+/** Parses stored rules, which are valid. */
 export function readApprovalRules(text: ApprovalRulesText): ApprovalRules {
   return {
     amounts: text.amounts.map(({ currency, minimum: amount, window_seconds }) => {
       const minimum = parseAmount(amount, currency);
-      if (isRefused(minimum)) throw new Error("approval rules with an amount that is none");
+      if (isRefused(minimum)) throw new Error("the approval rules have an invalid amount");
       return { currency, minimum, windowMs: window_seconds * 1_000 };
     }),
     newBeneficiaryMs: text.new_beneficiary_days * dayMs,
@@ -100,17 +101,16 @@ export function readApprovalRules(text: ApprovalRulesText): ApprovalRules {
   };
 }
 
-/** A payout that is about to be made. */
 export type JudgedPayout = {
   readonly source: string;
   readonly sourceMinor: bigint;
-  /** Unknown of a beneficiary that is not there any more: it counts as new. */
+  /** Unknown for a beneficiary that no longer exists, which counts as new. */
   readonly beneficiaryCreatedAt: Date | undefined;
-  /** Together with the other payouts of a rule's window it reaches the minimum. */
+  /** With the other payouts in a rule's window it reaches the minimum. */
   readonly isOverWindow: boolean;
 };
 
-/** The approval that a payout needs; `undefined`: none. */
+/** Returns the approval that a payout needs, or `undefined`. */
 export function approvalNeed(
   { amounts, newBeneficiaryMs, lastsMs }: ApprovalRules,
   { source, sourceMinor, beneficiaryCreatedAt, isOverWindow }: JudgedPayout,

@@ -7,25 +7,23 @@ import {
   readApprovalRules,
 } from "./approval.ts";
 
-/** What stands before a merchant's payouts, as operators write it, and as it is stored. */
+/** A merchant's payout controls in the form that operators write and the database stores. */
 export type ControlsText = {
-  /** Absent or 0 where the merchant has no guard against duplicates. */
+  /** Absent or 0 without a duplicate guard. */
   readonly duplicate_window_seconds?: number;
-  /** Absent where no rules were ever set. */
+  /** Absent if no rules were ever set. */
   readonly approval?: ApprovalRulesText;
 };
 
-/** A merchant's controls as they are applied. */
 export type Controls = {
-  /** How long an executed payout is one that another may repeat; `undefined`: no guard. */
+  /** The window in which the guard finds duplicates; `undefined`: no guard. */
   readonly duplicateWindowMs: number | undefined;
   readonly approval: ApprovalRules | undefined;
 };
 
-/** Longer than a merchant's books are open for a month's payments and their corrections. */
+/** Covers a month's payments and later corrections in a merchant's books. */
 const duplicateWindowMaxSeconds = 90 * 86_400;
 
-/** Why controls cannot be set, by field. */
 export function controlViolations(controls: ControlsText): Violation[] {
   const { duplicate_window_seconds: window = 0, approval } = controls;
   const ofApproval = approval === undefined ? [] : approvalViolations(approval);
@@ -34,7 +32,6 @@ export function controlViolations(controls: ControlsText): Violation[] {
   return [{ field: "duplicate_window_seconds", problem }, ...ofApproval];
 }
 
-/** Controls as they are applied. */
 export function readControls({ duplicate_window_seconds = 0, approval }: ControlsText): Controls {
   const windowMs = duplicate_window_seconds * 1_000;
   return {
@@ -43,7 +40,7 @@ export function readControls({ duplicate_window_seconds = 0, approval }: Control
   };
 }
 
-/** What of the controls in force the wanted ones loosen; a part that they leave out stays. */
+/** Returns the controls that the wanted ones loosen. A missing part stays unchanged. */
 export function loosened(inForce: ControlsText, wanted: ControlsText): string[] {
   const { duplicate_window_seconds: window, approval } = wanted;
   const isShorter = window !== undefined && window < (inForce.duplicate_window_seconds ?? 0);
@@ -55,7 +52,7 @@ export function loosened(inForce: ControlsText, wanted: ControlsText): string[] 
   ];
 }
 
-/** Whether rules let a payout pass, or wait for longer, where those in force do not. */
+/** Returns true if a payout could pass that waits now, or could wait longer. */
 function areLooser(inForce: ApprovalRulesText, wanted: ApprovalRulesText): boolean {
   if (!hasRules(inForce)) return false;
   const [now, then] = [readApprovalRules(inForce), readApprovalRules(wanted)];

@@ -85,7 +85,7 @@ describe("a reference", () => {
 
 it("payouts to other destinations have no key in common, those with one in common have one", () => {
   expect(haveOne(keys("r", "a"), keys("r", "b"))).toBe(false);
-  // Hashes of before and after a rotation of the key.
+  // Hashes before and after a rotation of the key.
   expect(haveOne(keys("r", "a2", "a1"), keys("r", "a1"))).toBe(true);
   expect(haveOne(keys("r", "a"), keys("q", "a"))).toBe(false);
   expect(keys("r", "a")[0]).toMatch(/^[\w-]{22}$/);

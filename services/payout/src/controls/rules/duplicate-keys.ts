@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { withoutLookAlikes } from "./look-alikes.ts";
 
-/** Bytes of a key: collisions are out of reach within one merchant. */
+/** Bytes of a key. Collisions within one merchant are practically impossible. */
 const keyBytes = 16;
 
 /**
- * Keys of a payout to a destination under a reference, in base64url; none without a reference. Two
- * payouts have one in common where both destination and reference are the same, however written.
+ * Returns the keys of a payout to a destination with a reference, in base64url. Empty without a
+ * reference. Two payouts share a key if destination and reference are equal in any spelling.
  */
 export function duplicateKeys(destinationKeys: readonly string[], referenceId: string): string[] {
   if (referenceId === "") return [];
@@ -21,13 +21,15 @@ export function duplicateKeys(destinationKeys: readonly string[], referenceId: s
   );
 }
 
-/** White space, and what is not seen: controls, zero-width characters, fillers, a blank Braille. */
+/**
+ * White space and invisible characters: controls, zero-width characters, fillers, a blank Braille.
+ */
 const unseen = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
- * A reference without what readers do not see in it: compatibility forms, unseen characters, case
- * and look-alikes. A letter may look like another one in upper case than in lower case (`Η` and
- * `η`), so there are two forms where those differ.
+ * Normalises a reference: compatibility forms, invisible characters, case and look-alikes. A letter
+ * may have different look-alikes in upper and lower case (`Η` and `η`), so there are two forms if
+ * they differ.
  */
 function referenceForms(referenceId: string): readonly string[] {
   const plain = referenceId.normalize("NFKC").replace(unseen, "").normalize("NFKC");
@@ -35,7 +37,9 @@ function referenceForms(referenceId: string): readonly string[] {
   return [...new Set([asWritten, foldCase(plain)].map(withoutLookAlikes))];
 }
 
-/** Every case of a letter as one: `ß` as `ss`, both lower-case sigmas alike. */
+/**
+ * Folds every case of a letter into one: `ß` becomes `ss`, and both lower-case sigmas are equal.
+ */
 function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }

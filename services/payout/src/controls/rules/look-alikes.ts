@@ -1,7 +1,7 @@
 /**
- * Characters that look like one of ASCII, by that one in lower case: those of Unicode's
- * `confusables.txt` (UTS #39) that NFKC leaves as they are. Right-to-left ones are
- * escaped, as they would turn the line around.
+ * Characters that look like an ASCII one, by that one in lower case. They are the characters of
+ * Unicode's `confusables.txt` (UTS #39) that NFKC keeps. Right-to-left ones are escaped, because
+ * they would reverse the line.
  */
 const lookAlikes: Readonly<Record<string, string>> = {
   "'": "ʹʻʼʽʾˈˊˋ˴՚՝ᑊᛌ‘’‛′‵ꞌ\u05d9\u05f3\u07f4\u07f5",
@@ -54,7 +54,7 @@ const lookAlikes: Readonly<Record<string, string>> = {
   "~": "⁓∼",
 };
 
-/** ASCII characters that look alike themselves, by UTS #39: `0` and `O`; `1`, `l`, `I` and `|`. */
+/** ASCII characters that look like each other in UTS #39: `0` and `O`; `1`, `l`, `I` and `|`. */
 const asciiLookAlikes = [
   ["0", "o"],
   ["1", "l"],
@@ -69,7 +69,7 @@ const asciiOf = new Map([
   ...asciiLookAlikes,
 ]);
 
-/** Each character in place of which another one may stand, as the one of ASCII in lower case. */
+/** Replaces each look-alike by its ASCII character in lower case. */
 export function withoutLookAlikes(text: string): string {
   return Array.from(text, (each) => {
     const ascii = asciiOf.get(each) ?? each;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ExecutableQuote, executedBefore, fundable, payable } from "./payable.ts";
+import { type ExecutableQuote, fundable, payable, sameOperation } from "./payable.ts";
 
 const now = new Date(1_000_000);
 const limits = { sourceMin: 100n, sourceMax: 1_000n, receivingMin: 10n, receivingMax: 99n };
@@ -65,6 +65,6 @@ it.each<[string, string, boolean, string]>([
   ["another operation", "b", true, "ALREADY_PROCESSED"],
   ["another operation, the corridor closed", "b", false, "ACCESS_FORBIDDEN"],
 ])("answers %s of a payout that exists", (_what, operationId, corridorOpen, expected) => {
-  const answer = executedBefore({ operationId: "a" }, operationId, corridorOpen);
+  const answer = sameOperation({ operationId: "a" }, operationId, corridorOpen);
   expect(typeof answer === "string" ? answer : answer.refused).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { UnclearedStatus } from "../../payouts/rules/clearance.ts";
 
-/** A corridor's bounds in minor units, inclusive; `undefined` where there is none. */
+/** Bounds of a corridor in minor units, inclusive. */
 export type Limits = {
   readonly sourceMin: bigint | undefined;
   readonly sourceMax: bigint | undefined;
@@ -9,7 +9,6 @@ export type Limits = {
   readonly receivingMax: bigint | undefined;
 };
 
-/** A quote to execute. */
 export type ExecutableQuote = {
   readonly merchantId: string;
   readonly state: "open" | "claimed" | "expired";
@@ -20,12 +19,12 @@ export type ExecutableQuote = {
   readonly expiresAt: Date;
 };
 
-/** The next step of an execute: hold the money, or complete what a crash left. */
+/** `hold`: hold the money. `complete`: complete an execute that crashed. */
 export type Payable = "hold" | "complete";
 
 /**
- * The first refusal of a quote that cannot be paid, in the interface's order of precedence; `now`
- * is the clock of the quote's database. This refuses early: on expiry the claim decides.
+ * Returns the first refusal in the order of the API contract. `now` is the clock of the quote
+ * database. This check refuses early; the claim decides on expiry.
  */
 export function payable(
   quote: ExecutableQuote,
@@ -41,7 +40,7 @@ export function payable(
 
 type FundRefusal = "ACCESS_FORBIDDEN" | "BENEFICIARY_NOT_READY" | "AMOUNT_NOT_WITHIN_LIMITS";
 
-/** The checks after those of the quote itself: the beneficiary, then the corridor's limits. */
+/** Checks the beneficiary and then the corridor's limits. Call `payable` first. */
 export function fundable(
   quote: Pick<ExecutableQuote, "limits" | "sourceMinor" | "receivingMinor">,
   screening: UnclearedStatus | "cleared" | undefined,
@@ -61,8 +60,10 @@ function isWithin(minor: bigint, min: bigint | undefined, max: bigint | undefine
   return (min === undefined || minor >= min) && (max === undefined || minor <= max);
 }
 
-/** The answer where the payout exists; for another operation a closed corridor comes first. */
-export function executedBefore(
+/**
+ * Compares the operation with the one that created the payout. A closed corridor takes precedence.
+ */
+export function sameOperation(
   payout: { readonly operationId: string },
   operationId: string,
   corridorOpen: boolean,
@@ -71,10 +72,10 @@ export function executedBefore(
   return refused(corridorOpen ? "ALREADY_PROCESSED" : "ACCESS_FORBIDDEN");
 }
 
-/** References that the sandbox's rail reads as scenarios. */
+/** The sandbox rail reads references with this prefix as scenarios. */
 const sandboxReferencePrefix = "sandbox-";
 
-/** Whether a reference is one that a live deployment refuses. */
+/** Live mode refuses reserved references. */
 export function isReserved(mode: "live" | "sandbox", referenceId: string): boolean {
   return mode === "live" && referenceId.startsWith(sandboxReferencePrefix);
 }

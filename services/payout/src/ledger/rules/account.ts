@@ -1,9 +1,8 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 
-/** The kinds of money movement of a merchant's account, as its statement names them. */
+/** Movement kinds of a merchant's account, as the statement names them. */
 export type MerchantStep = "credit" | "hold" | "post" | "release" | "return" | "reversal";
 
-/** The kinds of money movement of a rail account. */
 export type RailStep =
   | "fund"
   | "sweep"
@@ -13,41 +12,42 @@ export type RailStep =
   | "rail_return"
   | "rail_charge";
 
-/** The kinds of money movement of any account. */
 export type LedgerStep = MerchantStep | RailStep;
 
-/** What a payout's source amount becomes when it is paid. */
+/** Conversion of a payout's source amount. */
 export type Conversion = {
   readonly destination: string;
-  /** Minor units of the source; they stay with the house. */
+  /** Minor units of the source. The platform keeps them. */
   readonly feesMinor: bigint;
-  /** Minor units of the destination; they leave the house. */
+  /** Minor units of the destination. They leave the platform. */
   readonly receivingMinor: bigint;
   /** Decimal text: destination units for one source unit. */
   readonly exchangeRate: string;
 };
 
-/** What is missing of a payment that came back, and who bears it. */
+/** The missing part of a returned payment and the party that bears it. */
 export type Shortfall = {
   readonly bearer: ReturnChargesBearer;
   readonly destination: string;
-  /** Minor units of the destination, above zero and below what was paid. */
+  /** Minor units of the destination, above zero and below the amount paid. */
   readonly minor: bigint;
-  /** The payout's, decimal text. */
+  /** The payout's rate, as decimal text. */
   readonly exchangeRate: string;
 };
 
-/** Who bears what banks keep of a payment that comes back: a setting of the corridor. */
+/** The party that bears the bank charges of a returned payment: a setting of the corridor. */
 export type ReturnChargesBearer = "house" | "merchant";
 
-/** A movement of a rail account: what is decided on is covered, what has happened is booked. */
+/** A movement of a rail account. Decisions require cover; facts are booked in any case. */
 export type RailMovement =
   | { readonly step: "fund" | "sweep"; readonly operationId: string; readonly amount: bigint }
   | { readonly step: "rail_hold"; readonly payoutId: string; readonly amount: bigint }
   | { readonly step: "rail_post" | "rail_release"; readonly payoutId: string }
-  /** `shortMinor` of what was paid did not come back. */
+  /** `shortMinor` is the part of the payment that did not return. */
   | { readonly step: "rail_return"; readonly payoutId: string; readonly shortMinor: bigint }
-  /** What the bank or the chain took: for a payout, which may have several, or for an operator. */
+  /**
+   * A charge of the bank or the chain, for a payout (which may have several) or for an operator.
+   */
   | {
       readonly step: "rail_charge";
       readonly amount: bigint;
@@ -56,42 +56,41 @@ export type RailMovement =
         | { readonly operationId: string };
     };
 
-/** A movement to apply to an account; one that ends or reverses another has that one's amount. */
+/** A movement that ends or reverses another one has the amount of that one. */
 export type Movement = { readonly note: string } & (
   | RailMovement
   | { readonly step: "credit"; readonly operationId: string; readonly amount: bigint }
   | { readonly step: "reversal"; readonly operationId: string; readonly creditKey: string }
   | { readonly step: "hold"; readonly payoutId: string; readonly amount: bigint }
   | { readonly step: "post"; readonly payoutId: string; readonly conversion: Conversion }
-  /** `ofOrder`: no payout is made of it, as its quote has expired. */
+  /** `ofOrder`: the quote expired, so no payout is created. */
   | { readonly step: "release"; readonly payoutId: string; readonly ofOrder?: true }
   | { readonly step: "return"; readonly payoutId: string; readonly short?: Shortfall | undefined }
 );
 
-/** The key of a payout's movement: one per payout and step. */
+/** One movement per payout and step. */
 export function movementKey(payoutId: string, step: LedgerStep): string {
   return `${payoutId}:${step}`;
 }
 
-/** The key of a credit: one per account and operation. */
+/** One credit per account and operation. */
 export function creditKey(accountId: string, operationId: string): string {
   return `${accountId}:credit:${operationId}`;
 }
 
-/** The key of the reversal of a credit: one per credit. */
+/** A credit has at most one reversal. */
 export function reversalKey(key: string): string {
   return `${key}:reversal`;
 }
 
-/** The key of what an operation does to a rail account, or of a charge: one per account. */
+/** One movement per account, step and operation. Charges have one per account and charge. */
 export function railKey(accountId: string, step: "fund" | "sweep" | "charge", of: string): string {
   return `${accountId}:${step}:${of}`;
 }
 
-/** Payouts of an account by the status that their money says. */
+/** Payouts of an account by the status of their money. */
 export type StatusCounts = Readonly<Record<"initiated" | "succeeded" | "failed", number>>;
 
-/** An account, as rules and RPCs see it. */
 export type Account = {
   readonly id: string;
   readonly merchantId: string;
@@ -99,16 +98,15 @@ export type Account = {
   readonly available: bigint;
   readonly held: bigint;
   readonly counts: StatusCounts;
-  /** Of the last entry; 0 and "" before the first. */
+  /** The last entry's number; 0 before the first. */
   readonly sequence: number;
   readonly headHash: string;
   readonly createdAt: Date;
-  /** Of the last entry. */
   readonly updatedAt: Date;
 };
 
-/** The house's own accounts; docs/decisions/0008 and 0050 describe them. */
-export type HouseAccount =
+/** Platform accounts. See docs/decisions/0008 and 0050. */
+export type PlatformAccount =
   | "house:nostro"
   | "house:charges"
   | "house:funding"
@@ -117,47 +115,44 @@ export type HouseAccount =
   | "house:rounding"
   | "house:settlement";
 
-/** One side of a movement: what an account gains. */
+/** One side of a movement. A positive amount increases the account. */
 export type Posting = {
-  readonly account: "available" | "held" | HouseAccount;
+  readonly account: "available" | "held" | PlatformAccount;
   readonly currency: string;
   /** Units of the currency, signed, never zero. */
   readonly amount: Decimal;
 };
 
-/** Who made a movement that no payout made: a credit, its reversal. */
+/** The actor of a credit or a reversal. Payouts store their own actors. */
 export type EntryActor = { readonly kind: string; readonly id: string };
 
-/** A movement that was applied: a line of the account's statement, and a link of its chain. */
+/** An applied movement: a line of the statement and a link of the hash chain. */
 export type LedgerEntry = {
   readonly key: string;
   readonly accountId: string;
-  /** The account's. */
   readonly merchantId: string;
   readonly currency: string;
   readonly step: LedgerStep;
-  /** Minor units; zero where nothing is left of a return, or nothing was held at a rail. */
+  /** Minor units. Zero for a return of nothing, or if nothing was held on a rail. */
   readonly amount: bigint;
-  /** "" where no payout moves. */
+  /** "" for a movement without a payout. */
   readonly payoutId: string;
   readonly note: string;
-  /** From 1, without gap within an account. */
+  /** From 1, without gaps within an account. */
   readonly sequence: number;
-  /** After this entry. */
   readonly available: bigint;
   readonly held: bigint;
-  /** They sum to zero in each currency. */
+  /** The postings sum to zero in each currency. */
   readonly postings: readonly Posting[];
-  /** The key of the entry that this one reverses; else "". */
+  /** The key of the reversed entry, or "". */
   readonly reverses: string;
-  /** Of the entry before; "" for the first. */
+  /** Empty for the first entry of an account. */
   readonly previousHash: string;
-  /** SHA-256 in hexadecimal over everything above and below. */
+  /** SHA-256 in hexadecimal over all other fields. */
   readonly hash: string;
   readonly actor?: EntryActor | undefined;
-  /** Not before the entry before it. */
+  /** Never before the previous entry's time. */
   readonly createdAt: Date;
 };
 
-/** Entries by their keys. */
 export type KnownEntries = ReadonlyMap<string, LedgerEntry>;

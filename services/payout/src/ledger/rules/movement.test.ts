@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Conversion, LedgerEntry, Movement } from "./account.ts";
 import { decidingKeys, hashOf, type LedgerState, planMovement } from "./movement.ts";
-import { isBalanced, postingText, withHousePostings } from "./postings.ts";
+import { isBalanced, postingText, withPlatformPostings } from "./postings.ts";
 
 const start: LedgerState = {
   id: "acc_1",
@@ -18,7 +18,7 @@ const start: LedgerState = {
 };
 const now = new Date("2026-11-21T10:00:00.000Z");
 
-/** An account and what was made of the movements that were tried on it, one after the other. */
+/** Applies movements to an account one after the other. */
 function run(movements: readonly Movement[], at = now) {
   let state = start;
   const known = new Map<string, LedgerEntry>();
@@ -156,12 +156,12 @@ describe("a movement", () => {
       "house:rounding INR -0.806419740764",
     ]);
     expect(entries[3]?.reverses).toBe("po_1:post");
-    const house = withHousePostings({}, entries);
+    const house = withPlatformPostings({}, entries);
     const left = Object.entries(house).map(([name, sum]) => `${name} ${postingText(sum)}`);
     expect(left.filter((each) => !each.endsWith(" 0"))).toEqual(["house:funding/USD -99.99"]);
   });
 
-  it("leaves out what comes to nothing where nothing is exchanged", () => {
+  it("omits postings of zero if nothing is exchanged", () => {
     const same = { destination: "USD", feesMinor: 0n, receivingMinor: 100n, exchangeRate: "1" };
     const [, , posted] = run([credit(100n), hold(100n), post(same)]).entries;
     expect(posted?.postings.map(({ account }) => account)).toEqual(["held", "house:settlement"]);

@@ -23,30 +23,26 @@ import {
 } from "./postings.ts";
 import { isRailMovement, railDecidingKeys, railDraftOf, railKeyOf } from "./rail-movement.ts";
 
-/** What the next movement of an account is planned on. */
 export type LedgerState = Omit<Account, "createdAt">;
 
-/** The result of planning a movement. */
 export type Planned =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry; readonly state: LedgerState }
-  /** It was applied before. */
   | { readonly outcome: "repeated"; readonly entry: LedgerEntry }
   | { readonly outcome: Refusal };
 
-/** Why a movement is not applied. */
 export type Refusal =
   | "insufficient"
-  /** The balance would be more than is kept exactly. */
+  /** The balance would exceed the range that is stored exactly. */
   | "full"
-  /** There is no hold to end, no payment to return, no credit to reverse. */
+  /** There is no hold to end, no payment to return or no credit to reverse. */
   | "nothing_to_end"
-  /** The hold was released where it would be posted, or the other way round. */
+  /** The hold to be posted was released, or the reverse. */
   | "ended_otherwise";
 
-/** Balances stay within what Decimal128 keeps exactly. */
+/** Decimal128 stores smaller amounts exactly. */
 const balanceMax = 10n ** 33n;
 
-/** The key under which a movement happens once. */
+/** The idempotency key of a movement. */
 export function keyOf(accountId: string, movement: Movement): string {
   if (isRailMovement(movement)) return railKeyOf(accountId, movement);
   switch (movement.step) {
@@ -59,7 +55,7 @@ export function keyOf(accountId: string, movement: Movement): string {
   }
 }
 
-/** The keys that decide on a movement: its own, and those of the entries that it depends on. */
+/** Returns the movement's own key and the keys of the entries that it depends on. */
 export function decidingKeys(accountId: string, movement: Movement): string[] {
   const own = keyOf(accountId, movement);
   if (isRailMovement(movement)) return [own, ...railDecidingKeys(movement)];
@@ -81,9 +77,8 @@ export function decidingKeys(accountId: string, movement: Movement): string[] {
 }
 
 /**
- * Decides on one movement: `known` has every entry of the account under its deciding keys. Money
- * that is held is posted or released, once; what was posted returns once; a credit is reversed
- * once.
+ * Decides on one movement. `known` must contain all entries of the account under the deciding keys.
+ * A hold is posted or released, once. A posted payment returns once. A credit is reversed once.
  */
 export function planMovement(
   state: LedgerState,
@@ -98,11 +93,11 @@ export function planMovement(
   if (typeof draft === "string") return { outcome: draft };
   const available = state.available + ownGain(draft.postings, "available", state.currency);
   const held = state.held + ownGain(draft.postings, "held", state.currency);
-  // What a bank took it took: the account is overdrawn, and pays nothing until it is funded.
+  // Charges are facts: they may overdraw the account, which then pays nothing until it is funded.
   const isTaken = available < state.available && movement.step !== "rail_charge";
   if ((available < 0n && isTaken) || held < 0n) return { outcome: "insufficient" };
   if (available >= balanceMax) return { outcome: "full" };
-  if (!isBalanced(draft.postings)) throw new Error("a movement whose postings do not sum to zero");
+  if (!isBalanced(draft.postings)) throw new Error("the postings of a movement don't sum to zero");
   const unsealed = {
     key: keyOf(state.id, movement),
     accountId: state.id,
@@ -138,7 +133,7 @@ export function planMovement(
   };
 }
 
-/** An account counts its payouts as it moves their money; an order whose quote expired is none. */
+/** Counts a payout by its movement. A hold whose quote expired doesn't count. */
 function countsAfter(counts: StatusCounts, movement: Movement): StatusCounts {
   const { initiated, succeeded, failed } = counts;
   switch (movement.step) {
@@ -209,8 +204,8 @@ function ownGain(postings: readonly Posting[], balance: "available" | "held", cu
 }
 
 /**
- * The link of the chain: SHA-256 in hexadecimal over the rule's name, the hash before it and every
- * field of the entry (docs/decisions/0043-evidence.md).
+ * Hashes the rule's name, the previous hash and every field of the entry. SHA-256 in hexadecimal
+ * (docs/decisions/0043-evidence.md).
  */
 export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
   const postings = entry.postings.map(({ account, currency, amount }) => [

@@ -17,7 +17,6 @@ import type {
   Shortfall,
 } from "./account.ts";
 
-/** Minor units as an exact amount of their currency. */
 function unitsOf(minor: bigint, currency: string): Decimal {
   return { units: minor, scale: currencyOf(currency).decimals };
 }
@@ -26,12 +25,12 @@ function negated({ units, scale }: Decimal): Decimal {
   return { units: -units, scale };
 }
 
-/** Both sides of every posting turned round: what takes an entry back. */
+/** Swaps both sides of every posting, which reverses an entry. */
 export function reversed(postings: readonly Posting[]): Posting[] {
   return postings.map((each) => ({ ...each, amount: negated(each.amount) }));
 }
 
-/** The postings of a movement between the merchant's own balances, or with the world. */
+/** Postings between the merchant's own balances, or with the outside. */
 export function plainPostings(
   step: Extract<LedgerStep, "credit" | "hold" | "release">,
   minor: bigint,
@@ -52,8 +51,8 @@ const sides = {
 } as const;
 
 /**
- * The postings of a rail account. What it has is mirrored by `house:nostro`: of each currency the
- * two sum to zero. A charge went to the bank besides, and the house bears it.
+ * Postings of a rail account. `house:nostro` mirrors its balance: the two sum to zero in each
+ * currency. A charge reduces the balance too, at the platform's cost.
  */
 export function railPostings(step: RailStep, minor: bigint, currency: string): Posting[] {
   const amount = unitsOf(minor, currency);
@@ -75,7 +74,7 @@ const railSides = {
   rail_charge: ["house:nostro", "available"],
 } as const satisfies Record<RailStep, readonly [Posting["account"], Posting["account"]]>;
 
-/** What a bank took left the house as a payment does, and is the house's cost. */
+/** A charge leaves the platform like a payment, but the platform bears it. */
 function chargePostings(amount: Decimal, currency: string): Posting[] {
   return [
     { account: "house:settlement", currency, amount },
@@ -84,16 +83,16 @@ function chargePostings(amount: Decimal, currency: string): Posting[] {
 }
 
 /**
- * The postings of a payment that came back: all of it where nothing is short. What is short went to
- * a bank, at the house's cost; or the merchant gets less, converted at the payout's rate and
- * rounded up to a minor unit, and what that is more than the bank kept stays in `house:rounding`.
+ * Postings of a returned payment. Without a shortfall all of it returns. With one, the platform
+ * bears the bank's charge, or the merchant gets less. The merchant's part is converted at the
+ * payout's rate and rounded up to a minor unit; the excess goes to `house:rounding`.
  */
 export function returnPostings(
   payment: readonly Posting[],
   source: string,
   short: Shortfall | undefined,
 ): Posting[] {
-  // Held money became the payment; what comes back is the merchant's to use.
+  // The payment came from held money; a return goes to the available balance.
   const back = reversed(payment).map((each) =>
     each.account === "held" ? { ...each, account: "available" as const } : each,
   );
@@ -114,8 +113,9 @@ export function returnPostings(
 }
 
 /**
- * What a merchant who bears the charges of a return gets less, in minor units of the source: the
- * shortfall ÷ the payout's rate, rounded up, so that the house never pays a part of it.
+ * Returns the amount withheld from a merchant that bears return charges, in minor units of the
+ * source. It is the shortfall ÷ the payout's rate, rounded up so that the platform never pays a
+ * part of it.
  */
 export function withheldMinor(
   source: string,
@@ -128,13 +128,13 @@ export function withheldMinor(
 
 function rateOf(exchangeRate: string): Decimal {
   const rate = parseDecimal(exchangeRate);
-  if (rate === undefined) throw new Error("an exchange rate that is no decimal");
+  if (rate === undefined) throw new Error("an exchange rate is not a decimal");
   return rate;
 }
 
 /**
- * The postings of a payment: the held money becomes fees and what is exchanged; of what the
- * exchange gives, the receiving amount leaves and the rest is the rounding remainder.
+ * Postings of a payment. Held money becomes fees and the exchanged amount. From the exchange the
+ * receiving amount leaves; the rest is the rounding remainder.
  */
 export function paymentPostings(
   sourceMinor: bigint,
@@ -156,7 +156,7 @@ export function paymentPostings(
   ]);
 }
 
-/** One posting for each account and currency; what comes to nothing is left out. */
+/** Merges postings by account and currency. Sums of zero are omitted. */
 function merged(postings: readonly Posting[]): Posting[] {
   const groups = Map.groupBy(postings, ({ account, currency }) => `${account}/${currency}`);
   return [...groups.values()].flatMap((group) => {
@@ -166,7 +166,7 @@ function merged(postings: readonly Posting[]): Posting[] {
   });
 }
 
-/** Whether the postings of an entry sum to zero in each currency. */
+/** Returns true if the postings sum to zero in each currency. */
 export function isBalanced(postings: readonly Posting[]): boolean {
   const sums = Map.groupBy(postings, ({ currency }) => currency);
   return [...sums.values()].every(
@@ -174,16 +174,15 @@ export function isBalanced(postings: readonly Posting[]): boolean {
   );
 }
 
-/** An amount of a posting as it is stored, hashed and shown: no zeros at its end, no exponent. */
+/** The stored, hashed and displayed form: no trailing zeros, no exponent. */
 export function postingText(amount: Decimal): string {
   return formatDecimal(normalise(amount));
 }
 
-/** Sums of house postings by `<account>/<currency>`. */
-export type HouseSums = Readonly<Record<string, Decimal>>;
+/** Sums of the postings to platform accounts, by `<account>/<currency>`. */
+export type PlatformSums = Readonly<Record<string, Decimal>>;
 
-/** Both sums together. */
-export function addHouseSums(a: HouseSums, b: HouseSums): HouseSums {
+export function addPlatformSums(a: PlatformSums, b: PlatformSums): PlatformSums {
   const total: Record<string, Decimal> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
     const before = total[name];
@@ -192,14 +191,16 @@ export function addHouseSums(a: HouseSums, b: HouseSums): HouseSums {
   return total;
 }
 
-/** The sums with the house postings of further entries added. */
-export function withHousePostings(sums: HouseSums, entries: readonly LedgerEntry[]): HouseSums {
+export function withPlatformPostings(
+  sums: PlatformSums,
+  entries: readonly LedgerEntry[],
+): PlatformSums {
   return entries
     .flatMap(({ postings }) => postings)
     .filter(({ account }) => account !== "available" && account !== "held")
-    .reduce<HouseSums>(
+    .reduce<PlatformSums>(
       (total, { account, currency, amount }) =>
-        addHouseSums(total, { [`${account}/${currency}`]: amount }),
+        addPlatformSums(total, { [`${account}/${currency}`]: amount }),
       sums,
     );
 }

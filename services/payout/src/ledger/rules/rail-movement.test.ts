@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry, Movement } from "./account.ts";
 import { decidingKeys, type LedgerState, planMovement } from "./movement.ts";
-import { isBalanced, postingText, withHousePostings } from "./postings.ts";
+import { isBalanced, postingText, withPlatformPostings } from "./postings.ts";
 
 const start: LedgerState = {
   ...{ id: "rail:bank:USD", merchantId: "house", currency: "USD", available: 0n, held: 0n },
@@ -11,7 +11,7 @@ const start: LedgerState = {
 };
 const now = new Date("2026-11-21T10:00:00.000Z");
 
-/** A rail account and what was made of the movements that were tried on it, one after another. */
+/** Applies movements to a rail account one after the other. */
 function run(movements: readonly Movement[]) {
   let state = start;
   const known = new Map<string, LedgerEntry>();
@@ -110,7 +110,7 @@ describe("a movement of a rail account", () => {
     expect(state).toMatchObject({ available, held });
   });
 
-  it("refuses a return of which nothing came, as a bug", () => {
+  it("throws for a return of nothing", () => {
     const paid = [fund(100n), hold(60n), end("rail_post")];
     expect(() => run([...paid, back(60n)])).toThrow("a return of nothing");
   });
@@ -135,7 +135,7 @@ describe("a movement of a rail account", () => {
       ["rail_return", "available 15", "house:nostro -15"],
       ["sweep", "house:nostro 500", "available -500"],
     ]);
-    const house = Object.entries(withHousePostings({}, entries));
+    const house = Object.entries(withPlatformPostings({}, entries));
     expect(house.map(([name, sum]) => `${name} ${postingText(sum)}`)).toEqual([
       ...["house:nostro/USD -486.5", "house:settlement/USD 3.5", "house:charges/USD -3.5"],
     ]);
@@ -156,12 +156,12 @@ describe("any run of movements of a rail account", () => {
     fc.tuple(amount, payoutId).map(([minor, id]) => charge(minor, id)),
   );
 
-  it("sums to zero, is mirrored, never pays what is not there, and ends each hold once", () => {
+  it("sums to zero, is mirrored, never overspends, and ends each hold once", () => {
     fc.assert(
       fc.property(fc.array(movement, { maxLength: 40 }), (movements) => {
         const { state, entries } = run(movements);
         expect(entries.every(({ postings }) => isBalanced(postings))).toBe(true);
-        const house = withHousePostings({}, entries);
+        const house = withPlatformPostings({}, entries);
         const nostro = house["house:nostro/USD"];
         const own = state.available + state.held;
         expect(nostro === undefined ? "0" : postingText(nostro)).toBe(
@@ -170,7 +170,7 @@ describe("any run of movements of a rail account", () => {
         expect(state.held >= 0n).toBe(true);
         for (const [at, entry] of entries.entries()) {
           const before = entries[at - 1]?.available ?? 0n;
-          // Below zero by a charge alone.
+          // Only a charge may make it negative.
           const isCovered = entry.available >= 0n || entry.available >= before;
           expect(isCovered || entry.step === "rail_charge").toBe(true);
         }

@@ -7,10 +7,10 @@ import {
 } from "./account.ts";
 import { railPostings } from "./postings.ts";
 
-/** What a movement of a rail account becomes, but for its place in the chain. */
+/** An entry without its place in the chain. */
 export type RailDraft = Pick<LedgerEntry, "amount" | "postings" | "reverses">;
 
-/** The key under which a movement of a rail account happens once. */
+/** The idempotency key of a rail movement. */
 export function railKeyOf(accountId: string, movement: RailMovement): string {
   switch (movement.step) {
     case "fund":
@@ -27,7 +27,7 @@ export function railKeyOf(accountId: string, movement: RailMovement): string {
   }
 }
 
-/** The keys of the entries that a movement of a rail account depends on. */
+/** The keys of the entries that a rail movement depends on. */
 export function railDecidingKeys(movement: RailMovement): string[] {
   switch (movement.step) {
     case "fund":
@@ -48,8 +48,8 @@ export function railDecidingKeys(movement: RailMovement): string[] {
 }
 
 /**
- * Decides on a movement of a rail account. A release without a hold is an entry of nothing, after
- * which no hold is made: a worker that comes late finds the payout ended. A hold is posted or
+ * Decides on a movement of a rail account. A release without a hold creates an entry of zero, which
+ * blocks any later hold. So a late worker can't hold money of an ended payout. A hold is posted or
  * released, once.
  */
 export function railDraftOf(
@@ -93,7 +93,6 @@ export function railDraftOf(
   }
 }
 
-/** Whether a movement is one of a rail account. */
 export function isRailMovement<M extends { readonly step: string }>(
   movement: M,
 ): movement is Extract<M, RailMovement> {

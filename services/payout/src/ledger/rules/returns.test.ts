@@ -11,7 +11,7 @@ import {
   withheldMinor,
 } from "./postings.ts";
 
-/** Of 12.41 USD, 0.37 of them fees, at 83.1234567891: 1,000.00 INR. */
+/** 12.41 USD, of which 0.37 are fees, at 83.1234567891: 1,000.00 INR. */
 const conversion = {
   ...{ destination: "INR", feesMinor: 37n, receivingMinor: 100_000n },
   exchangeRate: "83.1234567891",
@@ -27,8 +27,8 @@ const sumOf = (postings: readonly Posting[], name: string): Decimal =>
     .filter(({ account, currency }) => `${account} ${currency}` === name)
     .reduce<Decimal>((sum, { amount }) => addDecimals(sum, amount), { units: 0n, scale: 0 });
 
-describe("a return that is short by what a bank kept", () => {
-  it("gives the merchant all back where the house bears it, which costs the house that", () => {
+describe("a return reduced by a bank's charge", () => {
+  it("returns everything to the merchant if the platform bears the charge", () => {
     expect(shown(returnPostings(payment, "USD", short("house", 1_500n)))).toEqual([
       "available USD 12.41",
       "house:fees USD -0.37",
@@ -40,7 +40,7 @@ describe("a return that is short by what a bank kept", () => {
     ]);
   });
 
-  it("gives the merchant less where the merchant bears it, rounded up to a cent", () => {
+  it("returns less if the merchant bears the charge, rounded up to a cent", () => {
     // 15.00 INR ÷ 83.1234567891 is 0.1804… USD.
     expect(shown(returnPostings(payment, "USD", short("merchant", 1_500n)))).toEqual([
       "available USD 12.22",
@@ -67,7 +67,7 @@ describe("a return that is short by what a bank kept", () => {
     },
   );
 
-  it("is balanced, and never costs the house anything or the merchant a minor unit too much", () => {
+  it("is balanced, costs the platform nothing and the merchant at most one unit", () => {
     const rates = ["1", "83.1234567891", "0.5", "0.0000104321"];
     fc.assert(
       fc.property(

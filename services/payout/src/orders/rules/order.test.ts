@@ -21,7 +21,7 @@ const sent = {
 const parties = { account: "USD", beneficiary: "INR" };
 
 describe("the terms of an order", () => {
-  it("are what was sent, in minor units", () => {
+  it("are the sent ones, in minor units", () => {
     expect(orderTerms({ ...sent, maxSourceAmount: "10.00" }, parties)).toEqual({
       ...{ accountId: "acc_1", beneficiaryId: "ben_1", source: "USD", destination: "INR" },
       ...{ fixed: "source", amount: 1_000n, maxSource: 1_000n },

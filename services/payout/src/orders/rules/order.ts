@@ -12,57 +12,56 @@ import {
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
 import { detailsOf, type PayoutDetails } from "../../payouts/rules/payout.ts";
 
-/** What is paid to whom, and what it may cost: all that a quote and its execution are made of. */
+/** The parties, the amount and the maximum cost: all that a quote and its execution need. */
 export type OrderTerms = {
   readonly details: PayoutDetails;
   readonly accountId: string;
   readonly beneficiaryId: string;
   readonly source: string;
   readonly destination: string;
-  /** The amount that is fixed, of its side's currency. */
+  /** The fixed side. `amount` is in its currency. */
   readonly fixed: "source" | "receiving";
   readonly amount: bigint;
-  /** Of the source, fees included; `undefined` for no bound. */
+  /** In the source currency, fees included; `undefined` for no maximum. */
   readonly maxSource: bigint | undefined;
-  /** Whether the guard against duplicates is passed. */
+  /** True to skip the duplicate guard. */
   readonly allowDuplicate: boolean;
 };
 
-/** A quote that was made of an order, which from then on decides on it. */
+/** The quote of an order. From its binding on it decides on the order. */
 export type OrderQuote = {
   readonly id: string;
   readonly source: bigint;
   readonly receiving: bigint;
 };
 
-/** Why no payout came of an order: a refusal of a quote or an execute, or its own bound of cost. */
+/** The cause of a failed order: a refusal of a quote or an execute, or the order's own maximum. */
 export type OrderFailure = ErrorCode | keyof typeof ownFailures;
 
-/** Failures by the bounds and decisions of orders themselves. */
+/** Failures by the limits and decisions of orders themselves. */
 const ownFailures = {
   COST_ABOVE_MAXIMUM: "The quote cost more than the maximum.",
   BATCH_TOTAL_EXCEEDED: "The batch would have cost more than was approved.",
   APPROVAL_EXPIRED: failureMessages.APPROVAL_EXPIRED,
 } as const;
 
-/** The state of an order; a held order awaits approval. */
 export type OrderState =
   | { readonly state: "waiting" | "awaiting_approval" }
   | { readonly state: "executed"; readonly payoutId: string }
   | { readonly state: "failed"; readonly failure: OrderFailure; readonly detail?: string }
   | { readonly state: "cancelled" };
 
-/** A payout that is ordered now and made later. */
+/** A payout that is ordered now and created later. */
 export type Order = OrderState & {
   readonly id: string;
   readonly merchantId: string;
   readonly terms: OrderTerms;
-  /** One more with each quote that ended before it was executed, from 1. */
+  /** Counts from 1; increases with each quote that ended without execution. */
   readonly attempt: number;
   readonly quote: OrderQuote | undefined;
 };
 
-/** The texts of an order's terms, as a merchant sends them. */
+/** The texts of an order's terms, as the merchant sent them. */
 export type SentTerms = PayoutDetails & {
   readonly accountId: string;
   readonly beneficiaryId: string;
@@ -74,15 +73,15 @@ export type SentTerms = PayoutDetails & {
   readonly allowDuplicate: boolean;
 };
 
-/** The currencies of an order's account and beneficiary; `undefined` where there is none. */
+/** Currencies; `undefined` for an unknown account or beneficiary. */
 export type OrderParties = {
   readonly account: string | undefined;
   readonly beneficiary: string | undefined;
 };
 
 /**
- * The terms of an order whose fields are well-formed, or every field that does not fit its account
- * and beneficiary. Whether it can be quoted and paid is decided when it is due.
+ * Returns the terms of a well-formed order, or all fields that don't match its account and
+ * beneficiary. Quoting and payment are checked when the order is due.
  */
 export function orderTerms(sent: SentTerms, parties: OrderParties): OrderTerms | Violation[] {
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = sent;
@@ -113,10 +112,10 @@ function mismatch(field: string, sent: string, of: string, its: string | undefin
   return [{ field, problem: `must be the ${of}'s currency, ${its}` }];
 }
 
-/** The longest time ahead of a scheduled payout: a year, and a day for leap years. */
+/** A year, and a day for leap years. */
 export const aheadMaxMs = 366 * 86_400_000;
 
-/** When a payout is to be made, unless that is past or too far ahead. */
+/** Refuses a time in the past or too far ahead. */
 export function scheduledTime(at: Date, now: Date): Date | Refused<"INVALID_REQUEST"> {
   const ahead = at.getTime() - now.getTime();
   if (ahead > 0 && ahead <= aheadMaxMs) return at;
@@ -124,12 +123,12 @@ export function scheduledTime(at: Date, now: Date): Date | Refused<"INVALID_REQU
   return invalidRequest([{ field: "scheduled_at", problem }]);
 }
 
-/** An order whose beneficiary is still screened waits so long after its time, then it fails. */
+/** An order fails if its beneficiary is still in screening this long after its time. */
 export const patienceMs = 24 * 3_600_000;
 
 /**
- * What a refusal of a quote or an execute makes of an order: it fails; it needs a new quote, as its
- * own expired; or it is tried again, while the screening of its beneficiary may end.
+ * Decides after a refusal of a quote or an execute. The order fails, needs a new quote because its
+ * own expired, or is retried while the screening of its beneficiary may end.
  */
 export function afterRefusal(
   code: string,
@@ -140,17 +139,16 @@ export function afterRefusal(
   return isPending && now.getTime() < dueAt.getTime() + patienceMs ? "wait" : "fail";
 }
 
-/** Whether a quote costs more than its order allows. */
 export function isTooDear({ source }: OrderQuote, { maxSource }: OrderTerms): boolean {
   return maxSource !== undefined && source > maxSource;
 }
 
-/** What a merchant reads of a failure. */
+/** Returns the text of a failure for the merchant. */
 export function failureText(failure: OrderFailure): string {
   return isOwn(failure) ? ownFailures[failure] : errorTable[failure].message;
 }
 
-/** Whether a code is one that a merchant may read. */
+/** Returns true if merchants may see the code. */
 export function isOrderFailure(code: string): code is OrderFailure {
   return isOwn(code) || Object.hasOwn(errorTable, code);
 }
@@ -159,7 +157,7 @@ function isOwn(code: string): code is keyof typeof ownFailures {
   return Object.hasOwn(ownFailures, code);
 }
 
-/** The amounts of an order as they are known: as ordered, then as quoted; "" until then. */
+/** Returns the known amounts: as ordered, then as quoted; "" until known. */
 export function knownAmounts({ terms, quote }: Pick<Order, "terms" | "quote">) {
   const { fixed, amount, source, destination } = terms;
   const sourceMinor = quote?.source ?? (fixed === "source" ? amount : undefined);
@@ -170,14 +168,14 @@ export function knownAmounts({ terms, quote }: Pick<Order, "terms" | "quote">) {
   };
 }
 
-/** An order, who made it, and the operation that decided on it while it was held. */
+/** An order, its maker, and the operation that decided on it while it was held. */
 type DecidedOrder = {
   readonly state: OrderState["state"];
   readonly maker: Who;
   readonly decidedBy: string | undefined;
 };
 
-/** Lets an operation decide on a held order; `done`: it has decided before. */
+/** Checks whether an operation may decide on a held order. `done`: it has decided already. */
 export function decidable(
   { state, maker, decidedBy }: DecidedOrder,
   { operationId, actor }: { readonly operationId: string; readonly actor: Who },

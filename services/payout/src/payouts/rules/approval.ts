@@ -1,33 +1,32 @@
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 
-/** Why a payout needs approval: its merchant's rules name it. */
+/** The merchant's rule that requires approval. */
 export type ApprovalReason = "amount" | "new_beneficiary";
 
-/** An approval that a payout has before it is made: that of its batch. */
+/** An approval given before the payout exists: that of its batch. */
 export type GivenApproval = {
   readonly by: Who;
   readonly operationId: string;
   readonly at: Date;
 };
 
-/** That a payout needs approval, and how long it waits for it, unless it was given before. */
+/** The approval that a payout needs, and its lifetime. `given` is set if its batch was approved. */
 export type ApprovalNeed = {
   readonly reasons: readonly ApprovalReason[];
   readonly lastsMs: number;
   readonly given?: GivenApproval | undefined;
 };
 
-/** Who executed a payout, or decides on it. */
 export type Who = {
   readonly kind: "api_key" | "member" | "operator" | "service";
   readonly id: string;
-  /** Of a key or a member: the id of its root, where that is another one. */
+  /** For a key or a member: the id of its root, if different. */
   readonly root?: string;
 };
 
 /**
- * The maker of a payout or batch does not approve it, nor does another key or member of the same
- * root. Ids of keys and members differ in form, so a key can have a member as its root.
+ * Actors of the same root count as one: none of them may approve a payout or batch that another of
+ * them created. Ids of keys and members differ in form, so a key can have a member as its root.
  */
 export function isSameActor(one: Who, other: Who): boolean {
   const isMerchants = isOfMerchant(one);
@@ -40,20 +39,20 @@ function isOfMerchant({ kind }: Who): boolean {
   return kind === "api_key" || kind === "member";
 }
 
-/** What became of an approval; no one decided on one that expired. */
+/** An expired approval has no actor. */
 export type ApprovalDecision = { readonly at: Date } & (
   | { readonly as: "approved"; readonly by: Who; readonly operationId: string }
   | {
       readonly as: "rejected";
       readonly by: Who;
       readonly operationId: string;
-      /** For the merchant's people. */
+      /** The reason for the merchant's users. */
       readonly reason: string;
     }
   | { readonly as: "expired" }
 );
 
-/** The approval of a payout, bound to what it is for. */
+/** The approval of a payout. `digest` binds it to the payout's content. */
 export type Approval = {
   readonly reasons: readonly ApprovalReason[];
   readonly digest: string;

@@ -50,7 +50,7 @@ it.each([
   expect(isTakenBack(reply)).toBe(expected);
 });
 
-it("its rail decides: money is released, or the rail is asked for what became of it", () => {
+it("its rail decides: money is released, or the rail is polled for the outcome", () => {
   const cancelled = { stage: "concluding", outcome: { kind: "cancelled" } };
   expect([true, false].map(afterWithdrawal)).toEqual([cancelled, { stage: "submitting" }]);
 });

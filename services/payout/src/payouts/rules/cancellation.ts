@@ -3,25 +3,25 @@ import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 
 /**
- * The next step of a cancellation: no rail has the payout, so that it is decided here; its rail has
- * to be asked, which is written down first; it is being asked; or the money of what was decided has
- * to move. `over`: it is cancelled. `refused`: its rail has an outcome, or people have to look at
- * it.
+ * The next step of a cancellation. `conclude`: no rail has the payout, so this service decides.
+ * `intend`: record the request before the rail is called. `withdraw`: the rail is being asked.
+ * `close`: the decided movement of money is pending. `over`: the payout is cancelled. `refused`:
+ * the rail has an outcome, or an operator must check it.
  */
 export type CancellationStep = "conclude" | "intend" | "withdraw" | "close" | "over" | "refused";
 
-/** What is next where a merchant cancels a payout. */
+/** Returns the next step when a merchant cancels a payout. */
 export function nextOfCancellation({
   progress,
   exception,
 }: Pick<Payout, "progress" | "exception">): CancellationStep {
   const next = nextOf(progress);
   const isOpen = next === "conclude" || next === "intend" || next === "withdraw";
-  // What its rail did is not what we know: releasing the money would be a guess.
+  // After a contradiction the rail's outcome is unknown: a release of the money would be a guess.
   return isOpen && exception?.kind === "contradicted" ? "refused" : next;
 }
 
-/** By its stage alone; one that is added later has to be decided on here. */
+/** Decides by stage only. A new stage must be added here. */
 function nextOf(progress: Progress): CancellationStep {
   switch (progress.stage) {
     case "awaiting_approval":
@@ -46,12 +46,12 @@ function nextOf(progress: Progress): CancellationStep {
   }
 }
 
-/** A payout whose merchant took it back: its money is to be released. */
+/** The merchant cancelled the payout. Its money is still held. */
 export const cancelled: Progress = { stage: "concluding", outcome: { kind: "cancelled" } };
 
 /**
- * Whether a rail that never pays a transfer took it back: it rejects it, without a reason of its
- * own and without a doubt.
+ * Returns true if the rail never pays the transfer: it rejects it without a reason and without a
+ * contradiction.
  */
 export function isTakenBack({
   status,
@@ -63,8 +63,8 @@ export function isTakenBack({
   return status.kind === "rejected" && status.failure === undefined && contradiction === undefined;
 }
 
-/** Where a payout stands after its rail has said whether it takes it back. */
+/** Returns the progress after the rail's reply to a withdrawal. */
 export function afterWithdrawal(isWithdrawn: boolean): Progress {
-  // Else its rail may have it, as after a submission: what it says next decides.
+  // Otherwise the rail may have it, as after a submission. The next report decides.
   return isWithdrawn ? cancelled : { stage: "submitting" };
 }

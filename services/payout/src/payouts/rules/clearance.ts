@@ -1,20 +1,20 @@
 /**
- * The screening status of a beneficiary that may not be paid; `missing`: there is no such record,
- * as after a restored backup.
+ * A screening status that blocks payment. `missing`: the record doesn't exist, for example after a
+ * restored backup.
  */
 export type UnclearedStatus = "pending" | "review" | "blocked" | "missing";
 
-/** That a payout is not sent because its beneficiary is not cleared, and since when. */
+/** The beneficiary is not cleared, so the payout is not sent. */
 export type Uncleared = { readonly status: UnclearedStatus; readonly since: Date };
 
-/** What a beneficiary that is not cleared means for its payout. */
+/** The effect of an uncleared beneficiary on its payout. */
 export type ClearanceWait = {
   readonly uncleared: Uncleared;
-  /** The status differs from the last one: recorded in the history. */
+  /** The status differs from the last one, so the history records it. */
   readonly isChange: boolean;
-  /** It is blocked or missing, or has waited for too long. */
+  /** The beneficiary is blocked or missing, or the wait is too long. */
   readonly needsOperator: boolean;
-  /** The pause before the beneficiary is checked again. */
+  /** The pause until the next check. */
   readonly waitMs: number;
 };
 
@@ -25,7 +25,7 @@ const waitMaxMs = 120_000;
 /** The pause is this share of the wait so far. */
 const waitShare = 8;
 
-/** A payout waits for clearance and does not fail: the hit may be another person. */
+/** A payout waits for clearance and doesn't fail: the hit may be another person. */
 export function clearanceWait(
   before: Uncleared | undefined,
   status: UnclearedStatus,

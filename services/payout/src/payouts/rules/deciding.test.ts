@@ -31,18 +31,18 @@ it("a payout that needs approval waits for it from its claim on", () => {
   });
 });
 
-it("a payout whose approval was given before waits for none, and is bound to what it is", () => {
+it("a payout with an earlier approval awaits none and is bound to its content", () => {
   const given = { by: member, operationId: "op_2", at: after(-60) };
   const payout = newPayout(quote, { ...order, approval: { ...need, given } });
   expect(payout).toMatchObject({ progress: { stage: "queued" }, approval: { decision: given } });
   expect([isAsApproved(payout), approvalState(payout)]).toEqual([true, "approved"]);
   expect(isAsApproved({ ...payout, quote: { ...quote, sourceMinor: 1n } })).toBe(false);
-  // It is not open for its rail before it is made.
+  // It is not open for its rail before its creation.
   expect(openSince(payout)).toEqual(payout.createdAt);
   expect(openSince(decided(approved))).toEqual(after(60));
 });
 
-it("the digest is another one where anything is that is approved", () => {
+it("the digest changes with any approved content", () => {
   const { beneficiary } = quote;
   const changes: Partial<typeof quote>[] = [
     ...[{ id: "quo_2" }, { merchantId: "mer_2" }, { accountId: "acc_2" }, { corridorId: "cor_2" }],

@@ -9,7 +9,10 @@ import {
   payoutFrom,
 } from "./payout.ts";
 
-/** A new payout; one that needs approval waits for it from its claim on, or has it already. */
+/**
+ * Creates a payout. If it needs approval, it awaits it from its claim on, unless its batch was
+ * approved.
+ */
 export function newPayout(quote: ClaimedQuote, order: PayoutOrder): Payout {
   const payout = payoutFrom(quote, order);
   return order.approval === undefined ? payout : withApproval(payout, order.approval);
@@ -23,7 +26,9 @@ function withApproval(payout: Payout, { reasons, lastsMs, given }: ApprovalNeed)
   return { ...payout, progress: { stage: "awaiting_approval" }, approval };
 }
 
-/** SHA-256 in hexadecimal over what is approved: beneficiary, amounts, and the quote's terms. */
+/**
+ * Hashes the approved content: beneficiary, amounts and the quote's terms. SHA-256 in hexadecimal.
+ */
 export function approvalDigest({
   id,
   quote,
@@ -42,14 +47,13 @@ export function approvalDigest({
   return createHash("sha256").update(JSON.stringify(bound)).digest("hex");
 }
 
-/** Whether a payout is what was approved; one that needs no approval is. */
+/** Returns true if the payout equals its approved content or needs no approval. */
 export function isAsApproved(payout: Payout): boolean {
   const { approval } = payout;
   if (approval === undefined) return true;
   return approval.decision?.as === "approved" && approval.digest === approvalDigest(payout);
 }
 
-/** Where an approval stands. */
 export function approvalState({
   progress,
   approval,
@@ -60,7 +64,9 @@ export function approvalState({
 
 type DecisionRefusal = "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN";
 
-/** Whether an actor may decide on a payout; `done`: the same operation has. */
+/**
+ * Checks whether an actor may decide on a payout. `done`: the same operation has decided already.
+ */
 export function decidable(
   { progress, approval, exception }: Pick<Payout, "progress" | "approval" | "exception">,
   executedBy: Who,
@@ -74,7 +80,7 @@ export function decidable(
   if (before !== undefined && before.as === decision.as) {
     if (before.operationId === decision.operationId) return "done";
   }
-  // What a rail did is not what we know: people have to look first.
+  // After a contradiction the rail's outcome is unknown: an operator must check it first.
   if (progress.stage !== "awaiting_approval" || exception?.kind === "contradicted") {
     return refused("NOT_AWAITING_APPROVAL");
   }

@@ -17,7 +17,7 @@ it.each<[Progress, object]>([
   [{ stage: "cancelled" }, { failureCode: "CANCELLED" }],
   [{ stage: "cancelled", because: "approval_rejected" }, { failureCode: "APPROVAL_REJECTED" }],
   [{ stage: "cancelled", because: "approval_expired" }, { failureCode: "APPROVAL_EXPIRED" }],
-  // Its rail gave no reason.
+  // The rail gave no reason.
   [
     { stage: "returned", reference: "R-1" },
     { failureCode: "UNSPECIFIED", returnedReference: "R-1" },

@@ -1,12 +1,12 @@
 import { failureMessages } from "@disburse/kernel/failure.ts";
 import type { Progress } from "./progress.ts";
 
-/** What merchants read of a payout's failure. */
+/** The part of a payout's failure that merchants see. */
 export type VisibleFailure = {
   readonly failureCode: string;
   readonly failureMessage: string;
   readonly railCode: string;
-  /** The reference of the payment that came back. */
+  /** The reference of the returned payment. */
   readonly returnedReference: string;
 };
 
@@ -17,7 +17,7 @@ const none: VisibleFailure = {
   returnedReference: "",
 };
 
-/** A rail's own code: printable, of bounded length; another one is not shown. */
+/** Only a rail code of this form is shown: printable, of bounded length. */
 const shownRailCode = /^[\x21-\x7e]{1,32}$/;
 
 const cancellationCodes = {
@@ -26,7 +26,7 @@ const cancellationCodes = {
   approval_expired: "APPROVAL_EXPIRED",
 } as const;
 
-/** The failure that a merchant sees: all "" unless the payout has failed. */
+/** Returns "" in every field unless the payout has failed. */
 export function visibleFailure(progress: Progress): VisibleFailure {
   if (progress.stage === "cancelled") {
     const code = cancellationCodes[progress.because ?? "cancelled"];

@@ -23,7 +23,7 @@ const payout = payoutFrom(
 );
 const common = { payoutId: payout.id, note: "order-1" };
 
-it("a payment is converted; a release and a return take the amount of what they end", () => {
+it("a payment is converted; a release and a return have the ended movement's amount", () => {
   expect(closingMovement(payout, "post")).toStrictEqual({
     ...{ step: "post", ...common },
     conversion: {

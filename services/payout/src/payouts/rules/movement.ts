@@ -3,10 +3,9 @@ import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 import { shortMinorOf, shortOf } from "./rail-report.ts";
 
-/** The steps that end a payout's hold, or return its payment. */
+/** The steps that end a payout's hold or return its payment. */
 export type ClosingStep = "post" | "release" | "return";
 
-/** The movement of a payout's money whose outcome is decided. */
 export function closingMovement(payout: Payout, step: ClosingStep): Movement {
   const { id, quote, order } = payout;
   const { destination, feesMinor, receivingMinor, exchangeRate } = quote;
@@ -21,7 +20,7 @@ export function closingMovement(payout: Payout, step: ClosingStep): Movement {
   return { step, ...common, conversion: { destination, feesMinor, receivingMinor, exchangeRate } };
 }
 
-/** The movement that a decided outcome needs, and the progress after it. */
+/** Returns the pending movement of a decided outcome, and the progress after it. */
 export function pendingMovement(
   progress: Progress,
 ): { readonly step: ClosingStep; readonly to: Progress } | undefined {

@@ -9,7 +9,7 @@ import { type ClosingStep, pendingMovement } from "./movement.ts";
 import { applyRailStatus, type Progress, publicStatusOf } from "./progress.ts";
 import { causeOf, causeOfEnd, type StepCause } from "./timeline.ts";
 
-/** The arrows of the state diagram in docs/decisions/0008, and no others. */
+/** Exactly the arrows of the state diagram in docs/decisions/0008. */
 const arrows: Readonly<Record<Progress["stage"], readonly Progress["stage"][]>> = {
   awaiting_approval: ["queued", "concluding"],
   queued: ["submitting", "awaiting_funds", "concluding"],
@@ -41,14 +41,14 @@ const answer: fc.Arbitrary<RailStatus> = fc.oneof(
   ),
 );
 
-/** What can happen to a payout; a worker that dies does so before, between or after its writes. */
+/** An event in a payout's life. A worker may die before, between or after its writes. */
 type Happening =
   | { readonly what: "submitted" }
   | { readonly what: "not funded" }
   | { readonly what: "told"; readonly answer: RailStatus }
   | { readonly what: "resolved"; readonly outcome: Outcome }
   | { readonly what: "overdue" }
-  /** By its merchant; `isWithdrawn`: what its rail says where it is asked. */
+  /** The merchant cancels; `isWithdrawn` is the rail's reply. */
   | { readonly what: "cancelled"; readonly isWithdrawn: boolean }
   | { readonly what: "decided"; readonly as: "approved" | "approval_rejected" | "approval_expired" }
   | { readonly what: "worked"; readonly dies: "not" | "before it moved money" | "after it did" };
@@ -78,7 +78,7 @@ const first = fc.constantFrom("queued" as const, "awaiting_approval" as const);
 
 const at = new Date(0);
 
-/** A payout of 10 from an account of 100, as the service's writes take it on. */
+/** A payout of 10 from an account of 100, advanced like the service's writes do. */
 class Life {
   progress: Progress;
   exception: PayoutException | undefined;
@@ -144,19 +144,19 @@ class Life {
     return this.progress.stage === "queued" || this.progress.stage === "awaiting_funds";
   }
 
-  #hear(said: RailStatus): void {
-    const next = applyRailStatus(this.progress, said);
+  #hear(reported: RailStatus): void {
+    const next = applyRailStatus(this.progress, reported);
     if (isRefused(next)) this.exception = raiseException(this.exception, "contradicted", at);
-    else if (next !== "unchanged") this.#step(next, causeOf(said));
+    else if (next !== "unchanged") this.#step(next, causeOf(reported));
   }
 
-  /** A movement happens once by its key, however often it is tried. */
+  /** A movement happens once per key, however often it is tried. */
   #work(dies: string): void {
-    const owed = pendingMovement(this.progress);
-    if (owed === undefined || dies === "before it moved money") return;
-    if (!this.movements.includes(owed.step)) this.movements.push(owed.step);
+    const movement = pendingMovement(this.progress);
+    if (movement === undefined || dies === "before it moved money") return;
+    if (!this.movements.includes(movement.step)) this.movements.push(movement.step);
     if (dies !== "not") return;
-    this.#step(owed.to, causeOfEnd(owed.to));
+    this.#step(movement.to, causeOfEnd(movement.to));
   }
 
   #step(to: Progress, cause: StepCause): void {
@@ -168,8 +168,13 @@ class Life {
   }
 }
 
-const ways = ["initiated", "initiated,succeeded", "initiated,failed", "initiated,succeeded,failed"];
-/** What may have moved by each stage at rest, in this order. */
+const histories = [
+  "initiated",
+  "initiated,succeeded",
+  "initiated,failed",
+  "initiated,succeeded,failed",
+];
+/** The movements possible by each final stage, in order. */
 const moved: Readonly<Record<string, readonly string[]>> = {
   settled: ["post"],
   rejected: ["release"],
@@ -179,7 +184,7 @@ const moved: Readonly<Record<string, readonly string[]>> = {
   concluding: ["", "post", "release"],
 };
 
-/** Chance alone seldom goes as far as the end of a return. */
+/** Random runs rarely reach the end of a return. */
 const longest: Happening[] = [
   { what: "submitted" },
   { what: "told", answer: { kind: "accepted" } },
@@ -189,7 +194,7 @@ const longest: Happening[] = [
   { what: "worked", dies: "not" },
 ];
 
-it("no path of answers, resolutions and deaths leaves the state diagram, and money moves once", () => {
+it("no order of reports, resolutions and crashes leaves the diagram, and money moves once", () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(first, fc.array(happening, { maxLength: 40 }), (begin, path) => {
@@ -202,7 +207,7 @@ it("no path of answers, resolutions and deaths leaves the state diagram, and mon
         expect(moved[stage] ?? [""], stage).toContain(life.movements.join());
         if (before === "failed") expect(publicStatusOf(life.progress).status).toBe("failed");
       }
-      expect(ways).toContain(life.statuses.join());
+      expect(histories).toContain(life.statuses.join());
     }),
     { numRuns: 2_000, examples: [["queued", longest]] },
   );

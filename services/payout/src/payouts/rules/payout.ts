@@ -7,47 +7,45 @@ import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
-/** What a merchant says about a payout, each text "" for nothing. */
+/** The merchant's texts, each "" if not given. */
 export type PayoutDetails = PaymentTexts & {
-  /** The merchant's own data; absent where there is none. */
+  /** The merchant's own data; absent if empty. */
   readonly metadata?: Metadata;
 };
 
-/** The details among the fields of a request. */
 export function detailsOf(sent: PayoutDetails): PayoutDetails {
   const { referenceId, remittanceInformation, purposeCode, metadata = {} } = sent;
   const details = { referenceId, remittanceInformation, purposeCode };
   return Object.keys(metadata).length === 0 ? details : { ...details, metadata };
 }
 
-/** Details as a text that digests are made of: one for the same details. */
+/** Returns a canonical text for digests: equal details give equal texts. */
 export function detailsText({ metadata = {}, ...texts }: PayoutDetails): string {
   return JSON.stringify([Object.entries(texts).toSorted(), storedMetadata(metadata)]);
 }
 
 /**
- * What a merchant orders: the payout of a quote. It is stored under the payout's id before money
- * moves, goes into the claim of the quote, and from there into the payout.
+ * A merchant's order to pay a quote. It is stored under the payout's id before money moves. The
+ * claim of the quote contains it, and the payout gets it from there.
  */
 export type PayoutOrder = {
   readonly merchantId: string;
   readonly quoteId: string;
   readonly operationId: string;
-  /** What its request is recognised by when the operation id comes again. */
+  /** Identifies the request's content when the operation id is used again. */
   readonly content: string;
-  /** Who executes the quote. */
+  /** The actor that executes the quote. */
   readonly actor: Who;
   readonly details: PayoutDetails;
-  /** Whether the guard against duplicates is passed. */
+  /** True to skip the duplicate guard. */
   readonly allowDuplicate: boolean;
-  /** What it is made of, where it is not executed by itself: one of the two. */
+  /** The source of the order, unless the quote is executed directly: one of the two. */
   readonly scheduledPayoutId?: string;
   readonly batchId?: string;
-  /** The approval that its payout needs by its merchant's rules. */
+  /** The approval that the merchant's rules require. */
   readonly approval?: ApprovalNeed;
 };
 
-/** What a payout is made from: a claimed quote. */
 export type ClaimedQuote = {
   readonly id: string;
   readonly merchantId: string;
@@ -58,82 +56,80 @@ export type ClaimedQuote = {
   readonly sourceMinor: bigint;
   readonly feesMinor: bigint;
   readonly receivingMinor: bigint;
-  /** Decimal text. */
+  /** Decimal text: destination units for one source unit. */
   readonly exchangeRate: string;
-  /** Who bears what banks keep of a return: the corridor's word when the quote was made. */
+  /** The party that bears bank charges of a return, as set for the corridor at quote time. */
   readonly returnCharges: ReturnChargesBearer;
-  /** The payout that it pays again, which alone executes it. */
+  /** The payout to reissue. Only its reissue may execute the quote. */
   readonly reissueOf: string | undefined;
-  /** Keyed hashes of the account or wallet that is paid, the current key's first. */
+  /** Keyed hashes of the paid account or wallet. The current key's hash is first. */
   readonly destinationKeys: readonly string[];
-  /** Of its destination and reference; a payout that repeats it has one of them. */
+  /** Keyed hashes of destination and reference. A duplicate payout shares one of them. */
   readonly duplicateKeys: readonly string[];
   readonly beneficiary: {
     readonly id: string;
     readonly name: string;
-    /** In Latin letters, as the bank gets it, where its merchant gave it so. */
+    /** In Latin letters, as sent to the bank. Absent if the merchant gave none. */
     readonly nameLatin?: string;
     readonly accountNumberMasked: string;
     readonly transferMethod: string;
     readonly network: string;
   };
-  /** When the quote was claimed. */
   readonly claimedAt: Date;
 };
 
-/** The one quote that a payout may be paid again by, until that is expired for ever. */
+/** The only quote that may reissue a payout, until it is expired for good. */
 export type Reissue = {
   readonly quoteId: string;
-  /** One more with each quote that was bound, from 1. */
+  /** Counts the bound quotes, from 1. */
   readonly attempt: number;
-  /** What executes the quote. */
+  /** The operation that executes the quote. */
   readonly operationId: string;
   readonly boundAt: Date;
 };
 
-/** A payout, as rules see it. */
 export type Payout = {
   readonly id: string;
   readonly quote: ClaimedQuote;
   readonly order: PayoutOrder;
   readonly progress: Progress;
-  /** One more with each change of status, from 1, without gap. */
+  /** Increases with each change of status, from 1, without gaps. */
   readonly version: number;
-  /** One more with each write: a writer that read an older one changes nothing. */
+  /** Increases with each write. A writer with an older revision changes nothing. */
   readonly revision: number;
-  /** The rail that it is or will be submitted to, which never changes; "" until one is named. */
+  /** The rail of its submission; never changes. "" until one is named. */
   readonly rail: string;
-  /** Whether it is paid from its rail's account: its hold, and what ends it, are booked there. */
+  /** The rail's account funds it, so its hold and its end are booked there. */
   readonly isFunded: boolean;
-  /** When it was first submitted; `undefined` until then. */
+  /** The time of the first submission. */
   readonly submittedAt: Date | undefined;
-  /** When its rail will have paid it, as a rule; `undefined` where it did not say. */
+  /** The time by which its rail usually has paid it, if the rail gives one. */
   readonly expectedAt: Date | undefined;
   readonly exception: PayoutException | undefined;
-  /** Set while it waits for the clearance of its beneficiary. */
+  /** Set while the payout waits for its beneficiary's clearance. */
   readonly uncleared: Uncleared | undefined;
-  /** `undefined` where its merchant's rules asked for none. */
+  /** `undefined` if the merchant's rules required none. */
   readonly approval: Approval | undefined;
-  /** `undefined` where no one asked to pay it again. */
+  /** `undefined` if no reissue was requested. */
   readonly reissue: Reissue | undefined;
-  /** The payout that pays it again, from the claim of its quote on. */
+  /** The payout that reissues this one, from the claim of its quote on. */
   readonly reissuedAs: string | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** Since when a payout that was approved, or needed no approval, is open for its rail. */
+/** Returns the time from which the rail may have the payout: its creation or its approval. */
 export function openSince({ createdAt, approval }: Pick<Payout, "createdAt" | "approval">): Date {
   const decidedAt = approval?.decision?.at;
   return decidedAt !== undefined && decidedAt > createdAt ? decidedAt : createdAt;
 }
 
-/** The id of the payout of a quote: a quote has at most one. */
+/** A quote has at most one payout. */
 export function payoutIdOf(quoteId: string): string {
   return derivedId("payout", quoteId);
 }
 
-/** A new payout; the same claim always makes the same. */
+/** Deterministic: the same claim gives the same payout. */
 export function payoutFrom(quote: ClaimedQuote, order: PayoutOrder): Payout {
   const { claimedAt } = quote;
   return {

@@ -17,7 +17,7 @@ const answers: RailStatus[] = [
   { kind: "not_received" },
 ];
 
-/** What ending a hold of 10 adds to available, held, and what is outside. */
+/** The change of available, held and outside money when a hold of 10 ends. */
 const effects = {
   post: [0n, -10n, 10n],
   release: [10n, -10n, 0n],
@@ -46,7 +46,7 @@ function word(progress: Progress, answer: RailStatus): string {
   return next === "unchanged" ? "same" : next.stage;
 }
 
-describe("an answer of the rail", () => {
+describe("a rail's status", () => {
   const columns = "accepted  settled    rejected   returned  unknown   not_received";
   it.each([
     [0, "refused   refused    refused    refused   refused   refused"],
@@ -126,24 +126,24 @@ it("a return is reported once while the payment is not posted yet", () => {
   expect(applyRailStatus(concluding, { kind: "returned" })).toBe("unchanged");
 });
 
-describe("whatever a rail says", () => {
+describe("any sequence of rail statuses", () => {
   it("status moves only as the contract allows, and money is conserved", () => {
     const script = fc.array(fc.constantFrom(...answers), { maxLength: 30 });
     fc.assert(
-      fc.property(script, (said) => {
+      fc.property(script, (statuses) => {
         let progress: Progress = { stage: "submitting" };
         let [available, held, out] = [90n, 10n, 0n];
         const seen = [publicStatusOf(progress).status as string];
-        for (const answer of said) {
+        for (const answer of statuses) {
           const next = applyRailStatus(progress, answer);
           if (!isRefused(next) && next !== "unchanged") progress = next;
-          const owed = pendingMovement(progress);
-          if (owed !== undefined) {
-            const [gain, release, sent] = effects[owed.step];
+          const movement = pendingMovement(progress);
+          if (movement !== undefined) {
+            const [gain, release, sent] = effects[movement.step];
             available += gain;
             held += release;
             out += sent;
-            progress = owed.to;
+            progress = movement.to;
           }
           const { status } = publicStatusOf(progress);
           if (status !== seen.at(-1)) seen.push(status);

@@ -2,42 +2,46 @@ import type { Failure } from "@disburse/kernel/failure.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { RailStatus } from "@disburse/rail/report.ts";
 
-/** Where a payout stands; the money of `concluding` and `returning` has not moved yet. */
+/** The state of a payout. In `concluding` and `returning` the money has not moved yet. */
 export type Progress =
-  /** Not queued yet: its merchant has it approved first. */
+  /** Not queued yet: the merchant must approve it first. */
   | { readonly stage: "awaiting_approval" }
   | { readonly stage: "queued" }
-  /** Not sent: its rail account does not cover it. */
+  /** Not sent: its rail account lacks funds. */
   | { readonly stage: "awaiting_funds" }
-  /** Written before the rail is called: from here on the rail may have it. */
+  /** Written before the call of the rail. From here on the rail may have it. */
   | { readonly stage: "submitting" }
   | { readonly stage: "processing" }
-  /** The rail does not know the outcome; `asked` counts its answers that said so. */
+  /** The rail doesn't know the outcome. `asked` counts its responses that said so. */
   | { readonly stage: "unknown"; readonly asked: number }
-  /** Written before its rail is asked to take it back, which from here on decides. */
+  /** Written before the rail is asked to withdraw it. From here on the rail decides. */
   | { readonly stage: "cancelling" }
   | { readonly stage: "concluding"; readonly outcome: Conclusion }
   | { readonly stage: "settled"; readonly reference: string }
   | ({ readonly stage: "rejected" } & Failed)
   | ({ readonly stage: "cancelled" } & Unapproved)
-  | ({ readonly stage: "returning"; readonly reference: string } & CameBack)
-  /** `reference`: of the returned payment. */
-  | ({ readonly stage: "returned"; readonly reference: string } & CameBack);
+  | ({ readonly stage: "returning"; readonly reference: string } & ReturnedPayment)
+  /** `reference`: the returned payment's. */
+  | ({ readonly stage: "returned"; readonly reference: string } & ReturnedPayment);
 
-/** That it was not approved; absent where its merchant cancelled it. */
+/** Absent if the merchant cancelled it. */
 type Unapproved = { readonly because?: "approval_rejected" | "approval_expired" };
 
-/** Why it failed; absent where the rail gave no reason. */
+/** Absent if the rail gave no reason. */
 type Failed = { readonly failure?: Failure };
 
-/** A payment that came back; `short`: what is missing of it, decimal text of its currency. */
-type CameBack = Failed & { readonly short?: string };
+/** A returned payment. `short`: the missing amount, as decimal text in its currency. */
+type ReturnedPayment = Failed & { readonly short?: string };
 
-/** A decided outcome; `returned`: the reported return follows the settlement. */
+/** A decided outcome. `returned`: the rail has reported a return, which follows the settlement. */
 export type Conclusion =
-  | ({ readonly kind: "settled"; readonly reference: string; readonly returned?: true } & CameBack)
+  | ({
+      readonly kind: "settled";
+      readonly reference: string;
+      readonly returned?: true;
+    } & ReturnedPayment)
   | ({ readonly kind: "rejected" } & Failed)
-  /** By the merchant, before any rail had it, or after its rail took it back. */
+  /** Cancelled by the merchant, before a rail had it or after the rail withdrew it. */
   | ({ readonly kind: "cancelled" } & Unapproved);
 
 const publicStatuses = {
@@ -56,23 +60,20 @@ const publicStatuses = {
   cancelled: { status: "failed", subStatus: "cancelled" },
 } as const satisfies Readonly<Record<Progress["stage"], object>>;
 
-/** The public status of a payout. */
 export type PayoutStatus = (typeof publicStatuses)[Progress["stage"]]["status"];
 
-/** Every stage. */
 export const everyStage = Object.keys(publicStatuses) as readonly Progress["stage"][];
 
-/** The public status of a stage. */
 export function publicStatusOf({ stage }: Pick<Progress, "stage">) {
   return publicStatuses[stage];
 }
 
-/** The hash or bank reference that the merchant sees: "" unless succeeded. */
+/** Returns the hash or bank reference that the merchant sees, or "" unless succeeded. */
 export function visibleReference(progress: Progress): string {
   return progress.stage === "settled" || progress.stage === "returning" ? progress.reference : "";
 }
 
-/** The progress after a rail's status. A contradiction is refused: no guess moves money. */
+/** Applies a rail's status. A contradiction is refused: no guess moves money. */
 export function applyRailStatus(
   progress: Progress,
   status: RailStatus,
@@ -118,7 +119,7 @@ export function applyRailStatus(
   }
 }
 
-/** What a rail says of a decided outcome: one that was taken back is not paid. */
+/** A cancelled payout is rejected at the rail: it is not paid. */
 function kindAtRail({ kind }: Conclusion): RailStatus["kind"] {
   return kind === "cancelled" ? "rejected" : kind;
 }

@@ -37,7 +37,7 @@ describe("a rail report of an amount", () => {
     expect(told?.slice(0, expected.length)).toBe(expected);
   });
 
-  it("is no repeat where the amount is another one", () => {
+  it("is no repeat if the amount differs", () => {
     const settled = payout({ stage: "settled", reference: "R" });
     expect(applyRailReport(settled, { status })).toBe("unchanged");
     const transferred = { amount: "12.51", currency: "USD" };
@@ -79,8 +79,13 @@ describe("a return that is short", () => {
   });
 
   it.each<[string, Progress, object, string]>([
-    ["by all", settled, { short: { ...short, amount: "12.50" } }, "short: is all that was paid"],
-    ["of another currency", settled, { short: { ...short, currency: "INR" } }, "short: of another"],
+    [
+      "by all",
+      settled,
+      { short: { ...short, amount: "12.50" } },
+      "short: must be less than the paid amount",
+    ],
+    ["of another currency", settled, { short: { ...short, currency: "INR" } }, "short: must be in"],
     ["by no amount", settled, { short: { ...short, amount: "0" } }, "short: must be greater"],
     [
       "with another amount beside it",
@@ -92,20 +97,20 @@ describe("a return that is short", () => {
       "by another amount than is booked",
       { stage: "returned", reference: "R", short: "2.00" },
       { short },
-      "short: is not what was booked",
+      "short: differs from the booked amount",
     ],
     [
       "where all was booked as back",
       { stage: "returning", reference: "R" },
       { short },
-      "short: is not what was booked",
+      "short: differs from the booked amount",
     ],
   ])("%s contradicts", (_what, progress, report, problem) => {
     const next = applyRailReport(payout(progress), { status: returned, ...report });
     expect(isRefused(next) && next.detail?.slice(0, problem.length)).toBe(problem);
   });
 
-  it("says nothing of a payout that did not come back", () => {
+  it("is absent for a payout that was not returned", () => {
     const next = applyRailReport(payout({ stage: "processing" }), { status, short });
     expect(next).toEqual({ stage: "concluding", outcome: { ...status } });
   });
@@ -115,7 +120,7 @@ it.each([
   [{ amount: "3.5", currency: "USD" }, [{ minor: 350n, currency: "USD" }]],
   [{ amount: "3.501", currency: "USD" }, "charges: must have at most 2 decimals"],
   [{ amount: "0", currency: "USD" }, "charges: must be greater than zero"],
-  [{ amount: "1", currency: "XXX" }, "charges: of a currency that is not known"],
+  [{ amount: "1", currency: "XXX" }, "charges: has an unknown currency"],
 ])("a charge of %j is read", (charge, expected) => {
   const read = readCharges([charge]);
   expect(isRefused(read) ? read.detail : read).toEqual(expected);

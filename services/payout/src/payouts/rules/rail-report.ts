@@ -5,17 +5,16 @@ import type { RailReport, TransferredAmount } from "@disburse/rail/report.ts";
 import type { Payout } from "./payout.ts";
 import { applyRailStatus, type Progress } from "./progress.ts";
 
-/** What a bank took for a transfer, in minor units. */
+/** A bank's charge for a transfer, in minor units. */
 export type Charge = { readonly currency: string; readonly minor: bigint };
 
-/** Reads the charges that a rail says its bank took. */
 export function readCharges(
   charges: readonly TransferredAmount[] = [],
 ): readonly Charge[] | Refused<"INVALID_REQUEST"> {
   const read: Charge[] = [];
   for (const { amount, currency } of charges) {
     if (findCurrency(currency) === undefined) {
-      return refused("INVALID_REQUEST", "charges: of a currency that is not known");
+      return refused("INVALID_REQUEST", "charges: has an unknown currency");
     }
     const minor = parseAmount(amount, currency);
     if (isRefused(minor)) return refused("INVALID_REQUEST", `charges: ${minor.detail}`);
@@ -25,8 +24,8 @@ export function readCharges(
 }
 
 /**
- * The progress after a rail report. Another amount or currency is refused as a contradiction, and
- * so is another shortfall than is booked; one of the whole amount is no return.
+ * Applies a rail report. A different amount or currency is a contradiction and refused. So is a
+ * shortfall that differs from the booked one, or one of the whole amount.
  */
 export function applyRailReport(
   { progress, quote }: Pick<Payout, "progress" | "quote">,
@@ -47,31 +46,34 @@ function withShort(before: Progress, next: Progress | "unchanged", short: string
   if (next === "unchanged") {
     return shortOf(before) === short
       ? next
-      : refused("INVALID_REQUEST", "short: is not what was booked");
+      : refused("INVALID_REQUEST", "short: differs from the booked amount");
   }
   if (next.stage === "returning") return { ...next, short };
   if (next.stage !== "concluding" || next.outcome.kind !== "settled") return next;
   return { ...next, outcome: { ...next.outcome, short } };
 }
 
-/** What is missing of a payment that came back; `undefined`: nothing. */
+/** Returns the missing amount of a returned payment, or `undefined`. */
 export function shortOf(progress: Progress): string | undefined {
   if (progress.stage === "returning" || progress.stage === "returned") return progress.short;
   const isBack = progress.stage === "concluding" && progress.outcome.kind === "settled";
   return isBack ? progress.outcome.short : undefined;
 }
 
-/** The same in minor units; zero for nothing. */
+/** Returns the missing amount in minor units, or 0. */
 export function shortMinorOf({ progress, quote }: Pick<Payout, "progress" | "quote">): bigint {
   const text = shortOf(progress);
   return text === undefined ? 0n : readAmount(text, quote.destination);
 }
 
 function shortfallOf({ amount, currency }: TransferredAmount, destination: string, paid: bigint) {
-  if (currency !== destination) return refused("INVALID_REQUEST", "short: of another currency");
+  if (currency !== destination)
+    return refused("INVALID_REQUEST", "short: must be in the payout's currency");
   const minor = parseAmount(amount, destination);
   if (isRefused(minor)) return refused("INVALID_REQUEST", `short: ${minor.detail}`);
-  return minor < paid ? minor : refused("INVALID_REQUEST", "short: is all that was paid");
+  return minor < paid
+    ? minor
+    : refused("INVALID_REQUEST", "short: must be less than the paid amount");
 }
 
 function mismatchOf(
@@ -88,7 +90,7 @@ function mismatchOf(
   if (amount === "") return undefined;
   const minor = parseAmount(amount, destination);
   if (isRefused(minor)) return refused("INVALID_REQUEST", `amount: ${minor.detail}`);
-  // Of a short return, some rails give what was paid and some what came back.
+  // For a short return, some rails report the paid amount and others the returned one.
   return minor === submittedMinor || minor === submittedMinor - missing
     ? undefined
     : refused("INVALID_REQUEST", "amount: is not what was submitted");

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type HistoryCause, type TimelineStep, timelineOf } from "./timeline.ts";
 
-type Told = readonly [TimelineStep["stage"], HistoryCause];
+type Step = readonly [TimelineStep["stage"], HistoryCause];
 
-function story(...told: Told[]): string {
+function story(...told: Step[]): string {
   const steps = told.map(([stage, cause], at) => ({
     ...{ stage, cause, version: at + 1, at: new Date(at) },
   }));
@@ -15,7 +15,7 @@ function story(...told: Told[]): string {
     .join(", ");
 }
 
-const sent: Told[] = [
+const sent: Step[] = [
   ["queued", "executed"],
   ["submitting", "submitted"],
   ["processing", "accepted"],
@@ -23,13 +23,13 @@ const sent: Told[] = [
 const way = "initiated/queued executed 1, initiated/processing submitted 2";
 
 describe("the timeline of a payout", () => {
-  it("that settled leaves the house's own steps out", () => {
+  it("that settled omits the platform's internal steps", () => {
     const told = story(...sent, ["concluding", "settled"], ["settled", "settled"]);
     expect(told).toBe(`${way}, succeeded/settled settled 5`);
   });
 
   it("that waited for approval", () => {
-    const waits: Told = ["awaiting_approval", "executed"];
+    const waits: Step = ["awaiting_approval", "executed"];
     expect(story(waits, ["queued", "approved"], ["submitting", "submitted"])).toBe(
       "initiated/awaiting_approval executed 1, initiated/queued approved 2, initiated/processing submitted 3",
     );
@@ -40,30 +40,30 @@ describe("the timeline of a payout", () => {
     }
   });
 
-  it("that came back", () => {
-    const settled: Told[] = [...sent, ["concluding", "settled"], ["settled", "settled"]];
+  it("that returned", () => {
+    const settled: Step[] = [...sent, ["concluding", "settled"], ["settled", "settled"]];
     const told = story(...settled, ["returning", "returned"], ["returned", "returned"]);
     expect(told).toBe(`${way}, succeeded/settled settled 5, failed/returned returned 7`);
   });
 
-  it("that came back before it was posted", () => {
-    const decided: Told[] = [...sent, ["concluding", "returned"]];
+  it("that returned before it was posted", () => {
+    const decided: Step[] = [...sent, ["concluding", "returned"]];
     const told = story(...decided, ["returning", "settled"], ["returned", "returned"]);
     expect(told).toBe(`${way}, succeeded/settled settled 5, failed/returned returned 6`);
   });
 
   it("that was unknown and submitted again under its key", () => {
-    const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
+    const unknown: Step[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
     const told = story(...unknown, ["submitting", "submitted"], ["processing", "accepted"]);
     const exception = "initiated/unknown outcome_unknown 3, initiated/processing submitted 4";
     expect(told).toBe(`${way}, ${exception}`);
   });
 
-  it("says nothing of a wait for the beneficiary's screening, wherever it stands", () => {
+  it("hides a wait for the beneficiary's screening at any stage", () => {
     const [executed, ...gone] = sent;
-    const waits: Told = ["queued", "uncleared"];
-    expect(story(executed as Told, waits, waits)).toBe("initiated/queued executed 1");
-    const told = story(executed as Told, waits, ...gone, ["processing", "uncleared"]);
+    const waits: Step = ["queued", "uncleared"];
+    expect(story(executed as Step, waits, waits)).toBe("initiated/queued executed 1");
+    const told = story(executed as Step, waits, ...gone, ["processing", "uncleared"]);
     expect(told).toBe("initiated/queued executed 1, initiated/processing submitted 3");
   });
 
@@ -71,41 +71,41 @@ describe("the timeline of a payout", () => {
     ["unknown, then rejected", "rejected", "accepted", "rejected"],
     ["unknown, then resolved by people", "resolved", "resolved", "resolved"],
   ] as const)("that was %s", (_what, decision, processing, end) => {
-    const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
+    const unknown: Step[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
     const told = story(...unknown, ["concluding", decision], ["rejected", "rejected"]);
     const exception = `initiated/unknown outcome_unknown 3, initiated/processing ${processing} 4`;
     expect(told).toBe(`${way}, ${exception}, failed/rejected ${end} 5`);
   });
 
-  it("that was cancelled shows neither its request nor the house's own steps", () => {
+  it("that was cancelled shows neither its request nor the platform's internal steps", () => {
     const [executed, ...rest] = sent;
-    const decided: Told[] = [
+    const decided: Step[] = [
       ["concluding", "cancelled"],
       ["cancelled", "cancelled"],
     ];
-    const queued = story(executed as Told, ...decided);
+    const queued = story(executed as Step, ...decided);
     expect(queued).toBe("initiated/queued executed 1, failed/cancelled cancelled 3");
-    const told = story(executed as Told, ...rest, ["cancelling", "cancelled"], ...decided);
+    const told = story(executed as Step, ...rest, ["cancelling", "cancelled"], ...decided);
     expect(told).toBe(`${way}, failed/cancelled cancelled 6`);
   });
 
-  it("that was not cancelled is the same as if that had not been asked", () => {
-    const asked: Told[] = [
+  it("with a failed cancellation shows no trace of it", () => {
+    const asked: Step[] = [
       ["cancelling", "cancelled"],
       ["submitting", "cancelled"],
     ];
-    const settled: Told[] = [
+    const settled: Step[] = [
       ["concluding", "settled"],
       ["settled", "settled"],
     ];
     expect(story(...sent, ...asked, ...settled)).toBe(`${way}, succeeded/settled settled 7`);
-    const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
+    const unknown: Step[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
     const told = story(...unknown, ...asked, ["unknown", "outcome_unknown"]);
     expect(told).toBe(`${way}, initiated/unknown outcome_unknown 3`);
   });
 
   it("shows a return as the rail's though operators resolved the settlement", () => {
-    const settled: Told[] = [...sent, ["concluding", "resolved"], ["settled", "settled"]];
+    const settled: Step[] = [...sent, ["concluding", "resolved"], ["settled", "settled"]];
     const told = story(...settled, ["returning", "returned"], ["returned", "returned"]);
     expect(told).toBe(`${way}, succeeded/settled resolved 5, failed/returned returned 7`);
   });

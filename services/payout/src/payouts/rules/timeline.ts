@@ -1,7 +1,6 @@
 import type { RailStatus } from "@disburse/rail/report.ts";
 import { type Progress, publicStatusOf } from "./progress.ts";
 
-/** Why a payout took a step. */
 export type StepCause =
   | "executed"
   | "submitted"
@@ -11,18 +10,16 @@ export type StepCause =
   | "settled"
   | "rejected"
   | "returned"
-  /** Operators resolved it. */
   | "resolved"
-  /** Its merchant cancels it: each step on the way there, also where that came to nothing. */
+  /** The merchant cancels it: each step of the cancellation, even of a failed one. */
   | "cancelled"
-  /** A second actor of its merchant approved it, or did not; or no one did in time. */
+  /** A second actor of the merchant approved or rejected it, or the approval expired. */
   | "approved"
   | "approval_rejected"
   | "approval_expired"
-  /** Another payout pays it again. */
   | "reissued";
 
-/** The causes in a history: of steps, and of a wait for the clearance of the beneficiary. */
+/** Causes in the history: steps, and waits for the beneficiary's clearance. */
 export type HistoryCause = StepCause | "uncleared";
 
 const causes = {
@@ -34,27 +31,24 @@ const causes = {
   not_received: "submitted",
 } as const satisfies Record<RailStatus["kind"], StepCause>;
 
-/** The cause of a step that a rail's status makes. */
 export function causeOf({ kind }: RailStatus): StepCause {
   return causes[kind];
 }
 
-/** The cause of the step in which the money of a decided outcome has moved. */
+/** Returns the cause of the step after the money of a decided outcome has moved. */
 export function causeOfEnd(to: Progress): StepCause {
   if (to.stage === "cancelled") return to.because ?? "cancelled";
   return to.stage === "rejected" || to.stage === "returned" ? to.stage : "settled";
 }
 
-/** A step of a payout, as its history keeps it. */
 export type TimelineStep = {
   readonly stage: Progress["stage"];
   readonly cause: HistoryCause;
-  /** The payout's version by then. */
+  /** The payout's version at that time. */
   readonly version: number;
   readonly at: Date;
 };
 
-/** A change of public status. */
 export type TimelineEvent = ReturnType<typeof publicStatusOf> & {
   readonly cause: StepCause;
   readonly version: number;
@@ -62,9 +56,9 @@ export type TimelineEvent = ReturnType<typeof publicStatusOf> & {
 };
 
 /**
- * The steps that changed a payout's status or sub-status, oldest first, and its reissue. Screening
- * is not shown to merchants. The cause of a resolved outcome is `resolved`, also where the money
- * moved a step later.
+ * Returns the steps that changed a payout's status or sub-status, oldest first, and its reissue.
+ * Screening is hidden from merchants. A resolved outcome has the cause `resolved`, even if the
+ * money moved a step later.
  */
 export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
   const events: TimelineEvent[] = [];
@@ -89,12 +83,14 @@ export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
   return events;
 }
 
-/** Of these the merchant sees the end alone, when the money is available again. */
+/** The merchant sees only the end of these, when the money is available again. */
 const cancelling: ReadonlySet<HistoryCause> = new Set([
   ...(["cancelled", "approval_rejected", "approval_expired"] as const),
 ]);
 
-/** A decided outcome is public when its money moved; until then the rail has the payout. */
+/**
+ * A decided outcome becomes public when its money has moved. Until then the rail has the payout.
+ */
 function visibleCause(stage: Progress["stage"], cause: StepCause): StepCause {
   if (stage === "concluding") return "accepted";
   return stage === "returning" ? "settled" : cause;

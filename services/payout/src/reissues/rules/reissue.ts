@@ -3,38 +3,38 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout, PayoutDetails, Reissue } from "../../payouts/rules/payout.ts";
 import type { Progress } from "../../payouts/rules/progress.ts";
 
-/** A request to pay again. */
-export type Asker = { readonly operationId: string; readonly content: string };
+export type Requester = { readonly operationId: string; readonly content: string };
 
-/** What quotes and executes for a request: the same on each try of it, another for each attempt. */
+/** Returns the operation of a request's attempt. Every retry of the attempt uses the same one. */
 export function operationOfAttempt(
   payoutId: string,
   attempt: number,
-  { operationId, content }: Asker,
+  { operationId, content }: Requester,
 ): string {
-  const asker = createHash("sha256").update(`${operationId}\n${content}`).digest("base64url");
-  return `${payoutId}.${attempt}.${asker}`;
+  const requester = createHash("sha256").update(`${operationId}\n${content}`).digest("base64url");
+  return `${payoutId}.${attempt}.${requester}`;
 }
 
-/** Payouts of which the money is with the merchant again by the rail's word. */
+/** In these stages the rail reported that it didn't pay, and the merchant has the money. */
 const reissuable: ReadonlySet<Progress["stage"]> = new Set(["returned", "rejected"] as const);
 
 /**
- * What a request to pay a payout again does next: gets a quote, executes the one that it bound
- * before, or first ends the one of another request.
+ * Returns the next step of a reissue: get a quote, execute the quote that the request bound, or
+ * first end another request's quote.
  */
 export function nextOfReissue(
   { id, progress, exception, reissue, reissuedAs }: Reissued,
-  asker: Asker,
+  requester: Requester,
 ): "quote" | "execute" | "end" | Refused<"ALREADY_PROCESSED" | "INVALID_REQUEST"> {
   const isOwn =
-    reissue !== undefined && reissue.operationId === operationOfAttempt(id, reissue.attempt, asker);
+    reissue !== undefined &&
+    reissue.operationId === operationOfAttempt(id, reissue.attempt, requester);
   if (reissuedAs !== undefined) {
     return isOwn ? "execute" : { ...refused("ALREADY_PROCESSED"), payoutId: reissuedAs };
   }
   if (!reissuable.has(progress.stage)) return notReturned;
-  // Its rail says that it paid it, or did: people look first.
-  if (exception !== undefined) return inDoubt;
+  // The rail says that it paid, or did: an operator must check first.
+  if (exception !== undefined) return contradicted;
   if (reissue === undefined) return "quote";
   return isOwn ? "execute" : "end";
 }
@@ -45,20 +45,20 @@ const notReturned = refused(
   "INVALID_REQUEST",
   "payout_id: must be a payout that was returned or rejected",
 );
-const inDoubt = refused(
+const contradicted = refused(
   "INVALID_REQUEST",
-  "payout_id: its rail contradicts itself, and the operator has to look first",
+  "payout_id: its rail contradicts itself; the operator must check first",
 );
 
-/** No execute runs for so long: a quote that was bound before is no longer worked on. */
+/** No execute runs longer than this. Older bound quotes are not being executed. */
 const workedOnMs = 5_000;
 
-/** Whether another request may be executing the quote that it bound. */
+/** Returns true if another request may be executing its bound quote. */
 export function isWorkedOn({ boundAt }: Reissue, now: Date): boolean {
   return now.getTime() - boundAt.getTime() < workedOnMs;
 }
 
-/** The details of the new payout: as of the one before, but for what was sent. */
+/** Returns the new payout's details: the old ones with the sent changes. */
 export function reissueDetails(
   before: PayoutDetails,
   { referenceId, metadata = {} }: Pick<PayoutDetails, "referenceId" | "metadata">,

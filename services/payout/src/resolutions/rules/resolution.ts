@@ -3,20 +3,20 @@ import type { Outcome } from "@disburse/rail/report.ts";
 import type { Payout } from "../../payouts/rules/payout.ts";
 import { applyRailStatus, type Progress } from "../../payouts/rules/progress.ts";
 
-/** The effect on a payout: it moves, or its exception ends and nothing else changes. */
+/** `stands`: the exception ends and nothing else changes. */
 export type Resolved =
   | { readonly kind: "moves"; readonly to: Progress }
   | { readonly kind: "stands" };
 
 /**
- * The effect of a resolved outcome: that of a rail's report; a payout that was never submitted can
- * be rejected. An outcome that equals the present one ends a contradiction and nothing else.
+ * Applies a resolved outcome like a rail's report. Also allows the rejection of a payout that was
+ * never submitted. An outcome equal to the present one only ends a contradiction.
  */
 export function effectOfOutcome(
   { progress, exception }: Pick<Payout, "progress" | "exception">,
   outcome: Outcome,
 ): Resolved | Refused<"INVALID_REQUEST"> {
-  if (exception === undefined) return refused("INVALID_REQUEST", "payout_id: is not in doubt");
+  if (exception === undefined) return refused("INVALID_REQUEST", "payout_id: has no exception");
   if (unsent.has(progress.stage) && outcome.kind === "rejected") {
     return { kind: "moves", to: { stage: "concluding", outcome } };
   }
@@ -25,14 +25,14 @@ export function effectOfOutcome(
   if (next !== "unchanged") return { kind: "moves", to: next };
   return isPresent(progress, outcome)
     ? { kind: "stands" }
-    : refused("INVALID_REQUEST", "outcome: is neither the payout's own nor one that it can have");
+    : refused("INVALID_REQUEST", "outcome: is not possible for this payout");
 }
 
 const unsent: ReadonlySet<Progress["stage"]> = new Set([
   ...(["awaiting_approval", "queued", "awaiting_funds"] as const),
 ]);
 
-/** Whether an outcome is the one that a payout has, its reference included. */
+/** Compares an outcome with the payout's present one, its reference included. */
 function isPresent(progress: Progress, outcome: Outcome): boolean {
   switch (progress.stage) {
     case "concluding": {
@@ -54,7 +54,7 @@ function isPresent(progress: Progress, outcome: Outcome): boolean {
   }
 }
 
-/** An outcome for operators: `settled R-1`. */
+/** Formats an outcome for operators: `settled R-1`. */
 export function outcomeText(outcome: Outcome): string {
   const reference = "reference" in outcome ? outcome.reference : undefined;
   return reference === undefined ? outcome.kind : `${outcome.kind} ${reference}`;

@@ -8,12 +8,12 @@ import { currencyOf } from "@disburse/kernel/currency.ts";
 import { type Period, reissueTexts, type StatementLine, totalOf } from "../period.ts";
 import type { BookedStep } from "../rules/line.ts";
 
-/** Whether ISO 20022 carries amounts of a currency: its codes are of ISO 4217, with 5 decimals. */
+/** ISO 20022 only carries amounts of ISO 4217 currencies, with at most 5 decimals. */
 export function isForCamt(currency: string): boolean {
   return currencyOf(currency).kind === "fiat";
 }
 
-/** The beginning of the file, up to its first entry. */
+/** Renders the file up to its first entry. */
 export function camtBegin(period: Period, createdAt: Date): string {
   const { account, from, to, opening, closing, credits, debits } = period;
   const { currency } = account;
@@ -34,13 +34,12 @@ export function camtBegin(period: Period, createdAt: Date): string {
   });
 }
 
-/** The same period of the same account has the same id, which has at most 35 characters. */
+/** Derives an id of at most 35 characters. The same period of the same account has the same id. */
 function idOf({ account, from, to }: Period): string {
   const text = `${account.id} ${from.toISOString()} ${to.toISOString()}`;
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-/** Entries, oldest first. */
 export function camtLines(lines: readonly StatementLine[], currency: string): string {
   return lines.map((line) => statementEntry(entryOf(line, currency))).join("");
 }
@@ -54,7 +53,7 @@ function entryOf(line: StatementLine, currency: string): CustomerEntry {
     direction: step === "post" || step === "reversal" ? "debit" : "credit",
     isReversal: step === "return" || step === "reversal",
     at: line.at,
-    // Ids of entries are longer than the format takes; their hashes are in the chain.
+    // Ids of entries are too long for the format. Their hashes are in the chain.
     reference: line.payoutId === "" ? line.hash.slice(0, 32) : line.payoutId,
     family: step === "post" || step === "return" ? "ICDT" : "RCDT",
     kind: step === "return" ? "RRTN" : kindOf(step, line.transferMethod),

@@ -8,10 +8,10 @@ const columns = [
   ...["reissue_of", "reissued_as"],
 ] as const;
 
-/** An amount, which no spreadsheet runs as a formula, however it begins. */
+/** No spreadsheet runs an amount as a formula, so it needs no escape. */
 type Amount = { readonly digits: string };
 
-/** RFC 4180. A text that a spreadsheet would run as a formula is escaped, an amount never is. */
+/** RFC 4180. Texts that a spreadsheet would run as a formula are escaped; amounts are not. */
 const options: Options = {
   columns: [...columns],
   record_delimiter: "windows",
@@ -25,7 +25,7 @@ const amountOf = (minor: bigint, currency: string): Amount => ({
   digits: formatAmount(minor, currency),
 });
 
-/** The header, and the balance that the account begins with. */
+/** Renders the header and the opening balance. */
 export function csvBegin({ account, from, opening }: Period): string {
   const { currency } = account;
   const balance = amountOf(totalOf(opening), currency);
@@ -33,7 +33,6 @@ export function csvBegin({ account, from, opening }: Period): string {
   return stringify([row], { ...options, header: true });
 }
 
-/** Lines, oldest first. */
 export function csvLines(lines: readonly StatementLine[], currency: string): string {
   const rows = lines.map(
     (line): Row => ({
@@ -58,7 +57,6 @@ export function csvLines(lines: readonly StatementLine[], currency: string): str
   return rows.length === 0 ? "" : stringify(rows, options);
 }
 
-/** The balance that it ends with. */
 export function csvEnd(to: Date, balance: bigint, currency: string): string {
   const at = to.toISOString();
   const row: Row = { type: "closing_balance", booked_at: at, currency };

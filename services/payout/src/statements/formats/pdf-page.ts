@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { printable } from "../rules/printable.ts";
 
-/** Loaded with the first PDF: most processes make none. */
+/** Loads the library with the first PDF: most processes never need it. */
 async function openDocument(title: string) {
   const { default: PdfDocument } = await import("pdfkit");
   const document = new PdfDocument({
@@ -24,9 +24,8 @@ async function openDocument(title: string) {
   return document;
 }
 
-/** What every reader has, for Western European letters: laying it out is ten times as fast. */
+/** Built-in fonts for Western European letters. Their layout is ten times as fast. */
 const basic = { plain: "Helvetica", bold: "Helvetica-Bold", mono: "Courier" } as const;
-/** For all else. */
 const wide = { plain: "wide", bold: "wide-bold" } as const;
 const western = /^[\u0020-\u007e\u00a0-\u00ff]*$/;
 
@@ -34,17 +33,17 @@ function fontFor(text: string, weight: "plain" | "bold"): string {
   return (western.test(text) ? basic : wide)[weight];
 }
 
-/** Rows after which other work of the process has its turn. */
+/** After this many rows other work of the process runs. */
 const rowsAtOnce = 50;
 
-/** Of A4, in points. */
+/** The margin of an A4 page, in points. */
 const margin = 48;
 const width = 595.28 - 2 * margin;
 const bottom = 841.89 - margin;
 
 const sizes = { title: 18, heading: 11, text: 9, small: 7.5 };
 
-/** A column of a table: its share of the width, and whether it has numbers. */
+/** `share` is the column's part of the width. */
 export type Column = {
   readonly title: string;
   readonly share: number;
@@ -53,7 +52,7 @@ export type Column = {
 
 type Document = Awaited<ReturnType<typeof openDocument>>;
 
-/** Writes cells beside each other, on the next page where this one has no room for them. */
+/** Writes a row of cells. Starts a new page if it doesn't fit. */
 function writeRow(
   document: Document,
   columns: readonly Column[],
@@ -81,7 +80,7 @@ function writeRow(
   document.y = y + height + 4;
 }
 
-/** A document with a title, written from top to bottom in the order of the calls. */
+/** Opens a document with a title. Later calls write from top to bottom. */
 export async function openPdf(title: string) {
   const document = await openDocument(title);
   const whole = buffer(document);
@@ -90,7 +89,6 @@ export async function openPdf(title: string) {
   const row = (columns: readonly Column[], cells: readonly string[], font: "plain" | "bold") =>
     writeRow(document, columns, cells, font);
   return {
-    /** Names and what each is. */
     fields: (pairs: readonly (readonly [name: string, value: string])[]) => {
       const columns = [
         { title: "", share: 0.3 },

@@ -11,7 +11,7 @@ import type { BookedStep } from "../rules/line.ts";
 import { printableName } from "../rules/printable.ts";
 import { openPdf } from "./pdf-page.ts";
 
-/** Some 60 pages: made in a second or two, within the deadline of a call. */
+/** About 60 pages: rendered in a second or two, within the deadline of a call. */
 export const pdfLinesMax = 2_000;
 
 const names: Readonly<Record<BookedStep, string>> = {
@@ -29,7 +29,6 @@ const columns = [
   { title: "Balance", share: 0.19, isNumber: true },
 ];
 
-/** A whole statement as a PDF. */
 export async function pdfStatement(
   period: Period,
   lines: readonly StatementLine[],
@@ -76,7 +75,7 @@ function balanceText(balances: Balances, amount: (minor: bigint) => string): str
   return held === 0n ? total : `${total}, of which ${amount(held)} held for payouts in progress`;
 }
 
-/** `2026-11-20 11:26:00`, in UTC. */
+/** Formats a time in UTC, for example `2026-11-20 11:26:00`. */
 export function timeText(at: Date): string {
   return at.toISOString().slice(0, 19).replace("T", " ");
 }

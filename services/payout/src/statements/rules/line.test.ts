@@ -24,7 +24,7 @@ describe("a line", () => {
     expect(lineOf({ ...entry, step })).toMatchObject({ step, amount, balance: 8_859n });
   });
 
-  it("has the fees that the house was posted, none where there are none", () => {
+  it("has the fees posted to the platform, or none", () => {
     expect(lineOf(entry).fees).toBe(37n);
     expect(lineOf({ ...entry, postings: [] }).fees).toBe(0n);
   });
@@ -37,7 +37,7 @@ describe("a line", () => {
 describe("the balance after lines", () => {
   const line = (amount: bigint, balance: bigint) => ({ sequence: 1, amount, balance }) as Line;
 
-  it("is that of the last, or the one before where there are none", () => {
+  it("is that of the last line, or the opening one without lines", () => {
     expect(balanceAfter(5n, [])).toBe(5n);
     expect(balanceAfter(5n, [line(3n, 8n), line(-8n, 0n)])).toBe(0n);
   });
@@ -45,8 +45,8 @@ describe("the balance after lines", () => {
   it.each([
     [5n, [line(3n, 9n)]],
     [5n, [line(3n, 8n), line(-1n, 6n)]],
-  ])("is refused where one is missing or changed", (before, lines) => {
-    expect(() => balanceAfter(before, lines)).toThrow("does not add up");
+  ])("is refused if a line is missing or changed", (before, lines) => {
+    expect(() => balanceAfter(before, lines)).toThrow("doesn't add up");
   });
 });
 

@@ -2,24 +2,22 @@ import { currencyOf } from "@disburse/kernel/currency.ts";
 import { rescale } from "@disburse/kernel/decimal.ts";
 import type { LedgerEntry, LedgerStep } from "../../ledger/rules/account.ts";
 
-/** The movements that change what an account has in all; a hold and its release do not. */
+/** The movements that change an account's total. A hold and its release don't. */
 export const bookedSteps = ["credit", "post", "return", "reversal"] as const;
 
-/** One of them. */
 export type BookedStep = (typeof bookedSteps)[number];
 
-/** A line of a statement. */
 export type Line = {
   readonly sequence: number;
   readonly entryId: string;
   readonly step: BookedStep;
   readonly at: Date;
   readonly payoutId: string;
-  /** Minor units, below zero where money left the account. */
+  /** Minor units; negative if money left the account. */
   readonly amount: bigint;
-  /** Of the amount; below zero where they came back. */
+  /** Included in the amount; negative if fees were returned. */
   readonly fees: bigint;
-  /** What the account has after it, held or not. */
+  /** The account's total after the line, held or not. */
   readonly balance: bigint;
   readonly note: string;
   readonly previousHash: string;
@@ -37,7 +35,7 @@ function isBooked(step: LedgerStep): step is BookedStep {
   return Object.hasOwn(signs, step);
 }
 
-/** An entry as a line of a statement. Throws for one that changes no total. */
+/** Converts an entry. Throws for an entry that changes no total. */
 export function lineOf(entry: LedgerEntry): Line {
   const { step, currency } = entry;
   if (!isBooked(step)) throw new Error(`a statement has no ${step}`);
@@ -57,31 +55,29 @@ export function lineOf(entry: LedgerEntry): Line {
   };
 }
 
-/** The balance after lines that follow a balance. Throws where the ledger does not add up. */
+/** Returns the balance after the lines. Throws if the ledger doesn't add up. */
 export function balanceAfter(balance: bigint, lines: readonly Line[]): bigint {
   return lines.reduce((before, line) => {
     if (before + line.amount === line.balance) return line.balance;
-    throw new Error(`entry ${line.sequence} does not add up with the line before`);
+    throw new Error(`entry ${line.sequence} doesn't add up to its previous line`);
   }, balance);
 }
 
-/** Where a statement goes on: kept by its reader, part by part. */
+/** The position of the next part. The reader stores it as a cursor. */
 export type Position = {
-  /** Of the next entry to look at. */
+  /** The sequence of the next entry to read. */
   readonly next: number;
-  /** Of the first entry after the statement. */
+  /** The sequence of the first entry after the statement. */
   readonly end: number;
-  /** When it ends. */
   readonly to: Date;
   readonly balance: bigint;
 };
 
-/** A position as a cursor. */
 export function cursorOf({ next, end, to, balance }: Position): string {
   return `${next}.${end}.${to.getTime()}.${balance}`;
 }
 
-/** Reads a cursor; `undefined` where it is none. */
+/** Returns `undefined` for an invalid cursor. */
 export function readPosition(cursor: string): Position | undefined {
   const [, next, end, to, balance] =
     /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,40})$/.exec(cursor) ?? [];

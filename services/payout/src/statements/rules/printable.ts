@@ -1,22 +1,22 @@
 import { withoutEmoji } from "@disburse/kernel/payment-methods/romanisation.ts";
 import anyAscii from "any-ascii";
 
-/** What DejaVu Sans has signs for and draws without joining or reordering them. */
+/** Characters that DejaVu Sans has and draws correctly without joining or reordering. */
 const drawn =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Nd}\p{P}\p{Sc}\p{Zs}+<>=|~^`]/u;
 const accent = /^[\u0300-\u036f]$/u;
 const basic = /^[\u0020-\u2fff]$/u;
 
 /**
- * A text as a PDF can show it: a sign that its font does not have is written in Latin letters, and
- * emoji are dropped.
+ * Converts a text for a PDF. Characters missing from its font become Latin letters; emoji are
+ * dropped.
  */
 export function printable(text: string): string {
   const signs = [...withoutEmoji(text.normalize("NFC"))];
   return signs.map((sign) => (isShown(sign) ? sign : anyAscii(sign))).join("");
 }
 
-/** A name as a PDF can show it; says so where it is not in its own script. */
+/** Converts a name for a PDF. Adds a note if the name isn't in its own script. */
 export function printableName(name: string, nameLatin: string): string {
   const own = withoutEmoji(name.normalize("NFC"));
   if ([...own].every(isShown)) return own;

@@ -14,7 +14,7 @@ describe("canonical JSON (RFC 8785)", () => {
   });
 });
 
-it("names the beneficiary in Latin letters too, where its merchant gave them", () => {
+it("names the beneficiary in Latin letters too, if its merchant gave them", () => {
   const at = new Date("2026-11-20T11:26:00.000Z");
   const receipt = (beneficiary: typeof quote.beneficiary) =>
     receiptOf(payoutFrom({ ...quote, beneficiary }, order), [], at);

@@ -4,16 +4,16 @@ import { visibleFailure } from "../../payouts/rules/failure.ts";
 import type { Payout } from "../../payouts/rules/payout.ts";
 import { publicStatusOf, visibleReference } from "../../payouts/rules/progress.ts";
 
-/** Signed before the text, so that no other text that the key signs is a receipt. */
+/** Signed as a prefix of the text, so that no other text signed with the key is a receipt. */
 export const receiptPurpose = "disburse payout receipt 1\n";
 
-/** A receipt as it is signed: objects and lists of texts alone. */
+/** The signed form: only objects, lists and texts. */
 export type ReceiptJson =
   | string
   | readonly ReceiptJson[]
   | { readonly [name: string]: ReceiptJson };
 
-/** What a receipt says of a payout, with the movements of its money. */
+/** Builds a payout's receipt from its movements of money. */
 export function receiptOf(payout: Payout, entries: readonly LedgerEntry[], issuedAt: Date) {
   const { quote, order, progress } = payout;
   const { beneficiary } = quote;
@@ -58,10 +58,9 @@ export function receiptOf(payout: Payout, entries: readonly LedgerEntry[], issue
   };
 }
 
-/** A receipt. */
 export type Receipt = ReturnType<typeof receiptOf>;
 
-/** The canonical form of JSON (RFC 8785) that has texts alone: names in order, no blanks. */
+/** Returns canonical JSON (RFC 8785) for texts only: sorted names, no white space. */
 export function canonicalJson(value: ReceiptJson): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (isList(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -1,29 +1,29 @@
-/** What the movements of a day add up to at a rail account, in minor units. */
+/** Sums of a rail account's movements in a day, in minor units. */
 export type DayMovements = {
-  /** Available and held together, before the day's first movement. */
+  /** Available and held, before the day's first movement. */
   readonly opening: bigint;
   readonly funded: bigint;
   readonly swept: bigint;
   readonly paid: bigint;
   readonly returned: bigint;
   readonly charges: bigint;
-  /** Available and held together, after its last one. */
+  /** Available and held, after its last one. */
   readonly closing: bigint;
-  /** Of the closing. */
+  /** The part of `closing` that is held. */
   readonly held: bigint;
 };
 
-/** How a bank's closing balance of a day differs from ours. */
+/** The difference between a bank's closing balance and ours. */
 export type Difference = {
-  /** The bank's less ours. */
+  /** The bank's balance less the ledger's. */
   readonly difference: bigint;
-  /** The part of it that payouts under way do not explain. */
+  /** The part that open payouts don't explain. */
   readonly unexplained: bigint;
 };
 
 /**
- * Compares the closing of a day with its bank's statement. A payout that the bank has paid and
- * whose settlement came in later is still held: so the bank may have less than we, by what is held
+ * Compares the closing balance of a day with its bank's statement. A payout may be paid by the bank
+ * and settled later, so it is still held here. The bank may therefore have less, by the held amount
  * at most.
  */
 export function compareStatement(
@@ -35,35 +35,33 @@ export function compareStatement(
   return { difference, unexplained: difference < -held ? difference + held : 0n };
 }
 
-/** Whether the movements of a day lead from its opening to its closing. */
 export function addsUp(day: DayMovements): boolean {
   const { opening, funded, swept, paid, returned, charges, closing } = day;
   return opening + funded - swept - paid + returned - charges === closing;
 }
 
-/** A day of a report. */
 export type Day = { readonly text: string; readonly from: Date; readonly to: Date };
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Reads a day, `yyyy-mm-dd` in UTC; `undefined`: it is none. */
+/** Reads a day, `yyyy-mm-dd` in UTC. Returns `undefined` if it is invalid. */
 export function readDay(text: string): Day | undefined {
   const from = new Date(`${text}T00:00:00.000Z`);
   if (Number.isNaN(from.getTime()) || dayOf(from) !== text) return undefined;
   return { text, from, to: new Date(from.getTime() + dayMs) };
 }
 
-/** The day that a time is in, in UTC. */
+/** Returns the day of a time, in UTC. */
 export function dayOf(time: Date): string {
   return time.toISOString().slice(0, "yyyy-mm-dd".length);
 }
 
-/** The day before the one that a time is in. */
+/** Returns the day before that of a time, in UTC. */
 export function dayBefore(time: Date): string {
   return dayOf(new Date(time.getTime() - dayMs));
 }
 
-/** What has to arrive so that everything that waits is covered; minor units. */
+/** Returns the amount that would cover all waiting payouts, in minor units. */
 export function missingFor(waiting: bigint, available: bigint): bigint {
   if (waiting === 0n) return 0n;
   const missing = waiting - available;

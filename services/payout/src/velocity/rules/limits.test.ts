@@ -45,25 +45,25 @@ describe("limits as they are written", () => {
   });
 });
 
-describe("a refusal says which limit, and when there is room again", () => {
-  const roomAt = new Date("2026-11-23T16:20:00.123Z");
+describe("a refusal names the limit and the time from which it allows the payout", () => {
+  const allowedAt = new Date("2026-11-23T16:20:00.123Z");
   it.each([
     [
-      exceededSentence("merchant", { limit: { window: "hour", max: 2n }, roomAt }),
+      exceededSentence("merchant", { limit: { window: "hour", max: 2n }, allowedAt }),
       "At most 2 payouts by this merchant in 60 minutes; there is room for this one at 2026-11-23T16:20:00.123Z.",
     ],
     [
-      exceededSentence("beneficiary", { limit: { window: "day", max: 1n }, roomAt }),
+      exceededSentence("beneficiary", { limit: { window: "day", max: 1n }, allowedAt }),
       "At most 1 payout to this beneficiary in 24 hours; there is room for this one at 2026-11-23T16:20:00.123Z.",
     ],
     [
       exceededSentence("merchant", {
-        ...{ limit: { window: "day", currency: "USD", max: 50_000n }, roomAt: "never" },
+        ...{ limit: { window: "day", currency: "USD", max: 50_000n }, allowedAt: "never" },
       }),
       "At most 500.00 USD by this merchant in 24 hours, and this one alone is more.",
     ],
     [
-      exceededSentence("beneficiary", { limit: { window: "day", max: 0n }, roomAt: "never" }),
+      exceededSentence("beneficiary", { limit: { window: "day", max: 0n }, allowedAt: "never" }),
       "At most 0 payouts to this beneficiary in 24 hours.",
     ],
   ])("%s", (sentence, expected) => {

@@ -4,29 +4,25 @@ import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 import type { Exceeded, Limit } from "./window.ts";
 
-/** Limits of amounts of one source currency: decimal text, "" for none. */
+/** Limits of amounts in one source currency: decimal text, "" for no limit. */
 type AmountText = { readonly currency: string; readonly hour: string; readonly day: string };
 
-/** The limits of one subject as operators write them, and as they are stored. */
 export type LimitsText = {
-  /** Payouts; absent for no limit, 0 for no payout at all. */
+  /** Payouts. Absent means no limit; 0 allows no payout. */
   readonly count_hour?: number;
   readonly count_day?: number;
   readonly amounts: readonly AmountText[];
 };
 
-/** Payouts that are counted together: a merchant's, or those to one account or wallet. */
+/** `merchant` counts all its payouts. `beneficiary` counts those to one account or wallet. */
 export type LimitedSubject = "merchant" | "beneficiary";
 
-/** The limits of a subject for which none were set. */
 export const unlimited: LimitsText = { amounts: [] };
 
-/** A merchant's limits as they are written. */
 export type MerchantLimitsText = Readonly<Record<LimitedSubject, LimitsText>>;
-/** A merchant's limits as they are compared; none where the list is empty. */
 export type MerchantLimits = Readonly<Record<LimitedSubject, readonly Limit[]>>;
 
-/** Why limits cannot be set, by field; `name` is the field of the subject. */
+/** `name` is the field of the subject. */
 export function limitViolations(name: string, limits: LimitsText): Violation[] {
   const counts = (["count_hour", "count_day"] as const)
     .filter((field) => (limits[field] ?? 0) < 0)
@@ -62,7 +58,7 @@ function amountViolations(name: string, { amounts }: LimitsText, text: AmountTex
   return [{ field: `${path}.hour`, problem: "must not be above day" }];
 }
 
-/** Limits that were checked before, as they are compared. */
+/** Parses limits that were validated before they were stored. */
 export function readLimits({ count_hour, count_day, amounts }: LimitsText): Limit[] {
   const counts = Object.entries({ hour: count_hour, day: count_day }).flatMap(([window, max]) =>
     max === undefined ? [] : [{ window: window as Limit["window"], max: BigInt(max) }],
@@ -70,7 +66,7 @@ export function readLimits({ count_hour, count_day, amounts }: LimitsText): Limi
   const sums = amounts.flatMap((text) =>
     (["hour", "day"] as const).flatMap((window): Limit[] => {
       const max = text[window] === "" ? undefined : parseAmount(text[window], text.currency);
-      if (isRefused(max)) throw new Error("a stored limit that is no amount");
+      if (isRefused(max)) throw new Error("a stored limit is not an amount");
       return max === undefined ? [] : [{ window, currency: text.currency, max }];
     }),
   );
@@ -80,14 +76,14 @@ export function readLimits({ count_hour, count_day, amounts }: LimitsText): Limi
 const subjectWords = { merchant: "by this merchant", beneficiary: "to this beneficiary" } as const;
 const windowWords = { hour: "in 60 minutes", day: "in 24 hours" } as const;
 
-/** The sentence of a refusal: which limit, and when there is room again. */
-export function exceededSentence(subject: LimitedSubject, { limit, roomAt }: Exceeded): string {
+/** The detail of a refusal: names the limit and the time from which it allows the payout. */
+export function exceededSentence(subject: LimitedSubject, { limit, allowedAt }: Exceeded): string {
   const { currency, max, window } = limit;
   const most =
     currency === undefined
       ? `${max} ${max === 1n ? "payout" : "payouts"}`
       : `${formatAmount(max, currency)} ${currency}`;
   const rule = `At most ${most} ${subjectWords[subject]} ${windowWords[window]}`;
-  if (roomAt !== "never") return `${rule}; there is room for this one at ${isoTime(roomAt)}.`;
+  if (allowedAt !== "never") return `${rule}; there is room for this one at ${isoTime(allowedAt)}.`;
   return currency === undefined ? `${rule}.` : `${rule}, and this one alone is more.`;
 }

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type AskedRoom,
+  checkAfterMs,
   count,
   dueAt,
-  type Fate,
   giveBack,
   giveUp,
-  lookAfterMs,
   partsOf,
+  type ReservationOutcome,
+  type ReservationRequest,
   reserve,
   settle,
   singleMax,
@@ -19,15 +19,15 @@ import { type Limit, windowMs } from "./window.ts";
 
 const start = Date.parse("2026-11-23T10:00:00Z");
 const at = (ms: number) => new Date(start + ms);
-const asked = (payoutId: string, amount = 100n): AskedRoom => ({
+const request = (payoutId: string, amount = 100n): ReservationRequest => ({
   ...{ payoutId, amount, currency: "USD", quoteId: `qt_${payoutId}`, accountId: "acc_1" },
 });
 const two: Limit[] = [{ window: "hour", max: 2n }];
 
-/** The usage after reservations that all had room. */
+/** Reserves one after the other; all are within the limits. */
 function after(...reserved: readonly [string, number][]): Usage {
   return reserved.reduce((usage, [payoutId, ms]) => {
-    const made = reserve(usage, two, asked(payoutId), at(ms));
+    const made = reserve(usage, two, request(payoutId), at(ms));
     expect(made.answer).toBe("reserved");
     return made.usage;
   }, unused);
@@ -35,18 +35,18 @@ function after(...reserved: readonly [string, number][]): Usage {
 
 describe("a payout that is counted", () => {
   it("finds those before it, also when it is counted again after others", () => {
-    const first = count(unused, asked("a"), at(0));
-    const second = count(first.usage, asked("b"), at(1));
-    expect([first.answer.before, first.answer.at]).toEqual([[], at(0)]);
-    expect(second.answer.before).toMatchObject([{ payoutId: "a", amount: 100n }]);
-    const again = count(second.usage, asked("a"), at(2));
+    const first = count(unused, request("a"), at(0));
+    const second = count(first.usage, request("b"), at(1));
+    expect([first.answer.earlier, first.answer.at]).toEqual([[], at(0)]);
+    expect(second.answer.earlier).toMatchObject([{ payoutId: "a", amount: 100n }]);
+    const again = count(second.usage, request("a"), at(2));
     expect(again.answer).toEqual(first.answer);
     expect(ids(again.usage)).toEqual(["a", "b"]);
   });
 
   it("stays counted until its last try was refused, or it failed", () => {
-    const once = count(unused, asked("a"), at(0)).usage;
-    const twice = count(once, asked("a"), at(1)).usage;
+    const once = count(unused, request("a"), at(0)).usage;
+    const twice = count(once, request("a"), at(1)).usage;
     expect(ids(giveUp(twice, "a"))).toEqual(["a"]);
     expect(ids(giveUp(giveUp(twice, "a"), "a"))).toEqual([]);
     expect(ids(giveBack(twice, "a"))).toEqual([]);
@@ -58,21 +58,21 @@ const ids = (usage: Usage) => usage.reservations.map(({ payoutId }) => payoutId)
 describe("a reservation", () => {
   it("is refused beyond a limit and leaves no trace", () => {
     const full = after(["a", 0], ["b", 1]);
-    const refused = reserve(full, two, asked("c"), at(2));
+    const refused = reserve(full, two, request("c"), at(2));
     expect(refused.usage).toBe(full);
-    expect(refused.answer).toEqual({ limit: two[0], roomAt: at(windowMs.hour) });
-    expect(reserve(full, two, asked("c"), at(windowMs.hour)).answer).toBe("reserved");
+    expect(refused.answer).toEqual({ limit: two[0], allowedAt: at(windowMs.hour) });
+    expect(reserve(full, two, request("c"), at(windowMs.hour)).answer).toBe("reserved");
   });
 
-  it("is made once: a repeat joins it, also where the limit is full or lower now", () => {
+  it("is created once: a repeat joins it, even if the limit is full or lower now", () => {
     const full = after(["a", 0], ["b", 1]);
-    const again = reserve(full, [{ window: "hour", max: 0n }], asked("a"), at(2));
+    const again = reserve(full, [{ window: "hour", max: 0n }], request("a"), at(2));
     expect(again.answer).toBe("reserved");
     expect(partsOf(again.usage)).toHaveLength(2);
   });
 
   it("is given up with the last execute that relies on it", () => {
-    const joined = reserve(after(["a", 0]), two, asked("a"), at(1)).usage;
+    const joined = reserve(after(["a", 0]), two, request("a"), at(1)).usage;
     const one = giveUp(joined, "a");
     expect(ids(one)).toEqual(["a"]);
     expect(ids(giveUp(one, "a"))).toEqual([]);
@@ -80,41 +80,45 @@ describe("a reservation", () => {
   });
 
   it("is given back whole, once, however many executes relied on it", () => {
-    const joined = reserve(after(["a", 0], ["b", 1]), two, asked("a"), at(2)).usage;
+    const joined = reserve(after(["a", 0], ["b", 1]), two, request("a"), at(2)).usage;
     const given = giveBack(joined, "a");
     expect(ids(given)).toEqual(["b"]);
     expect(giveBack(given, "a")).toBe(given);
   });
 
   it("stays once its payout exists, whatever a late execute gives up", () => {
-    const closed = settle(after(["a", 0]), new Map<string, Fate>([["a", "exists"]]), at(5_000));
-    const late = reserve(closed, two, asked("a"), at(6_000)).usage;
+    const closed = settle(
+      after(["a", 0]),
+      new Map<string, ReservationOutcome>([["a", "exists"]]),
+      at(5_000),
+    );
+    const late = reserve(closed, two, request("a"), at(6_000)).usage;
     expect(late).toBe(closed);
     expect(giveUp(late, "a")).toBe(closed);
   });
 
-  it("is not put before those that were made when the clock is set back", () => {
+  it("is not placed before earlier ones when the clock is set back", () => {
     const usage = after(["a", 1_000], ["b", 0]);
     expect(usage.reservations.map((each) => each.at)).toEqual([at(1_000), at(1_000)]);
   });
 });
 
 describe("the sweep", () => {
-  it("closes, gives back, or looks again later", () => {
+  it("closes, releases or postpones reservations", () => {
     const usage = after(["a", 0], ["b", 1]);
-    expect(dueAt(usage)).toEqual(at(lookAfterMs));
-    const fates = new Map<string, Fate>([
+    expect(dueAt(usage)).toEqual(at(checkAfterMs));
+    const outcomes = new Map<string, ReservationOutcome>([
       ["a", "abandoned"],
       ["b", "undecided"],
     ]);
-    const settled = settle(usage, fates, at(6_000));
+    const settled = settle(usage, outcomes, at(6_000));
     expect(ids(settled)).toEqual(["b"]);
-    expect(dueAt(settled)).toEqual(at(6_000 + lookAfterMs));
+    expect(dueAt(settled)).toEqual(at(6_000 + checkAfterMs));
     const closed = settle(settled, new Map([["b", "exists"]]), at(12_000));
     expect(dueAt(closed)).toEqual(at(1 + windowMs.day));
   });
 
-  it("forgets what no window has, and then has nothing to look at", () => {
+  it("removes parts outside every window, and then has nothing to check", () => {
     const usage = after(["a", 0]);
     expect(ids(settle(usage, new Map(), at(windowMs.day - 1)))).toEqual(["a"]);
     expect(dueAt(settle(usage, new Map(), at(windowMs.day)))).toBeUndefined();
@@ -126,7 +130,7 @@ it("adds up the oldest reservations beyond those that are kept one by one", () =
   let usage = unused;
   const count = singleMax + 700;
   for (let n = 0; n < count; n += 1) {
-    usage = reserve(usage, many, asked(`p${n}`, BigInt(n)), at(n * 1_000)).usage;
+    usage = reserve(usage, many, request(`p${n}`, BigInt(n)), at(n * 1_000)).usage;
   }
   expect(usage.reservations).toHaveLength(singleMax);
   expect(usage.sums.length).toBeLessThan(5);
@@ -160,7 +164,8 @@ describe("any run of executes", () => {
         for (const { kind, payout, waitMs, amount } of steps) {
           now += waitMs;
           const time = new Date(now);
-          if (kind === "reserve") usage = reserve(usage, limits, asked(payout, amount), time).usage;
+          if (kind === "reserve")
+            usage = reserve(usage, limits, request(payout, amount), time).usage;
           if (kind === "giveUp") usage = giveUp(usage, payout);
           if (kind === "giveBack") usage = giveBack(usage, payout);
           if (kind === "settle") usage = settle(usage, new Map([[payout, "exists"]]), time);

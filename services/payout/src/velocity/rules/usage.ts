@@ -1,107 +1,107 @@
 import { type Ask, type Exceeded, exceeded, type Limit, type Part, windowMs } from "./window.ts";
 
-/** A reservation whose payout is not known to exist yet. */
+/** A reservation without a known payout. */
 export type Open = {
   readonly quoteId: string;
   readonly accountId: string;
-  /** Executes of the payout that rely on the reservation. */
+  /** The number of executes that rely on the reservation. */
   readonly attempts: number;
-  /** When the sweep looks whether the payout exists. */
-  readonly lookAt: Date;
+  /** The time of the sweep's next check for the payout. */
+  readonly checkAt: Date;
 };
 
-/** Room that is reserved for a payout, under its id. */
 export type Reservation = Part & {
   readonly payoutId: string;
-  /** Absent once the payout exists. */
+  /** Present until the payout exists. The sweep uses it. */
   readonly open?: Open;
 };
 
-/** The payouts that count for a subject, of the last 24 hours. */
+/** A subject's payouts in the last 24 hours. */
 export type Usage = {
-  /** The newest, one by one, oldest first. */
+  /** The newest payouts, one by one, oldest first. */
   readonly reservations: readonly Reservation[];
-  /** Those before, by currency and time. */
+  /** Older payouts, summed by currency and time. */
   readonly sums: readonly Part[];
 };
 
-/** Nothing is reserved. */
 export const unused: Usage = { reservations: [], sums: [] };
 
-/** A payout that needs room. */
-export type AskedRoom = Ask & Pick<Reservation, "payoutId"> & Pick<Open, "quoteId" | "accountId">;
+export type ReservationRequest = Ask &
+  Pick<Reservation, "payoutId"> &
+  Pick<Open, "quoteId" | "accountId">;
 
 /**
- * Reservations that are kept one by one; the document that has them stays under 200 KB. Older ones
- * are added up: a payout that fails after a thousand others of its subject gives no room back
- * before it has left the window.
+ * Limits the reservations that are stored one by one, which keeps a document under 200 KB. Older
+ * ones are summed. If a payout fails after a thousand others of its subject, its amount therefore
+ * counts until the window has passed.
  */
 export const singleMax = 1_000;
-/** The time that a sum spans: so long may it count longer than its payouts would. */
+/** The time span of a sum. Its payouts may count longer than their window by this much. */
 const sumMs = 300_000;
-/** No execute runs for so long; after it the sweep looks for the payout. */
-export const lookAfterMs = 5_000;
+/** No execute runs longer than this. Then the sweep checks for the payout. */
+export const checkAfterMs = 5_000;
 
-/** The times, amounts and counts that limits are compared with, oldest first. */
+/** Returns the parts that limits are compared with, oldest first. */
 export function partsOf({ sums, reservations }: Usage): Part[] {
   return [...sums, ...reservations];
 }
 
-/** Reserves room under a payout's id where all limits have it; a repeat joins the reservation. */
+/** Reserves limits by payout id if all limits allow it. A repeat joins the reservation. */
 export function reserve(
   usage: Usage,
   limits: readonly Limit[],
-  asked: AskedRoom,
+  request: ReservationRequest,
   databaseNow: Date,
 ): { readonly usage: Usage; readonly answer: "reserved" | Exceeded } {
-  const { payoutId, currency, amount } = asked;
+  const { payoutId, currency, amount } = request;
   if (usage.reservations.some((each) => each.payoutId === payoutId)) {
     return { usage: changed(usage, payoutId, joined), answer: "reserved" };
   }
   const now = notBefore(usage, databaseNow);
   const lacking = exceeded(partsOf(usage), limits, { currency, amount }, now);
   if (lacking !== undefined) return { usage, answer: lacking };
-  return { usage: entered(usage, asked, now), answer: "reserved" };
+  return { usage: entered(usage, request, now), answer: "reserved" };
 }
 
-/** The payouts counted before a payout, and the time of its own count. */
-export type Counted = { readonly before: readonly Part[]; readonly at: Date };
+/** The payouts counted before this one, and the time of its own count. */
+export type Counted = { readonly earlier: readonly Part[]; readonly at: Date };
 
 /**
- * Counts a payout under its id; nothing refuses it. A repeat joins its first try, and returns the
- * payouts counted before that. Of payouts counted at once, each returns those before it.
+ * Counts a payout by its id and never refuses. A repeat returns the payouts counted before the
+ * first attempt. Concurrent counts are ordered: each returns the earlier ones.
  */
 export function count(
   usage: Usage,
-  asked: AskedRoom,
+  request: ReservationRequest,
   databaseNow: Date,
 ): { readonly usage: Usage; readonly answer: Counted } {
   const { sums, reservations } = usage;
-  const own = reservations.findIndex(({ payoutId }) => payoutId === asked.payoutId);
+  const own = reservations.findIndex(({ payoutId }) => payoutId === request.payoutId);
   const found = reservations[own];
   if (found !== undefined) {
-    const before = [...sums, ...reservations.slice(0, own)];
-    return { usage: changed(usage, asked.payoutId, joined), answer: { before, at: found.at } };
+    const earlier = [...sums, ...reservations.slice(0, own)];
+    return { usage: changed(usage, request.payoutId, joined), answer: { earlier, at: found.at } };
   }
   const at = notBefore(usage, databaseNow);
-  return { usage: entered(usage, asked, at), answer: { before: partsOf(usage), at } };
+  return { usage: entered(usage, request, at), answer: { earlier: partsOf(usage), at } };
 }
 
-/** The time of a new reservation: never before the newest one, even if a clock was set back. */
+/** Returns a time not before the newest reservation, even if a clock was set back. */
 function notBefore(usage: Usage, databaseNow: Date): Date {
   return new Date(Math.max(databaseNow.getTime(), newestAt(usage)));
 }
 
-/** The usage with a new reservation, the newest. */
-function entered(usage: Usage, asked: AskedRoom, at: Date): Usage {
-  const { payoutId, currency, amount, quoteId, accountId } = asked;
-  const lookAt = new Date(at.getTime() + lookAfterMs);
-  const open = { quoteId, accountId, attempts: 1, lookAt };
+function entered(usage: Usage, request: ReservationRequest, at: Date): Usage {
+  const { payoutId, currency, amount, quoteId, accountId } = request;
+  const checkAt = new Date(at.getTime() + checkAfterMs);
+  const open = { quoteId, accountId, attempts: 1, checkAt };
   const made = { payoutId, at, currency, count: 1, amount, open };
   return summed(pruned({ ...usage, reservations: [...usage.reservations, made] }, at));
 }
 
-/** Ends an execute that was refused after it had reserved; the last one gives the room back. */
+/**
+ * Ends an execute that was refused after its reservation. The last one releases the reservation.
+ */
 export function giveUp(usage: Usage, payoutId: string): Usage {
   return changed(usage, payoutId, (each) => {
     if (each.open === undefined) return each;
@@ -110,35 +110,41 @@ export function giveUp(usage: Usage, payoutId: string): Usage {
   });
 }
 
-/** Gives back the room of a payout that failed; nothing is left to do for a repeat. */
+/** Releases the reservation of a failed payout. A repeat changes nothing. */
 export function giveBack(usage: Usage, payoutId: string): Usage {
   return changed(usage, payoutId, () => undefined);
 }
 
-/** What the sweep found of an open reservation: its payout, nothing that can become it, neither. */
-export type Fate = "exists" | "abandoned" | "undecided";
+/** The sweep's result for an open reservation: `abandoned` if no payout can use it any more. */
+export type ReservationOutcome = "exists" | "abandoned" | "undecided";
 
-/** Closes, gives back or looks later at open reservations, and forgets what no window has. */
-export function settle(usage: Usage, fates: ReadonlyMap<string, Fate>, now: Date): Usage {
-  const lookAt = new Date(now.getTime() + lookAfterMs);
+/** Closes, releases or postpones open reservations, and removes those outside every window. */
+export function settle(
+  usage: Usage,
+  outcomes: ReadonlyMap<string, ReservationOutcome>,
+  now: Date,
+): Usage {
+  const checkAt = new Date(now.getTime() + checkAfterMs);
   const reservations = usage.reservations.flatMap((each) => {
     const { open, ...closed } = each;
-    const fate = fates.get(each.payoutId);
-    if (open === undefined || fate === undefined) return each;
-    if (fate === "abandoned") return [];
-    return fate === "exists" ? closed : { ...closed, open: { ...open, lookAt } };
+    const outcome = outcomes.get(each.payoutId);
+    if (open === undefined || outcome === undefined) return each;
+    if (outcome === "abandoned") return [];
+    return outcome === "exists" ? closed : { ...closed, open: { ...open, checkAt } };
   });
   return pruned({ ...usage, reservations }, now);
 }
 
-/** When the sweep has to look at a usage; `undefined` where nothing is used. */
+/** Returns the time of the sweep's next check, or `undefined` for an empty usage. */
 export function dueAt(usage: Usage): Date | undefined {
   if (newestAt(usage) === 0) return undefined;
-  const looks = usage.reservations.flatMap(({ open }) => (open ? [open.lookAt.getTime()] : []));
-  return new Date(Math.min(newestAt(usage) + windowMs.day, ...looks));
+  const checkTimes = usage.reservations.flatMap(({ open }) =>
+    open ? [open.checkAt.getTime()] : [],
+  );
+  return new Date(Math.min(newestAt(usage) + windowMs.day, ...checkTimes));
 }
 
-/** When room was last reserved; 0 where nothing is. */
+/** Returns the time of the newest reservation, or 0 without one. */
 function newestAt({ reservations, sums }: Usage): number {
   return (reservations.at(-1) ?? sums.at(-1))?.at.getTime() ?? 0;
 }
@@ -149,7 +155,7 @@ function joined(reservation: Reservation): Reservation {
   return { ...reservation, open: { ...open, attempts: open.attempts + 1 } };
 }
 
-/** The usage with one reservation changed or taken out; the same where that changes nothing. */
+/** Changes or removes one reservation. Returns the same usage if nothing changes. */
 function changed(
   usage: Usage,
   payoutId: string,
@@ -164,13 +170,13 @@ function changed(
   return { ...usage, reservations };
 }
 
-/** Without what the longest window has no more. */
+/** Removes payouts that are older than the longest window. */
 function pruned({ reservations, sums }: Usage, now: Date): Usage {
   const counts = ({ at }: Pick<Part, "at">) => at.getTime() + windowMs.day > now.getTime();
   return { reservations: reservations.filter(counts), sums: sums.filter(counts) };
 }
 
-/** With the oldest reservations added up where there are too many. */
+/** Sums the oldest reservations if there are too many. */
 function summed(usage: Usage): Usage {
   const excess = usage.reservations.length - singleMax;
   if (excess <= 0) return usage;
@@ -178,7 +184,7 @@ function summed(usage: Usage): Usage {
   return { reservations: usage.reservations.slice(excess), sums };
 }
 
-/** Sums with a reservation that is newer than they are; they stay sorted by time. */
+/** Adds a reservation that is newer than the sums, which stay sorted by time. */
 function added(sums: readonly Part[], { at, currency, amount }: Reservation): Part[] {
   const slotOf = (time: Date) => Math.floor(time.getTime() / sumMs);
   const same = sums.find((each) => each.currency === currency && slotOf(each.at) === slotOf(at));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Ask, exceeded, type Limit, type Part, roomAt, windowMs } from "./window.ts";
+import { type Ask, allowedAt, exceeded, type Limit, type Part, windowMs } from "./window.ts";
 
 const hour = windowMs.hour;
 const at = (ms: number) => new Date(ms);
@@ -9,7 +9,7 @@ const usd = (ms: number, amount: bigint, count = 1): Part => ({
 });
 const ask: Ask = { currency: "USD", amount: 100n };
 
-describe("room within a limit", () => {
+describe("the time from which a limit allows a payout", () => {
   const now = at(10 * hour);
   it.each<[string, Limit, Part[], Date | "never"]>([
     ["nothing used", { window: "hour", max: 1n }, [], now],
@@ -46,10 +46,10 @@ describe("room within a limit", () => {
     ],
     ["a sum of several", { window: "hour", max: 3n }, [usd(9.5 * hour, 9n, 3)], at(10.5 * hour)],
   ])("after %s", (_what, limit, parts, expected) => {
-    expect(roomAt(parts, limit, ask, now)).toEqual(expected);
+    expect(allowedAt(parts, limit, ask, now)).toEqual(expected);
   });
 
-  it("is answered with the limit that is full for longest", () => {
+  it("names the limit that blocks for the longest time", () => {
     const parts = [usd(9.5 * hour, 100n)];
     const limits: Limit[] = [
       { window: "hour", max: 1n },
@@ -57,10 +57,10 @@ describe("room within a limit", () => {
     ];
     expect(exceeded(parts, limits, ask, now)).toEqual({
       limit: limits[1],
-      roomAt: at(33.5 * hour),
+      allowedAt: at(33.5 * hour),
     });
     const never = { window: "hour", currency: "USD", max: 1n } as const;
-    expect(exceeded(parts, [...limits, never], ask, now)?.roomAt).toBe("never");
+    expect(exceeded(parts, [...limits, never], ask, now)?.allowedAt).toBe("never");
     expect(exceeded([], limits, ask, now)).toBeUndefined();
   });
 });
@@ -89,7 +89,7 @@ describe("any parts and limit", () => {
     .array(part, { maxLength: 12 })
     .map((some) => some.toSorted((a, b) => a.at.getTime() - b.at.getTime()));
 
-  /** What a limit has used at a time, added up plainly. */
+  /** The usage of a limit at a time, as a plain sum. */
   const used = (some: readonly Part[], { window, ...of }: Limit, time: number) =>
     some
       .filter((each) => each.at.getTime() > time - windowMs[window])
@@ -99,7 +99,7 @@ describe("any parts and limit", () => {
         0n,
       );
 
-  it("has room at the time that is answered, and not a millisecond before", () => {
+  it("allows the payout at the returned time, and not a millisecond before", () => {
     fc.assert(
       fc.property(
         parts,
@@ -108,7 +108,7 @@ describe("any parts and limit", () => {
         fc.bigInt({ min: 1n, max: 60n }),
         (some, rule, of, amount) => {
           const now = some.at(-1)?.at ?? at(0);
-          const found = roomAt(some, rule, { currency: of, amount }, now);
+          const found = allowedAt(some, rule, { currency: of, amount }, now);
           const isOther = rule.currency !== undefined && rule.currency !== of;
           const own = rule.currency === undefined ? 1n : amount;
           if (isOther || own > rule.max) {
