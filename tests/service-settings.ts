@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { busSettings } from "@disburse/chassis/amqp/settings.ts";
 import { sealingSettings } from "@disburse/chassis/crypto/settings.ts";
@@ -32,8 +32,16 @@ export function settingsOf(service: ServiceName): Set<string> {
   const every = readdirSync(at(folder), { recursive: true, encoding: "utf8" });
   const beside = every.filter((file) => /[-/]setting\.ts$/.test(file));
   const source = ["config.ts", ...beside].map((file) => read(`${folder}/${file}`)).join("\n");
+  const rails = service === "payout" ? railSettings() : [];
   const own = [...source.matchAll(/^\s*([A-Z][A-Z_]+):/gm)].map(([, name = ""]) => name);
   const bus = source.includes("busSettings") ? Object.keys(busSettings) : [];
   const sealing = source.includes("sealingSettings") ? Object.keys(sealingSettings) : [];
-  return new Set([...Object.keys(commonSettings), ...bus, ...sealing, ...own]);
+  return new Set([...Object.keys(commonSettings), ...bus, ...sealing, ...rails, ...own]);
+}
+
+/** Returns the settings that rail packages add to the payout service. */
+function railSettings(): string[] {
+  return globSync("packages/*-rail/src/settings.ts", { cwd: at("") }).flatMap(
+    (file) => /^export const setting = "(\w+)";$/m.exec(read(file))?.[1] ?? [],
+  );
 }

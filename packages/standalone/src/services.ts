@@ -1,5 +1,5 @@
 import { start as startBeneficiary } from "@disburse/beneficiary/main.ts";
-import type { RunningService, Shared, StartService } from "@disburse/chassis/service/service.ts";
+import type { RunningService, Shared, StartService } from "@disburse/chassis/service/start.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { start as startCompliance } from "@disburse/compliance/main.ts";
 import { start as startGateway } from "@disburse/gateway/main.ts";

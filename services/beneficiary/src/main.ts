@@ -2,7 +2,7 @@ import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
-import { runService, serviceStart } from "@disburse/chassis/service/service.ts";
+import { runService, serviceStart } from "@disburse/chassis/service/start.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
@@ -15,10 +15,11 @@ import { sealedLinks } from "./links/store.ts";
 import { startLinkSweep } from "./links/submit.ts";
 import { migrations } from "./migrations.ts";
 import { sealedRecords } from "./records/document.ts";
+import { beneficiaryRpc, sandboxRpc } from "./rpc.ts";
 import { holdsBack } from "./sandbox/rpc.ts";
 import { screeningOutbox, subscription } from "./screening/events.ts";
 import { startBacklogGauges, startScreeningSweep } from "./screening/sweep.ts";
-import { beneficiaryRpc, openStores, sandboxRpc } from "./service.ts";
+import { openStores } from "./wiring.ts";
 
 /** Maximum wait of a merchant's request for a screening. After it, the sweep screens the record. */
 const complianceTimeoutMs = 3_000;

@@ -8,7 +8,7 @@ import {
 import { Party_Type, Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { depositor } from "@disburse/forms/bodies/depositor.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { beneficiaryRpc } from "./service.ts";
+import { beneficiaryRpc } from "./rpc.ts";
 import { type Creator, creatorOn, example, merchantId, refusalOf } from "./test-bodies.ts";
 import { startTestService, type TestService } from "./test-service.ts";
 

@@ -24,8 +24,9 @@ import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { destinationPurpose } from "./beneficiaries/rpc.ts";
 import { migrations } from "./migrations.ts";
+import { beneficiaryRpc, type ServiceDeps } from "./rpc.ts";
 import type { ComplianceClient } from "./screening/compliance.ts";
-import { beneficiaryRpc, openStores, type ServiceDeps } from "./service.ts";
+import { openStores } from "./wiring.ts";
 
 /** Sweep interval in tests. The test clock is simulated, so waiting takes no time. */
 export const sweepEveryMs = 1_000;

@@ -14,8 +14,8 @@ import { assertPeppers } from "./keys/peppers.ts";
 import { readPeppers } from "./keys/rules/peppers.ts";
 import { openKeys } from "./keys/store.ts";
 import { start } from "./main.ts";
-import type { GatewayDeps } from "./service.ts";
 import { mutation, startTestGateway, type TestGateway } from "./test-gateway.ts";
+import type { GatewayDeps } from "./wiring.ts";
 
 const contexts: unknown[] = [];
 let payout: RpcServer;

@@ -7,14 +7,10 @@ import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { databaseClock } from "@disburse/chassis/mongo/clock.ts";
-import { type Opening, runService, serviceStart } from "@disburse/chassis/service/service.ts";
+import { type Opening, runService, serviceStart } from "@disburse/chassis/service/start.ts";
 import type { ServiceUrls } from "@disburse/chassis/settings.ts";
-import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
-import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
-import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
-import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -30,9 +26,10 @@ import { startHttpServer } from "./http/server.ts";
 import { sealedKeyTexts } from "./keys/rpc.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
-import { createGateway, type PeopleDeps } from "./service.ts";
+import { servedRpcs } from "./rpc.ts";
 import { createProvider } from "./sessions/provider.ts";
 import { emailPurpose, sealedMembers } from "./team/store.ts";
+import { createGateway, type PeopleDeps } from "./wiring.ts";
 
 /** The edge's own deadline bounds every call. */
 const callTimeoutMs = 10_000;
@@ -217,13 +214,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   const { url } = await opening.serve({
     host: config.RPC_HOST,
     port: config.RPC_PORT,
-    services: [KeyService, TeamService, RequestLogService, ApprovalService],
-    routes: (router) => {
-      router.service(KeyService, gateway.keyService);
-      router.service(TeamService, gateway.teamService);
-      router.service(RequestLogService, gateway.requestLogService);
-      router.service(ApprovalService, gateway.approvals.rpc);
-    },
+    ...servedRpcs(gateway),
   });
   ownUrl = url;
   const { HOST: host, PORT: port } = config;

@@ -36,8 +36,8 @@ import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
 import { readPeppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
-import { createGateway, type GatewayDeps, type PeopleDeps } from "./service.ts";
 import { emailPurpose } from "./team/store.ts";
+import { createGateway, type GatewayDeps, type PeopleDeps } from "./wiring.ts";
 
 /** A fake service. A call of an RPC that the test does not set is a bug. */
 type Fake<S extends DescService> = Partial<ServiceImpl<S>>;

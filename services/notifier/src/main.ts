@@ -3,7 +3,7 @@ import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { databaseClock, elapsedWithSleep } from "@disburse/chassis/mongo/clock.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
-import { type Opening, runService, serviceStart } from "@disburse/chassis/service/service.ts";
+import { type Opening, runService, serviceStart } from "@disburse/chassis/service/start.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -21,7 +21,7 @@ import { gapLeaseMs, startGapSweep } from "./reconciliation/sweep.ts";
 import { checkSourceAddress } from "./sender/connector.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 import { createSender } from "./sender/sender.ts";
-import { createNotifier, type Notifier, startWorker } from "./service.ts";
+import { createNotifier, type Notifier, startWorker } from "./wiring.ts";
 
 export const start = serviceStart("notifier", readUsableConfig, migrations, async (opening) => {
   const { config, log, metrics, tracing, database, lifetime } = opening;

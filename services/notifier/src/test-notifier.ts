@@ -25,7 +25,7 @@ import { migrations } from "./migrations.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 import type { Outcome } from "./sender/rules/outcome.ts";
 import type { Post, PostRequest } from "./sender/sender.ts";
-import { createNotifier } from "./service.ts";
+import { createNotifier } from "./wiring.ts";
 
 /** No server listens there; the stand-in for the sender responds. */
 export const hookUrl = "http://127.0.0.1:9/hook";

@@ -3,7 +3,7 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client.ts";
-import type { RunningService } from "@disburse/chassis/service/service.ts";
+import type { RunningService } from "@disburse/chassis/service/start.ts";
 import {
   DeliveryState,
   NotifierService,

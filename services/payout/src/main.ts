@@ -1,24 +1,17 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
-import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { openDailySums } from "@disburse/chassis/approvals/daily-sums.ts";
-import { openApprovals, type ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import { type Opening, runService, serviceStart } from "@disburse/chassis/service/service.ts";
+import { type Opening, runService, serviceStart } from "@disburse/chassis/service/start.ts";
 import { createTurns } from "@disburse/chassis/turns.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
-import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
-import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import type { OpenRails, RailContext } from "@disburse/rail/rail-package.ts";
@@ -34,9 +27,10 @@ import type { SignedMessage } from "./rails/sandbox/callbacks.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openSandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates } from "./rails/states.ts";
-import { startPayoutService } from "./service.ts";
+import { servedRpcs } from "./rpc.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { startStatementGauges } from "./treasury/gauges.ts";
+import { startPayoutService } from "./wiring.ts";
 
 /** How late a message of the sandbox's rail may go out: within 10 s of a transfer, and later. */
 const callbacksMs = 100;
@@ -106,36 +100,9 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   if (sandbox !== undefined) startCallbacks(opening, sandbox);
   const receiptKey = opening.identity.serviceKey;
   const renders = createTurns({ restShare: 3 });
-  const ofStatements = { ledger, payouts, clock, receiptKey, renders };
-  return serve(served(payout, approvals.rpc, statementsRpc(ofStatements)));
+  const statements = statementsRpc({ ledger, payouts, clock, receiptKey, renders });
+  return serve(servedRpcs({ ...payout, statements, approvals: approvals.rpc }));
 });
-
-/** The RPCs of the service. */
-function served(
-  payout: Awaited<ReturnType<typeof startPayoutService>>,
-  approvals: ServiceApprovals["rpc"],
-  statements: ServiceImpl<typeof StatementService>,
-) {
-  const { sandbox } = payout;
-  return {
-    services: [
-      PayoutService,
-      PayoutOrderService,
-      PayoutOperationsService,
-      StatementService,
-      ApprovalService,
-      ...(sandbox === undefined ? [] : [PayoutSandboxService]),
-    ],
-    routes: (router: ConnectRouter) => {
-      router.service(PayoutService, payout.rpc);
-      router.service(PayoutOrderService, payout.orders);
-      router.service(PayoutOperationsService, payout.operations);
-      router.service(StatementService, statements);
-      router.service(ApprovalService, approvals);
-      if (sandbox !== undefined) router.service(PayoutSandboxService, sandbox);
-    },
-  };
-}
 
 /** The simulated rail; its callbacks are signed with a secret of this service's key. */
 async function openSandbox({ config, database }: PayoutOpening, receive: Receive) {

@@ -1,10 +1,13 @@
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { bindOperations, type OperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import type { RailRpc } from "@disburse/rail/rail-package.ts";
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
@@ -97,4 +100,34 @@ export function operationsRpc(
   // They change nothing, and show what merchants were sent and what banks propose.
   const noted = ["republishPayoutEvents", "getBankFinding"] as const;
   return bindOperations(PayoutOperationsService, rpc, deps.bindings, { noted });
+}
+
+/** The services of a process with their handlers; the sandbox's is absent in live mode. */
+export function servedRpcs(handlers: {
+  readonly rpc: Partial<ServiceImpl<typeof PayoutService>>;
+  readonly orders: ServiceImpl<typeof PayoutOrderService>;
+  readonly operations: RailRpc;
+  readonly statements: ServiceImpl<typeof StatementService>;
+  readonly approvals: ServiceApprovals["rpc"];
+  readonly sandbox: ServiceImpl<typeof PayoutSandboxService> | undefined;
+}) {
+  const { sandbox } = handlers;
+  return {
+    services: [
+      PayoutService,
+      PayoutOrderService,
+      PayoutOperationsService,
+      StatementService,
+      ApprovalService,
+      ...(sandbox === undefined ? [] : [PayoutSandboxService]),
+    ],
+    routes: (router: ConnectRouter) => {
+      router.service(PayoutService, handlers.rpc);
+      router.service(PayoutOrderService, handlers.orders);
+      router.service(PayoutOperationsService, handlers.operations);
+      router.service(StatementService, handlers.statements);
+      router.service(ApprovalService, handlers.approvals);
+      if (sandbox !== undefined) router.service(PayoutSandboxService, sandbox);
+    },
+  };
 }

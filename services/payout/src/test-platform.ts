@@ -37,9 +37,9 @@ import type { RailDirectory } from "./rails/directory.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openSandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates } from "./rails/states.ts";
-import { startPayoutService } from "./service.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { type StandInQuote, standIns } from "./test-neighbours.ts";
+import { startPayoutService } from "./wiring.ts";
 
 /** The process whose leases the platform's worker takes. */
 export const place = "first:8080";

@@ -1,7 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { cacheMetrics } from "@disburse/chassis/cache.ts";
-import { runService, serviceStart } from "@disburse/chassis/service/service.ts";
+import { runService, serviceStart } from "@disburse/chassis/service/start.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -12,7 +12,7 @@ import { readConfig } from "./config.ts";
 import { startRateAges } from "./corridors/rate-history.ts";
 import { migrations } from "./migrations.ts";
 import { createQuoteCount } from "./quotes/count.ts";
-import { openQuoteService } from "./rpc.ts";
+import { openQuoteService } from "./wiring.ts";
 
 export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
   const { config, log, database, metrics, lifetime, connect, serve } = opening;

@@ -10,11 +10,11 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { subscription } from "@disburse/notifier/events/intake.ts";
-import { createNotifier, startWorker } from "@disburse/notifier/service.ts";
+import { createNotifier, startWorker } from "@disburse/notifier/wiring.ts";
 import { createRailDirectory } from "@disburse/payout/rails/directory.ts";
 import { openRailStates } from "@disburse/payout/rails/states.ts";
-import { startPayoutService } from "@disburse/payout/service.ts";
-import { openQuoteService } from "@disburse/quote/rpc.ts";
+import { startPayoutService } from "@disburse/payout/wiring.ts";
+import { openQuoteService } from "@disburse/quote/wiring.ts";
 import { processLog } from "./checks/process-log.ts";
 import type { WriteObserver } from "./checks/write-observer.ts";
 import type { StubOptions } from "./network/beneficiary-stub.ts";

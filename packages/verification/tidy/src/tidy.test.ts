@@ -19,6 +19,18 @@ test("files import what they may: packages, folders of a package, subjects of a 
   expect(found.map(({ path, line, message }) => `${path}:${line} ${message}`)).toEqual([]);
 });
 
+const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", "quote"];
+
+test.each(services)("%s has the shape of every service", (service) => {
+  const top = new RegExp(`^services/${service}/src/([^/]+)\\.ts$`);
+  const files = sources.flatMap(({ path }) => top.exec(path)?.[1] ?? []);
+  const parts = ["main", "wiring", "rpc", "config", "migrations"];
+  expect(parts.filter((part) => !files.includes(part))).toEqual([]);
+  const others = files.filter((file) => !parts.includes(file) && !/test|^refusals$/.test(file));
+  // Payout's metrics and gauges show several subjects.
+  expect(others).toEqual(service === "payout" ? ["gauges", "metrics"] : []);
+});
+
 test("the order of subjects has no circle", () => expect(disordered(subjects)).toEqual([]));
 
 test("ARCHITECTURE.md draws the imports between subjects that there are", () => {

@@ -7,9 +7,9 @@ import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Collection, type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeneficiaryDocument } from "../beneficiaries/store.ts";
-import { openStores } from "../service.ts";
 import { creatorOn, merchantId } from "../test-bodies.ts";
 import { startTestService, type TestService } from "../test-service.ts";
+import { openStores } from "../wiring.ts";
 import type { RecordDocument } from "./document.ts";
 import type { RecordFilter } from "./list.ts";
 

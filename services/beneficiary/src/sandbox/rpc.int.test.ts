@@ -11,8 +11,8 @@ import { ComplianceSandboxService } from "@disburse/contracts/disburse/complianc
 import { newId } from "@disburse/kernel/id.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { sandboxRpc } from "../rpc.ts";
 import { attemptScreening } from "../screening/compliance.ts";
-import { sandboxRpc } from "../service.ts";
 import { type Creator, creatorOn, merchantId } from "../test-bodies.ts";
 import { mutation, startTestService, type TestService } from "../test-service.ts";
 import { holdsBack } from "./rpc.ts";

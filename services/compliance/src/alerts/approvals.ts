@@ -3,8 +3,8 @@ import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { Decision } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
+import type { reviewRpc } from "./open.ts";
 import { type Alert, isPending } from "./rules/alert.ts";
-import type { reviewRpc } from "./service.ts";
 import type { AlertStore } from "./store.ts";
 
 /** Hits that need a second person to clear. */

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { deliveryKeptMs } from "../deliveries/documents.ts";
 import { makeRedeliveries } from "../deliveries/redelivery-store.ts";
 import { sweepExpired } from "../deliveries/retention.ts";
-import { startWorker } from "../service.ts";
 import {
   acknowledged,
   operation,
@@ -17,6 +16,7 @@ import {
   startTestNotifier,
   type TestNotifier,
 } from "../test-notifier.ts";
+import { startWorker } from "../wiring.ts";
 import { createReplayer } from "./replayer.ts";
 import { recheckEveryMs } from "./rules/replay.ts";
 import { openReplayStore } from "./store.ts";

@@ -27,7 +27,7 @@ import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Binary, Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrations } from "../migrations.ts";
-import { openQuoteService } from "../rpc.ts";
+import { openQuoteService } from "../wiring.ts";
 import { createQuoteCount } from "./count.ts";
 
 const metrics = createMetrics("quote");

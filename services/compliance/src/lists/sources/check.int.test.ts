@@ -10,7 +10,7 @@ import { migrations } from "../../migrations.ts";
 import { personLine } from "../../test-compliance.ts";
 import { receivedFiles } from "../imports/files.ts";
 import { type ImportDeps, importList } from "../imports/import.ts";
-import { listMetrics } from "../service.ts";
+import { listMetrics } from "../open.ts";
 import { type ListStore, openListStore } from "../store.ts";
 import { type ListSources, openSources } from "./check.ts";
 import { openSourceStore } from "./store.ts";

@@ -12,8 +12,8 @@ import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { createIndexes, type Migration } from "../mongo/migrations.ts";
 import { connectService } from "../rpc/client.ts";
 import { type Environment, readSettings } from "../settings.ts";
-import { type RunningService, serviceStart } from "./service.ts";
 import { commonSettings, databaseSetting } from "./settings.ts";
+import { type RunningService, serviceStart } from "./start.ts";
 
 const settings = { ...commonSettings, DATABASE: databaseSetting("test") };
 const migrations: readonly Migration[] = [

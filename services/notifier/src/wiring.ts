@@ -1,4 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Log } from "@disburse/chassis/log.ts";
@@ -24,27 +23,23 @@ import { openWorkStore } from "./deliveries/dispatch/work-store.ts";
 import { openFailingStore } from "./deliveries/failing-store.ts";
 import { openOrderStore } from "./deliveries/order/store.ts";
 import { sweepExpired } from "./deliveries/retention.ts";
-import { deliveryRpc } from "./deliveries/rpc.ts";
 import type { Slots } from "./deliveries/rules/fairness.ts";
 import { openBacklogStore, openDeliveryStore } from "./deliveries/store.ts";
 import { openChallengeStore } from "./endpoints/challenge-store.ts";
 import { createEndpointChanges } from "./endpoints/changes.ts";
 import { openHealthStore } from "./endpoints/health-store.ts";
 import { openPausedStore } from "./endpoints/paused-store.ts";
-import { endpointRpc, secretRpc } from "./endpoints/rpc.ts";
-import { endpointStateRpc } from "./endpoints/state-rpc.ts";
 import { openEndpointStore } from "./endpoints/store.ts";
 import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
 import { createUnreadableCount } from "./events/intake.ts";
 import { createPauser } from "./events/pauser.ts";
-import { guardedEvents } from "./events/rpc.ts";
 import { sandboxWebhooksRpc } from "./events/sandbox.ts";
 import { openEventStore } from "./events/store.ts";
 import { openTransactionTypes } from "./events/transaction-types.ts";
 import { createReplayer } from "./replays/replayer.ts";
-import { replayRpc } from "./replays/rpc.ts";
 import { openReplayStore } from "./replays/store.ts";
+import { notifierRpc } from "./rpc.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 
 export type NotifierOptions = AttemptDeps & {
@@ -63,25 +58,6 @@ export type NotifierOptions = AttemptDeps & {
   /** A monotonic clock in milliseconds. Default: the machine's. */
   readonly elapsed?: () => number;
 };
-
-type RpcDeps = Parameters<typeof endpointRpc>[0] &
-  Parameters<typeof endpointStateRpc>[0] &
-  Parameters<typeof secretRpc>[0] &
-  Parameters<typeof deliveryRpc>[0] &
-  Parameters<typeof replayRpc>[0] &
-  Parameters<typeof guardedEvents>[0] &
-  Pick<NotifierOptions, "approvals">;
-
-function notifierRpc(deps: RpcDeps): ServiceImpl<typeof NotifierService> {
-  return {
-    ...endpointRpc(deps),
-    ...endpointStateRpc(deps),
-    ...secretRpc(deps),
-    ...deliveryRpc(deps),
-    ...replayRpc(deps),
-    ...guardedEvents(deps, deps.approvals),
-  };
-}
 
 function openStores({ database, place }: Pick<NotifierOptions, "database" | "place">) {
   const events = openEventStore(database);

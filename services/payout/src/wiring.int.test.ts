@@ -4,9 +4,9 @@ import { expect, it, vi } from "vitest";
 import { findPayout } from "./payouts/store.ts";
 import { createRailDirectory } from "./rails/directory.ts";
 import { openRailStates } from "./rails/states.ts";
-import { startPayoutService } from "./service.ts";
 import { startTestPlatform, testRail } from "./test-platform.ts";
 import { resolvers } from "./test-resolutions.ts";
+import { startPayoutService } from "./wiring.ts";
 
 it("continues after a crash of its predecessor: a paused rail and a resolved payout", async () => {
   const platform = await startTestPlatform();

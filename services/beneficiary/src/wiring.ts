@@ -1,0 +1,20 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { type KeyContent, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import { openBeneficiaries } from "./beneficiaries/store.ts";
+import { openDepositors } from "./depositors/depositors.ts";
+import { openLinks } from "./links/store.ts";
+import { openMerchants } from "./merchants/merchants.ts";
+import { openSettings } from "./settings/settings.ts";
+
+/** `keyContent` keys the digests of sealed content. */
+export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyContent) {
+  return {
+    operations: openOperationBindings({ db }, keyContent),
+    beneficiaries: openBeneficiaries(db, sealer),
+    depositors: openDepositors(db, sealer),
+    links: openLinks(db, sealer),
+    merchants: openMerchants(db),
+    settings: openSettings(db),
+  };
+}

@@ -1,0 +1,41 @@
+import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { bindOperations, type OperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
+
+/** Binds the RPCs. For their contract see proto/disburse/compliance/v1. */
+export function servedRpcs(handlers: {
+  readonly operations: OperationBindings;
+  readonly rpc: ServiceImpl<typeof ComplianceService>;
+  readonly review: ServiceImpl<typeof ComplianceReviewService>;
+  readonly sandbox: ServiceImpl<typeof ComplianceSandboxService>;
+  readonly approvals: ServiceApprovals["rpc"];
+}) {
+  const { operations } = handlers;
+  // Screenings are kept with their requests, and alerts with the given values.
+  const screening = bindOperations(ComplianceService, handlers.rpc, operations, {
+    own: ["screenWallet", "screenParty"],
+    noted: ["getScreening"],
+  });
+  const review = bindOperations(ComplianceReviewService, handlers.review, operations, {
+    own: ["assignAlert", "decideAlert", "reopenAlert"],
+    noted: ["getAlert"],
+  });
+  return {
+    services: [
+      ComplianceService,
+      ComplianceReviewService,
+      ApprovalService,
+      ComplianceSandboxService,
+    ],
+    routes: (router: ConnectRouter) => {
+      router.service(ComplianceService, screening);
+      router.service(ComplianceReviewService, review);
+      router.service(ApprovalService, handlers.approvals);
+      router.service(ComplianceSandboxService, handlers.sandbox);
+    },
+  };
+}
