@@ -145,7 +145,7 @@ async function listeningBus() {
   return { bus, events, listen };
 }
 
-const optionsOf = (identity: ClientIdentity) => ({ identity, timeoutMs: 50_000 });
+const optionsOf = (identity: ClientIdentity) => ({ identity, timeoutMs: 600_000 });
 
 function connect(url: string, identity: ClientIdentity = testTrust.person("ada")) {
   return connectService(ComplianceService, url, optionsOf(identity));

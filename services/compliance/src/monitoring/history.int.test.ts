@@ -127,7 +127,7 @@ const verdictsNow = async () =>
 
 it.skipIf(!hasHistory)(
   "stops and clears people on the very days that OFAC lists and delists them",
-  { timeout: 180_000 },
+  { timeout: 900_000 },
   async () => {
     // Read before the service starts: reading blocks the thread, so its commands would time out.
     const days = files.map(readDay);

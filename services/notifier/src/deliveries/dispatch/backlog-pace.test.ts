@@ -88,18 +88,16 @@ it("adapts the baseline of a slower machine to the delay at the guaranteed share
   expect(backlog(60)).toBe(128);
 });
 
-it("does not take an outlier as the baseline of a busy machine", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.constantFrom(5, 25, 200), (seed, ms) => {
-      const random = uniform(seed);
-      // Queue delays scatter by as much as their mean. The backlog causes none of these.
-      const { backlog } = start(() => -ms * Math.log(1 - random()));
-      backlog(10);
-      const mean = Array.from({ length: 100 }, () => backlog(0.5)).reduce((a, b) => a + b) / 100;
-      expect(mean).toBeGreaterThan(40);
-    }),
-    { numRuns: 30 },
-  );
+it.each([5, 25, 200])("does not take an outlier as the baseline of delays of %i ms", (ms) => {
+  // The mean of one run may be low by chance; that of all runs is not.
+  const means = Array.from({ length: 30 }, (_, seed) => {
+    const random = uniform(seed + 1);
+    // Queue delays scatter by as much as their mean. The backlog causes none of these.
+    const { backlog } = start(() => -ms * Math.log(1 - random()));
+    backlog(10);
+    return Array.from({ length: 100 }, () => backlog(0.5)).reduce((a, b) => a + b) / 100;
+  });
+  expect(means.reduce((a, b) => a + b) / means.length).toBeGreaterThan(60);
 });
 
 it("does not take congestion with another cause as the baseline", () => {
