@@ -72,6 +72,12 @@ function labelled(label: string): MongoServerError {
   return new MongoServerError({ ...said(13), errorLabels: [label] });
 }
 
+const passing = [43, 50, 112, 175, 237, 462, 11_601].map((code): [string, unknown, boolean] => [
+  `the passing failure ${code}`,
+  new MongoServerError(said(code)),
+  true,
+]);
+
 /** As the driver makes each of them. 10107 is "not primary", 64 a majority that did not write. */
 it.each([
   ["a connection that broke", new MongoNetworkError("closed"), true],
@@ -100,6 +106,9 @@ it.each([
   ["one key that was there", new MongoServerError(said(11_000)), false],
   ["an insert that is not allowed", bulk(new MongoServerError(said(13))), false],
   ["one that says a retry may help", labelled("RetryableWriteError"), true],
+  ["one that says so without a write", labelled("RetryableError"), true],
+  ["an overloaded server", labelled("SystemOverloadedError"), true],
+  ...passing,
   ["one of another label", labelled("TransientTransactionError"), false],
   [
     "a step-down of one of several collections",

@@ -13,6 +13,7 @@ import {
   MongoServerSelectionError,
   MongoWriteConcernError,
 } from "mongodb";
+import { withTimeout } from "../timeout.ts";
 import { bulkWriteOf } from "./grouping/group-commit.ts";
 import { groupedDb } from "./grouping/grouped-db.ts";
 import type { ObserveBatch } from "./grouping/observe.ts";
@@ -122,7 +123,8 @@ export function databaseOf(
     bulkInsert: (rows: readonly Rows[]) => bulkInsert(client, name, rows),
     /** Whether the database answers now. */
     ready: (): Promise<boolean> =>
-      db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs }).then(
+      // The driver's own `timeoutMS` does not bound a command without a session (driver 7.8.0).
+      withTimeout(pingTimeoutMs, () => db.command({ ping: 1 })).then(
         () => true,
         () => false,
       ),
@@ -158,16 +160,21 @@ function isStoppedByKey(error: unknown): boolean {
 
 /**
  * MongoDB's codes for a member that is unreachable (6, 7, 89, 9001), not the primary (189, 10058,
- * 10107, 11602, 13435, 13436) or shutting down (91, 11600), for an exceeded time limit (262), and
- * for a write or read that has no majority yet (64, 79, 100, 134).
+ * 10107, 11602, 13435, 13436) or shutting down (91, 11600), for an exceeded time limit (50, 262),
+ * for a write or read that has no majority yet (64, 79, 100, 134), for an operation that the server
+ * ended (43, 175, 237, 11601) or that met another one (112), and for too many requests (462).
  */
 const unavailableCodes = new Set<unknown>([
   ...[6, 7, 89, 9001],
   ...[189, 10_058, 10_107, 11_602, 13_435, 13_436],
   ...[91, 11_600],
-  262,
+  ...[50, 262],
   ...[64, 79, 100, 134],
+  ...[43, 175, 237, 11_601],
+  ...[112, 462],
 ]);
+
+const unavailableLabels = ["RetryableWriteError", "RetryableError", "SystemOverloadedError"];
 
 /** Whether the database was unavailable or a write's outcome is unknown: retrying may succeed. */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -180,7 +187,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (isAway) return true;
   if (!(error instanceof MongoError)) return false;
   return (
-    error.hasErrorLabel("RetryableWriteError") ||
+    unavailableLabels.some((label) => error.hasErrorLabel(label)) ||
     unavailableCodes.has(error.code) ||
     isBulkUnavailable(error)
   );

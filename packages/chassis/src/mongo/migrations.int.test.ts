@@ -42,6 +42,36 @@ const applied = async () => {
   return found.map(({ _id, name }) => `${_id} ${name}`);
 };
 
+it.each([
+  ["a majority of a replica set", { setName: "rs0" }, { commitQuorum: "majority" }],
+  ["a standalone server, which refuses a quorum", {}, {}],
+])("builds indexes on %s", async (_what, hello, expected) => {
+  const calls: unknown[] = [];
+  const createIndexesOf = async (...given: unknown[]) => void calls.push(given[1]);
+  const db = { command: async () => hello, collection: () => ({ createIndexes: createIndexesOf }) };
+  await createIndexes(db as never, { things: [{ key: { a: 1 }, name: "a" }] });
+  expect(calls).toEqual([expected]);
+});
+
+it("logs a step that takes long, until it ends", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const lines: unknown[] = [];
+    const log = { ...silentLog, info: (...line: unknown[]) => void lines.push(line) };
+    const slow = step("slow", async () => void (await vi.advanceTimersByTimeAsync(25_000)));
+    await migrate(database, [slow], log);
+    await vi.advanceTimersByTimeAsync(25_000);
+    const running = { migration: 1, name: "slow" };
+    expect(lines).toEqual([
+      [{ ...running, seconds: 10 }, "migration still running"],
+      [{ ...running, seconds: 20 }, "migration still running"],
+      [running, "migration applied"],
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it("applies what is missing, in order and once", async () => {
   await run(step("one"), step("two"));
   await run(step("one"), step("two"));

@@ -38,10 +38,16 @@ export function baseline(shape: number, indexes: Indexes): Migration {
   return { name: `baseline ${shape} ${digest}`, up: (db) => createIndexes(db, indexes) };
 }
 
-/** Creates indexes of several collections; those that exist stay. */
+/**
+ * Creates indexes of several collections; those that exist stay. On a replica set a majority of the
+ * members has to build them: by default every member has to, and one that is down would hold up the
+ * migration.
+ */
 export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
+  const { setName } = await db.command({ hello: 1 });
+  const options = setName === undefined ? {} : { commitQuorum: "majority" };
   const created = Object.entries(indexes).map(([collection, descriptions]) =>
-    db.collection(collection).createIndexes([...descriptions]),
+    db.collection(collection).createIndexes([...descriptions], options),
   );
   await Promise.all(created);
 }
@@ -49,6 +55,8 @@ export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
 /** A killed job delays the next one by this; a running one renews its lease before. */
 const leaseMs = 15_000;
 const renewEveryMs = 2_500;
+/** A step that takes so long is logged, each time. */
+const reportEverySeconds = 10;
 /** How often a job looks whether the one before it is done. */
 const lookEveryMs = 100;
 
@@ -93,7 +101,16 @@ async function applyMissing(
   // Read under the lease: what another job has applied meanwhile is not missing any more.
   for (const { number, name, up } of await missingSteps(database, migrations)) {
     if (!(await isHeld())) return;
-    await up(database.db);
+    let seconds = 0;
+    const report = setInterval(() => {
+      seconds += reportEverySeconds;
+      log.info({ migration: number, name, seconds }, "migration still running");
+    }, reportEverySeconds * 1_000);
+    try {
+      await up(database.db);
+    } finally {
+      clearInterval(report);
+    }
     const document = { _id: number, schema_version: 1, name, applied_at: new Date() };
     await insertOnce(appliedSteps(database), document);
     log.info({ migration: number, name }, "migration applied");

@@ -53,6 +53,28 @@ describe("the check of a database", () => {
     expect(await check()).toBe(true);
   });
 
+  it("answers within 0.4 s from the last result while a ping hangs, and pings once", async () => {
+    const hung = Promise.withResolvers<boolean>();
+    const state = { nowMs: 0, pings: 0, hangs: false };
+    const ping = () => {
+      state.pings += 1;
+      return state.hangs ? hung.promise : Promise.resolve(true);
+    };
+    const check = createDatabaseCheck(ping, () => state.nowMs);
+    expect(await check()).toBe(true);
+    state.hangs = true;
+    state.nowMs = 2_000;
+    const startedAt = performance.now();
+    expect(await check()).toBe(true);
+    state.nowMs = 5_000;
+    expect(await check()).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(800);
+    expect(state.pings).toBe(2);
+    hung.resolve(true);
+    await hung.promise;
+    expect(await check()).toBe(true);
+  });
+
   it("does not tolerate a database that never answered", async () => {
     const { state, check } = checked();
     state.isThere = false;

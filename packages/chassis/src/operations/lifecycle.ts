@@ -29,6 +29,8 @@ export function createLifecycle(canWork: () => Promise<boolean>) {
 
 /** Probes need no key, so the database is asked at most once in this time. */
 const freshMs = 1_000;
+/** A probe is answered from the last result where a ping takes longer. */
+const pingWithinMs = 300;
 /** One answer that a busy machine gave too late is no outage. */
 const toleratedMs = 4_000;
 
@@ -43,18 +45,27 @@ export function createDatabaseCheck(
 ): () => Promise<boolean> {
   let askedAtMs = Number.NEGATIVE_INFINITY;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
-  let answer = Promise.resolve(false);
+  let answer: Promise<void> = Promise.resolve();
+  let isAsking = false;
   const ask = async () => {
-    const isThere = await ping();
-    if (isThere) answeredAtMs = nowMs();
-    return isThere || nowMs() - answeredAtMs < toleratedMs;
+    isAsking = true;
+    try {
+      if (await ping()) answeredAtMs = nowMs();
+    } finally {
+      isAsking = false;
+    }
   };
-  return () => {
-    if (nowMs() - askedAtMs >= freshMs) {
+  return async () => {
+    if (!isAsking && nowMs() - askedAtMs >= freshMs) {
       askedAtMs = nowMs();
       answer = ask();
     }
-    return answer;
+    await withTimeout(
+      pingWithinMs,
+      () => answer,
+      () => undefined,
+    );
+    return nowMs() - answeredAtMs < toleratedMs;
   };
 }
 
