@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { expect, onTestFinished, test } from "vitest";
-import { type Engine, startEngine } from "./engine.ts";
+import { type Engine, startEngine, usableMongod } from "./engine.ts";
 import { isSupportedGlibc } from "./libc.ts";
 import { bareEnv, isAlive, startInChildProcess, temporaryFolder, until } from "./testing.ts";
 
@@ -90,10 +90,26 @@ test("uses the engine that MONGODB_URI names, and leaves it alone", async () => 
   expect(engine.uri("quote")).toBe("mongodb://h:1/quote?w=1");
 });
 
+test.each([
+  ["is before 8.0", "echo 'db version v7.0.14'", /mongod is version 7\.0\.14.*8\.0/],
+  ["does not say its version", "exit 1", /mongod does not print its version/],
+])(
+  "takes the embedded engine where the mongod on PATH %s, and says so",
+  async (_what, script, said) => {
+    const folder = await temporaryFolder();
+    await writeExecutable(join(folder, "bin", "mongod"), `#!/bin/sh\n${script}\n`);
+    const lines: string[] = [];
+    const env = { PATH: `${join(folder, "bin")}:${bareEnv.PATH}` };
+    const mongod = await usableMongod(env, (line) => lines.push(line));
+    expect([mongod, lines]).toEqual([undefined, [expect.stringMatching(said)]]);
+  },
+);
+
 test("prefers a mongod on PATH to the embedded engine", async () => {
   const folder = await temporaryFolder();
   const script = `#!${process.execPath}
     const args = process.argv.slice(2);
+    if (args[0] === "--version") return console.log("db version v8.0.4");
     require("node:fs").writeFileSync("${folder}/args.json", JSON.stringify(args));
     require("node:net").createServer().listen(Number(args[args.indexOf("--port") + 1]), "127.0.0.1");`;
   await writeExecutable(join(folder, "bin", "mongod"), script);

@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { prepareFolder } from "./data-folder.ts";
 import { startEmbedded, startError, startTimeoutMs, stopTimeoutMs } from "./embedded-engine.ts";
 import { onPath } from "./executables.ts";
@@ -13,6 +15,8 @@ export interface EngineOptions {
   onExit: (how: string) => void;
   /** Limits the data held in memory. The default of 256 is also the minimum for mongod. */
   cacheMegabytes?: number;
+  /** Called with a sentence if a mongod on PATH cannot be used. Default: standard error. */
+  onNote?: (line: string) => void;
   /** Source of MONGODB_URI, PATH and DISBURSE_CACHE_DIR; this process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
@@ -30,11 +34,36 @@ export interface Engine {
 
 /** Downloads the engine's dependencies before the first start. */
 export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<void> {
-  const external = (env.MONGODB_URI ?? "") !== "" || onPath("mongod", env) !== undefined;
-  if (!external) await loaderPrefix(env);
+  if ((env.MONGODB_URI ?? "") !== "") return;
+  if ((await usableMongod(env)) === undefined) await loaderPrefix(env);
 }
 
-/** Uses MONGODB_URI, else a mongod on PATH, else the embedded engine. Errors say what to do. */
+/** MongoDB 8.0 is the first with bulk writes over several collections. */
+const majorVersionMin = 8;
+const versionTimeoutMs = 10_000;
+
+/** Finds a mongod on PATH that the services can use: Debian, Ubuntu and Homebrew have older ones. */
+export async function usableMongod(
+  env: NodeJS.ProcessEnv,
+  onNote = (line: string): void => void process.stderr.write(`${line}\n`),
+): Promise<string | undefined> {
+  const mongod = onPath("mongod", env);
+  if (mongod === undefined) return undefined;
+  const options = { env: { PATH: env.PATH }, timeout: versionTimeoutMs };
+  const { stdout } = await promisify(execFile)(mongod, ["--version"], options).catch(() => ({
+    stdout: "",
+  }));
+  const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
+  if (version !== undefined && Number.parseInt(version, 10) >= majorVersionMin) return mongod;
+  const problem =
+    version === undefined
+      ? "The mongod does not print its version"
+      : `The mongod is version ${version}, and Disburse needs 8.0`;
+  onNote(`${problem}: the embedded engine runs in place of ${mongod}.`);
+  return undefined;
+}
+
+/** Uses MONGODB_URI, else a mongod 8.0 or later on PATH, else the embedded engine. Errors say what to do. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const env = options.env ?? process.env;
   const external = env.MONGODB_URI;
@@ -47,7 +76,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     };
   }
   const { dataDir, cacheMegabytes = cacheMegabytesDefault } = options;
-  const mongod = onPath("mongod", env);
+  const mongod = await usableMongod(env, options.onNote);
   const kind = mongod === undefined ? "embedded" : "mongod";
   const { child, address } =
     mongod === undefined
