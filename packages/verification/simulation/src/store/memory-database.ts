@@ -34,6 +34,8 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
     connect: (access: Access): Database => {
       const db = {
         databaseName,
+        /** Answers `hello` as a standalone server does. */
+        command: async () => ({}),
         collection: (name: string) => new MemoryCollection(tableOf(name), access),
         aggregate: (pipeline: readonly Document[]) => ({
           toArray: () => {
