@@ -6,9 +6,9 @@ export type RailCapabilities = {
   readonly currencies: readonly string[];
   /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`, `SEPA`. */
   readonly transferMethods: readonly string[];
-  /** Of crypto transfers. */
+  /** Networks of crypto transfers. */
   readonly networks: readonly string[];
-  /** By currency; a currency that is not in it has no limits. */
+  /** Limits for each currency. A currency that is missing here has no limits. */
   readonly limits: Readonly<Record<string, TransferLimits>>;
 };
 
@@ -16,12 +16,12 @@ export type RailCapabilities = {
 export type Way = {
   readonly currency: string;
   readonly transferMethod: string;
-  /** Of a crypto transfer; else "". */
+  /** "" unless the transfer is a crypto transfer. */
   readonly network: string;
 };
 
 /** The properties of a transfer that select its rail. */
 export type Transfer = Way & {
-  /** Minor units of the currency. */
+  /** Amount in minor units of the currency. */
   readonly amount: bigint;
 };
