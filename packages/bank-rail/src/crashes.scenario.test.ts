@@ -103,7 +103,7 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
       const other = bench.railOf(bench.alive(), false).dispatcher;
       await bench.play(async () => {
         if (!first.isDead()) return one.run();
-        // The bank has taken away what it got by then.
+        // The bank has moved the files that it got by then.
         bench.bank.takeAway();
         return other.run();
       });
@@ -115,7 +115,7 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
       if (isSent) expect(bench.timesSent(keys)).toEqual([1, 1]);
       expect(await bench.store.findings.countDocuments({ kind: "undecided" })).toBe(undecided);
     }
-    // Around the rename alone, before and after it.
+    // Only around the rename, before and after it.
     expect(asked).toBeGreaterThan(0);
     expect(asked).toBeLessThanOrEqual(4);
   });

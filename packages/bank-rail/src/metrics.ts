@@ -10,10 +10,9 @@ import { countWaiting } from "./silence.ts";
 
 /** Prometheus scrapes every 15 s. */
 const everyMs = 15_000;
-/** What waits is counted up to here; more is shown as this many. */
+/** Limits the count of waiting payments. A higher count shows as this many. */
 const countMax = 10_000;
 
-/** What a reading is taken from. */
 export type BankMetricsDeps = {
   readonly database: Database;
   readonly metrics: Metrics;
@@ -21,21 +20,20 @@ export type BankMetricsDeps = {
   readonly log: Log;
 };
 
-/** A rail whose gauges are kept. */
 export type MeasuredRail = {
   readonly rail: Pick<Rail, "name">;
-  /** Where silence settles: until which day of settlement. */
+  /** Present if payments settle without a confirmation: returns the latest settlement day. */
   readonly settledThrough: BankFormat["settledThrough"];
 };
 
-/** Keeps the gauges of rails of banks up to date; every process shows the same. */
+/** Updates the gauges of bank rails. All processes show the same values. */
 export function startBankMetrics(deps: BankMetricsDeps, rails: readonly MeasuredRail[]): Loop {
   const read = bankMetrics(deps, rails);
   const run = () => read().then(() => false);
   return startLoop({ name: "bank-gauges", everyMs, run, log: deps.log });
 }
 
-/** One reading brings the gauges up to date. Labels: names of rails, states, kinds. */
+/** Returns a function that updates the gauges once. Labels: rail names, states, kinds. */
 export function bankMetrics(
   { database, metrics, clock }: BankMetricsDeps,
   rails: readonly MeasuredRail[],

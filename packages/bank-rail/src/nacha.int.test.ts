@@ -35,7 +35,7 @@ beforeEach(async () => {
 const open = (changes: object = {}) =>
   testRail(testSettings("nacha", changes), { store, server: bank.server, now: () => now });
 
-/** Sends what is due in the morning's window, and gives the file as read. */
+/** Sends the payments of the morning's window and returns the parsed file. */
 async function send(one = open()) {
   now = wednesday("09:46");
   await one.dispatcher.run();
@@ -45,7 +45,7 @@ async function send(one = open()) {
   return { bytes: file.bytes, read };
 }
 
-/** The bank's answers to a file, taken. */
+/** Has the rail take the bank's response to a file. */
 async function answer(file: Uint8Array, answers: readonly (AchAnswer | undefined)[]) {
   bank.put(`returns-${answers.length}-${now.getTime()}.ach`, achAnswers(file, answers));
   const { dispatcher } = open();

@@ -67,7 +67,7 @@ describe("payments to a bank, of processes beside each other", () => {
   it("are not sent by a process that stood still while another one writes them", async () => {
     const keys = await bench.submitAll(1);
     bench.clock.set(wednesday("15:46"));
-    /** A server at which the first deed is held, before it is done or after. */
+    /** Returns a server that holds the first operation, before or after its effect. */
     const holding = (when: "before" | "after") => {
       const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const server = bench.bank.serverFor(async (act) => {
@@ -85,7 +85,7 @@ describe("payments to a bank, of processes beside each other", () => {
     await other.reached;
     stalled.go();
     await stalled.run.catch(() => undefined);
-    // Its temporary file may be half written anew.
+    // Its temporary file may be partly rewritten.
     expect(bench.bank.sent()).toEqual([]);
     other.go();
     await other.run;

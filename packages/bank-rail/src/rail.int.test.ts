@@ -39,7 +39,7 @@ const open = (changes: object = {}) =>
     ...{ store, server: bank.server, now: () => now, isPaused: async () => isPaused },
   });
 
-/** Passes the cut-off, and sends what waits. */
+/** Passes the cut-off and sends the waiting payments. */
 async function send(rail = open()): Promise<Uint8Array> {
   now = wednesday("15:46");
   await rail.dispatcher.run();
@@ -48,13 +48,13 @@ async function send(rail = open()): Promise<Uint8Array> {
   return file.bytes;
 }
 
-/** Has the rail take what lies in the folder: it looks twice. */
+/** Has the rail take the files in the folder, which requires two polls. */
 async function take(rail = open()): Promise<void> {
   await rail.dispatcher.run();
   await rail.dispatcher.run();
 }
 
-/** What the bank answers to a file of ours. */
+/** Has the bank respond to a file. */
 function answer(file: Uint8Array, fates: readonly Fate[], inOneSum = false, name = "answer"): void {
   const { statusReport, statement } = answersOf(file, fates, inOneSum);
   bank.put(`${name}-status.xml`, statusReport);

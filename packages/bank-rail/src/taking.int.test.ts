@@ -34,7 +34,7 @@ beforeEach(async () => {
 const open = () =>
   testRail(testSettings("iso20022"), { store, server: bank.server, now: () => now });
 
-/** Sends payments, and gives what the bank would answer. */
+/** Sends payments and returns the bank's responses. */
 async function sent(fates: readonly Fate[]) {
   const { rail, dispatcher } = open();
   now = wednesday("12:00");
@@ -46,7 +46,7 @@ async function sent(fates: readonly Fate[]) {
   return { keys, ...answersOf(file?.bytes ?? new Uint8Array(), fates, false) };
 }
 
-/** One process that looks so often. */
+/** Polls with one process, so many times. */
 async function look(times = 2): Promise<void> {
   const { dispatcher } = open();
   for (let time = 0; time < times; time += 1) await dispatcher.run();
@@ -154,7 +154,7 @@ describe("files of a bank", () => {
     bank.put("statement.xml", statement);
     let isFirst = true;
     const payments = intercepted(store.payments, ["bulkWrite"], async (proceed) => {
-      // Between the look at the payment and its write a rejection is applied.
+      // A rejection is applied between the read of the payment and its write.
       const rejected = { $set: { state: "rejected" as const }, $inc: { revision: 1 } };
       if (isFirst) await store.payments.updateOne({ _id: key }, rejected);
       isFirst = false;
@@ -230,7 +230,7 @@ describe("files of a bank", () => {
     const closing = async (day: string) => (await open().rail.statement?.("USD", day))?.closing;
     expect(await closing("2026-11-25")).toBe("9990.00");
     expect(await store.balances.find().toArray()).toMatchObject([{ is_balanced: true }]);
-    // A day that the corrected statement is not of has no balance any more.
+    // A day that the corrected statement does not cover loses its balance.
     await correct(text.replaceAll("<Dt>2026-11-25</Dt>", "<Dt>2026-11-24</Dt>"));
     expect([await closing("2026-11-25"), await closing("2026-11-24")]).toEqual([
       undefined,

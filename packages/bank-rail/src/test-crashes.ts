@@ -7,10 +7,10 @@ import type { BankServer } from "./sending.ts";
 import { passSending, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
 import { createTestServer, type Deed } from "./test-server.ts";
 
-/** A deed that a process ends before or after: a write, or something at the bank's server. */
+/** An operation before or after which a process is killed: a write, or one at the bank's server. */
 type Killed = { readonly at: number; readonly when: "before" | "after" };
 
-/** Every deed of a process that is killed, before and after it. */
+/** All operations of a process, each with a kill before and after it. */
 export const kills: readonly Killed[] = Array.from({ length: 22 }, (_each, at) => at + 1).flatMap(
   (at) => [
     { at, when: "before" },
@@ -20,10 +20,10 @@ export const kills: readonly Killed[] = Array.from({ length: 22 }, (_each, at) =
 
 const writes = ["updateOne", "insertOne", "updateMany", "bulkWrite", "insertMany"];
 
-/** What a process has: the stores, and the bank's server. */
+/** The stores and the bank's server of a process. */
 type On = { readonly store: BankStore; readonly server: BankServer };
 
-/** A bank, rails of processes that may be killed, and a clock. */
+/** Creates a bank, rails of processes that can be killed, and a clock. */
 export function createCrashBench(database: Database) {
   const store = openBankStore(database);
   let bank = createTestServer();
@@ -45,18 +45,18 @@ export function createCrashBench(database: Database) {
     get bank() {
       return bank;
     },
-    /** What a process has that is not killed. */
+    /** The parts of a process that is not killed. */
     alive,
     railOf,
     achOf: (on: On) =>
       testRail(testSettings("nacha", { refuses_duplicates: true }), { ...on, now: clock.now }),
-    /** Another bank, at noon, that knows nothing. */
+    /** Resets the bank and the clock to noon. */
     begin: async (): Promise<void> => {
       await Promise.all(Object.values(store).map((each) => each.deleteMany({})));
       bank = createTestServer();
       now = wednesday("12:00");
     },
-    /** A process that is killed before or after a deed, and does nothing from then on. */
+    /** Returns a process that is killed before or after an operation and then does nothing more. */
     mortal: (killed: Killed) => mortalOn(store, bank, killed),
     submitAll: async (count: number): Promise<string[]> => {
       const { rail } = railOf(alive());
@@ -64,7 +64,7 @@ export function createCrashBench(database: Database) {
       for (const key of keys) await rail.submit(key, swiftTransfer);
       return keys;
     },
-    /** Runs what is alive until nothing is open, with some minutes between two runs. */
+    /** Runs live processes until nothing is open, with some minutes between two runs. */
     play: async (run: () => Promise<unknown>, rounds = 12): Promise<void> => {
       for (let round = 0; round < rounds; round += 1) {
         await run().catch(() => undefined);
@@ -72,9 +72,9 @@ export function createCrashBench(database: Database) {
         await passSending(store);
       }
     },
-    /** How often each payout stands in a file that ever had its own name at the bank. */
+    /** Counts each payout in the files that ever had a final name at the bank. */
     timesSent: (keys: readonly string[]): number[] => {
-      // A bank that refuses duplicates has each file once, whatever comes.
+      // A bank that refuses duplicates stores each file once.
       const files = new Map(
         bank.sent().map(({ name, bytes }) => [name, new TextDecoder().decode(bytes)]),
       );

@@ -14,10 +14,10 @@ import { writeFitting } from "../writing/faults.ts";
 import { failureOfReturn } from "./failures.ts";
 import { achProfile, nachaProfileProblems } from "./profile.ts";
 
-/** A payment has one addenda record. */
+/** The remittance limit: a payment has one addenda record. */
 const remittanceMax = limitOf("ACH", "remittance").max;
 
-/** Files of NACHA: PPD and CCD credits to the bank; returns and changes from it. */
+/** The NACHA format: sends PPD and CCD credits; reads returns and notifications of change. */
 export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): BankFormat {
   const { rail, return_window_days: days } = settings;
   return {
@@ -26,7 +26,7 @@ export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): Ba
     sumMax: sumCentsMax,
     write: async (file, payments) => write(settings, schedule, file, payments),
     judging: {
-      // Without an account no statement is ours.
+      // Without an account, no statement belongs to this rail.
       accounts: [settings.statement_account ?? ""],
       returnChargesMax: 0n,
       statusSettles: false,
@@ -83,12 +83,12 @@ function creditOf({ payment, order }: PaymentToWrite): AchCredit {
 
 /** A day has 36 file id modifiers. */
 const filesMax = 36;
-/** Seven digits of a trace number. */
+/** A trace number has seven digits for the entry. */
 const traceMax = 9_999_999;
 
 /**
- * Reserves a file id modifier of a day, and trace numbers: each is given once, also where the file
- * never comes to be. Trace numbers begin anew when seven digits are used up.
+ * Reserves a day's file id modifier and trace numbers. Each is given once, even if the file is
+ * never sent. Trace numbers restart when seven digits are used up.
  */
 async function reserveNumbers(
   store: BankStore,
@@ -100,12 +100,15 @@ async function reserveNumbers(
 ): Promise<NonNullable<FileDocument["numbers"]>> {
   const ordinal = await reserve(store, `${rail} files ${day}`, 1, undefined);
   if (ordinal > filesMax) throw new Error(`a day has ${filesMax} NACHA files`);
-  // Each payment has one. Each batch may have one that balances it, and has a payment.
+  // Each payment needs one number. A batch may need one more for the entry that balances it.
   const trace_from = await reserve(store, `${rail} traces`, 2 * payments + 1, traceMax);
   return { ordinal: ordinal - 1, trace_from };
 }
 
-/** The first of so many numbers, from 1; from 1 again where so many do not fit before `last`. */
+/**
+ * Reserves consecutive numbers from 1 and returns the first. Restarts at 1 if they would pass
+ * `last`.
+ */
 async function reserve(
   { counters }: BankStore,
   _id: string,

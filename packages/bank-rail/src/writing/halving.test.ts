@@ -7,7 +7,7 @@ import { tryToWrite, writeHalved } from "./halving.ts";
 
 const file = { _id: "FILE1" } as FileDocument;
 
-/** Payments of these ids; a writer of a test needs no more of them. */
+/** Returns payments with these ids. A test writer uses only the ids. */
 const paymentsOf = (ids: readonly string[]) =>
   ids.map((_id) => ({ payment: { _id }, order: {} })) as unknown as PaymentToWrite[];
 
@@ -27,7 +27,7 @@ const formatOf = ({ write, check = async () => [] }: Writer): BankFormat => ({
   failureOf: () => ({ code: "UNSPECIFIED" }),
 });
 
-/** Writes what has none of the bad payments and at most `max` of them. */
+/** Writes payments if none of them is bad and there are at most `max`. */
 const writer = (bad: ReadonlySet<string>, max: number): BankFormat["write"] => {
   return async (_file, payments) => {
     const ids = payments.map(({ payment }) => payment._id);
