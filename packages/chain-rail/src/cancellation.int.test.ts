@@ -57,7 +57,7 @@ describe("a transfer whose nonce is cancelled", () => {
     expect(of.world().paid()).toEqual(["po_1"]);
     const found = await of.find("po_1");
     expect(found).toMatchObject({ state: "settled", nonce: 1, lost: [{ nonce: 0 }] });
-    // The decision was on the nonce that is gone.
+    // The decision concerned the nonce that is gone.
     expect(found.cancel).toBeUndefined();
   });
 

@@ -52,7 +52,7 @@ const after = (ms: number) => {
 const accept = (key: string, amount = 5n) =>
   acceptTransfer(store, key, world.chain.wallet, { currency: "USDC_ETH", amount, to: key }, now);
 const stateOf = async (key: string) => (await store.transfers.findOne({ _id: key }))?.state;
-/** Runs and makes blocks until nothing changes any more. */
+/** Runs and mines blocks until nothing changes any more. */
 const settle = async (runs: ReturnType<typeof dispatcher>, rounds = 12) => {
   for (let round = 0; round < rounds; round += 1) {
     await runs.run(true);
@@ -139,7 +139,7 @@ describe("a transfer", () => {
     await runs.run(true);
     world.mine();
     await runs.run(true);
-    // Not final yet: the bytes may still be mined.
+    // The transaction is not final yet: its bytes may still be mined.
     expect(await store.transfers.findOne({ _id: "po_1" })).toMatchObject({ nonce: 0, lost: [] });
     await settle(runs);
     expect(world.paid()).toEqual(["elsewhere", "po_1"]);

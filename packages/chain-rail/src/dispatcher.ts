@@ -32,39 +32,38 @@ import { watchTransfer } from "./watch.ts";
 import { storeWithdrawal } from "./withdrawal.ts";
 import type { TransferWork } from "./work.ts";
 
-/** What dispatching the transfers of one wallet works with. */
 export type DispatchDeps = Omit<TransferWork, "isSendDue"> & {
-  /** Nonces of the wallet that may be unmined at a time. */
+  /** Limits the unmined nonces of the wallet. */
   readonly unminedMax: number;
-  /** Where operators let the wallet go on after its nonces were used outside. */
+  /** The nonce from which operators let the wallet continue after it was used elsewhere. */
   readonly nonceFrom: number;
-  /** Whether operators have paused the rail: no transfer gets a nonce then. */
+  /** Returns true if operators have paused the rail. No transfer then gets a nonce. */
   readonly isPaused: () => Promise<boolean>;
 };
 
-/** What the last run saw; for the rail's answers and its metrics. */
+/** The wallet's state in the last run, for the rail's replies and its metrics. */
 export type WalletState = {
   readonly at: Date;
   readonly look: Look;
-  /** What is free for new transfers, those that wait counted as paid. */
+  /** Funds that are available for new transfers; waiting transfers count as paid. */
   readonly free: Funds;
   readonly waiting: number;
   readonly unmined: number;
-  /** For how long the oldest of them has been signed; 0 without any. */
+  /** The time since the first signature of the oldest unmined transfer; 0 if there is none. */
   readonly oldestUnminedMs: number;
-  /** Why no transfer gets a nonce now. */
+  /** The reason why no transfer gets a nonce now. */
   readonly blocked: "nonce" | "fees" | undefined;
 };
 
-/** Bytes that no node has in a block are sent again after so long. */
+/** The interval at which transactions that no block has are resent. */
 const resendMs = 5_000;
-/** Transfers at their end are looked at again after so long. */
+/** The interval at which ended transfers are checked again. */
 const watchMs = 15_000;
 const ended = ["settled", "rejected", "cancelled", "unclear"] as const;
-/** Hashes whose last sending is remembered. */
+/** Limits the hashes whose last send time is kept. */
 const sentMax = 10_000;
 
-/** Takes the transfers of one wallet through the chain, a run at a time. */
+/** Advances the transfers of one wallet, one run at a time. */
 export function createDispatcher(deps: DispatchDeps) {
   const { chain, store, clock } = deps;
   const work: TransferWork = { ...deps, isSendDue: createSendTimes(() => clock.now().getTime()) };
@@ -78,20 +77,22 @@ export function createDispatcher(deps: DispatchDeps) {
     await takeEach(work, watched, (each) => watchTransfer(work, each, look));
   };
   return {
-    /** What the last run saw; `undefined` before the first. */
+    /** `undefined` before the first run. */
     state: (): WalletState | undefined => state,
-    /** Whether the chain can pay an order at all. */
     pays: chain.pays,
     isOwned: chain.isOwned,
-    /** Whether the wallet covers a transfer now; `undefined` also where it is not known. */
+    /**
+     * Returns the shortage for a transfer; `undefined` if the wallet covers it, or before the first
+     * run.
+     */
     shortageFor: (order: Order): "gas" | "balance" | undefined => {
       if (state === undefined) return undefined;
       const fees = boundedFees(state.look.baseFee, deps.fees);
       return shortage(state.free, { asset: order.currency, ...chain.costOf(order, fees) });
     },
     /**
-     * One run; rejects where too few nodes answer, and has left everything as it is then. A process
-     * that does not `work` only looks.
+     * Runs once. Rejects if too few nodes respond, and then changes nothing. If `works` is false,
+     * the process reads the wallet's state and changes no transfer.
      */
     run: async (works: boolean): Promise<void> => {
       if (!isChecked) await chain.check();
@@ -107,7 +108,10 @@ export function createDispatcher(deps: DispatchDeps) {
   };
 }
 
-/** What is in a block that is not final yet needs nothing: on some chains that is most of it. */
+/**
+ * Skips transfers in a block that is not final yet: they need no work, and most transfers on some
+ * chains are of this kind.
+ */
 async function followAll(work: TransferWork, look: Look): Promise<void> {
   const { store, chain } = work;
   const [final, unmined] = await Promise.all([
@@ -117,7 +121,7 @@ async function followAll(work: TransferWork, look: Look): Promise<void> {
   await takeEach(work, [...final, ...unmined], (each) => followTransfer(work, each, look));
 }
 
-/** Takes each transfer on; one that fails is logged, and keeps none of the others. */
+/** Advances each transfer. A failing transfer is logged and does not stop the others. */
 async function takeEach(
   { log }: Pick<TransferWork, "log">,
   transfers: readonly TransferDocument[],
@@ -131,7 +135,7 @@ async function takeEach(
   await Promise.all(taking);
 }
 
-/** Answers whether bytes are due to be sent, and remembers that they were. */
+/** Returns a function that tells if a transaction is due to be sent, and notes the time if so. */
 function createSendTimes(now: () => number): (id: string) => boolean {
   const sentAt = new Map<string, number>();
   return (id) => {
@@ -146,8 +150,8 @@ function createSendTimes(now: () => number): (id: string) => boolean {
 }
 
 /**
- * The wallet's nonces; begun where the chain has it, the first time. What one node alone says does
- * not begin it or move it on: nonces that are skipped would never be mined.
+ * Returns the wallet's nonces. The first call reads them from the chain. One node alone can neither
+ * begin a wallet nor move it on: a skipped nonce would never be mined.
  */
 async function openWallet(
   { chain, store, nonceFrom }: DispatchDeps,
@@ -169,7 +173,7 @@ async function openWallet(
   return wallet;
 }
 
-/** Gives nonces to transfers that wait, signs them, stores that, and sends them. */
+/** Assigns nonces to waiting transfers, signs and stores the transactions, then sends them. */
 async function numberWaiting(
   work: TransferWork,
   deps: DispatchDeps,
@@ -178,7 +182,7 @@ async function numberWaiting(
   works: boolean,
 ): Promise<WalletState> {
   const { chain, store, fees: policy, unminedMax, clock } = deps;
-  // The wallet was read before: see `reserveNonces`.
+  // The wallet was read before the transfers: see `reserveNonces`.
   const unmined = await unminedTransfers(store, chain.wallet, look);
   const waiting = await openTransfers(store, chain.wallet, ["waiting"]);
   if (works) {
@@ -225,8 +229,9 @@ function oldestOf(unmined: readonly TransferDocument[], now: Date): number {
 }
 
 /**
- * Used outside, the wallet's nonces are ahead of what was given away here: people look first. The
- * wallet was read after the chain, so what this deployment sent is never ahead.
+ * Operators must act if the wallet's nonces on the chain are ahead of the assigned ones: it was
+ * used elsewhere. The wallet was read after the chain, so transfers of this deployment are never
+ * ahead.
  */
 function blockedBy(wallet: WalletDocument, look: Look, isCovered: boolean): WalletState["blocked"] {
   if (Math.max(look.minedMost, look.pendingMost) > wallet.next_nonce) return "nonce";
@@ -242,14 +247,14 @@ function costOf(
   const fees = last === undefined ? worst : feesOf(last);
   const [key, asset] = [transfer._id, transfer.currency];
   const order = orderOf(transfer);
-  // Of a currency that the settings do not name any more, nothing else is paid.
+  // The settings no longer name the currency. Nothing else is paid with this nonce.
   if (order === undefined || !chain.pays(order)) {
     return { key, asset, amount: 0n, fee: chain.cancelFee(fees) };
   }
   return { key, asset, ...chain.costOf(order, fees) };
 }
 
-/** Signs the transfers of assigned nonces, stores what was signed, and only then sends it. */
+/** Signs the transfers of assigned nonces, stores the transactions, and only then sends them. */
 async function numberAssigned(
   { chain, store, fees: policy, clock, isSendDue }: TransferWork,
   { open }: WalletDocument,
@@ -269,7 +274,7 @@ async function numberAssigned(
     isSendDue(signed.id);
     await chain.send(signed.raw);
   });
-  // All of them first: the run ends without forgetting assignments where one could not be signed.
+  // Wait for all. If one was not signed, the run ends before it forgets assignments.
   const failed = (await Promise.allSettled(numbering)).find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }

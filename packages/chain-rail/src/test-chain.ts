@@ -3,7 +3,6 @@ import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Chain, Order } from "./chain.ts";
 import type { Sighting } from "./rules/finality.ts";
 
-/** What a transaction of the test's chain does. */
 type Transaction = {
   readonly nonce: number;
   readonly order: Order | undefined;
@@ -11,7 +10,7 @@ type Transaction = {
 };
 type Block = { readonly hash: string; readonly mined: readonly string[] };
 
-/** A chain in memory: numbered transactions of one wallet, blocks, and reorganisations. */
+/** Creates a chain in memory: one wallet's transactions, blocks and reorganisations. */
 export function createTestChain(finality: number) {
   const transactions = new Map<string, Transaction>();
   const pool = new Set<string>();
@@ -94,7 +93,7 @@ export function createTestChain(finality: number) {
   return {
     chain,
     knobs,
-    /** Makes a block of what can be mined: the dearest of each nonce, in order. */
+    /** Mines a block: for each nonce in order, the transaction with the highest fee. */
     mine: (): void => {
       const mined: string[] = [];
       const taken = minedBy(head()).length;
@@ -105,14 +104,14 @@ export function createTestChain(finality: number) {
           .sort((one, other) => Number(maxOf(transactions, other) - maxOf(transactions, one)));
         if (dearest === undefined) break;
         mined.push(dearest);
-        // No node keeps another transaction of a nonce that is mined.
+        // No node keeps another transaction of a mined nonce.
         const others = [...pool].filter((id) => transactions.get(id)?.nonce === nonce);
         for (const id of others) if (id !== dearest) pool.delete(id);
       }
       made += 1;
       blocks.push({ hash: `block-${made}`, mined });
     },
-    /** Replaces the newest blocks by empty ones; what was in them is in no pool either. */
+    /** Replaces the newest blocks by empty ones, and drops their transactions from the pool. */
     reorganise: (depth: number): void => {
       const gone = blocks.splice(Math.max(1, blocks.length - depth));
       for (const { mined } of gone) for (const id of mined) pool.delete(id);
@@ -121,14 +120,14 @@ export function createTestChain(finality: number) {
         blocks.push({ hash: `block-${made}`, mined: [] });
       }
     },
-    /** Has the wallet's key used elsewhere for the next nonce that no block has. */
+    /** Uses the wallet's key elsewhere for the next unmined nonce. */
     useOutside: (to: string): number => {
       const nonce = minedBy(head()).length;
       const order = { currency: "USDC_ETH", amount: 1n, to };
       pool.add(add({ nonce, order, max: 10n ** 15n }));
       return nonce;
     },
-    /** The recipients of what the chain has paid, by payment. */
+    /** Returns the recipients of all payments on the chain. */
     paid: (): string[] => minedBy(head()).flatMap((each) => each?.order?.to ?? []),
     signed: () => transactions.size,
     pooled: () => pool.size,

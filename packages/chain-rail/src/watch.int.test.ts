@@ -22,7 +22,7 @@ const replyOf = (key: string) =>
   }).query(key);
 const takeBack = (key: string) => withdrawTransfer(of.store, wallet, key, of.clock.now());
 
-/** A transfer whose revert is final. */
+/** Returns a transfer whose revert is final. */
 async function reverted() {
   await of.accept("po_1");
   of.world().knobs.reverts = true;

@@ -6,8 +6,8 @@ import { closeTransfer, noteReorganised } from "./store.ts";
 import type { TransferWork } from "./work.ts";
 
 /**
- * Looks whether what a transfer ended by is still on the chain, until enough blocks are on top of
- * it. What is gone is noted: the rail's answer contradicts itself from then on.
+ * Checks that a transfer's final transaction is still on the chain, until enough blocks are on top.
+ * If it is gone, the rail notes that, and its replies then carry a contradiction.
  */
 export async function watchTransfer(
   work: TransferWork,
@@ -16,7 +16,7 @@ export async function watchTransfer(
 ): Promise<void> {
   const { chain, store, watchBlocks } = work;
   const { _id: key, end: ended, state } = transfer;
-  // People look at what is unclear.
+  // Operators handle unclear transfers.
   if (ended === undefined || state === "unclear") return closeTransfer(store, key);
   const own = attemptsOf(transfer).map(({ id }) => id);
   const verdict = await chain.verdict([...new Set([...own, ended.id])], orderOf(transfer));
@@ -30,7 +30,10 @@ export async function watchTransfer(
   await closeTransfer(store, key, isKept);
 }
 
-/** Whether the transaction is nowhere, or in another block; nodes that disagree prove nothing. */
+/**
+ * Returns true if the transaction is in no block or in another one. Contradictory nodes prove
+ * nothing.
+ */
 function isGone(verdict: Verdict, ended: StoredEnd): boolean {
   if (verdict.kind === "unmined") return true;
   return verdict.kind === "final" && verdict.sighting.block !== ended.block;
@@ -47,8 +50,8 @@ async function note(
 }
 
 /**
- * Sends the bytes again that the transfer ended by: no other bytes of the nonce may be mined
- * instead. Those that had reverted might pay now what was given back, and are left to people.
+ * Resends the transaction that ended the transfer, so that no other variant of the nonce is mined
+ * instead. A reverted transaction might now pay an amount that was released; operators handle it.
  */
 async function replace(
   work: TransferWork,
@@ -65,8 +68,8 @@ async function replace(
 }
 
 /**
- * Sends what cancelled the transfer's earlier nonces again, where they are free: the payments that
- * were signed for them are valid again. Answers whether one of those was mined.
+ * Resends the transactions that cancelled earlier nonces of the transfer, if the nonces are free:
+ * their payments are valid again. Returns true if such a payment was mined.
  */
 async function replaceLost(work: TransferWork, transfer: TransferDocument): Promise<boolean> {
   let isPaid = false;
@@ -81,7 +84,7 @@ async function replaceLost(work: TransferWork, transfer: TransferDocument): Prom
   return isPaid;
 }
 
-/** Whether the transaction that is final now did the same as the one that was. */
+/** Returns true if the present final transaction had the same effect as the earlier one. */
 function endedAlike(
   { state, attempts }: TransferDocument,
   { sighting }: Extract<Verdict, { kind: "final" }>,
