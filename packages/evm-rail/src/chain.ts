@@ -30,20 +30,19 @@ import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
 import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";
 
-/** The decimals of an EVM chain's own coin. */
 const coinDecimals = 18;
 
-/** How a currency is paid on the chain. */
+/** The token and gas limit by which the chain pays a currency. */
 type Asset = {
   readonly token: Address | undefined;
   readonly decimals: number;
   readonly gasLimit: bigint;
 };
 
-/** Counts a node that did not answer, by its place in the configuration. */
+/** Counts a failed node by its index in the configuration. */
 export type OnNodeFailed = (node: number) => void;
 
-/** An EVM chain with its nodes and the wallet that pays on it. */
+/** Opens an EVM chain with its nodes and the paying wallet. */
 export function openEvmChain(
   settings: EvmChainSettings,
   signer: Signer,
@@ -95,8 +94,8 @@ export function openEvmChain(
       return signed(signer, wallet, { chainId, nonce, gas, ...call, ...feesOf(fees) });
     },
     send: async (raw) => {
-      // A node that has the bytes already says no, and so does one that never will: both are asked
-      // again for the receipt, which alone decides.
+      // Nodes also respond with an error if they already have the transaction. Only the receipt
+      // decides.
       await Promise.all(nodes.map((node) => node.send(bytesToHex(raw)).catch(() => undefined)));
     },
     verdict: async (ids, order) => {
@@ -115,14 +114,16 @@ export function openEvmChain(
   };
 }
 
-/** An address that neither the table of networks nor the chain's own tokens have. */
+/**
+ * Returns true for an address outside the table of unowned addresses and the chain's own tokens.
+ */
 function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
   if (!isAddress(to, { strict: false })) return false;
   const contracts = Object.values(tokens).map(({ contract }) => contract.toLowerCase());
   return !isUnowned(network, to) && !contracts.includes(to.toLowerCase());
 }
 
-/** Asks every node; a node that does not answer gives `undefined`. */
+/** Calls every node. A node that does not respond gives `undefined`. */
 type AskAll = <T>(ask: (node: EvmNode) => Promise<T>) => Promise<(T | undefined)[]>;
 
 function askingAll(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFailed): AskAll {
@@ -132,7 +133,7 @@ function askingAll(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFail
         return await ask(node);
       } catch (error) {
         onNodeFailed(at);
-        // The message of an error has the address of the node, which may have a key in it.
+        // Error messages contain the node's URL, which may hold a key.
         log.warn({ node: at, reason: (error as Error).name }, "node did not answer");
         return undefined;
       }
@@ -151,7 +152,10 @@ function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSetti
   return assets;
 }
 
-/** Minor units in units of the chain; a token with fewer decimals than ours is a mistake. */
+/**
+ * Converts minor units to units of the chain. Throws if the token has fewer decimals than the
+ * currency.
+ */
 function unitsOf(minor: bigint, currency: string, decimals: number): bigint {
   const more = decimals - currencyOf(currency).decimals;
   if (more < 0) throw new Error(`the token has fewer decimals than ${currency}`);
@@ -169,7 +173,7 @@ function feesOf({ max, tip }: Fees) {
   return { maxFeePerGas: max, maxPriorityFeePerGas: tip };
 }
 
-/** Signs a transaction, and checks that the wallet's own key did. */
+/** Signs a transaction, and checks that the wallet's key signed it. */
 async function signed(
   signer: Signer,
   wallet: Address,
@@ -193,7 +197,7 @@ async function signed(
   return { id: keccak256(raw), raw: hexToBytes(raw) };
 }
 
-/** Enough nodes are of the chain, and its tokens are what the configuration says. */
+/** Checks that enough nodes belong to the chain, and that its tokens match the configuration. */
 async function checkNodes(
   { chain_id: chainId, rpc_urls: urls, agreeing = urls.length, tokens }: EvmChainSettings,
   askAll: AskAll,

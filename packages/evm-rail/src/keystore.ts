@@ -9,7 +9,7 @@ import type { Signer } from "./signer.ts";
 
 const hex = z.string().regex(/^[0-9a-f]+$/i);
 
-/** A version 3 keystore whose key is derived by scrypt (Web3 Secret Storage Definition). */
+/** A version 3 keystore with a key that scrypt derives (Web3 Secret Storage Definition). */
 const keystoreSchema = z.object({
   version: z.literal(3),
   id: z.string(),
@@ -29,7 +29,7 @@ const keystoreSchema = z.object({
   }),
 });
 
-/** A signer whose key is in a keystore file; the key stays in this process's memory. */
+/** Opens a signer with the key of a keystore file. The key stays in this process's memory. */
 export async function openKeystore(
   { keystoreFile, passwordFile }: { readonly keystoreFile: string; readonly passwordFile: string },
   wallet: Address,

@@ -43,7 +43,7 @@ describe("what nodes say together", () => {
     const liar = node({ height: 10_000, mined: 900, pending: 900, final: 900, coin: 10n ** 30n });
     expect(look([node(), liar, node()], 2)).toMatchObject({
       ...{ height: 100, minedLeast: 7, finalNonce: 5, funds: { coin: 50n } },
-      // These alone stop the wallet, until people have looked.
+      // These values alone stop the wallet, until operators act.
       ...{ minedMost: 900, pendingMost: 900 },
     });
   });

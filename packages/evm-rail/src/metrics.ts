@@ -4,12 +4,14 @@ import { formatUnits } from "viem";
 import type { EvmMetrics } from "./open.ts";
 import type { EvmChainSettings } from "./settings.ts";
 
-/** The decimals of an EVM chain's own coin. */
 const coinDecimals = 18;
 
 const reasons = ["nonce", "fees"] as const;
 
-/** The series of EVM rails. Labels: names of rails, currencies, the place of a node in its list. */
+/**
+ * Registers the metrics of EVM rails. Labels: rail names, currencies, the index of a node in its
+ * list.
+ */
 export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]): EvmMetrics {
   const { balance, low, unmined, oldest, waiting, blocked } = walletGauges(metrics);
   const happened = metrics.counter(
@@ -91,7 +93,10 @@ function walletGauges(metrics: Metrics) {
   return { balance, low, unmined, oldest, waiting, blocked };
 }
 
-/** What as many transfers as may be unmined cost at the cap: with less, some have to wait. */
+/**
+ * Returns the cost, at the fee cap, of the maximum number of unmined transfers. With less, some
+ * wait.
+ */
 function feesOfRound({ tokens, native_gas_limit: nativeGas, ...chain }: EvmChainSettings): bigint {
   const gas = Math.max(nativeGas, ...Object.values(tokens).map((token) => token.gas_limit));
   return BigInt(chain.unmined_max) * BigInt(gas) * chain.max_fee_gwei;

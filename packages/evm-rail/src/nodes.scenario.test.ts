@@ -6,14 +6,14 @@ import { openTestEvm, runs, type TestEvm } from "./test-evm.ts";
 
 const isReceipt = ({ method }: NodeCall) => method === "eth_getTransactionReceipt";
 
-/** Changes the receipts that a node has. */
+/** Changes the receipts of a node. */
 const changed = (change: object) => (call: NodeCall, answer: NodeAnswer) => {
   const { result } = answer;
   const isThere = isReceipt(call) && typeof result === "object" && result !== null;
   return isThere ? { ...answer, result: { ...result, ...change } } : answer;
 };
 
-/** A receipt of what no block has: mined long ago, and paid. */
+/** Invents a receipt of an unmined transaction: mined long ago, and paid. */
 const invented = (call: NodeCall, answer: NodeAnswer) => {
   if (!isReceipt(call) || answer.result !== null) return answer;
   const [hash] = call.params ?? [];

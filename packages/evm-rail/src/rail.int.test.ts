@@ -85,7 +85,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     anvil.client.readContract({
       ...{ address: token, abi: tokenAbi, functionName: "balanceOf", args: [address] },
     });
-  /** Makes blocks until every transfer has an end. */
+  /** Mines blocks until every transfer has ended. */
   const settle = () =>
     until(async () => {
       await anvil.client.mine({ blocks: 1 });
@@ -142,7 +142,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     const refusal = await running.rail.submit(key, { ...transfer, accountNumber: to() });
     expect(refusal.status).toEqual(rejected);
     expect((await running.rail.query(key)).status).toEqual(rejected);
-    // A repeat of it cannot name a recipient of another kind.
+    // A repeat cannot name a recipient of another kind.
     expect((await running.rail.submit(key, transfer)).status).toEqual(rejected);
     expect((await store().transfers.findOne({ _id: key }))?.attempts).toEqual([]);
   });
@@ -205,7 +205,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     });
     await anvil.reorganise(1);
     expect(await balanceOf(to)).toBe(0n);
-    // The bytes are due to be sent again.
+    // The transaction is due to be resent.
     offsetMs += 5_000;
     await settle();
     expect(await balanceOf(to)).toBe(1_500_000n);

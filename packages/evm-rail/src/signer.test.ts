@@ -22,7 +22,7 @@ let url = "";
 let isAway = false;
 
 beforeAll(async () => {
-  // As few rounds as scrypt has: the test is not about its cost.
+  // The fewest rounds that scrypt allows: the test is not about its cost.
   const [derived, options] = Keystore.scrypt({ password: "correct horse", n: 2 });
   writeFileSync(keystoreFile, JSON.stringify(Keystore.encrypt(key, derived, options)));
   writeFileSync(passwordFile, "correct horse\n");

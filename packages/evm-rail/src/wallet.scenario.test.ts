@@ -26,7 +26,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
   };
   const setBaseFee = (gwei: bigint) =>
     evm.anvil.client.setNextBlockBaseFeePerGas({ baseFeePerGas: gwei * 10n ** 9n });
-  /** The wallet's key pays somebody else, by a program that knows nothing of Disburse. */
+  /** Pays somebody else with the wallet's key, as another program would. */
   const useOutside = (nonce: number, gwei: bigint) =>
     evm.anvil.client.sendTransaction({
       ...{ account: wallet, to: elsewhere, value: 1n, nonce, gas: 21_000n },
@@ -158,7 +158,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
     const balance = await balanceOf(elsewhere);
     expect(balance).toBe(received);
     const reply = await rail.rail.query(keys[0] ?? "");
-    // What was received is not what was to be paid: payout raises an exception (rail-report.ts).
+    // The received amount differs from the order: payout raises an exception (rail-report.ts).
     if (state === "settled") expect(reply.transferred?.amount).toBe("0.990001");
     if (state === "unclear") expect(reply.status.kind).toBe("unknown");
     if (state === "rejected") expect(reply.status.kind).toBe("rejected");
