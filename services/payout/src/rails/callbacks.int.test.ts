@@ -20,7 +20,7 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 
-/** A payout's state, its exception, its money, and what the rail's own words came to. */
+/** Returns a payout's state, exception and money, and the results of its callbacks. */
 async function look(id: string) {
   const found = await platform.history(id);
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
@@ -135,7 +135,7 @@ describe("a rail's message", () => {
   const last = async () => (await platform.callbacks.find().sort({ $natural: -1 }).next())!;
 
   beforeEach(async () => {
-    // The rail has it and does not know its fate: only its messages move it.
+    // The rail does not know the outcome: only its callbacks change the payout.
     id = await platform.execute(accountId, "sandbox-unknown");
     await platform.work();
   });

@@ -74,7 +74,7 @@ describe("a queued payout", () => {
       id.includes(payoutId.slice(3)),
     );
     expect(due.map(({ key }) => key)).toEqual(["payout.initiated", "payout.failed"]);
-    // The quote stays claimed: executed again it is this payout, or none.
+    // The quote stays claimed: executing it again returns this payout or fails.
     expect(platform.quotes.get(quoteId)?.state).toBe(QuoteState.CLAIMED);
     expect(await platform.rpc.executePayout(order)).toMatchObject({ payoutId });
     const again = { ...order, mutation: platform.operation() };
@@ -293,14 +293,14 @@ describe("of cancel and submit exactly one wins", () => {
   });
 });
 
-/** What a rail says of a transfer that it took back, or that it has. */
+/** Simulates a rail's reports on a transfer that it took back or still has. */
 function takenBack(isWithdrawn: () => boolean) {
   return async (): Promise<RailReply> => {
     return { status: { kind: isWithdrawn() ? "rejected" : "accepted" } };
   };
 }
 
-/** Dependencies of a process that dies at a write or a call: before it, or when it is done. */
+/** Dependencies of a process that dies before or after a write or call. */
 function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls: () => number } {
   let calls = 0;
   const mortal = <T extends object>(of: T, name: keyof T): T => {
@@ -361,7 +361,7 @@ describe.each<[string, string, number, Progress["stage"]]>([
       await expect(cancelPayout(dying(at, done), own, by())).rejects.toThrow(/killed|answer/);
       const isIntended = at > 0 || done;
       if (goesOn === "repeat" || !isIntended) expect(await codeOf(cancel(payoutId))).toBe("OK");
-      // A worker takes it on when the lease is over, a second before its batch leaves.
+      // A worker continues when the lease expires, a second before the batch leaves.
       await platform.after(9_000);
       await platform.after(60_000);
       expect(await endOf(payoutId)).toEqual(cancelled);

@@ -33,10 +33,10 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 
-/** How often the rail was sent a payout; those of other tests go on as well. */
+/** Counts the submissions of one payout; other tests' payouts are submitted too. */
 const sent = (payoutId: string) => submits.filter((key) => key === payoutId).length;
 
-/** A payout whose beneficiary's screening changed after it was executed. */
+/** Creates a payout whose beneficiary's screening changes after its execution. */
 async function executeThen(screening: ScreeningStatus): Promise<string> {
   const id = await platform.execute(accountId, "order");
   platform.world.screening = screening;
@@ -148,7 +148,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     platform.world.screening = ScreeningStatus.REVIEW;
     const { updateOne } = platform.payouts;
     const written = vi.spyOn(platform.payouts, "updateOne");
-    // The lease and the wait are written; the lease then is not given back, as by a killed process.
+    // The lease and the wait are written. Then the process dies before it releases the lease.
     written
       .mockImplementationOnce(updateOne)
       .mockImplementationOnce(updateOne)

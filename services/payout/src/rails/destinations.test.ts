@@ -46,6 +46,6 @@ it("a rail is named with each way that leads to it, its cut-off and its usual ti
     );
   expect(railsOf("USD")).toEqual(["bank ACH  86401", "bank SWIFT  "]);
   expect(railsOf("EUR")).toEqual(["bank SEPA 16:00 Europe/Berlin 86401"]);
-  // No route leads anywhere.
+  // INR has no route.
   expect(railsOf("INR")).toEqual([]);
 });

@@ -245,7 +245,7 @@ it("continues within 10 s of a worker's death, at any step, and submits nothing 
   const die = () => Promise.reject(new Error("killed"));
   for (const survived of [0, 1, 2]) {
     let left = survived;
-    // A killed worker writes nothing more, its release included.
+    // A killed worker writes nothing more, not even its release.
     const dying: typeof payouts = Object.assign(Object.create(payouts), {
       updateOne: (...given: Parameters<typeof payouts.updateOne>) =>
         left-- > 0 ? payouts.updateOne(...given) : die(),

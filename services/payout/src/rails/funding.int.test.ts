@@ -8,14 +8,14 @@ import { resolvers } from "../test-resolutions.ts";
 import { holdFunds } from "../treasury/accounts.ts";
 import { workOnDuePayout } from "./worker.ts";
 
-/** Payouts of 10.00 USD that are paid from an account of the house at their rail. */
+/** Payouts of 10.00 USD that are paid from a platform account at their rail. */
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
 let accountId = "";
 let rails = 0;
 let rail = "";
-/** What the rail's bank says of what it was sent. */
+/** The reply of the rail's bank. */
 let fate: RailReply;
 let submitted: string[];
 
@@ -53,14 +53,14 @@ const fund = (amount: string) =>
     ...{ mutation: by("ada"), rail, currencyCode: "USD", amount, note: "wire 1" },
   });
 
-/** A payout of 10.00 whose corridor lets the merchant or the house bear charges of returns. */
+/** Executes a payout of 10.00. Its corridor charges return fees to the merchant or the platform. */
 async function execute(returnCharges: ReturnCharges = ReturnCharges.HOUSE): Promise<string> {
   const quoteId = platform.quote(accountId, { returnCharges });
   const request = { mutation: platform.operation(), merchantId, quoteId, referenceId: "order" };
   return (await platform.rpc.executePayout(request)).payoutId;
 }
 
-/** The lines of the rail account, oldest first. */
+/** Returns the lines of the rail account, oldest first. */
 async function lines(): Promise<string[]> {
   const request = { rail, currencyCode: "USD", limit: 100 };
   const { entries } = await platform.operationsRpc.listRailEntries(request);
@@ -293,7 +293,7 @@ describe("a payout that its rail account does not cover", () => {
     await resolvers(platform).resolve(id, { reason });
     await platform.work();
     expect(await stateOf(id)).toEqual({ stage: "rejected", balance: "100.00 + 0.00" });
-    // A worker that was stopped before its hold comes back: the payout has ended.
+    // A worker that stalled before its hold continues after the payout has ended.
     await fund("100.00");
     const payout = (await platform.history(id))?.payout;
     if (payout === undefined) return expect.unreachable();
@@ -326,7 +326,7 @@ describe("a worker that dies between two steps", () => {
   const steps = ["rail_hold", "rail_charge", "rail_post", "post", "rail_return", "return"] as const;
   const rejecting = ["rail_hold", "rail_release", "release"] as const;
 
-  /** A worker that dies before or after its movement of this step, once. */
+  /** Returns a worker that dies once, before or after its movement of this step. */
   function mortal(step: string, dies: "before" | "after") {
     let isDead = false;
     const apply: Ledger["apply"] = async (target, movement) => {

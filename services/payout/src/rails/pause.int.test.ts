@@ -6,8 +6,6 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { openRailStates } from "./states.ts";
 
-/** Pauses of rails by operators. */
-
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startTestPlatform();
@@ -81,7 +79,7 @@ it("counts at once where it was made, and within a second elsewhere", async () =
   expect(await isPaused(11_000)).toBe(true);
   await follow(elsewhere, "rail.resumed");
   expect(await isPaused(11_000)).toBe(true);
-  // A clock that was put back.
+  // The clock was set back.
   expect(await isPaused(10_999)).toBe(false);
   await follow(here, "rail.paused");
   expect(await isPaused(10_999)).toBe(true);

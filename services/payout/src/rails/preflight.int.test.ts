@@ -4,7 +4,7 @@ import { startTestPlatform, type TestPlatform, testRail } from "../test-platform
 
 let platform: TestPlatform;
 let accountId = "";
-/** The answers of the rail, the last one for ever. */
+/** The results of the rail's checks; the last one repeats. */
 let checks: (Preflight | Error)[];
 let asked: number;
 let submitted: string[];

@@ -16,7 +16,7 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount("mer_1", "100.00");
 });
 
-/** A payout that its rail rejects, and answers of it afterwards, the last one for ever. */
+/** Creates a payout that its rail rejects, with the rail's later replies; the last one repeats. */
 async function rejected(first: RailReply, ...later: (RailReply | Error)[]): Promise<string> {
   const answers: (RailReply | Error)[] = [first, ...later];
   platform.rails.current = testRail({

@@ -24,7 +24,7 @@ import { isAvailable, type RailDirectory } from "./directory.ts";
 import { type RailReportDeps, reportOutcome } from "./reports.ts";
 import type { RailStates } from "./states.ts";
 
-/** The RPC by which a caller that the platform trusts reports an outcome. */
+/** Creates the RPC by which a trusted caller reports an outcome. */
 export function reportRpc(deps: RailReportDeps) {
   return {
     reportRailOutcome: async (message) => {
@@ -38,10 +38,10 @@ export function reportRpc(deps: RailReportDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** As many as a page of corridors has. */
+/** A page of corridors has at most this many. */
 const destinationsMax = 100;
 
-/** The RPCs by which the quote service asks how currencies are paid. */
+/** Creates the RPCs by which the quote service reads how currencies are paid. */
 export function destinationsRpc({
   rails,
   clock,
@@ -69,7 +69,7 @@ export function destinationsRpc({
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** The RPC by which a merchant cancels a payout. */
+/** Creates the RPC by which a merchant cancels a payout. */
 export function cancelRpc(deps: CancelDeps) {
   return {
     cancelPayout: async ({ mutation, merchantId, payoutId }) => {
@@ -80,10 +80,9 @@ export function cancelRpc(deps: CancelDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** The longest reason of a pause. */
 const reasonMax = 255;
 
-/** The operators' RPCs of rails, and the one that receives callbacks. */
+/** Creates the operator RPCs of rails, and the RPC that receives callbacks. */
 export function railsRpc(
   deps: ReceiveDeps & { readonly states: RailStates; readonly audit: AuditStore },
 ) {
@@ -101,7 +100,7 @@ export function railsRpc(
       const action = paused ? "rail.paused" : "rail.resumed";
       const detail = paused ? reason : "";
       const at = deps.clock.now();
-      // The audit trail first: its order decides, and a repeat changes nothing.
+      // Write the audit trail first: its order decides, and a repeat changes nothing.
       await states.follow(await audit.append({ action, subject: name, detail, at, ...by }));
       if (!paused) deps.wake();
       return { rail: await railInfo(states, rail) };
@@ -134,7 +133,7 @@ async function railInfo(states: RailStates, rail: Rail) {
   });
 }
 
-/** How beneficiaries of a currency can be paid, by the forms of beneficiaries. */
+/** Returns the kinds of transfers in a currency that the beneficiary forms offer. */
 export function waysTo(currency: string): readonly Way[] {
   const ways = new Map<string, Way>();
   for (const { transferType, fields } of beneficiaryForms({ destinationCurrency: currency })) {
@@ -148,7 +147,7 @@ export function waysTo(currency: string): readonly Way[] {
   return [...ways.values()];
 }
 
-/** The rails that pay a currency, each with the way that goes to it. */
+/** Returns the rails that pay a currency, each with its kinds of transfers. */
 export function railsTo(
   rails: Pick<RailDirectory, "railOf">,
   currency: string,
@@ -157,7 +156,7 @@ export function railsTo(
   return waysTo(currency).flatMap((way) => {
     const rail = rails.railOf(way);
     if (rail === undefined) return [];
-    // When a payout is settled does not depend on its amount.
+    // The settlement time of a payout does not depend on its amount.
     const transfer = { ...way, amount: 1n };
     const cutOff = rail.cutOff?.(transfer);
     const expectedAt = rail.expectedAt?.(transfer, now);

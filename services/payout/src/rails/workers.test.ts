@@ -14,7 +14,9 @@ afterEach(() => {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Workers whose looks are counted; `due` has what they find, whose write waits for `written`. */
+/**
+ * Starts workers and counts their polls. They find `due` payouts, whose writes wait for `written`.
+ */
 function started(count: number) {
   const found = { looks: 0, due: [] as LeasedPayout[], mayHaveMore: false };
   const written = Promise.withResolvers<void>();
@@ -36,7 +38,7 @@ function started(count: number) {
   return { ...workers, wake: work.notify, found, leases, written };
 }
 
-/** A payout at its end: all that is left to do is one write. */
+/** An ended payout: one write completes its work. */
 const ended = {
   payout: { id: "po_1", createdAt: new Date(0), progress: { stage: "rejected" } },
   ...{ leaseToken: "token", until: new Date(0), origin: {}, calls: [] },

@@ -97,12 +97,12 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     expect(stages).toEqual(["settled", "rejected", "returned"]);
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect(account).toMatchObject({ available: "90.00", held: "0.00" });
-    // One was paid, and one came back without what the bank kept, which the house bears.
+    // One was paid. One was returned less the bank's charge, which the platform bears.
     const { accounts } = await platform.operationsRpc.listRailAccounts({ rail: bank.rail.name });
     expect(accounts[0]).toMatchObject({ available: "89.93", held: "0.00" });
     const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: ids[1] ?? "" });
     expect(payout).toMatchObject({ failureCode: "ACCOUNT_CLOSED", railCode: "AC04" });
-    // Nothing asks any more: the rail has no news.
+    // No payout polls any more: the rail has no news.
     await until(async () => {
       const owed = await platform.database.db
         .collection("bank_payments")

@@ -144,7 +144,7 @@ describe("the sandbox's rail", () => {
   });
 });
 
-/** A reply in short: its kind, whether it has a reference, and when to poll next. */
+/** Shortens a reply: its kind, the presence of a reference, and the time of the next poll. */
 function replyText({ status, pollAfterMs }: RailReply): string {
   const reference = "reference" in status && status.reference !== "" ? " R" : "";
   return `${status.kind}${reference}${pollAfterMs === undefined ? "" : ` ${pollAfterMs}`}`;
