@@ -80,7 +80,7 @@ export async function readContent(
     size += written;
     if (size % stepBytes < partBytes) await pause();
   }
-  if (hash.digest("hex") !== sha256) throw new Error("a stored file is not whole");
+  if (hash.digest("hex") !== sha256) throw new Error("the stored file is incomplete");
   return bytes.subarray(0, size);
 }
 

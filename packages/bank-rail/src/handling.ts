@@ -183,7 +183,7 @@ async function readAgain(
   content: Uint8Array,
   { operation }: { readonly operation: string },
 ) {
-  if (sealer === undefined || _id === undefined) throw new Error("no rail of a bank is open");
+  if (sealer === undefined || _id === undefined) throw new Error("no bank rail is open");
   const corrected =
     content.length === 0
       ? undefined

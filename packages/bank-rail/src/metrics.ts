@@ -42,32 +42,32 @@ export function bankMetrics(
   const { payments, files, findings, balances } = store;
   const waiting = metrics.gauge(
     "disburse_bank_waiting_payments",
-    "Payments that a rail has taken and that are in no file yet; to 10,000.",
+    "Accepted payments that are in no file yet; to 10,000.",
     ["rail"],
   );
   const late = metrics.gauge(
     "disburse_bank_late_seconds",
-    "How long ago the oldest payment or file was due that is not sent yet; 0 where none is.",
+    "Time since the oldest unsent payment or file was due; 0 if none is due.",
     ["rail"],
   );
   const undecided = metrics.gauge(
     "disburse_bank_undecided_files",
-    "Files that the bank has or not: operators have to say.",
+    "Files that the bank may or may not have. Operators have to decide.",
     ["rail"],
   );
   const found = metrics.gauge(
     "disburse_bank_findings_open",
-    "Open findings in files of the bank, which operators have to handle, by kind; to 10,000.",
+    "Open findings that operators have to handle, by kind; to 10,000.",
     ["rail", "kind"],
   );
   const silent = metrics.gauge(
     "disburse_bank_silence_waiting_payments",
-    "Payments past their window for returns that are not settled yet, by what they wait for.",
+    "Payments past their window for returns that are not settled yet, by reason.",
     ["rail", "waits_for"],
   );
   const statement = metrics.gauge(
     "disburse_bank_statement_age_seconds",
-    "How long ago the last statement with balances was taken; absent before the first.",
+    "Time since the last statement with balances was processed; absent before the first.",
     ["rail"],
   );
   const read = async ({ rail: { name: rail }, settledThrough }: MeasuredRail) => {

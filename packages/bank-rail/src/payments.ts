@@ -43,7 +43,7 @@ export async function acceptPayment(
 
 /** Opens the sealed order of a payment. Never logged. */
 export function orderOf({ _id, sealed }: PaymentDocument, sealer: Seals): Order {
-  if (sealed === undefined) throw new Error("a payment that is to be written has no order");
+  if (sealed === undefined) throw new Error("the payment has no sealed order");
   return JSON.parse(sealer.open(sealed, contextOf(_id))) as Order;
 }
 
@@ -75,7 +75,7 @@ export async function withdrawPayment(
     },
   );
   const found = await payments.findOne({ _id: key });
-  if (found === null) throw new Error("a stored payment is gone");
+  if (found === null) throw new Error("the stored payment is missing");
   // A file that could not be written may have returned it to the queue since the update.
   return neverPaid.has(found.state);
 }

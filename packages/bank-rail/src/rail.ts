@@ -70,7 +70,7 @@ export function createBankRail(options: BankRailOptions): Rail {
     },
     statement: (asked, day) => statementOf(store, name, asked, day),
     submit: async (key, instruction) => {
-      if (instruction.currency !== code) throw new Error("another currency's transfer");
+      if (instruction.currency !== code) throw new Error("the rail does not pay this currency");
       const now = clock.now();
       const plan = planOf(schedule, instruction.amount, now);
       if (isRefused(plan)) throw new Error("the bank's calendar ends before the next window");

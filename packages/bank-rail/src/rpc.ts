@@ -92,7 +92,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
-const notUndecided = refused("INVALID_REQUEST", "file_id: nothing is to be decided of it");
+const notUndecided = refused("INVALID_REQUEST", "file_id: the file needs no decision");
 
 /** Sending a file again or declaring it unsent requires two operators. */
 export function bankFilesGuards({

@@ -129,7 +129,7 @@ export async function keepFile(
     received_at: clock.now(),
   });
   if (!isNew) await store.received.updateOne({ _id }, { $addToSet: { seen } });
-  log.info({ rail, sha256, size: bytes.length, isNew }, "file of the bank received");
+  log.info({ rail, sha256, size: bytes.length, isNew }, "bank file received");
 }
 
 /** Creates a finding for a file that was not fetched: it may contain a response of the bank. */
@@ -165,7 +165,7 @@ export async function takeFiles(
       failedAt.delete(_id);
     } catch (error) {
       failedAt.set(_id, nowMs);
-      log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "file of the bank not taken");
+      log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "bank file not processed");
     }
   }
 }
@@ -190,7 +190,7 @@ async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, rail, log, clock } = work;
   const what = `could not be read in ${attemptsMax} attempts`;
   await noteFindings(work, sourceOf(file), [{ kind: "set_aside", what, holds: true }]);
-  log.error({ rail, sha256: file.sha256 }, "file of the bank set aside");
+  log.error({ rail, sha256: file.sha256 }, "bank file set aside");
   await close(store, file, { state: "set_aside", taken_at: clock.now() });
 }
 
@@ -203,7 +203,7 @@ async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   if (isRefused(opened)) {
     const what = opened.detail ?? "is of no format that the rail reads";
     await noteFindings(work, sourceOf(file), [{ kind: "unreadable", what, holds: true }]);
-    log.warn({ rail, sha256, what }, "file of the bank not read");
+    log.warn({ rail, sha256, what }, "bank file not read");
     await close(store, file, { state: "unreadable", taken_at: clock.now() });
     return;
   }
@@ -219,7 +219,7 @@ async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
       verdicts: counts,
       taken_at: clock.now(),
     });
-    log.info({ rail, sha256, kind, ...counts }, "file of the bank taken");
+    log.info({ rail, sha256, kind, ...counts }, "bank file processed");
   } finally {
     await opened.close();
   }
@@ -265,7 +265,7 @@ async function applyFile(
     await noteFindings(work, sourceOf(file), found);
     if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return counts;
   }
-  throw new Error("payments of a file changed again and again");
+  throw new Error("the file's payments kept changing");
 }
 
 function collect(

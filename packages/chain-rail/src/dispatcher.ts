@@ -129,7 +129,7 @@ async function takeEach(
 ): Promise<void> {
   const taking = transfers.map((each) =>
     take(each).catch((error: unknown) => {
-      log.error({ err: error, payout_id: each._id }, "transfer not taken on");
+      log.error({ err: error, payout_id: each._id }, "transfer not advanced");
     }),
   );
   await Promise.all(taking);
@@ -160,7 +160,7 @@ async function openWallet(
   let wallet = await findWallet(store, chain.wallet);
   if (wallet === undefined) {
     if (look.pendingMost !== look.minedLeast) {
-      throw new Error("nodes do not agree yet that the wallet has nothing unmined");
+      throw new Error("nodes do not agree yet that the wallet has no unmined transaction");
     }
     await beginWallet(store, chain.wallet, look.minedLeast);
   } else if (nonceFrom > wallet.next_nonce && nonceFrom <= look.minedLeast) {
@@ -169,7 +169,7 @@ async function openWallet(
     return wallet;
   }
   wallet = await findWallet(store, chain.wallet);
-  if (wallet === undefined) throw new Error("the wallet that was stored is gone");
+  if (wallet === undefined) throw new Error("the stored wallet is missing");
   return wallet;
 }
 
@@ -265,7 +265,7 @@ async function numberAssigned(
   const byKey = new Map(transfers.map((each) => [each._id, each]));
   const numbering = open.map(async (assignment) => {
     const transfer = byKey.get(assignment.key) ?? (await findTransfer(store, assignment.key));
-    if (transfer === null) throw new Error("a transfer with a nonce is gone");
+    if (transfer === null) throw new Error("a transfer with a nonce is missing");
     const order = orderOf(transfer);
     if (transfer.state !== "waiting" || order === undefined) return;
     const signed = await chain.sign(assignment.nonce, order, fees);

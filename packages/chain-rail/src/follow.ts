@@ -38,7 +38,7 @@ async function end(
   const { chain, store, clock, log, onEvent } = work;
   const { id, height, block, succeeded, received } = sighting;
   const attempt = transfer.attempts.find((each) => each.id === id);
-  if (attempt === undefined) throw new Error("the chain ended a transfer by a transaction of none");
+  if (attempt === undefined) throw new Error("the final transaction does not belong to the transfer");
   // A cancelling transaction pays nothing, whether it succeeded or not.
   if (attempt.cancels) return endCancelled(work, transfer, sighting);
   const { currency } = transfer;
@@ -106,7 +106,7 @@ async function giveUp(work: TransferWork, transfer: TransferDocument, taker: Tak
   const about = { payout_id: transfer._id, nonce: transfer.nonce };
   if (taker.isSamePayment) {
     // It may be the payment of this payout, sent before a backup was restored: operators decide.
-    log.error(about, "the nonce was used outside, for the same payment");
+    log.error(about, "the nonce was used elsewhere for the same payment");
     const { id, height, block } = taker;
     const ended = { id, height, block, at: clock.now() };
     if (await endTransfer(store, transfer, "unclear", ended)) onEvent("unclear");
@@ -116,7 +116,7 @@ async function giveUp(work: TransferWork, transfer: TransferDocument, taker: Tak
     return endCancelled(work, transfer, taker);
   }
   if (await loseNonce(store, transfer, taker.id, clock.now())) {
-    log.error(about, "the nonce was used outside");
+    log.error(about, "the nonce was used elsewhere");
     onEvent("nonce_lost");
   }
 }

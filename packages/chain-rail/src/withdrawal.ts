@@ -32,9 +32,9 @@ export async function withdrawTransfer(
     const ofWallet = await findWallet(store, found?.wallet ?? wallet);
     // Read the transfer again, after the wallet: see `reserveNonces`.
     const transfer = await findTransfer(store, key);
-    if (transfer === null) throw new Error("a stored transfer is gone");
+    if (transfer === null) throw new Error("the stored transfer is missing");
     if (transfer.state !== "waiting") return isUnpaid(transfer);
-    if (ofWallet === undefined) throw new Error("the wallet was not looked at yet");
+    if (ofWallet === undefined) throw new Error("the wallet's state is not known yet");
     if (ofWallet.open.some((each) => each.key === key)) return false;
     if (ofWallet.withdrawn.includes(key) || (await decideWithdrawal(store, ofWallet, key))) {
       await storeWithdrawal(store, key, at);

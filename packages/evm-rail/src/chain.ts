@@ -74,7 +74,7 @@ export function openEvmChain(
       const answers = await askAll((node) => node.look(tokens));
       const given = answers.filter((each) => each !== undefined);
       const look = lookOf(given, agreeing, assets, settings.native);
-      if (look === undefined) throw new Error("too few nodes answer");
+      if (look === undefined) throw new Error("too few nodes responded");
       return look;
     },
     costOf: ({ currency, amount }, fees) => {
@@ -207,12 +207,12 @@ async function checkNodes(
     if (wrong !== undefined) {
       throw new SettingsError(`EVM_CHAINS: ${what} is ${wrong}, not ${wanted}`);
     }
-    if (agreedOn(answers, agreeing) === undefined) throw new Error(`${what}: too few nodes answer`);
+    if (agreedOn(answers, agreeing) === undefined) throw new Error(`${what}: too few nodes responded`);
   };
   assertAgreed(await askAll((node) => node.chainId()), chainId, "chain_id");
   for (const [currency, { contract, decimals }] of Object.entries(tokens)) {
     if (decimals < currencyOf(currency).decimals) {
-      throw new SettingsError(`EVM_CHAINS: decimals of ${currency} are fewer than ours`);
+      throw new SettingsError(`EVM_CHAINS: decimals of ${currency} are fewer than Disburse uses`);
     }
     assertAgreed(
       await askAll((node) => node.decimals(contract)),

@@ -36,13 +36,13 @@ export async function openKeystore(
 ): Promise<Signer> {
   const keystore = keystoreSchema.safeParse(parsedJson(await readFile(keystoreFile, "utf8")));
   if (!keystore.success) {
-    throw new SettingsError("EVM_CHAINS: keystore_file: is no scrypt keystore of version 3");
+    throw new SettingsError("EVM_CHAINS: keystore_file: must be a scrypt keystore of version 3");
   }
   const password = (await readFile(passwordFile, "utf8")).replace(/\r?\n$/, "");
   const derived = await Keystore.toKeyAsync(keystore.data, { password });
   const account = privateKeyToAccount(decrypt(keystore.data, derived));
   if (!isAddressEqual(account.address, wallet)) {
-    throw new SettingsError("EVM_CHAINS: keystore_file: is of another wallet");
+    throw new SettingsError("EVM_CHAINS: keystore_file: belongs to another wallet");
   }
   return {
     check: async () => undefined,

@@ -16,12 +16,12 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
   const { balance, low, unmined, oldest, waiting, blocked } = walletGauges(metrics);
   const happened = metrics.counter(
     "disburse_chain_transfer_events_total",
-    "What happened to transfers on chains beside their settlement.",
+    "Unusual events of transfers on chains, by event.",
     ["rail", "event"],
   );
   const failures = metrics.counter(
     "disburse_chain_node_failures_total",
-    "Calls that a node of a chain did not answer, by its place in the configuration.",
+    "Failed calls to a node of a chain, by its index in the configuration.",
     ["rail", "node"],
   );
   const orphans = metrics.gauge(
@@ -62,32 +62,32 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
 function walletGauges(metrics: Metrics) {
   const balance = metrics.gauge(
     "disburse_wallet_balance",
-    "What a rail's wallet has, by currency in whole units; coin: the chain's own, for its fees.",
+    "Balance of a rail's wallet, by currency in whole units; coin: the chain's own, for fees.",
     ["rail", "currency"],
   );
   const low = metrics.gauge(
     "disburse_wallet_balance_low",
-    "Below so much a wallet's balance is an alarm, by currency in whole units.",
+    "Alarm threshold of a wallet's balance, by currency in whole units.",
     ["rail", "currency"],
   );
   const unmined = metrics.gauge(
     "disburse_wallet_unmined",
-    "Nonces of a rail's wallet whose transactions no node has in a block.",
+    "Assigned nonces of a rail's wallet that are not mined.",
     ["rail"],
   );
   const oldest = metrics.gauge(
     "disburse_wallet_oldest_unmined_seconds",
-    "Since when the oldest of them has been signed; 0 without any.",
+    "Time since the oldest unmined transaction was first signed; 0 if there is none.",
     ["rail"],
   );
   const waiting = metrics.gauge(
     "disburse_wallet_waiting_transfers",
-    "Transfers that a rail has taken and that have no nonce yet; to 1,000.",
+    "Accepted transfers without a nonce; to 1,000.",
     ["rail"],
   );
   const blocked = metrics.gauge(
     "disburse_wallet_blocked",
-    "1 where no transfer gets a nonce: nonces were used outside, or the chain costs too much.",
+    "1 if no transfer gets a nonce: nonces were used elsewhere, or fees exceed the cap.",
     ["rail", "reason"],
   );
   return { balance, low, unmined, oldest, waiting, blocked };

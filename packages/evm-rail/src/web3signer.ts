@@ -22,7 +22,7 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
   const keyOf = async (): Promise<Hex> => {
     if (known !== undefined) return known;
     const listed = await fetch(`${base}/api/v1/eth1/publicKeys`, requestOf());
-    if (!listed.ok) throw new Error(`the signer answered ${listed.status}`);
+    if (!listed.ok) throw new Error(`the signer returned ${listed.status}`);
     const keys = z.array(hexText).parse(await listed.json());
     const key = keys.find((each) => isAddressEqual(publicKeyToAddress(uncompressed(each)), wallet));
     if (key === undefined) {
@@ -38,7 +38,7 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
       const headers = { "content-type": "application/json" };
       const request = { method: "POST", headers, body, ...requestOf() };
       const answer = await fetch(`${base}/api/v1/eth1/sign/${await keyOf()}`, request);
-      if (!answer.ok) throw new Error(`the signer answered ${answer.status}`);
+      if (!answer.ok) throw new Error(`the signer returned ${answer.status}`);
       return hexText.parse((await answer.text()).trim());
     },
   };

@@ -93,7 +93,7 @@ function readSigned(rails: RailDirectory, { rail: name, body, signature }: Recei
     return { became: "forged", refusal: refused("ACCESS_FORBIDDEN") } as const;
   }
   if (report === "unreadable") {
-    const refusal = refused("INVALID_REQUEST", "body: must tell an outcome");
+    const refusal = refused("INVALID_REQUEST", "body: must contain an outcome");
     return { became: "unreadable", refusal } as const;
   }
   return report;

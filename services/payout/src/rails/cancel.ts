@@ -78,8 +78,8 @@ export async function cancelPayout(
 /** Asks the payout's rail to take it back, and stores the result. */
 async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<boolean> {
   const isWithdrawn = await askToWithdraw(deps, payout).catch((error: unknown) => {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not say whether it withdraws");
-    throw new ConnectError("the rail did not answer", Code.Unavailable);
+    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
+    throw new ConnectError("the rail did not respond", Code.Unavailable);
   });
   await step(deps, payout, afterWithdrawal(isWithdrawn), withdrawalText(isWithdrawn), by);
   if (!isWithdrawn) deps.wake();
@@ -135,7 +135,7 @@ export async function takeBack(
   try {
     isWithdrawn = await askToWithdraw(deps, payout);
   } catch (error) {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not say whether it withdraws");
+    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
     const isOverdueNow = isOverdue(
       payout.submittedAt,
       deps.clock.now(),

@@ -115,7 +115,7 @@ export function silenceTo(
 /** Returns the rail call, or one that fails if the merchant simulates a missing response. */
 export function answering(deps: RailWorkerDeps, payout: Payout, send: () => Promise<RailReply>) {
   if (silenceTo(deps, payout) !== "no_answer") return send;
-  return () => Promise.reject(new Error("the rail is silent, as its merchant asked"));
+  return () => Promise.reject(new Error("the merchant simulates a rail that does not respond"));
 }
 
 export function fromNow({ clock }: RailWorkerDeps, ms: number): Date {
@@ -171,12 +171,12 @@ export async function callRail(
     const reply = await withTimeout(railTimeoutMs, send);
     const answer = reply.status.kind;
     const duration_ms = observe(answer);
-    log.debug({ payout_id: payoutId, answer, duration_ms }, "rail answered");
+    log.debug({ payout_id: payoutId, answer, duration_ms }, "rail responded");
     const said = describeResponse(reply);
     return { ...reply, call: { kind: "answer", at: clock.now(), said } };
   } catch (error) {
     observe("no_answer");
-    log.warn({ err: error, payout_id: payoutId }, "rail did not answer");
+    log.warn({ err: error, payout_id: payoutId }, "rail did not respond");
     const noAnswer: StoredCall = { kind: "answer", at: clock.now(), said: "no answer" };
     return { status: { kind: "unknown" }, pollAfterMs: retryMs, call: noAnswer };
   }

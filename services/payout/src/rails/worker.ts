@@ -125,7 +125,7 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
  */
 function keepUnapproved(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
   const { payout } = leased;
-  deps.log.error({ payout_id: payout.id }, "payout is not what was approved");
+  deps.log.error({ payout_id: payout.id }, "payout differs from its approval");
   const exception = raiseException(payout.exception, "contradicted", deps.clock.now());
   return release(deps.payouts, leased, { work: fromNow(deps, queueWaitMaxMs), exception });
 }
@@ -229,8 +229,8 @@ async function preflight(
   try {
     return await withTimeout(railTimeoutMs, () => check(instruction));
   } catch (error) {
-    log.warn({ err: error, payout_id }, "rail did not answer a preflight");
-    return { kind: "wait", reason: "no answer to the preflight" };
+    log.warn({ err: error, payout_id }, "rail did not respond to a preflight");
+    return { kind: "wait", reason: "no response to the preflight" };
   }
 }
 
@@ -407,7 +407,7 @@ async function expireApproval(
   leased: LeasedPayout,
 ): Promise<StepResult | undefined> {
   const { approval, exception } = leased.payout;
-  if (approval === undefined) throw new Error("a payout waits for an approval that it has not");
+  if (approval === undefined) throw new Error("the payout has no pending approval");
   const found = await findWithTime(deps.payouts, leased.payout.id);
   const leftMs = approval.expiresAt.getTime() - (found?.now.getTime() ?? 0);
   if (leftMs > 0) {

@@ -90,7 +90,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const stored = await accept(transfers, transfer);
       owed?.notify();
       const { scenario, reference } = stored;
-      if (scenario === "lost" && stored === transfer) throw new Error("the answer was lost");
+      if (scenario === "lost" && stored === transfer) throw new Error("the response was lost");
       if (scenario === "early") await send(messageOf(key, "settled", reference, instruction));
       return replyOf(stored, now);
     },
@@ -114,7 +114,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const isSteered = await steerTransfer(transfers, key, to, { message, now });
       owed?.notify();
       const after = await transfers.findOne({ _id: key });
-      if (after === null) throw new Error("a stored transfer is gone");
+      if (after === null) throw new Error("the stored transfer is missing");
       if (!isSteered && replyOf(after, now).status.kind !== to.kind) return "refused";
       await sendOwed(transfers, after, now, send);
       return "steered";
@@ -143,7 +143,7 @@ async function accept(transfers: Collection<TransferDocument>, transfer: Transfe
     { $inc: { submitted: 1 } },
     { returnDocument: "after" },
   );
-  if (first === null) throw new Error("a stored transfer is gone");
+  if (first === null) throw new Error("the stored transfer is missing");
   return first;
 }
 
