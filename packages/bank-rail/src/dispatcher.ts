@@ -2,7 +2,7 @@ import type { FileDocument } from "./documents.ts";
 import { beginFile, type NewMessageId, returnPayments, writeFile } from "./files.ts";
 import { recoverFile, type SendWork, sendFile } from "./sending.ts";
 import { releaseByStatements, settleBySilence } from "./silence.ts";
-import { newMemory, receiveFiles, takeFiles } from "./taking.ts";
+import { newMemory, processFiles, receiveFiles } from "./taking.ts";
 
 export type DispatchDeps = SendWork & {
   readonly newMessageId: NewMessageId;
@@ -61,7 +61,7 @@ export function createDispatcher(deps: DispatchDeps) {
         work().catch((error: unknown) => void failures.push(error));
       const take = async () => {
         await part(() => atServer(folder.receive));
-        await part(() => takeFiles(deps, folder.memory, againMs));
+        await part(() => processFiles(deps, folder.memory, againMs));
       };
       await part(() => returnPayments(deps));
       if (!isPaused) await part(() => beginFiles(deps));

@@ -63,9 +63,9 @@ export async function beginFile(
   const isFull = waiting.length === paymentsMax || fitting.length < waiting.length;
   const [first, ...others] = isFull ? fitting : waiting.filter(({ plan }) => plan.due_at <= now);
   if (first === undefined) return undefined;
-  const asked = [first, ...others];
-  const numbers = await format.reserve?.(store, asked.length, now);
-  const closesAt = asked.map(({ plan }) => plan.closes_at.getTime());
+  const payments = [first, ...others];
+  const numbers = await format.reserve?.(store, payments.length, now);
+  const closesAt = payments.map(({ plan }) => plan.closes_at.getTime());
   const file: FileDocument = {
     _id: newMessageId(now),
     schema_version: 1,
@@ -73,7 +73,7 @@ export async function beginFile(
     revision: 1,
     state: "claiming",
     open: rail,
-    asked: asked.map(({ _id }) => _id),
+    asked: payments.map(({ _id }) => _id),
     ...(numbers !== undefined && { numbers }),
     closes_at: new Date(Math.min(...closesAt)),
     created_at: now,
@@ -169,8 +169,8 @@ async function storedWriting(
   const { name, bytes, members } = file;
   const sha256 = await storeContent(store, sealer, _id, bytes);
   const settling = format.settledThrough === undefined ? {} : { settling: rail };
-  const said = { members: [...members], left_out: [...leftOut], ...settling };
-  return { state: "written", name, sha256, size: bytes.length, ...said };
+  const content = { members: [...members], left_out: [...leftOut], ...settling };
+  return { state: "written", name, sha256, size: bytes.length, ...content };
 }
 
 /** Claims the waiting payments that a file requests. Returns all payments that it has. */

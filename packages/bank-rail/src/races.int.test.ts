@@ -26,7 +26,7 @@ describe("payments to a bank, of processes beside each other", () => {
       await bench.begin();
       const keys = await bench.submitAll(1);
       bench.clock.set(wednesday("15:46"));
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = bench.railOf(first).dispatcher;
       const other = bench.railOf(bench.alive()).dispatcher;
       await bench.play(() => (first.isDead() ? other.run() : one.run()), 5);

@@ -90,17 +90,17 @@ describe("a rail of a bank", () => {
     const settings = testSettings("iso20022", {
       profile: { ...iso20022Settings.profile, ...payments },
     });
-    const deeds: string[] = [];
+    const operations: string[] = [];
     const inSession: typeof bank.server.inSession = (work) =>
       bank.server.inSession((session) =>
         work({
           ...session,
           upload: (...given) => {
-            deeds.push("upload");
+            operations.push("upload");
             return session.upload(...given);
           },
           list: (...given) => {
-            deeds.push("look");
+            operations.push("look");
             return session.list(...given);
           },
         }),
@@ -112,7 +112,7 @@ describe("a rail of a bank", () => {
       await one.rail.submit(key, swiftTransfer);
     await send(one);
     expect(bank.sent()).toHaveLength(3);
-    expect(deeds.join(" ")).toMatch(/^upload look upload look upload look/);
+    expect(operations.join(" ")).toMatch(/^upload look upload look upload look/);
   });
 
   it("says when a payment is settled, by the bank's calendar", () => {

@@ -68,7 +68,7 @@ export function createBankRail(options: BankRailOptions): Rail {
       const time = lastTimeOf(schedule);
       return time === undefined ? undefined : { time, zone: schedule.zone };
     },
-    statement: (asked, day) => statementOf(store, name, asked, day),
+    statement: (currency, day) => statementOf(store, name, currency, day),
     submit: async (key, instruction) => {
       if (instruction.currency !== code) throw new Error("the rail does not pay this currency");
       const now = clock.now();

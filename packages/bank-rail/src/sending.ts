@@ -50,12 +50,12 @@ export async function sendFile(work: SendWork, written: FileDocument): Promise<v
   const bytes = await readContent(store, sealer, _id, sha256);
   await server.inSession(async (session) => {
     // A process that began an earlier upload must not rename that file any more.
-    const { attempt: before = 0 } = written;
-    const attempt = before + 1;
+    const { attempt: previous = 0 } = written;
+    const attempt = previous + 1;
     let file = await changeFile(store, written, { attempt }, clock.now());
     if (file === undefined) return;
     const began = file;
-    if (before > 0) await session.discard(server.outgoing, name, before);
+    if (previous > 0) await session.discard(server.outgoing, name, previous);
     const mayRename = async () => {
       const askedMs = performance.now();
       file = await beginSending(store, began, recoveryMs(server), clock.now());

@@ -148,7 +148,7 @@ async function noteUnfetched(
 }
 
 /** Reads the open received files. A file that fails does not block the others. */
-export async function takeFiles(
+export async function processFiles(
   work: FileWork,
   { failedAt }: FolderMemory,
   againMs: number,
@@ -176,7 +176,7 @@ async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { _id, reads } = file;
   await received.updateOne({ _id, reads }, { $inc: { attempts: 1 } });
   try {
-    await takeFile(work, file);
+    await processFile(work, file);
   } catch (error) {
     // The database or our code failed, not the reader.
     const isReader = error instanceof ReadingFailed;
@@ -195,7 +195,7 @@ async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
 }
 
 /** Reads a file and applies it to its payments. A repeat changes nothing. */
-async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
+async function processFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, sealer, format, rail, log, clock } = work;
   const { _id, sha256, corrected_sha256: corrected = sha256 } = file;
   const bytes = await readContent(store, sealer, rail, corrected);

@@ -5,7 +5,7 @@ import type { BankStore } from "./documents.ts";
 import { openBankStore } from "./documents.ts";
 import type { BankServer } from "./sending.ts";
 import { passSending, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
-import { createTestServer, type Deed } from "./test-server.ts";
+import { createTestServer, type Intercept } from "./test-server.ts";
 
 /** An operation before or after which a process is killed: a write, or one at the bank's server. */
 type Killed = { readonly at: number; readonly when: "before" | "after" };
@@ -57,7 +57,7 @@ export function createCrashBench(database: Database) {
       now = wednesday("12:00");
     },
     /** Returns a process that is killed before or after an operation and then does nothing more. */
-    mortal: (killed: Killed) => mortalOn(store, bank, killed),
+    killable: (killed: Killed) => killableOn(store, bank, killed),
     submitAll: async (count: number): Promise<string[]> => {
       const { rail } = railOf(alive());
       const keys = Array.from({ length: count }, freshKey);
@@ -86,24 +86,24 @@ export function createCrashBench(database: Database) {
   };
 }
 
-function mortalOn(
+function killableOn(
   store: BankStore,
   bank: ReturnType<typeof createTestServer>,
   { at, when }: Killed,
 ) {
-  let deeds = 0;
+  let operations = 0;
   let isDead = false;
-  const deed: Deed = async (act) => {
+  const intercept: Intercept = async (act) => {
     if (isDead) throw new Error("killed");
-    deeds += 1;
-    if (deeds !== at) return act();
+    operations += 1;
+    if (operations !== at) return act();
     isDead = true;
     if (when === "after") await act();
     throw new Error("killed");
   };
-  const collection = <T extends object>(real: T): T => intercepted(real, writes, deed);
+  const collection = <T extends object>(real: T): T => intercepted(real, writes, intercept);
   const stored = Object.fromEntries(
     Object.entries(store).map(([name, each]) => [name, collection(each)]),
   ) as BankStore;
-  return { store: stored, server: bank.serverFor(deed), isDead: () => isDead };
+  return { store: stored, server: bank.serverFor(intercept), isDead: () => isDead };
 }

@@ -1,7 +1,7 @@
 import type { BankServer, BankSession } from "./sending.ts";
 
 /** Wraps each operation at the bank's server. A test can end the process before or after it. */
-export type Deed = <T>(act: () => Promise<T>) => Promise<T>;
+export type Intercept = <T>(act: () => Promise<T>) => Promise<T>;
 
 const partOf = (name: string, attempt: number) => `${name}.${attempt}.part`;
 
@@ -17,7 +17,7 @@ export function createTestServer() {
   /** All files that ever had a final name: the bank may have processed and paid them. */
   const sent: { name: string; bytes: Uint8Array }[] = [];
   let ticks = 0;
-  const sessionFor = (deed: Deed): BankSession => ({
+  const sessionFor = (intercept: Intercept): BankSession => ({
     upload: async (to, name, bytes, mayRename, attempt) => {
       const temporary = partOf(name, attempt);
       const there = folder(to).get(name);
@@ -25,9 +25,9 @@ export function createTestServer() {
         if (Buffer.from(there.bytes).equals(Buffer.from(bytes))) return "present";
         throw new Error("another file of this name is there");
       }
-      await deed(async () => folder(to).set(temporary, { bytes, modifiedAt: ++ticks }));
+      await intercept(async () => folder(to).set(temporary, { bytes, modifiedAt: ++ticks }));
       if (!(await mayRename())) return "held";
-      await deed(async () => {
+      await intercept(async () => {
         const part = folder(to).get(temporary);
         if (part === undefined) throw new Error("no such file");
         // In SFTP version 3, a rename never replaces a file.
@@ -43,18 +43,19 @@ export function createTestServer() {
       if (folder(from).has(partOf(name, attempt))) return "part";
       return knobs.isArchiveHidden ? "not-said" : "absent";
     },
-    discard: (from, name, attempt) => deed(async () => folder(from).delete(partOf(name, attempt))),
+    discard: (from, name, attempt) =>
+      intercept(async () => folder(from).delete(partOf(name, attempt))),
     list: async (from) =>
       [...folder(from)].map(([name, { bytes, modifiedAt }]) => ({
         ...{ name, size: bytes.length, modifiedAt },
       })),
     download: async (from, { name }) => folder(from).get(name)?.bytes,
   });
-  const serverFor = (deed: Deed): BankServer => ({
+  const serverFor = (intercept: Intercept): BankServer => ({
     ...{ timeoutMs: 60_000, outgoing: "/outgoing", incoming: "/incoming", archives: [] },
     inSession: async (work) => {
       if (knobs.isAway) throw new Error("the server is away");
-      return work(sessionFor(deed));
+      return work(sessionFor(intercept));
     },
   });
   return {

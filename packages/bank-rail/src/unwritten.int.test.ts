@@ -271,7 +271,7 @@ describe("a process that is killed while its writer throws", () => {
       const keys = await submitAll(3);
       const bad = keys.slice(1, 2);
       bench.clock.set(wednesday("16:46"));
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = throwingDispatcher(bench.achOf(first), { keys: bad });
       const other = throwingDispatcher(bench.achOf(bench.alive()), { keys: bad });
       await bench.play(() => (first.isDead() ? other.run() : one.run()), 6);
@@ -368,7 +368,7 @@ describe("a format's limit", () => {
       ...one.work,
       format: { ...one.work.format, write: () => Promise.reject(new Error("not yet")) },
       // The process dies after its file requested the payments.
-      store: bench.mortal({ at: 3, when: "before" }).store,
+      store: bench.killable({ at: 3, when: "before" }).store,
     });
     await killed.run().catch(() => undefined);
     expect(await filesByState()).toEqual(["claiming"]);

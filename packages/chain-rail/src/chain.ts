@@ -15,7 +15,7 @@ export type Order = {
 export type Signed = { readonly id: string; readonly raw: Uint8Array };
 
 /** The state of the wallet and its chain on which enough nodes agree. */
-export type Look = {
+export type Snapshot = {
   /** The chain height that enough nodes have reached. */
   readonly height: number;
   /** Nonces below these are mined: by enough nodes, and by the node that is furthest ahead. */
@@ -54,7 +54,7 @@ export type Chain = {
    * Returns true if the recipient is a wallet with an owner: no burn address, precompile or token.
    */
   isOwned(to: string): boolean;
-  look(): Promise<Look>;
+  snapshot(): Promise<Snapshot>;
   /** Returns what an order costs the wallet at most, in units of the chain. */
   costOf(order: Order, fees: Fees): { readonly amount: bigint; readonly fee: bigint };
   sign(nonce: number, order: Order, fees: Fees): Promise<Signed>;

@@ -50,28 +50,28 @@ function begin(): void {
 }
 
 /** Returns a process that is killed before or after an operation and then does nothing more. */
-function mortal({ at, when }: Killed) {
-  let deeds = 0;
+function killable({ at, when }: Killed) {
+  let operations = 0;
   let isDead = false;
-  const deed = async <T>(act: () => Promise<T>): Promise<T> => {
+  const intercept = async <T>(act: () => Promise<T>): Promise<T> => {
     if (isDead) throw new Error("killed");
-    deeds += 1;
-    if (deeds !== at) return act();
+    operations += 1;
+    if (operations !== at) return act();
     isDead = true;
     if (when === "after") await act();
     throw new Error("killed");
   };
   const collection = <T extends object>(real: T): T =>
-    intercepted(real, ["updateOne", "insertOne"], deed);
+    intercepted(real, ["updateOne", "insertOne"], intercept);
   const chain: Chain = {
     ...world.chain,
-    send: (raw) => deed(() => world.chain.send(raw)),
+    send: (raw) => intercept(() => world.chain.send(raw)),
   };
   const stored = {
     transfers: collection(store.transfers),
     wallets: collection(store.wallets),
   };
-  return { store: stored, chain, isDead: () => isDead, deeds: () => deeds };
+  return { store: stored, chain, isDead: () => isDead, operations: () => operations };
 }
 
 const dispatcher = (
@@ -122,8 +122,8 @@ async function acceptAll(): Promise<void> {
 }
 
 describe("transfers of a process that is killed", () => {
-  const deedsOfOne = 24;
-  const kills = Array.from({ length: deedsOfOne }, (_each, at) => at + 1).flatMap((at) => [
+  const operationsOfOne = 24;
+  const kills = Array.from({ length: operationsOfOne }, (_each, at) => at + 1).flatMap((at) => [
     { at, when: "before" } as const,
     { at, when: "after" } as const,
   ]);
@@ -135,7 +135,7 @@ describe("transfers of a process that is killed", () => {
       await store.wallets.deleteMany({});
       begin();
       await acceptAll();
-      const first = mortal(killed);
+      const first = killable(killed);
       const one = dispatcher(first);
       const other = dispatcher({ store, chain: world.chain });
       await play([() => (first.isDead() ? other.run(true) : one.run(true))]);
@@ -143,7 +143,7 @@ describe("transfers of a process that is killed", () => {
       await expectAllPaidOnce();
     }
     // The last operations of the table may come after everything is settled.
-    expect(fired).toBeGreaterThan(deedsOfOne);
+    expect(fired).toBeGreaterThan(operationsOfOne);
   });
 
   it.each<CancelEnd>(["renew", "reject"])(
@@ -156,7 +156,7 @@ describe("transfers of a process that is killed", () => {
         await store.wallets.deleteMany({});
         begin();
         await acceptAll();
-        const first = mortal(killed);
+        const first = killable(killed);
         const one = dispatcher(first);
         const other = dispatcher({ store, chain: world.chain });
         const cancel = { end, person: "ada", operation: "op", at: now };

@@ -206,9 +206,9 @@ describe("a wallet", () => {
 
   it("does not begin by the word of one node, nor while something of it is pending", async () => {
     await accept("po_1");
-    const ahead = async () => ({ ...(await world.chain.look()), pendingMost: 900 });
-    const misled = dispatcher({ chain: { ...world.chain, look: ahead } });
-    await expect(misled.run(true)).rejects.toThrow("nothing unmined");
+    const ahead = async () => ({ ...(await world.chain.snapshot()), pendingMost: 900 });
+    const misled = dispatcher({ chain: { ...world.chain, snapshot: ahead } });
+    await expect(misled.run(true)).rejects.toThrow("no unmined transaction");
     expect(await store.wallets.countDocuments()).toBe(0);
     await settle(dispatcher());
     expect(await store.transfers.findOne({ _id: "po_1" })).toMatchObject({ nonce: 0 });
@@ -224,8 +224,8 @@ describe("a wallet", () => {
   it("gives none away while a node has transactions of it that are none of ours", async () => {
     await dispatcher().run(true);
     await accept("po_1");
-    const restored = async () => ({ ...(await world.chain.look()), pendingMost: 1 });
-    const runs = dispatcher({ chain: { ...world.chain, look: restored } });
+    const restored = async () => ({ ...(await world.chain.snapshot()), pendingMost: 1 });
+    const runs = dispatcher({ chain: { ...world.chain, snapshot: restored } });
     await runs.run(true);
     expect(runs.state()?.blocked).toBe("nonce");
     expect(await stateOf("po_1")).toBe("waiting");
@@ -269,9 +269,9 @@ describe("a wallet", () => {
     );
     await store.wallets.updateOne({}, { $set: { next_nonce: many } });
     const mined = { minedLeast: many, minedMost: many, pendingMost: many };
-    const look = async () => ({ ...(await world.chain.look()), ...mined });
+    const snapshot = async () => ({ ...(await world.chain.snapshot()), ...mined });
     world.knobs.token = 5n;
-    const runs = dispatcher({ chain: { ...world.chain, look } });
+    const runs = dispatcher({ chain: { ...world.chain, snapshot } });
     after(1_000);
     await accept("po_1");
     await runs.run(true);

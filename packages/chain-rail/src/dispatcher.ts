@@ -1,4 +1,4 @@
-import type { Chain, Look, Order } from "./chain.ts";
+import type { Chain, Order, Snapshot } from "./chain.ts";
 import {
   attemptsOf,
   feesOf,
@@ -44,7 +44,7 @@ export type DispatchDeps = Omit<TransferWork, "isSendDue"> & {
 /** The wallet's state in the last run, for the rail's replies and its metrics. */
 export type WalletState = {
   readonly at: Date;
-  readonly look: Look;
+  readonly snapshot: Snapshot;
   /** Funds that are available for new transfers; waiting transfers count as paid. */
   readonly free: Funds;
   readonly waiting: number;
@@ -70,11 +70,11 @@ export function createDispatcher(deps: DispatchDeps) {
   let state: WalletState | undefined;
   let isChecked = false;
   let watchedAt = 0;
-  const watchAll = async (look: Look) => {
+  const watchAll = async (snapshot: Snapshot) => {
     if (clock.now().getTime() - watchedAt < watchMs) return;
     watchedAt = clock.now().getTime();
     const watched = await openTransfers(store, chain.wallet, ended);
-    await takeEach(work, watched, (each) => watchTransfer(work, each, look));
+    await advanceEach(work, watched, (each) => watchTransfer(work, each, snapshot));
   };
   return {
     /** `undefined` before the first run. */
@@ -87,7 +87,7 @@ export function createDispatcher(deps: DispatchDeps) {
      */
     shortageFor: (order: Order): "gas" | "balance" | undefined => {
       if (state === undefined) return undefined;
-      const fees = boundedFees(state.look.baseFee, deps.fees);
+      const fees = boundedFees(state.snapshot.baseFee, deps.fees);
       return shortage(state.free, { asset: order.currency, ...chain.costOf(order, fees) });
     },
     /**
@@ -97,13 +97,13 @@ export function createDispatcher(deps: DispatchDeps) {
     run: async (works: boolean): Promise<void> => {
       if (!isChecked) await chain.check();
       isChecked = true;
-      const look = await chain.look();
-      const wallet = await openWallet(deps, look);
+      const snapshot = await chain.snapshot();
+      const wallet = await openWallet(deps, snapshot);
       if (works) {
-        await followAll(work, look);
-        await watchAll(look);
+        await followAll(work, snapshot);
+        await watchAll(snapshot);
       }
-      state = await numberWaiting(work, deps, wallet, look, works);
+      state = await numberWaiting(work, deps, wallet, snapshot, works);
     },
   };
 }
@@ -112,27 +112,27 @@ export function createDispatcher(deps: DispatchDeps) {
  * Skips transfers in a block that is not final yet: they need no work, and most transfers on some
  * chains are of this kind.
  */
-async function followAll(work: TransferWork, look: Look): Promise<void> {
+async function followAll(work: TransferWork, snapshot: Snapshot): Promise<void> {
   const { store, chain } = work;
   const [final, unmined] = await Promise.all([
-    finalTransfers(store, chain.wallet, look),
-    unminedTransfers(store, chain.wallet, look),
+    finalTransfers(store, chain.wallet, snapshot),
+    unminedTransfers(store, chain.wallet, snapshot),
   ]);
-  await takeEach(work, [...final, ...unmined], (each) => followTransfer(work, each, look));
+  await advanceEach(work, [...final, ...unmined], (each) => followTransfer(work, each, snapshot));
 }
 
 /** Advances each transfer. A failing transfer is logged and does not stop the others. */
-async function takeEach(
+async function advanceEach(
   { log }: Pick<TransferWork, "log">,
   transfers: readonly TransferDocument[],
-  take: (transfer: TransferDocument) => Promise<void>,
+  advance: (transfer: TransferDocument) => Promise<void>,
 ): Promise<void> {
-  const taking = transfers.map((each) =>
-    take(each).catch((error: unknown) => {
+  const advancing = transfers.map((each) =>
+    advance(each).catch((error: unknown) => {
       log.error({ err: error, payout_id: each._id }, "transfer not advanced");
     }),
   );
-  await Promise.all(taking);
+  await Promise.all(advancing);
 }
 
 /** Returns a function that tells if a transaction is due to be sent, and notes the time if so. */
@@ -155,15 +155,15 @@ function createSendTimes(now: () => number): (id: string) => boolean {
  */
 async function openWallet(
   { chain, store, nonceFrom }: DispatchDeps,
-  look: Look,
+  snapshot: Snapshot,
 ): Promise<WalletDocument> {
   let wallet = await findWallet(store, chain.wallet);
   if (wallet === undefined) {
-    if (look.pendingMost !== look.minedLeast) {
+    if (snapshot.pendingMost !== snapshot.minedLeast) {
       throw new Error("nodes do not agree yet that the wallet has no unmined transaction");
     }
-    await beginWallet(store, chain.wallet, look.minedLeast);
-  } else if (nonceFrom > wallet.next_nonce && nonceFrom <= look.minedLeast) {
+    await beginWallet(store, chain.wallet, snapshot.minedLeast);
+  } else if (nonceFrom > wallet.next_nonce && nonceFrom <= snapshot.minedLeast) {
     await skipNonces(store, wallet, nonceFrom);
   } else {
     return wallet;
@@ -177,48 +177,48 @@ async function openWallet(
 async function numberWaiting(
   work: TransferWork,
   deps: DispatchDeps,
-  before: WalletDocument,
-  look: Look,
+  stored: WalletDocument,
+  snapshot: Snapshot,
   works: boolean,
 ): Promise<WalletState> {
   const { chain, store, fees: policy, unminedMax, clock } = deps;
   // The wallet was read before the transfers: see `reserveNonces`.
-  const unmined = await unminedTransfers(store, chain.wallet, look);
+  const unmined = await unminedTransfers(store, chain.wallet, snapshot);
   const waiting = await openTransfers(store, chain.wallet, ["waiting"]);
   if (works) {
-    await numberAssigned(work, before, waiting, look);
-    for (const key of before.withdrawn) await storeWithdrawal(store, key, clock.now());
+    await numberAssigned(work, stored, waiting, snapshot);
+    for (const key of stored.withdrawn) await storeWithdrawal(store, key, clock.now());
   }
-  let wallet = works ? await forgetAssignments(store, before) : undefined;
-  const fees = firstFees(look.baseFee, policy);
-  const blocked = blockedBy(before, look, fees !== undefined);
-  const given = new Set(before.open.map(({ key }) => key));
-  const gone = new Set(before.withdrawn);
+  let wallet = works ? await forgetAssignments(store, stored) : undefined;
+  const fees = firstFees(snapshot.baseFee, policy);
+  const blocked = blockedBy(stored, snapshot, fees !== undefined);
+  const given = new Set(stored.open.map(({ key }) => key));
+  const gone = new Set(stored.withdrawn);
   const left = waiting.filter(({ _id }) => !given.has(_id) && !gone.has(_id));
   const payable = left.filter(chain.pays);
-  const worst = fees ?? boundedFees(look.baseFee, policy);
+  const worst = fees ?? boundedFees(snapshot.baseFee, policy);
   const costs = payable.map((each) => costOf(chain, each, worst));
   const underWay = [...unmined, ...waiting.filter(({ _id }) => given.has(_id))].map((each) =>
     costOf(chain, each, worst),
   );
-  const funds = fundsAfter(look.funds, underWay);
+  const funds = fundsAfter(snapshot.funds, underWay);
   if (wallet !== undefined && blocked === undefined && !(await deps.isPaused())) {
     const keys = affordable(funds, costs).map(({ key }) => key);
     const assigned = assignNonces(
       { next: wallet.next_nonce, open: wallet.open },
-      ...([keys, look.minedLeast, unminedMax] as const),
+      ...([keys, snapshot.minedLeast, unminedMax] as const),
     );
     wallet = assigned.length > 0 ? await reserveNonces(store, wallet, assigned) : undefined;
-    if (wallet !== undefined) await numberAssigned(work, wallet, payable, look);
+    if (wallet !== undefined) await numberAssigned(work, wallet, payable, snapshot);
   }
-  const next = Math.max(before.next_nonce, wallet?.next_nonce ?? 0);
+  const next = Math.max(stored.next_nonce, wallet?.next_nonce ?? 0);
   return {
     at: clock.now(),
-    look,
+    snapshot,
     blocked,
     waiting: left.length,
     free: fundsAfter(funds, costs),
-    unmined: Math.max(0, next - look.minedLeast),
+    unmined: Math.max(0, next - snapshot.minedLeast),
     oldestUnminedMs: oldestOf(unmined, clock.now()),
   };
 }
@@ -233,8 +233,12 @@ function oldestOf(unmined: readonly TransferDocument[], now: Date): number {
  * used elsewhere. The wallet was read after the chain, so transfers of this deployment are never
  * ahead.
  */
-function blockedBy(wallet: WalletDocument, look: Look, isCovered: boolean): WalletState["blocked"] {
-  if (Math.max(look.minedMost, look.pendingMost) > wallet.next_nonce) return "nonce";
+function blockedBy(
+  wallet: WalletDocument,
+  snapshot: Snapshot,
+  isCovered: boolean,
+): WalletState["blocked"] {
+  if (Math.max(snapshot.minedMost, snapshot.pendingMost) > wallet.next_nonce) return "nonce";
   return isCovered ? undefined : "fees";
 }
 
@@ -259,7 +263,7 @@ async function numberAssigned(
   { chain, store, fees: policy, clock, isSendDue }: TransferWork,
   { open }: WalletDocument,
   transfers: readonly TransferDocument[],
-  { baseFee, height }: Look,
+  { baseFee, height }: Snapshot,
 ): Promise<void> {
   const fees = boundedFees(baseFee, policy);
   const byKey = new Map(transfers.map((each) => [each._id, each]));

@@ -1,6 +1,6 @@
-import type { Look, Taker } from "./chain.ts";
+import type { Snapshot, Taker } from "./chain.ts";
 import { attemptsOf, orderOf, type StoredEnd, type TransferDocument } from "./documents.ts";
-import type { Sighting } from "./rules/finality.ts";
+import type { MinedTransaction } from "./rules/finality.ts";
 import { sendAgain } from "./sending.ts";
 import { endTransfer, loseNonce } from "./store.ts";
 import type { TransferWork } from "./work.ts";
@@ -9,7 +9,7 @@ import type { TransferWork } from "./work.ts";
 export async function followTransfer(
   work: TransferWork,
   transfer: TransferDocument,
-  look: Look,
+  snapshot: Snapshot,
 ): Promise<void> {
   const { chain } = work;
   const ids = attemptsOf(transfer).map(({ id }) => id);
@@ -18,10 +18,10 @@ export async function followTransfer(
     ids.length === 0 ? ({ kind: "unmined" } as const) : await chain.verdict(ids, orderOf(transfer));
   switch (verdict.kind) {
     case "final":
-      return end(work, transfer, verdict.sighting);
+      return end(work, transfer, verdict.transaction);
     case "unmined":
-      if (await isTaken(work, transfer, look)) return;
-      return sendAgain(work, transfer, look);
+      if (await isTaken(work, transfer, snapshot)) return;
+      return sendAgain(work, transfer, snapshot);
     case "mined":
     case "disputed":
     case "unanswered":
@@ -33,14 +33,15 @@ export async function followTransfer(
 async function end(
   work: TransferWork,
   transfer: TransferDocument,
-  sighting: Sighting,
+  transaction: MinedTransaction,
 ): Promise<void> {
   const { chain, store, clock, log, onEvent } = work;
-  const { id, height, block, succeeded, received } = sighting;
+  const { id, height, block, succeeded, received } = transaction;
   const attempt = transfer.attempts.find((each) => each.id === id);
-  if (attempt === undefined) throw new Error("the final transaction does not belong to the transfer");
+  if (attempt === undefined)
+    throw new Error("the final transaction does not belong to the transfer");
   // A cancelling transaction pays nothing, whether it succeeded or not.
-  if (attempt.cancels) return endCancelled(work, transfer, sighting);
+  if (attempt.cancels) return endCancelled(work, transfer, transaction);
   const { currency } = transfer;
   const text = received === undefined ? undefined : chain.amountText(received, currency);
   const ended: StoredEnd = {
@@ -69,7 +70,7 @@ function endStateOf(succeeded: boolean, received: bigint | undefined) {
 async function endCancelled(
   { store, clock, log, onEvent }: TransferWork,
   transfer: TransferDocument,
-  { id, height, block }: Pick<Sighting, "id" | "height" | "block">,
+  { id, height, block }: Pick<MinedTransaction, "id" | "height" | "block">,
 ): Promise<void> {
   const at = clock.now();
   const isRenewed = transfer.cancel?.end === "renew";
@@ -89,10 +90,10 @@ async function endCancelled(
 async function isTaken(
   work: TransferWork,
   transfer: TransferDocument,
-  look: Look,
+  snapshot: Snapshot,
 ): Promise<boolean> {
   const { nonce, since = 0 } = transfer;
-  if (nonce === undefined || look.finalNonce <= nonce) return false;
+  if (nonce === undefined || snapshot.finalNonce <= nonce) return false;
   const taker = await work.chain.takerOf(nonce, since, orderOf(transfer));
   const isOurs = transfer.attempts.some(({ id }) => id === taker?.id);
   // Missing or contradictory responses about a transaction of this wallet prove nothing.

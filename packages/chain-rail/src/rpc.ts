@@ -70,8 +70,12 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
   return {
     getChainWallet: async ({ rail }) => {
       const { wallet, store, state } = walletOf(rail);
-      const { look, blocked = "", waiting } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE"));
-      const { minedLeast } = look;
+      const {
+        snapshot,
+        blocked = "",
+        waiting,
+      } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE"));
+      const { minedLeast } = snapshot;
       const nextNonce = (await findWallet(store, wallet))?.next_nonce ?? minedLeast;
       const last = Math.min(nextNonce, minedLeast + shownMax);
       const known = await noncesFrom(store, wallet, minedLeast, last);
@@ -99,11 +103,11 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
         wordOf(CancelEnd, end) ?? refused("INVALID_REQUEST", "end: is required"),
       );
       const { wallet, store, state } = walletOf(rail);
-      const { height, minedLeast } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE")).look;
+      const { height, minedLeast } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE")).snapshot;
       const nonce = Number(given);
       const problem = await cancelProblem(store, { wallet, nonce }, minedLeast, by.operation);
-      const before = orThrow(problem);
-      if (before !== "cancellable") return { nonce: nonceMessage(nonce, before) };
+      const decided = orThrow(problem);
+      if (decided !== "cancellable") return { nonce: nonceMessage(nonce, decided) };
       const at = clock.now();
       const found = await store.transfers.findOne({ wallet, nonce });
       const subject = payoutOf(found) || `${rail} ${nonce}`;

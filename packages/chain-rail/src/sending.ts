@@ -1,4 +1,4 @@
-import type { Look } from "./chain.ts";
+import type { Snapshot } from "./chain.ts";
 import {
   attemptsOf,
   feesOf,
@@ -17,7 +17,7 @@ import type { TransferWork } from "./work.ts";
 export async function sendAgain(
   work: TransferWork,
   transfer: TransferDocument,
-  { baseFee }: Look,
+  { baseFee }: Snapshot,
 ): Promise<void> {
   const { chain, store, clock, onEvent } = work;
   const { nonce, cancel } = transfer;

@@ -1,7 +1,7 @@
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { Binary } from "mongodb";
-import type { Look, Order, Signed } from "./chain.ts";
+import type { Order, Signed, Snapshot } from "./chain.ts";
 import {
   type StoredAttempt,
   type StoredEnd,
@@ -89,7 +89,7 @@ export function openTransfers(
 export function unminedTransfers(
   { transfers }: TransferStore,
   wallet: string,
-  { minedLeast }: Pick<Look, "minedLeast">,
+  { minedLeast }: Pick<Snapshot, "minedLeast">,
 ) {
   return transfers
     .find({ open: wallet, state: "numbered", nonce: { $gte: minedLeast } })
@@ -102,7 +102,7 @@ export function unminedTransfers(
 export function finalTransfers(
   { transfers }: TransferStore,
   wallet: string,
-  { finalNonce }: Pick<Look, "finalNonce">,
+  { finalNonce }: Pick<Snapshot, "finalNonce">,
 ) {
   return transfers
     .find({ open: wallet, state: "numbered", nonce: { $lt: finalNonce } })
@@ -116,9 +116,9 @@ export function noncesFrom(
   { transfers }: TransferStore,
   wallet: string,
   from: number,
-  before: number,
+  until: number,
 ) {
-  return transfers.find({ wallet, nonce: { $gte: from, $lt: before } }).toArray();
+  return transfers.find({ wallet, nonce: { $gte: from, $lt: until } }).toArray();
 }
 
 /** Counts the open transfers of wallets that are not configured. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Chain, Order } from "./chain.ts";
-import type { Sighting } from "./rules/finality.ts";
+import type { MinedTransaction } from "./rules/finality.ts";
 
 type Transaction = {
   readonly nonce: number;
@@ -15,7 +15,7 @@ export function createTestChain(finality: number) {
   const transactions = new Map<string, Transaction>();
   const pool = new Set<string>();
   const blocks: Block[] = [{ hash: "genesis", mined: [] }];
-  let made = 0;
+  let blockCount = 0;
   const knobs = { baseFee: 10n, isAway: false, reverts: false, coin: 10n ** 9n, token: 10n ** 12n };
   const minedBy = (height: number) =>
     blocks.slice(0, height + 1).flatMap(({ mined }) => mined.map((id) => transactions.get(id)));
@@ -27,7 +27,7 @@ export function createTestChain(finality: number) {
     transactions.set(id, transaction);
     return id;
   };
-  const sight = (id: string): Sighting | "absent" => {
+  const minedTransaction = (id: string): MinedTransaction | "absent" => {
     const height = blocks.findIndex(({ mined }) => mined.includes(id));
     const block = blocks[height];
     if (block === undefined) return "absent";
@@ -38,15 +38,15 @@ export function createTestChain(finality: number) {
       isFinal: height <= finalHeight(),
     };
   };
-  const answer = async <T>(value: () => T): Promise<T> => {
+  const respond = async <T>(value: () => T): Promise<T> => {
     if (knobs.isAway) throw new Error("no node answers");
     return value();
   };
   const chain: Chain = {
     wallet: "1:test",
     check: async () => undefined,
-    look: () =>
-      answer(() => {
+    snapshot: () =>
+      respond(() => {
         const mined = minedBy(head()).length;
         return {
           ...{ height: head(), minedLeast: mined, minedMost: mined, pendingMost: mined },
@@ -70,15 +70,15 @@ export function createTestChain(finality: number) {
       if (!knobs.isAway) pool.add(new TextDecoder().decode(raw));
     },
     verdict: (ids) =>
-      answer(() => {
-        const found = ids.map(sight).filter((each) => each !== "absent");
+      respond(() => {
+        const found = ids.map(minedTransaction).filter((each) => each !== "absent");
         const [first] = found;
         if (found.length > 1) throw new Error("a nonce was mined twice");
         if (first === undefined) return { kind: "unmined" };
-        return first.isFinal ? { kind: "final", sighting: first } : { kind: "mined" };
+        return first.isFinal ? { kind: "final", transaction: first } : { kind: "mined" };
       }),
     takerOf: (nonce, _since, order) =>
-      answer(() => {
+      respond(() => {
         const isTaker = (id: string) => transactions.get(id)?.nonce === nonce;
         const height = blocks.findIndex(({ mined }) => mined.some(isTaker));
         const block = blocks[height];
@@ -108,16 +108,16 @@ export function createTestChain(finality: number) {
         const others = [...pool].filter((id) => transactions.get(id)?.nonce === nonce);
         for (const id of others) if (id !== dearest) pool.delete(id);
       }
-      made += 1;
-      blocks.push({ hash: `block-${made}`, mined });
+      blockCount += 1;
+      blocks.push({ hash: `block-${blockCount}`, mined });
     },
     /** Replaces the newest blocks by empty ones, and drops their transactions from the pool. */
     reorganise: (depth: number): void => {
       const gone = blocks.splice(Math.max(1, blocks.length - depth));
       for (const { mined } of gone) for (const id of mined) pool.delete(id);
       for (const _block of gone) {
-        made += 1;
-        blocks.push({ hash: `block-${made}`, mined: [] });
+        blockCount += 1;
+        blocks.push({ hash: `block-${blockCount}`, mined: [] });
       }
     },
     /** Uses the wallet's key elsewhere for the next unmined nonce. */

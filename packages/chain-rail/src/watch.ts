@@ -1,4 +1,4 @@
-import type { Look } from "./chain.ts";
+import type { Snapshot } from "./chain.ts";
 import { attemptsOf, orderOf, type StoredEnd, type TransferDocument } from "./documents.ts";
 import type { Verdict } from "./rules/finality.ts";
 import { sendAgain, sendAttempt } from "./sending.ts";
@@ -12,7 +12,7 @@ import type { TransferWork } from "./work.ts";
 export async function watchTransfer(
   work: TransferWork,
   transfer: TransferDocument,
-  look: Look,
+  snapshot: Snapshot,
 ): Promise<void> {
   const { chain, store, watchBlocks } = work;
   const { _id: key, end: ended, state } = transfer;
@@ -24,8 +24,9 @@ export async function watchTransfer(
   if (gone) await note(work, transfer, ended);
   const isReorganised = gone || transfer.reorganised_at !== undefined;
   const isPaidBefore = isReorganised && (await replaceLost(work, transfer));
-  if (gone && verdict.kind === "unmined") await replace(work, transfer, look, ended);
-  if (verdict.kind !== "final" || look.height - verdict.sighting.height < watchBlocks) return;
+  if (gone && verdict.kind === "unmined") await replace(work, transfer, snapshot, ended);
+  if (verdict.kind !== "final" || snapshot.height - verdict.transaction.height < watchBlocks)
+    return;
   const isKept = isReorganised && !isPaidBefore && endedAlike(transfer, verdict);
   await closeTransfer(store, key, isKept);
 }
@@ -36,7 +37,7 @@ export async function watchTransfer(
  */
 function isGone(verdict: Verdict, ended: StoredEnd): boolean {
   if (verdict.kind === "unmined") return true;
-  return verdict.kind === "final" && verdict.sighting.block !== ended.block;
+  return verdict.kind === "final" && verdict.transaction.block !== ended.block;
 }
 
 async function note(
@@ -56,11 +57,11 @@ async function note(
 async function replace(
   work: TransferWork,
   transfer: TransferDocument,
-  look: Look,
+  snapshot: Snapshot,
   { id }: StoredEnd,
 ): Promise<void> {
   if (transfer.state === "rejected") {
-    if (transfer.cancel !== undefined) await sendAgain(work, transfer, look);
+    if (transfer.cancel !== undefined) await sendAgain(work, transfer, snapshot);
     return;
   }
   const attempt = transfer.attempts.find((each) => each.id === id);
@@ -77,7 +78,7 @@ async function replaceLost(work: TransferWork, transfer: TransferDocument): Prom
     const attempts = transfer.attempts.filter((each) => each.nonce === nonce);
     const ids = [...new Set([...attempts.map(({ id }) => id), to])];
     const verdict = await work.chain.verdict(ids, orderOf(transfer));
-    if (verdict.kind === "final" && verdict.sighting.id !== to) isPaid = true;
+    if (verdict.kind === "final" && verdict.transaction.id !== to) isPaid = true;
     const cancelling = attempts.find(({ id }) => id === to);
     if (verdict.kind === "unmined" && cancelling !== undefined) await sendAttempt(work, cancelling);
   }
@@ -87,9 +88,9 @@ async function replaceLost(work: TransferWork, transfer: TransferDocument): Prom
 /** Returns true if the present final transaction had the same effect as the earlier one. */
 function endedAlike(
   { state, attempts }: TransferDocument,
-  { sighting }: Extract<Verdict, { kind: "final" }>,
+  { transaction }: Extract<Verdict, { kind: "final" }>,
 ): boolean {
-  const { id, succeeded, received } = sighting;
+  const { id, succeeded, received } = transaction;
   const attempt = attempts.find((each) => each.id === id);
   const isPayment = attempt !== undefined && !attempt.cancels;
   const mayHavePaid = isPayment && succeeded;

@@ -25,7 +25,7 @@ import {
   recoverAddress,
   serializeTransaction,
 } from "viem";
-import { lookOf, takerAmong } from "./look.ts";
+import { agreedSnapshot, takerAmong } from "./look.ts";
 import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
 import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";
@@ -56,7 +56,7 @@ export function openEvmChain(
     if (asset === undefined) throw new Error(`the chain does not pay ${currency}`);
     return asset;
   };
-  const askAll = askingAll(nodes, log, onNodeFailed);
+  const callAll = callAllOf(nodes, log, onNodeFailed);
   const paymentOf = ({ currency, amount, to }: Order): Payment => {
     const { token, decimals } = assetOf(currency);
     return { to: getAddress(to), units: unitsOf(amount, currency, decimals), token };
@@ -65,17 +65,17 @@ export function openEvmChain(
     wallet: `${chainId}:${wallet.toLowerCase()}`,
     check: async () => {
       await signer.check();
-      await checkNodes(settings, askAll);
+      await checkNodes(settings, callAll);
     },
     pays: ({ currency, to }) => assets.has(currency) && hasOwner(settings, to),
     isOwned: (to) => hasOwner(settings, to),
-    look: async () => {
+    snapshot: async () => {
       const tokens = [...assets.values()].flatMap(({ token }) => token ?? []);
-      const answers = await askAll((node) => node.look(tokens));
-      const given = answers.filter((each) => each !== undefined);
-      const look = lookOf(given, agreeing, assets, settings.native);
-      if (look === undefined) throw new Error("too few nodes responded");
-      return look;
+      const responses = await callAll((node) => node.snapshot(tokens));
+      const given = responses.filter((each) => each !== undefined);
+      const snapshot = agreedSnapshot(given, agreeing, assets, settings.native);
+      if (snapshot === undefined) throw new Error("too few nodes responded");
+      return snapshot;
     },
     costOf: ({ currency, amount }, fees) => {
       const { decimals, gasLimit } = assetOf(currency);
@@ -101,13 +101,15 @@ export function openEvmChain(
     verdict: async (ids, order) => {
       const payment = order && paymentOf(order);
       const verdicts = ids.map(async (id) => {
-        const views: NodeView[] = await askAll((node) => node.sight(id as Hex, payment));
+        const views: NodeView[] = await callAll((node) =>
+          node.minedTransaction(id as Hex, payment),
+        );
         return verdictOf(views, agreeing);
       });
       return verdictOfAll(await Promise.all(verdicts));
     },
     takerOf: async (nonce, since, order) => {
-      const found = await askAll((node) => node.takerOf(nonce, since));
+      const found = await callAll((node) => node.takerOf(nonce, since));
       return takerAmong(found, agreeing, order && callOf(paymentOf(order)));
     },
     amountText: (units, currency) => formatDecimal({ units, scale: assetOf(currency).decimals }),
@@ -124,13 +126,13 @@ function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
 }
 
 /** Calls every node. A node that does not respond gives `undefined`. */
-type AskAll = <T>(ask: (node: EvmNode) => Promise<T>) => Promise<(T | undefined)[]>;
+type CallAll = <T>(call: (node: EvmNode) => Promise<T>) => Promise<(T | undefined)[]>;
 
-function askingAll(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFailed): AskAll {
-  return (ask) => {
-    const asked = nodes.map(async (node, at) => {
+function callAllOf(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFailed): CallAll {
+  return (call) => {
+    const calls = nodes.map(async (node, at) => {
       try {
-        return await ask(node);
+        return await call(node);
       } catch (error) {
         onNodeFailed(at);
         // Error messages contain the node's URL, which may hold a key.
@@ -138,7 +140,7 @@ function askingAll(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFail
         return undefined;
       }
     });
-    return Promise.all(asked);
+    return Promise.all(calls);
   };
 }
 
@@ -200,22 +202,27 @@ async function signed(
 /** Checks that enough nodes belong to the chain, and that its tokens match the configuration. */
 async function checkNodes(
   { chain_id: chainId, rpc_urls: urls, agreeing = urls.length, tokens }: EvmChainSettings,
-  askAll: AskAll,
+  callAll: CallAll,
 ): Promise<void> {
-  const assertAgreed = (answers: readonly (number | undefined)[], wanted: number, what: string) => {
-    const wrong = answers.find((answer) => answer !== undefined && answer !== wanted);
+  const assertAgreed = (
+    responses: readonly (number | undefined)[],
+    wanted: number,
+    what: string,
+  ) => {
+    const wrong = responses.find((response) => response !== undefined && response !== wanted);
     if (wrong !== undefined) {
       throw new SettingsError(`EVM_CHAINS: ${what} is ${wrong}, not ${wanted}`);
     }
-    if (agreedOn(answers, agreeing) === undefined) throw new Error(`${what}: too few nodes responded`);
+    if (agreedOn(responses, agreeing) === undefined)
+      throw new Error(`${what}: too few nodes responded`);
   };
-  assertAgreed(await askAll((node) => node.chainId()), chainId, "chain_id");
+  assertAgreed(await callAll((node) => node.chainId()), chainId, "chain_id");
   for (const [currency, { contract, decimals }] of Object.entries(tokens)) {
     if (decimals < currencyOf(currency).decimals) {
       throw new SettingsError(`EVM_CHAINS: decimals of ${currency} are fewer than Disburse uses`);
     }
     assertAgreed(
-      await askAll((node) => node.decimals(contract)),
+      await callAll((node) => node.decimals(contract)),
       decimals,
       `decimals of ${currency}`,
     );

@@ -1,10 +1,10 @@
-import type { Look, Taker } from "@disburse/chain-rail/chain.ts";
+import type { Snapshot, Taker } from "@disburse/chain-rail/chain.ts";
 import { agreedOn } from "@disburse/chain-rail/rules/finality.ts";
 import { greatestOf, leastOf } from "@disburse/kernel/bigint.ts";
 import { type Address, type Hex, isAddressEqual } from "viem";
 
 /** One node's state of the chain and the wallet, at its own height. */
-export type NodeLook = {
+export type NodeSnapshot = {
   readonly height: number;
   readonly mined: number;
   readonly pending: number;
@@ -22,24 +22,25 @@ export type NodeLook = {
  * blocks nothing. Values that stop money come from any node: the most nonces that are mined or
  * pending.
  */
-export function lookOf(
-  looks: readonly NodeLook[],
+export function agreedSnapshot(
+  snapshots: readonly NodeSnapshot[],
   agreeing: number,
   assets: ReadonlyMap<string, { readonly token: Address | undefined }>,
   native: string | undefined,
-): Look | undefined {
-  const [first, ...others] = looks
+): Snapshot | undefined {
+  const [first, ...others] = snapshots
     .toSorted((one, other) => other.height - one.height)
     .slice(0, agreeing);
   if (first === undefined || others.length + 1 < agreeing) return undefined;
   const ahead = [first, ...others];
-  const least = (of: (look: NodeLook) => number) => Math.min(...ahead.map(of));
-  const most = (of: (look: NodeLook) => number) => Math.max(...looks.map(of));
-  const leastUnits = (of: (look: NodeLook) => bigint) => leastOf(of(first), ...others.map(of));
+  const least = (of: (snapshot: NodeSnapshot) => number) => Math.min(...ahead.map(of));
+  const most = (of: (snapshot: NodeSnapshot) => number) => Math.max(...snapshots.map(of));
+  const leastUnits = (of: (snapshot: NodeSnapshot) => bigint) =>
+    leastOf(of(first), ...others.map(of));
   const tokens = [...assets].flatMap(([currency, { token }]) =>
     token === undefined
       ? []
-      : [[currency, leastUnits((look) => look.tokens.get(token) ?? 0n)] as const],
+      : [[currency, leastUnits((snapshot) => snapshot.tokens.get(token) ?? 0n)] as const],
   );
   return {
     height: least(({ height }) => height),

@@ -39,8 +39,8 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
   }
   const byRail = new Map(chains.map((chain) => [chain.rail, chain]));
   return {
-    seen: (rail, { look, ...state }) => {
-      const { coin, tokens } = look.funds;
+    seen: (rail, { snapshot, ...state }) => {
+      const { coin, tokens } = snapshot.funds;
       balance.set({ rail, currency: "coin" }, Number(formatUnits(coin, coinDecimals)));
       for (const [currency, units] of tokens) {
         const decimals = byRail.get(rail)?.tokens[currency]?.decimals ?? 0;

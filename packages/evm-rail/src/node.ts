@@ -11,7 +11,7 @@ import {
   parseEventLogs,
   TransactionReceiptNotFoundError,
 } from "viem";
-import type { NodeLook } from "./look.ts";
+import type { NodeSnapshot } from "./look.ts";
 
 /** The token functions and events that the rail uses (ERC-20). */
 export const tokenAbi = parseAbi([
@@ -56,9 +56,9 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
     decimals: (token: Address) =>
       client.readContract({ address: token, abi: tokenAbi, functionName: "decimals" }),
     send: (raw: Hex) => client.sendRawTransaction({ serializedTransaction: raw }),
-    look: (tokens: readonly Address[]) => lookAt(client, wallet, finalHeight, tokens),
+    snapshot: (tokens: readonly Address[]) => snapshotAt(client, wallet, finalHeight, tokens),
     /** Returns a transaction of the wallet if a block has it. */
-    sight: async (id: Hash, payment: Payment | undefined): Promise<NodeView> => {
+    minedTransaction: async (id: Hash, payment: Payment | undefined): Promise<NodeView> => {
       const [receipt, head] = await Promise.all([
         client.getTransactionReceipt({ hash: id }).catch((error: unknown) => {
           if (error instanceof TransactionReceiptNotFoundError) return undefined;
@@ -89,17 +89,17 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
   };
 }
 
-async function lookAt(
+async function snapshotAt(
   client: PublicClient,
   wallet: Address,
   finalHeight: (height: bigint) => Promise<bigint>,
   tokens: readonly Address[],
-): Promise<NodeLook> {
+): Promise<NodeSnapshot> {
   const block = await client.getBlock({ blockTag: "latest" });
   const final = await finalHeight(block.number);
   const balances = tokens.map(async (token) => {
-    const asked = { address: token, abi: tokenAbi, functionName: "balanceOf" } as const;
-    return [token, await client.readContract({ ...asked, args: [wallet] })] as const;
+    const call = { address: token, abi: tokenAbi, functionName: "balanceOf" } as const;
+    return [token, await client.readContract({ ...call, args: [wallet] })] as const;
   });
   const [mined, pending, finalNonce, coin, found] = await Promise.all([
     client.getTransactionCount({ address: wallet, blockTag: "latest" }),

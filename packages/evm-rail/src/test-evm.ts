@@ -34,7 +34,7 @@ export async function openTestEvm(name: string, nodes = 2) {
   const store = openTransferStore(database);
   const events: TransferEvent[] = [];
   let offsetMs = 0;
-  let made = 0;
+  let keyCount = 0;
   const running: RunningRail[] = [];
   const clock = { now: () => new Date(Date.now() + offsetMs) };
   const start = async (change: object = {}): Promise<RunningRail> => {
@@ -74,7 +74,7 @@ export async function openTestEvm(name: string, nodes = 2) {
     },
     /** Submits transfers, each with its own amount and recipient. */
     pay: async ({ rail }: RunningRail, count: number, change: object = {}): Promise<string[]> => {
-      const keys = Array.from({ length: count }, () => `po_${++made}`);
+      const keys = Array.from({ length: count }, () => `po_${++keyCount}`);
       await Promise.all(
         keys.map((key) =>
           rail.submit(key, {

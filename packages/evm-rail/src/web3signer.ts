@@ -37,9 +37,9 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
       const body = JSON.stringify({ data: unsigned });
       const headers = { "content-type": "application/json" };
       const request = { method: "POST", headers, body, ...requestOf() };
-      const answer = await fetch(`${base}/api/v1/eth1/sign/${await keyOf()}`, request);
-      if (!answer.ok) throw new Error(`the signer returned ${answer.status}`);
-      return hexText.parse((await answer.text()).trim());
+      const response = await fetch(`${base}/api/v1/eth1/sign/${await keyOf()}`, request);
+      if (!response.ok) throw new Error(`the signer returned ${response.status}`);
+      return hexText.parse((await response.text()).trim());
     },
   };
 }

@@ -13,7 +13,7 @@ export type RailCapabilities = {
 };
 
 /** A currency with its transfer method and network. */
-export type Way = {
+export type TransferKind = {
   readonly currency: string;
   readonly transferMethod: string;
   /** "" unless the transfer is a crypto transfer. */
@@ -21,7 +21,7 @@ export type Way = {
 };
 
 /** The properties of a transfer that select its rail. */
-export type Transfer = Way & {
+export type Transfer = TransferKind & {
   /** Amount in minor units of the currency. */
   readonly amount: bigint;
 };

@@ -50,12 +50,12 @@ async function write(
   { _id: messageId, created_at: createdAt }: FileDocument,
   all: readonly PaymentToWrite[],
 ): Promise<Writing | ProfileFaults | FileDefect> {
-  const made = writeFitting(
+  const fitting = writeFitting(
     all.map((each) => paymentOf(profile, each)),
     (payments) => writeInitiation(initiationProfile(profile), { messageId, createdAt, payments }),
   );
-  if (isRefused(made)) return made;
-  const { written, leftOut } = made;
+  if (isRefused(fitting)) return fitting;
+  const { written, leftOut } = fitting;
   if (written === undefined) return { file: undefined, leftOut };
   const problems = await schemaProblems(written);
   if (problems.length > 0) return { ...refused("DEFECT"), problems };

@@ -48,11 +48,11 @@ function write(
   if (numbers === undefined) throw new Error("the NACHA file has no reserved numbers");
   const { day: createdOn, time: createdAt } = localTime(created_at, zone);
   const { ordinal, trace_from: traceFrom } = numbers;
-  const made = writeFitting(all.map(creditOf), (credits) =>
+  const fitting = writeFitting(all.map(creditOf), (credits) =>
     writeAch(achProfile(profile), { createdOn, createdAt, ordinal, traceFrom, credits }),
   );
-  if (isRefused(made)) return made;
-  const { written, leftOut } = made;
+  if (isRefused(fitting)) return fitting;
+  const { written, leftOut } = fitting;
   if (written === undefined) return { file: undefined, leftOut };
   const members = written.traces.map(({ payoutId: id, trace, transactionCode }) => ({
     id,

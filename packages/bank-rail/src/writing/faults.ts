@@ -59,8 +59,8 @@ export function writeFitting<P extends { readonly payoutId: string }, W extends 
   return isUnwritable(rest) ? refusalOf(rest.faults) : { written: rest, leftOut };
 }
 
-function isUnwritable(made: object): made is Unwritable {
-  return isRefused(made);
+function isUnwritable(result: object): result is Unwritable {
+  return isRefused(result);
 }
 
 function ownFaults(faults: readonly Fault[]): ReadonlyMap<string, StoredFault> {

@@ -1,11 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agreedOn, type NodeView, type Sighting, verdictOf, verdictOfAll } from "./finality.ts";
+import {
+  agreedOn,
+  type MinedTransaction,
+  type NodeView,
+  verdictOf,
+  verdictOfAll,
+} from "./finality.ts";
 
-const seen: Sighting = {
+const seen: MinedTransaction = {
   ...{ id: "0x1", height: 7, block: "0xb", succeeded: true, received: 5n, isFinal: true },
 };
-const young: Sighting = { ...seen, isFinal: false };
+const young: MinedTransaction = { ...seen, isFinal: false };
 
 describe("what nodes say of a transaction", () => {
   it.each<[string, NodeView[], number, string]>([
@@ -36,7 +42,7 @@ describe("what nodes say of a transaction", () => {
 });
 
 describe("what nodes say of the variants of a nonce", () => {
-  const final = { kind: "final", sighting: seen } as const;
+  const final = { kind: "final", transaction: seen } as const;
   it.each([
     ["one is final and the others are nowhere", [{ kind: "unmined" }, final], "final"],
     ["one is final and nodes were away for another", [{ kind: "unanswered" }, final], "final"],

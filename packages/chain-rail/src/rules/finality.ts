@@ -1,5 +1,5 @@
 /** A transaction in a block, as one node reports it. */
-export type Sighting = {
+export type MinedTransaction = {
   readonly id: string;
   readonly height: number;
   readonly block: string;
@@ -14,7 +14,7 @@ export type Sighting = {
 };
 
 /** One node's report on a transaction; `undefined` if it did not respond. */
-export type NodeView = Sighting | "absent" | undefined;
+export type NodeView = MinedTransaction | "absent" | undefined;
 
 /** The combined reports of the nodes. */
 export type Verdict =
@@ -25,7 +25,7 @@ export type Verdict =
   | { readonly kind: "disputed" }
   /** Too few nodes responded. */
   | { readonly kind: "unanswered" }
-  | { readonly kind: "final"; readonly sighting: Sighting };
+  | { readonly kind: "final"; readonly transaction: MinedTransaction };
 
 /**
  * Combines the nodes' reports on a transaction. It is final if `agreeing` nodes report it as final
@@ -40,10 +40,10 @@ export function verdictOf(views: readonly NodeView[], agreeing: number): Verdict
   }
   if (sightings.some((each) => !isSame(each, first))) return { kind: "disputed" };
   const final = sightings.filter(({ isFinal }) => isFinal);
-  return final.length >= agreeing ? { kind: "final", sighting: first } : { kind: "mined" };
+  return final.length >= agreeing ? { kind: "final", transaction: first } : { kind: "mined" };
 }
 
-function isSame(one: Sighting, other: Sighting): boolean {
+function isSame(one: MinedTransaction, other: MinedTransaction): boolean {
   return (
     one.id === other.id &&
     one.block === other.block &&
@@ -71,10 +71,12 @@ export function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
  * (`undefined`) does not count.
  */
 export function agreedOn<T extends string | number | bigint>(
-  answers: readonly (T | undefined)[],
+  responses: readonly (T | undefined)[],
   agreeing: number,
 ): T | undefined {
-  const given = answers.filter((answer) => answer !== undefined);
+  const given = responses.filter((response) => response !== undefined);
   const [first] = given;
-  return given.length >= agreeing && given.every((answer) => answer === first) ? first : undefined;
+  return given.length >= agreeing && given.every((response) => response === first)
+    ? first
+    : undefined;
 }

@@ -303,7 +303,7 @@ function takenBack(isWithdrawn: () => boolean) {
 /** Dependencies of a process that dies before or after a write or call. */
 function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls: () => number } {
   let calls = 0;
-  const mortal = <T extends object>(of: T, name: keyof T): T => {
+  const killable = <T extends object>(of: T, name: keyof T): T => {
     const live = of[name] as (...given: unknown[]) => Promise<unknown>;
     const last = async (...given: unknown[]) => {
       const isLast = calls++ === survived;
@@ -315,12 +315,12 @@ function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls
     return Object.assign(Object.create(of), { [name]: last });
   };
   const { parts: worker, rails } = platform;
-  const current = rails.current === undefined ? undefined : mortal(rails.current, "withdraw");
+  const current = rails.current === undefined ? undefined : killable(rails.current, "withdraw");
   return {
     ...worker,
-    payouts: mortal(worker.payouts, "updateOne"),
-    ledger: mortal(worker.ledger, "apply"),
-    room: mortal(worker.room, "giveBack"),
+    payouts: killable(worker.payouts, "updateOne"),
+    ledger: killable(worker.ledger, "apply"),
+    room: killable(worker.room, "giveBack"),
     rails: Object.assign(Object.create(worker.rails), { named: () => current }),
     wake: () => undefined,
     calls: () => calls,

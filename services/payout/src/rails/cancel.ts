@@ -77,7 +77,7 @@ export async function cancelPayout(
 
 /** Asks the payout's rail to take it back, and stores the result. */
 async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<boolean> {
-  const isWithdrawn = await askToWithdraw(deps, payout).catch((error: unknown) => {
+  const isWithdrawn = await requestWithdrawal(deps, payout).catch((error: unknown) => {
     deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
     throw new ConnectError("the rail did not respond", Code.Unavailable);
   });
@@ -91,7 +91,7 @@ async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<
  * payout and its outcome. A payout that was paid and returned, or that operators must check, is
  * never paid again either: the next poll applies its outcome. Throws if the rail is not configured.
  */
-async function askToWithdraw(
+async function requestWithdrawal(
   { rails }: Pick<CancelDeps, "rails">,
   { rail: name, id }: Payout,
 ): Promise<boolean> {
@@ -126,14 +126,14 @@ async function step(
 }
 
 /** Completes an interrupted cancellation if the rail responds. A worker calls this. */
-export async function takeBack(
+export async function completeCancellation(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
 ): Promise<StepResult | undefined> {
   const { payout } = leased;
   let isWithdrawn: boolean;
   try {
-    isWithdrawn = await askToWithdraw(deps, payout);
+    isWithdrawn = await requestWithdrawal(deps, payout);
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
     const isOverdueNow = isOverdue(

@@ -1,7 +1,7 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { Transfer, Way } from "@disburse/rail/capabilities.ts";
+import type { Transfer, TransferKind } from "@disburse/rail/capabilities.ts";
 import type { Rail, Shortage } from "@disburse/rail/rail.ts";
 import {
   isPayable,
@@ -52,8 +52,8 @@ export function createRailDirectory(
     /** Returns true if some transfer of a currency has a rail, even a paused or unavailable one. */
     pays: (currency: string): boolean => isPayable(routes, capabilities, currency),
     /** Returns the rail for a kind of transfer, even a paused or unavailable one. */
-    railOf: (way: Way): Rail | undefined => {
-      const name = railOf(routes, capabilities, way);
+    railOf: (kind: TransferKind): Rail | undefined => {
+      const name = railOf(routes, capabilities, kind);
       return isRefused(name) ? undefined : byName.get(name);
     },
     /** Returns the reason why a rail takes no new transfers now. */

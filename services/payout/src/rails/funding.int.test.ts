@@ -327,7 +327,7 @@ describe("a worker that dies between two steps", () => {
   const rejecting = ["rail_hold", "rail_release", "release"] as const;
 
   /** Returns a worker that dies once, before or after its movement of this step. */
-  function mortal(step: string, dies: "before" | "after") {
+  function killable(step: string, dies: "before" | "after") {
     let isDead = false;
     const apply: Ledger["apply"] = async (target, movement) => {
       const isIt = movement.step === step && !isDead;
@@ -353,7 +353,7 @@ describe("a worker that dies between two steps", () => {
   it.each(cases)("$dies $step, of a payout that is $end", async ({ dies, step, end }) => {
     await fund("20.00");
     const id = await execute();
-    const { worker, died } = mortal(step, dies);
+    const { worker, died } = killable(step, dies);
     const work = async () => {
       while (await workOnDuePayout(worker));
       await platform.after(60_000);

@@ -14,7 +14,7 @@ import {
 import { beneficiaryForms } from "@disburse/forms/describe/discovery.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { Way } from "@disburse/rail/capabilities.ts";
+import type { TransferKind } from "@disburse/rail/capabilities.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
@@ -134,17 +134,17 @@ async function railInfo(states: RailStates, rail: Rail) {
 }
 
 /** Returns the kinds of transfers in a currency that the beneficiary forms offer. */
-export function waysTo(currency: string): readonly Way[] {
-  const ways = new Map<string, Way>();
+export function transferKindsOf(currency: string): readonly TransferKind[] {
+  const kinds = new Map<string, TransferKind>();
   for (const { transferType, fields } of beneficiaryForms({ destinationCurrency: currency })) {
     const isCrypto = transferType === "";
     const network = fields.find(({ name }) => name === "routing_code_value_1");
     for (const each of isCrypto ? (network?.allowed ?? []) : [""]) {
       const transferMethod = isCrypto ? "CRYPTO" : transferType;
-      ways.set(`${transferMethod} ${each}`, { currency, transferMethod, network: each });
+      kinds.set(`${transferMethod} ${each}`, { currency, transferMethod, network: each });
     }
   }
-  return [...ways.values()];
+  return [...kinds.values()];
 }
 
 /** Returns the rails that pay a currency, each with its kinds of transfers. */
@@ -153,17 +153,17 @@ export function railsTo(
   currency: string,
   now: Date,
 ): DestinationRail[] {
-  return waysTo(currency).flatMap((way) => {
-    const rail = rails.railOf(way);
+  return transferKindsOf(currency).flatMap((kind) => {
+    const rail = rails.railOf(kind);
     if (rail === undefined) return [];
     // The settlement time of a payout does not depend on its amount.
-    const transfer = { ...way, amount: 1n };
+    const transfer = { ...kind, amount: 1n };
     const cutOff = rail.cutOff?.(transfer);
     const expectedAt = rail.expectedAt?.(transfer, now);
     return create(DestinationRailSchema, {
       rail: rail.name,
-      transferMethod: way.transferMethod,
-      network: way.network,
+      transferMethod: kind.transferMethod,
+      network: kind.network,
       ...(cutOff && { cutOff: `${cutOff.time} ${cutOff.zone}` }),
       ...(expectedAt && { settlementSeconds: secondsUntil(expectedAt, now) }),
     });

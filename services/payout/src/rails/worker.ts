@@ -18,7 +18,7 @@ import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import { causeOfEnd } from "../payouts/rules/timeline.ts";
 import { type LeasedPayout, release } from "../payouts/work.ts";
-import { takeBack } from "./cancel.ts";
+import { completeCancellation } from "./cancel.ts";
 import { moveOwed } from "./closing.ts";
 import type { Unavailability } from "./directory.ts";
 import { fundPayout } from "./funding.ts";
@@ -93,7 +93,7 @@ async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date
     case "returning":
       return moveMoney(deps, leased, pollAt);
     case "cancelling":
-      return takeBack(deps, leased);
+      return completeCancellation(deps, leased);
     case "rejected":
       return recheckRejected(deps, leased);
     case "returned":
@@ -152,14 +152,14 @@ function waitForRail(
   const isShown = isPreflight || waits === "LOW_GAS" || waits === "LOW_FUNDS";
   deps.log.debug({ payout_id: payout.id, waits: reason }, "payout waits for its rail");
   const waitMs = queueWaitMs(deps, payout);
-  const said: StoredCall = {
+  const entry: StoredCall = {
     kind: "answer",
     at: deps.clock.now(),
     said: `not sent: ${reason}`.slice(0, textMax),
   };
   return release(deps.payouts, leased, {
     work: fromNow(deps, waitMs),
-    calls: isShown ? [...calls, said] : calls,
+    calls: isShown ? [...calls, entry] : calls,
     ...(!isTemporary && overdueException(deps, payout)),
   });
 }
@@ -263,8 +263,8 @@ async function readInstruction(
   { quote, order }: Payout,
 ): Promise<Instruction | { readonly uncleared: UnclearedStatus }> {
   const { merchantId, beneficiary: paid, destination, receivingMinor } = quote;
-  const asked = beneficiary.getPaymentInstruction({ merchantId, beneficiaryId: paid.id });
-  const found = await asked.catch((error: unknown) => {
+  const response = beneficiary.getPaymentInstruction({ merchantId, beneficiaryId: paid.id });
+  const found = await response.catch((error: unknown) => {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return undefined;
     throw error;
   });

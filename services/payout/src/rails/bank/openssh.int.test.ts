@@ -112,10 +112,10 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
   }, 60_000);
 });
 
-async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+async function until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const latest = Date.now() + 30_000;
   for (;;) {
-    const found = await look();
+    const found = await find();
     if (found !== undefined) return found;
     if (Date.now() > latest) throw new Error("not in time");
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -1,5 +1,5 @@
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { RailCapabilities, Transfer, Way } from "@disburse/rail/capabilities.ts";
+import type { RailCapabilities, Transfer, TransferKind } from "@disburse/rail/capabilities.ts";
 
 /** Conditions for transfers to a rail. An absent condition matches all. */
 export type Route = {
@@ -32,12 +32,12 @@ export function railFor(
 export function railOf(
   routes: readonly Route[],
   rails: RailsByName,
-  way: Way,
+  kind: TransferKind,
 ): string | Refused<"NO_ROUTE" | "NOT_CAPABLE"> {
-  const route = routes.find((each) => isMatch(each, way));
+  const route = routes.find((each) => isMatch(each, kind));
   const capabilities = route && rails.get(route.rail);
   if (route === undefined || capabilities === undefined) return refused("NO_ROUTE");
-  return isCapable(capabilities, way) ? route.rail : refused("NOT_CAPABLE");
+  return isCapable(capabilities, kind) ? route.rail : refused("NOT_CAPABLE");
 }
 
 /** Returns true if some method and network of a currency has a rail. */
@@ -54,7 +54,7 @@ export function isPayable(routes: readonly Route[], rails: RailsByName, currency
   return false;
 }
 
-function isMatch(route: Route, { currency, network, transferMethod }: Way): boolean {
+function isMatch(route: Route, { currency, network, transferMethod }: TransferKind): boolean {
   return (
     (route.currency === undefined || route.currency === currency) &&
     (route.network === undefined || route.network === network) &&
@@ -64,7 +64,7 @@ function isMatch(route: Route, { currency, network, transferMethod }: Way): bool
 
 function isCapable(
   { currencies, transferMethods, networks }: RailCapabilities,
-  { currency, transferMethod, network }: Way,
+  { currency, transferMethod, network }: TransferKind,
 ): boolean {
   const isNetwork = network === "" || networks.includes(network);
   return isNetwork && currencies.includes(currency) && transferMethods.includes(transferMethod);

@@ -1,7 +1,7 @@
 import type { Outcome } from "@disburse/rail/report.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { SandboxMessage } from "./callbacks.ts";
-import { knownWhenAsked, type TransferDocument } from "./transfers.ts";
+import { knownAfterPolls, type TransferDocument } from "./transfers.ts";
 
 /**
  * The chosen outcome of a transfer. `unknown`: the rail does not know until it is steered again.
@@ -33,7 +33,7 @@ function openAt(now: Date): Filter<TransferDocument>[] {
   return [
     { settles_at: { $gt: now } },
     { scenario: "silent" },
-    { scenario: "unknown", asked: { $lt: knownWhenAsked } },
+    { scenario: "unknown", asked: { $lt: knownAfterPolls } },
   ];
 }
 

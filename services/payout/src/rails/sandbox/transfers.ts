@@ -34,7 +34,7 @@ export type TransferDocument = {
 };
 
 /** A transfer of `sandbox-unknown` is known from this poll on. */
-export const knownWhenAsked = 2;
+export const knownAfterPolls = 2;
 
 /**
  * Takes back a transfer that waits for its batch, is not known yet, or is silent and so never paid.
@@ -45,11 +45,11 @@ export async function withdrawTransfer(
   key: string,
   now: Date,
 ): Promise<boolean> {
-  const stone = { scenario: "fail", reference: "", settles_at: now, returns_at: now } as const;
+  const tombstone = { scenario: "fail", reference: "", settles_at: now, returns_at: now } as const;
   await insertOnce(transfers, {
     _id: key,
     schema_version: 1,
-    ...stone,
+    ...tombstone,
     asked: 0,
     submitted: 0,
     owed: [],
@@ -57,7 +57,7 @@ export async function withdrawTransfer(
   });
   const waiting = [
     { batch_at: { $gt: now } },
-    { scenario: "unknown" as const, asked: { $lt: knownWhenAsked } },
+    { scenario: "unknown" as const, asked: { $lt: knownAfterPolls } },
     { scenario: "silent" as const },
   ];
   await transfers.updateOne(
@@ -83,7 +83,7 @@ export function replyOf(transfer: TransferDocument, now: Date): RailReply {
     return { status: { kind: isUnknown ? "unknown" : "rejected" } };
   }
   if (scenario === "silent") return { status: { kind: "unknown" } };
-  if (scenario === "unknown" && transfer.asked < knownWhenAsked) {
+  if (scenario === "unknown" && transfer.asked < knownAfterPolls) {
     const delayMs = returns_at.getTime() - settles_at.getTime();
     return { status: { kind: "unknown" }, pollAfterMs: delayMs };
   }
