@@ -87,7 +87,7 @@ export function keepsRailContract(open: () => RailUnderTest): void {
 
   it("never pays what it took back, also where it is submitted afterwards", async () => {
     const { rail, settle, paid, transfer = instruction } = open();
-    // Of a rail that cannot tell, operators make sure.
+    // Operators check the payouts of a rail without `withdraw`.
     if (rail.withdraw === undefined) return;
     const key = freshKey();
     expect([await rail.withdraw(key), await rail.withdraw(key)]).toEqual([true, true]);
