@@ -92,7 +92,7 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
     }
   });
 
-  it("go no second time to a bank that takes duplicates: an operator is asked", async () => {
+  it("are not sent again to a bank that accepts duplicates: an operator decides", async () => {
     let asked = 0;
     for (const killed of kills) {
       await bench.begin();

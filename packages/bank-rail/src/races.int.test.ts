@@ -92,7 +92,7 @@ describe("payments to a bank, of processes beside each other", () => {
     expect(bench.timesSent(keys)).toEqual([1]);
   });
 
-  it("are taken back or in a file, never both, whoever is first", async () => {
+  it("are withdrawn or in a file, never both", async () => {
     for (let round = 0; round < 20; round += 1) {
       await bench.begin();
       const keys = await bench.submitAll(4);

@@ -85,7 +85,7 @@ describe("a rail of a bank", () => {
     };
   });
 
-  it("takes what the bank says between two uploads of a backlog", async () => {
+  it("processes the bank's files between two uploads of a backlog", async () => {
     const payments = { payments_max: 1 };
     const settings = testSettings("iso20022", {
       profile: { ...iso20022Settings.profile, ...payments },
@@ -115,7 +115,7 @@ describe("a rail of a bank", () => {
     expect(operations.join(" ")).toMatch(/^upload look upload look upload look/);
   });
 
-  it("says when a payment is settled, by the bank's calendar", () => {
+  it("expects settlement by the bank's calendar", () => {
     const { rail } = open();
     const friday = new Date("2026-11-27T23:59:00.000-05:00");
     expect(rail.expectedAt?.({ ...swiftTransfer, network: "" }, now)).toEqual(friday);

@@ -57,7 +57,7 @@ const kindsOf = (keys: readonly string[]) =>
 const findings = () => store.findings.find().sort({ place: 1 }).toArray();
 
 describe("files of a bank", () => {
-  it("are kept whole, and taken once, under whatever name and however often they come", async () => {
+  it("are stored complete and processed once, whatever their names and however often they arrive", async () => {
     const { keys, statement } = await sent(["settled"]);
     bank.put("statement.xml", statement);
     await poll();
@@ -83,7 +83,7 @@ describe("files of a bank", () => {
     expect(await findings()).toEqual([]);
   });
 
-  it("are not taken while they grow; one that breaks off is kept and found", async () => {
+  it("are not processed while they grow; a truncated one is stored and becomes a finding", async () => {
     const { keys, statement } = await sent(["settled"]);
     const half = statement.subarray(0, statement.length / 2);
     const { dispatcher } = open();

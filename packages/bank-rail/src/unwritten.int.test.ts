@@ -133,7 +133,7 @@ describe("a file whose writer throws", () => {
     await expectAtRest();
   });
 
-  it("fails a payment whose stored data no file takes, and sends the others", async () => {
+  it("fails a payment whose stored data fits no file, and sends the others", async () => {
     const keys = await bench.submitAll(4);
     const [bad = "", ...good] = keys;
     await bench.store.payments.updateOne({ _id: bad }, { $set: { uetr: "no UUID" } });
@@ -188,7 +188,7 @@ describe("a file whose writer throws", () => {
     },
   );
 
-  it("does not take a payment back that returned to the queue while it was asked", async () => {
+  it("does not withdraw a payment that returned to the queue during the call", async () => {
     const [key = ""] = await submitAll(1);
     const { payments } = bench.store;
     await payments.updateOne({ _id: key }, { $set: { state: "filed" } });
@@ -360,7 +360,7 @@ describe("a format's limit", () => {
     await expectAtRest();
   });
 
-  it("that is lowered while a file asks for more splits it", async () => {
+  it("that is lowered while a file has requested more splits it", async () => {
     const keys = await submitAll(5);
     bench.clock.set(wednesday("16:46"));
     const one = achRail();

@@ -79,7 +79,7 @@ describe("a transfer", () => {
     expect(world.paid()).toEqual(["po_1"]);
   });
 
-  it("is sent again with the same bytes where a reorganisation took it", async () => {
+  it("is resent with the same bytes after a reorganisation removed it", async () => {
     await accept("po_1");
     const runs = dispatcher();
     await runs.run(true);
@@ -149,7 +149,7 @@ describe("a transfer", () => {
     expect(events).toEqual(["nonce_lost"]);
   });
 
-  it("is left to people where its nonce went to the same payment outside", async () => {
+  it("is left to operators if the same payment was made elsewhere with its nonce", async () => {
     await accept("po_1");
     const runs = dispatcher();
     world.useOutside("po_1");
@@ -191,7 +191,7 @@ describe("a wallet", () => {
     expect(world.paid()).toEqual(["po_1"]);
   });
 
-  it("gives none away after nonces were used outside, until an operator lets it", async () => {
+  it("assigns none after nonces were used elsewhere, until an operator allows it", async () => {
     await dispatcher().run(true);
     world.useOutside("elsewhere");
     world.mine();
@@ -204,7 +204,7 @@ describe("a wallet", () => {
     expect(world.paid()).toEqual(["elsewhere", "po_1"]);
   });
 
-  it("does not begin by the word of one node, nor while something of it is pending", async () => {
+  it("does not begin by one node alone, nor while a transaction is pending", async () => {
     await accept("po_1");
     const ahead = async () => ({ ...(await world.chain.snapshot()), pendingMost: 900 });
     const misled = dispatcher({ chain: { ...world.chain, snapshot: ahead } });
@@ -214,7 +214,7 @@ describe("a wallet", () => {
     expect(await store.transfers.findOne({ _id: "po_1" })).toMatchObject({ nonce: 0 });
   });
 
-  it("skips no nonce that is not mined, whatever the settings say", async () => {
+  it("skips no unmined nonce, whatever the settings", async () => {
     await dispatcher().run(true);
     await accept("po_1");
     await settle(dispatcher({ nonceFrom: 50 }));
@@ -300,7 +300,7 @@ describe("a wallet", () => {
   });
 });
 
-describe("a transfer that is taken back", () => {
+describe("a transfer that is withdrawn", () => {
   const { wallet } = createTestChain(finality).chain;
   const takeBack = (key: string) => withdrawTransfer(store, wallet, key, now);
 
@@ -314,14 +314,14 @@ describe("a transfer that is taken back", () => {
     expect(await takeBack("po_1")).toBe(true);
   });
 
-  it("before it came is not taken afterwards", async () => {
+  it("before its submission is not accepted afterwards", async () => {
     expect(await takeBack("po_1")).toBe(true);
     await accept("po_1");
     await settle(dispatcher());
     expect(world.paid()).toEqual([]);
   });
 
-  it("with a nonce is not taken back", async () => {
+  it("with a nonce is not withdrawn", async () => {
     await accept("po_1");
     const runs = dispatcher();
     await runs.run(true);
@@ -331,7 +331,7 @@ describe("a transfer that is taken back", () => {
     expect(world.paid()).toEqual(["po_1"]);
   });
 
-  it("is not taken back where a process that was killed gave it a nonce", async () => {
+  it("is not withdrawn if a killed process had assigned a nonce", async () => {
     await accept("po_1");
     const sign = async () => {
       throw new Error("killed");
@@ -342,7 +342,7 @@ describe("a transfer that is taken back", () => {
     expect(world.paid()).toEqual(["po_1"]);
   });
 
-  it("is paid or taken back, not both, where both happen at once", async () => {
+  it("is paid or withdrawn, not both, under concurrency", async () => {
     const keys = Array.from({ length: 12 }, (_each, at) => `po_${at}`);
     for (const key of keys) await accept(key);
     const runs = dispatcher({ unminedMax: 12 });

@@ -14,7 +14,7 @@ const node = (change: Partial<NodeSnapshot> = {}): NodeSnapshot => ({
 const snapshot = (snapshots: readonly NodeSnapshot[], agreeing = snapshots.length) =>
   agreedSnapshot(snapshots, agreeing, assets, "ETH");
 
-describe("what nodes say together", () => {
+describe("the combined snapshot of nodes", () => {
   it("is what money can rely on: the least of what is there, the most of what it costs", () => {
     const poor = new Map([[token, 900n]]);
     const behind = { height: 99, mined: 6, pending: 6, final: 4 };
@@ -30,7 +30,7 @@ describe("what nodes say together", () => {
     expect(snapshot([node()], 1)).toBeDefined();
   });
 
-  it("does not stand still with a node that does, where enough others agree", () => {
+  it("is not stopped by a stalled node if enough others agree", () => {
     const still = node({ height: 3, mined: 0, pending: 0, final: 0, coin: 0n, tokens: new Map() });
     expect(snapshot([still, node(), node()], 2)).toMatchObject({
       ...{ height: 100, minedLeast: 7, finalNonce: 5 },
@@ -39,7 +39,7 @@ describe("what nodes say together", () => {
     expect(snapshot([still, node(), node()])).toMatchObject({ height: 3, minedLeast: 0 });
   });
 
-  it("takes no nonce as final, and no money as there, by the word of one node", () => {
+  it("counts no nonce as final and no money as present by one node alone", () => {
     const liar = node({ height: 10_000, mined: 900, pending: 900, final: 900, coin: 10n ** 30n });
     expect(snapshot([node(), liar, node()], 2)).toMatchObject({
       ...{ height: 100, minedLeast: 7, finalNonce: 5, funds: { coin: 50n } },

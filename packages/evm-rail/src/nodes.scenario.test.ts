@@ -54,7 +54,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: two nodes that have to agree
       "numbered",
     ],
     ["is slow, and answers", { delayMs: 500 }, "settled"],
-  ])("settle nothing by the word of the other while one %s", async (_what, fault, state) => {
+  ])("settle nothing by the other node alone while one %s", async (_what, fault, state) => {
     const keys = await evm.pay(rail, 3);
     await evm.untilSent(keys);
     evm.proxies[1]?.set(fault);

@@ -117,7 +117,7 @@ describe("a remote signer", () => {
     expect(await signer.sign("0x00")).toMatch(/^0x[0-9a-f]{130}$/);
   });
 
-  it("is asked without its answer's text in what is thrown", async () => {
+  it("throws errors without the text of the signer's response", async () => {
     isAway = true;
     const thrown = await openWeb3Signer(url, account.address).check().catch(String);
     isAway = false;

@@ -59,7 +59,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
     expect(await evm.contradictions(all)).toEqual([]);
   });
 
-  it("raises fees under the same nonce until the block takes it, and pays once", async () => {
+  it("raises fees under the same nonce until a block contains it, and pays once", async () => {
     const keys = await evm.pay(rail, 2);
     await evm.untilSent(keys);
     for (let round = 0; round < 3; round += 1) {
@@ -78,7 +78,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
     }
   });
 
-  it("gives a payout a second nonce when its first one was used outside, and pays it once", async () => {
+  it("gives a payout a second nonce when its first one was used elsewhere, and pays it once", async () => {
     const keys = await evm.pay(rail, 3);
     await evm.untilSent(keys);
     await useOutside(0, 90n);
@@ -89,7 +89,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
     expect(nonces.toSorted()).toEqual([1, 2, 3]);
   });
 
-  it("stops when it was used outside, until an operator lets it go on", async () => {
+  it("stops when it was used elsewhere, until an operator lets it continue", async () => {
     await useOutside(0, 90n);
     await evm.mine();
     await until(async () => rail.wallet.state()?.blocked === "nonce");

@@ -85,7 +85,7 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     expect((await rail.submit(key, transfer)).status).toEqual(status);
   });
 
-  it("never pays what it took back, also where it is submitted afterwards", async () => {
+  it("never pays a withdrawn key, even if it is submitted afterwards", async () => {
     const { rail, settle, paid, transfer = instruction } = open();
     // Operators check the payouts of a rail without `withdraw`.
     if (rail.withdraw === undefined) return;
@@ -98,7 +98,7 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     expect(await paid(key)).toBe(0);
   });
 
-  it("does not take back what it has paid", async () => {
+  it("does not withdraw a paid transfer", async () => {
     const { rail, settle, paid, transfer = instruction } = open();
     if (rail.withdraw === undefined) return;
     const key = freshKey();

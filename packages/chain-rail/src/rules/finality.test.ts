@@ -13,7 +13,7 @@ const seen: MinedTransaction = {
 };
 const young: MinedTransaction = { ...seen, isFinal: false };
 
-describe("what nodes say of a transaction", () => {
+describe("the nodes' verdict on a transaction", () => {
   it.each<[string, NodeView[], number, string]>([
     ["all have it as final", [seen, seen], 2, "final"],
     ["one of two has it as final", [seen, young], 2, "mined"],
@@ -41,7 +41,7 @@ describe("what nodes say of a transaction", () => {
   });
 });
 
-describe("what nodes say of the variants of a nonce", () => {
+describe("the nodes' verdict on the variants of a nonce", () => {
   const final = { kind: "final", transaction: seen } as const;
   it.each([
     ["one is final and the others are nowhere", [{ kind: "unmined" }, final], "final"],

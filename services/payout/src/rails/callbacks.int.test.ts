@@ -145,16 +145,19 @@ describe("a rail's message", () => {
     ["more decimals than the currency has", { amount: "10.001" }, "INVALID_REQUEST", "refused"],
     ["more than 34 digits", { amount: "1".repeat(35) }, "INVALID_REQUEST", "refused"],
     ["another currency", { currency: "INR" }, "INVALID_REQUEST", "refused"],
-  ])("of %s is kept and refused, and people have to look", async (_what, change, code, became) => {
-    const { body, signature } = signed(change);
-    expect(await send("sandbox", body, signature)).toBe(code);
-    expect(await last()).toMatchObject({ became, payout_id: id });
-    const { stage, exception, balance, heard } = await stateOf(id);
-    expect({ stage, exception, balance }).toEqual({
-      ...{ stage: "unknown", exception: "contradicted", balance: "90.00 + 10.00" },
-    });
-    expect(heard?.at(-1)).toContain("; refused: ");
-  });
+  ])(
+    "of %s is stored and refused, and raises an exception",
+    async (_what, change, code, became) => {
+      const { body, signature } = signed(change);
+      expect(await send("sandbox", body, signature)).toBe(code);
+      expect(await last()).toMatchObject({ became, payout_id: id });
+      const { stage, exception, balance, heard } = await stateOf(id);
+      expect({ stage, exception, balance }).toEqual({
+        ...{ stage: "unknown", exception: "contradicted", balance: "90.00 + 10.00" },
+      });
+      expect(heard?.at(-1)).toContain("; refused: ");
+    },
+  );
 
   it.each([
     ["an unknown key", { key: "po_x" }, "RECORD_NOT_FOUND", "unknown_key"],
@@ -203,7 +206,7 @@ describe("a rail's message", () => {
     }
   });
 
-  it("is applied once, however often and at once it comes", async () => {
+  it("is applied once, however often and concurrently it arrives", async () => {
     const { body, signature } = signed();
     const became = await Promise.all([1, 2, 3].map(() => send("sandbox", body, signature)));
     expect(became.toSorted()).toEqual(["applied", "repeated", "repeated"]);

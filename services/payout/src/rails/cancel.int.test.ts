@@ -81,7 +81,7 @@ describe("a queued payout", () => {
     expect(await codeOf(platform.rpc.executePayout(again))).toBe("ALREADY_PROCESSED");
   });
 
-  it("is cancelled once, however often that is asked", async () => {
+  it("is cancelled once, however often that is requested", async () => {
     const payoutId = await platform.execute(accountId, "order");
     const answers = await Promise.all(Array.from({ length: 8 }, () => cancel(payoutId)));
     answers.push(await cancel(payoutId));
@@ -131,7 +131,7 @@ describe("a payout that its rail has", () => {
     expect(await codeOf(cancel(payoutId))).toBe("NOT_CANCELLABLE");
   });
 
-  it("of a rail that takes nothing back is left as it is", async () => {
+  it("of a rail without withdrawals is left as it is", async () => {
     platform.rails.current = testRail({});
     const payoutId = await platform.execute(accountId, "order");
     await platform.work();
@@ -140,7 +140,7 @@ describe("a payout that its rail has", () => {
     expect(await platform.payouts.findOne({ _id: payoutId })).toEqual(before);
   });
 
-  it("that was rejected, or has come back, is at its end", async () => {
+  it("that was rejected or returned is at its end", async () => {
     for (const reference of ["sandbox-fail", "sandbox-return"]) {
       const payoutId = await platform.execute(accountId, reference);
       for (let n = 0; n < 3; n += 1) await platform.after(1_100);
@@ -181,7 +181,7 @@ describe("a payout that its rail has", () => {
     }
   });
 
-  it("that is paid while its rail is asked stays paid", async () => {
+  it("that is paid during the call to its rail stays paid", async () => {
     const settledReport = { status: { kind: "settled", reference: "R" } } as const;
     platform.rails.current = testRail({
       query: async () => settledReport,

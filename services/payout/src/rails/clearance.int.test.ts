@@ -88,7 +88,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     },
   );
 
-  it("looks unchanged to its merchant: queued, without an event", async () => {
+  it("stays unchanged for its merchant: queued, without an event", async () => {
     const id = await platform.execute(accountId, "order");
     const told = async () => {
       const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });
@@ -121,7 +121,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     expect([sent(blocked), sent(inReview)]).toEqual([1, 1]);
   });
 
-  it("raises an exception at once when its beneficiary is gone, and goes on if it comes back", async () => {
+  it("raises an exception at once when its beneficiary is missing, and continues if it reappears", async () => {
     const id = await platform.execute(accountId, "order");
     platform.world.isBeneficiaryGone = true;
     await platform.after(2_000);

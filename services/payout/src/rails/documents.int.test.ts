@@ -79,7 +79,7 @@ function railAnswering(...answers: RailReply["status"][]) {
   return testRail({ submit: next, query: next });
 }
 
-it("is paid after its rail did not know, and comes back", async () => {
+it("is paid after its rail did not know, and then returned", async () => {
   platform.rails.current = railAnswering(
     { kind: "accepted" },
     { kind: "unknown" },
@@ -379,7 +379,7 @@ it("is paid, then its rail does not know it for days, and contradicts itself", a
   `);
 });
 
-it("is asked for ever more seldom while its rail does not know it", async () => {
+it("is polled with growing pauses while its rail does not know it", async () => {
   const unknown = { kind: "unknown" } as const;
   platform.rails.current = railAnswering(unknown, unknown, unknown, unknown, unknown, unknown);
   const id = await platform.execute(accountId, "order");

@@ -151,7 +151,7 @@ it("polls a settled payout with backoff where the rail never knows of a return",
   expect(times()).toBe(before);
 });
 
-it("asks the rail that it was sent to, whatever the routes say by now", async () => {
+it("polls the rail that it was sent to, whatever the present routes", async () => {
   const asked: string[] = [];
   const railOf = (name: string) =>
     testRail({
@@ -174,8 +174,8 @@ it("asks the rail that it was sent to, whatever the routes say by now", async ()
   expect(asked[0]).toBe("first");
 });
 
-describe("people have to look", () => {
-  it("when the rail takes longer than it ever does, until it settles", async () => {
+describe("an exception is raised", () => {
+  it("when the rail takes longer than usual, until it settles", async () => {
     let status: RailReply["status"] = { kind: "accepted" };
     platform.rails.current = testRail({ query: async () => ({ status }) });
     const id = await platform.execute(accountId, "order");

@@ -86,7 +86,7 @@ describe("a payout that is paid from a rail account", () => {
     platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
   const cancelled = { stage: "cancelled", balance: "100.00 + 0.00" };
 
-  it("is cancelled while it awaits funds, and is not sent when they come", async () => {
+  it("is cancelled while it awaits funds, and is not sent when they arrive", async () => {
     await fund("5.00");
     const id = await execute();
     await platform.work();
@@ -99,7 +99,7 @@ describe("a payout that is paid from a rail account", () => {
     expect(await railAccount()).toMatchObject({ available: "30.00", held: "0.00" });
   });
 
-  it("that its rail takes back leaves the rail account's money available", async () => {
+  it("that its rail withdraws leaves the rail account's money available", async () => {
     await fund("25.00");
     const id = await execute();
     const current = platform.rails.current ?? testRail({});
@@ -112,7 +112,7 @@ describe("a payout that is paid from a rail account", () => {
     expect(await railAccount()).toMatchObject({ available: "25.00", held: "0.00" });
   });
 
-  it("is sent after its hold, and its settlement posts it, with what the bank took", async () => {
+  it("is sent after its hold; its settlement posts it, with the bank's charges", async () => {
     await fund("25.00");
     const id = await execute();
     await platform.work();
@@ -161,7 +161,7 @@ describe("a payout that is paid from a rail account", () => {
     });
   });
 
-  it("stays with the rail that it named, whatever takes transfers by then", async () => {
+  it("stays with its stored rail, whatever the present routes", async () => {
     const id = await execute();
     await platform.work();
     const named = platform.rails.current;

@@ -85,7 +85,7 @@ it("counts at once where it was made, and within a second elsewhere", async () =
   expect(await isPaused(10_999)).toBe(true);
 });
 
-it("says whether a currency is paid out, for the quote service", async () => {
+it("tells the quote service if a currency is paid out", async () => {
   const ask = (currencyCode: string) => platform.rpc.checkDestination({ currencyCode });
   expect(await ask("USD")).toMatchObject({ payable: true });
   platform.rails.current = undefined;
@@ -93,7 +93,7 @@ it("says whether a currency is paid out, for the quote service", async () => {
   await expect(ask("XXX")).rejects.toThrow("currency_code: is not a known one");
 });
 
-it("says by which rails currencies are paid, and when", async () => {
+it("returns the rails of currencies and their times", async () => {
   platform.rails.current = platform.sandboxRail;
   const ask = (...currencyCodes: string[]) => platform.rpc.describeDestinations({ currencyCodes });
   const { destinations } = await ask("EUR", "BTC");

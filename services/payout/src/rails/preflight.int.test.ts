@@ -62,7 +62,7 @@ describe("a payout whose rail checks it first", () => {
     expect(await read(id)).toEqual({ ...held, stage: "processing" });
   });
 
-  it("waits while the rail says so, then is submitted", async () => {
+  it("waits while the rail requests it, then is submitted", async () => {
     checks = [{ kind: "wait", reason: "recipient has no token account yet" }, { kind: "ok" }];
     const id = await platform.execute(accountId, "order");
     await platform.after(0);

@@ -61,7 +61,7 @@ const cameBack = {
   balance: "100.00 + 0.00",
 };
 
-describe("a payout that came back", () => {
+describe("a payout that was returned", () => {
   it("between two polls, succeeds first and then fails", async () => {
     const id = await execute("sandbox-return-1");
     await after(0);

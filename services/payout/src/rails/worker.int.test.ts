@@ -106,7 +106,7 @@ describe("a payout on the sandbox's rail", () => {
     expect(await look(id)).toEqual(rejected);
   });
 
-  it("comes back after it succeeded", async () => {
+  it("is returned after it succeeded", async () => {
     const id = await execute("sandbox-return-1");
     await after(0);
     await after(1_100);
@@ -305,7 +305,7 @@ describe("a callback", () => {
   });
 });
 
-it("sends what the beneficiary service says of the merchant's own beneficiary", async () => {
+it("sends the beneficiary service's data of the merchant's own beneficiary", async () => {
   const asked: unknown[] = [];
   const sent: unknown[] = [];
   const paid = {
@@ -338,7 +338,7 @@ it("sends what the beneficiary service says of the merchant's own beneficiary", 
   expect(sent).toEqual([[id, { ...transfer, ...paid, ...routing }]]);
 });
 
-it("stores when its rail will have paid it, as it said at the submission, in that write", async () => {
+it("stores the rail's expected time in the write of the submission", async () => {
   const id = await execute("order-10");
   const expected = async () => {
     const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });

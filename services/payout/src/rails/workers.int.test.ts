@@ -166,7 +166,7 @@ it("those whose process was killed are others' when the lease ends", async () =>
   expect(await stored(id)).toMatchObject({ progress: { stage: "settled" } });
 });
 
-it("a new payout is stored with its lease, and submitted without a look", async () => {
+it("a new payout is stored with its lease, and submitted without a poll", async () => {
   const { payouts, parts: worker } = platform;
   platform.rails.current = accepting(1_000);
   const { leases } = keeping(1);

@@ -45,7 +45,7 @@ const ended = {
 } as unknown as LeasedPayout;
 
 describe("workers that find nothing", () => {
-  it("look once, then one of them ten times a second, in time every second, the others every minute", async () => {
+  it("poll once, then one of them ten times a second, later every second, the others every minute", async () => {
     const { found, stop } = started(3);
     await pass(99);
     expect(found.polls).toBe(3);
@@ -60,7 +60,7 @@ describe("workers that find nothing", () => {
     await stop();
   });
 
-  it("look no sooner though there may be something: another has it", async () => {
+  it("poll no sooner though there may be work: another worker has it", async () => {
     const { found, stop } = started(1);
     found.mayHaveMore = true;
     await pass(99);
@@ -106,7 +106,7 @@ describe("a worker that has found a payout", () => {
   });
 
   it.each([
-    ["looks again at once where there may be more", true, 3],
+    ["polls again at once if there may be more", true, 3],
     ["rests where there is no more", false, 2],
   ])("%s, and can be woken", async (_what, mayHaveMore, polls) => {
     const { found, leases, wake, written, stop } = started(1);

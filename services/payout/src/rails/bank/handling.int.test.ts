@@ -265,7 +265,7 @@ describe("a file that ends its reader", () => {
     expect(await attempts()).toBe(3);
   });
 
-  it("is set aside after three attempts, and read again when operators say so", async () => {
+  it("is set aside after three attempts, and read again when operators request it", async () => {
     let isBroken = true;
     let attempts = 0;
     const { key, bytes } = await bench.sentByAch();

@@ -65,7 +65,7 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     await server?.stop();
   });
 
-  it("settle by the bank's statement, fail by its status, and come back", async () => {
+  it("settle by the bank's statement, fail by its status, and are returned", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
     await platform.fundRail(bank.rail.name, "100.00");
     const ids: string[] = [];

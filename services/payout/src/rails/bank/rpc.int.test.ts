@@ -69,10 +69,10 @@ async function undecided(): Promise<string> {
   return file?._id ?? "";
 }
 
-describe("a file of which the bank does not say whether it has it", () => {
+describe("a file that the bank may or may not have", () => {
   const reason = "The bank's desk says so: ticket 4711.";
 
-  it("goes again when an operator says that the bank does not have it", async () => {
+  it("is sent again when an operator declares that the bank does not have it", async () => {
     const fileId = await undecided();
     const [finding] = await store.findings.find().toArray();
     expect(finding).toMatchObject({ kind: "undecided", what: "the server says: absent" });
@@ -95,7 +95,7 @@ describe("a file of which the bank does not say whether it has it", () => {
     });
   });
 
-  it("is sent when an operator says that the bank has it, and goes no more", async () => {
+  it("counts as sent when an operator declares that the bank has it", async () => {
     const fileId = await undecided();
     const decision = BankFileDecision.RECEIVED;
     const request = { fileId, decision, reason };
@@ -137,7 +137,7 @@ describe("a file of which the bank does not say whether it has it", () => {
   });
 });
 
-describe("what operators have to look at", () => {
+describe("findings for operators", () => {
   const note = "Fee of the bank, booked by treasury.";
   const found = (place: string) => ({ kind: "unmatched", what: "unknown", place }) as const;
   const work = () => ({ rail: "bank-usd", store, sealer, clock: { now: () => now } });

@@ -46,7 +46,7 @@ describe("silence settles a payment only", () => {
     expect(await waiting()).toEqual(none);
   });
 
-  it("of a look that came after the window: an earlier one proves nothing", async () => {
+  it("of a poll after the window: an earlier one proves nothing", async () => {
     const { one, key } = await bench.sentByAch();
     bench.now = newYork("2026-11-30T23:59");
     await one.dispatcher.run();
