@@ -204,7 +204,7 @@ export const findingKinds = [
   "unmatched",
   /** A part of a file was not read or is inconsistent. */
   "unread",
-  /** The whole file was not read. */
+  /** No part of the file was read, or the file was not fetched. */
   "unreadable",
   /** Several attempts to read a file ended its thread or process. */
   "set_aside",

@@ -14,7 +14,6 @@ import type { FailureOf } from "./verdicts.ts";
 export type PaymentToWrite = { readonly payment: PaymentDocument; readonly order: Order };
 
 export type WrittenFile = {
-  /** The file's name at the bank. */
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly members: readonly StoredMember[];
@@ -38,7 +37,6 @@ export type ProfileFaults = Refused<"UNWRITABLE"> & { readonly problems: readonl
  */
 export type FileDefect = Refused<"DEFECT"> & { readonly problems: readonly string[] };
 
-/** The file format of one rail. */
 export type BankFormat = {
   /** Reserves the numbers that a new file of so many payments needs, before the file is stored. */
   reserve?(store: BankStore, payments: number, at: Date): Promise<FileDocument["numbers"]>;

@@ -8,7 +8,7 @@ import { findingKinds, openBankStore } from "./documents.ts";
 import type { BankFormat } from "./format.ts";
 import { countWaiting } from "./silence.ts";
 
-/** Prometheus scrapes every 15 s. */
+/** Equals the scrape interval of Prometheus. */
 const everyMs = 15_000;
 /** Limits the count of waiting payments. A higher count shows as this many. */
 const countMax = 10_000;

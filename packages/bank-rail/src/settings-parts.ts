@@ -33,7 +33,7 @@ const windowSchema = z.strictObject({
 
 export const scheduleSchema = z
   .strictObject({
-    /** The bank's IANA time zone. */
+    /** The bank's IANA time zone, for example `Europe/Berlin`. */
     zone: z.string().refine(isZone, "must be the name of a zone"),
     /** A banking day must be open in all of them. */
     calendars: z.array(calendarSchema).min(1),

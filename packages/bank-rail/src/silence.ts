@@ -11,7 +11,6 @@ import type { BankSchedule } from "./plan.ts";
 type Held = {
   /** All payments that were filed at this time or before are held back. */
   readonly through: Date | undefined;
-  /** These payments are held back. */
   readonly payoutIds: readonly string[];
 };
 

@@ -26,7 +26,6 @@ const attemptsMax = 3;
 export type FolderMemory = {
   /** Files that are stored or have a finding. */
   readonly known: Set<string>;
-  /** The files of the last poll. */
   last: ReadonlyMap<string, RemoteFile>;
   /** The last failure time for each stored file. */
   readonly failedAt: Map<string, number>;

@@ -63,7 +63,6 @@ export function createTestServer() {
     serverFor,
     server: serverFor((act) => act()),
     sent: () => sent,
-    /** The file names in a folder. */
     names: (of: string) => [...folder(of).keys()],
     /** Has the bank move sent files to a folder that the rail cannot see. */
     takeAway: () => {

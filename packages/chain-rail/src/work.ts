@@ -14,11 +14,9 @@ export type TransferWork = {
   readonly log: Log;
   /** Returns true if a transaction is due to be sent. Called before each send. */
   readonly isSendDue: (id: string) => boolean;
-  /** Counts an event for operators. */
   readonly onEvent: (event: TransferEvent) => void;
 };
 
-/** Unusual events of a transfer. */
 export const transferEvents = [
   ...(["bumped", "nonce_lost", "reverted", "cancelled", "unclear", "reorganised"] as const),
 ] as const;

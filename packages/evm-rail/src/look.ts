@@ -8,11 +8,10 @@ export type NodeSnapshot = {
   readonly height: number;
   readonly mined: number;
   readonly pending: number;
-  /** Nonces below are final. */
+  /** Final transactions have the nonces below. */
   readonly final: number;
   readonly baseFee: bigint;
   readonly coin: bigint;
-  /** Balances by token contract. */
   readonly tokens: ReadonlyMap<Address, bigint>;
 };
 

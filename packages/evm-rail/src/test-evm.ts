@@ -68,7 +68,6 @@ export async function openTestEvm(name: string, nodes = 2) {
   };
   return {
     ...{ anvil, token, proxies, store, events, start, states, mine, transfersOf },
-    /** Advances the rail's clock. */
     after: (ms: number): void => {
       offsetMs += ms;
     },

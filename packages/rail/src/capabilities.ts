@@ -6,7 +6,6 @@ export type RailCapabilities = {
   readonly currencies: readonly string[];
   /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`, `SEPA`. */
   readonly transferMethods: readonly string[];
-  /** Networks of crypto transfers. */
   readonly networks: readonly string[];
   /** Limits for each currency. A currency that is missing here has no limits. */
   readonly limits: Readonly<Record<string, TransferLimits>>;

@@ -19,9 +19,8 @@ export type RailStatus =
 /** The outcome of a transfer, as a rail reports or operators resolve it. */
 export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "returned" }>;
 
-/** An amount as the rail writes it. */
+/** An amount as decimal text, as the rail writes it. */
 export type TransferredAmount = {
-  /** Amount as decimal text. */
   readonly amount: string;
   readonly currency: string;
 };

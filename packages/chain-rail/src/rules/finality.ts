@@ -23,7 +23,6 @@ export type Verdict =
   | { readonly kind: "mined" }
   /** The nodes contradict each other. Nothing is concluded. */
   | { readonly kind: "disputed" }
-  /** Too few nodes responded. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "final"; readonly transaction: MinedTransaction };
 

@@ -3,7 +3,7 @@ export type Assignment = { readonly nonce: number; readonly key: string };
 
 /** The nonces that a wallet has assigned. */
 export type WalletNonces = {
-  /** The lowest unassigned nonce. */
+  /** The lowest nonce that no transfer has. */
   readonly next: number;
   /** Assigned nonces that their transfers may not have stored yet. */
   readonly open: readonly Assignment[];
@@ -29,7 +29,6 @@ export function assignNonces(
 /** The amount and fee of a transfer. */
 export type Cost = {
   readonly key: string;
-  /** The currency of the amount. */
   readonly asset: string;
   readonly amount: bigint;
   /** The maximum fee, in the chain's own coin. */

@@ -25,12 +25,11 @@ type RailCallbackDocument = {
   _id: string;
   schema_version: number;
   rail: string;
-  /** Absent if it was too large. */
+  /** Absent if it exceeded `bodyMaxBytes`. */
   body?: Binary;
   body_sha256: string;
   signature: string;
   became: CallbackResult;
-  /** The reason of a refusal. */
   detail?: string;
   payout_id?: string;
   actor: StoredActor;

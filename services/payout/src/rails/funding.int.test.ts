@@ -15,7 +15,6 @@ let platform: TestPlatform;
 let accountId = "";
 let rails = 0;
 let rail = "";
-/** The reply of the rail's bank. */
 let fate: RailReply;
 let submitted: string[];
 

@@ -24,7 +24,6 @@ const knownForMs = 1_000;
 
 const running: RailState = { paused: false, reason: "" };
 
-/** Opens the rails' pause states. */
 export function openRailStates({ db }: Database, clock: Clock) {
   const states = db.collection<RailStateDocument>("rail_states");
   const known = new Map<string, { readonly state: RailState; readonly readAt: number }>();

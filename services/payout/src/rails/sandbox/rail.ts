@@ -37,7 +37,6 @@ export type SandboxRailOptions = {
   readonly database: Database;
   readonly clock: Clock;
   readonly behaviour: SandboxBehaviour;
-  /** The key that signs callbacks. */
   readonly callbackSecret: string;
   /** Merchants' own scenarios; absent if there are none. */
   readonly settings?: Pick<SandboxSettings, "draws" | "draw">;

@@ -43,7 +43,6 @@ const doublingsMax = 6;
 /** A merchant's scenario, for payouts whose reference names none. */
 export type MerchantScenario = {
   readonly seed: number;
-  /** Percentage of all payouts. */
   readonly failPercent: number;
   readonly returnPercent: number;
   readonly doubtPercent: number;

@@ -6,7 +6,6 @@ import { type Drawn, drawnBy, type MerchantScenario } from "./scenarios.ts";
 export type Silence = "no_answer" | "down" | "unfunded";
 
 type SettingsDocument = {
-  /** The merchant's id. */
   _id: string;
   schema_version: number;
   silence?: { kind: Silence; until: Date };
