@@ -80,7 +80,7 @@ it("finds a payout's request in every service, up to its last webhook", async ()
   expect(logged("quote", "traced-payout")).toEqual(["rpc GetClaimableQuote", "rpc ClaimQuote"]);
   expect(logged("beneficiary", "traced-payout")).toContain("rpc GetPaymentInstruction");
   expect(logged("payout", "traced-payout")).toEqual(
-    expect.arrayContaining(["rpc ExecutePayout", "rail answered", "payout advanced"]),
+    expect.arrayContaining(["rpc ExecutePayout", "rail responded", "payout advanced"]),
   );
   expect(times("notifier", "traced-payout", "event stored")).toBe(2);
 

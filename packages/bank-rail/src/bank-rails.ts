@@ -9,7 +9,7 @@ import { sealedPayments } from "./payments.ts";
 import { guardedBankFiles } from "./rpc.ts";
 import { assertLiveBanks, readBankRails, setting } from "./settings.ts";
 
-/** Rails that pay by files to banks: one for each account of ours. */
+/** Rails that send payment files to banks, one rail for each account. */
 export const bankRails: RailPackage = {
   setting,
   indexes,
@@ -19,7 +19,7 @@ export const bankRails: RailPackage = {
     if (mode === "live") assertLiveBanks(configured);
     return {
       names: configured.map(({ rail }) => rail),
-      // Account numbers of beneficiaries are stored with payments: never in the clear.
+      // Payments are stored with the beneficiary's account number, sealed.
       needsSealer: configured.length > 0,
       open: async (context) => {
         const { database, clock, sealer, audit, approvals } = context;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readContent, sha256Of, storeContent } from "./contents.ts";
 import type { ContentDocument } from "./documents.ts";
 
-/** Contents in memory, so that no pause is the database's. */
+/** Contents in memory, so that the database causes no pauses. */
 function memory() {
   const documents = new Map<string, ContentDocument>();
   const all = () => [...documents.values()];
@@ -18,7 +18,7 @@ function memory() {
 
 const sealer = { seal: (text: string) => text, open: (text: string) => text };
 
-/** Other work of the process that runs while something is done. */
+/** Counts how often other work of the process runs meanwhile. */
 async function turnsWhile<T>(work: Promise<T>): Promise<readonly [T, number]> {
   let turns = 0;
   let isDone = false;
@@ -40,7 +40,7 @@ it("stores and reads 16 MiB without holding up the process", async () => {
   expect(sha256).toBe(sha256Of(bytes));
   const [read, reading] = await turnsWhile(readContent(store, sealer, "o", sha256));
   expect(Buffer.from(read).equals(bytes)).toBe(true);
-  // A turn for each 2 MiB at least.
+  // At least one pause for each 2 MiB.
   expect(storing).toBeGreaterThanOrEqual(8);
   expect(reading).toBeGreaterThanOrEqual(8);
 });
@@ -48,5 +48,5 @@ it("stores and reads 16 MiB without holding up the process", async () => {
 it("refuses content of which a part is missing", async () => {
   const store = memory();
   const sha256 = await storeContent(store, sealer, "o", new Uint8Array(10));
-  await expect(readContent(store, sealer, "o", `${sha256}0`)).rejects.toThrow("not whole");
+  await expect(readContent(store, sealer, "o", `${sha256}0`)).rejects.toThrow("incomplete");
 });

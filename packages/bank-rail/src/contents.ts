@@ -5,18 +5,16 @@ import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
 import type { Collection, Document, OptionalUnlessRequiredId } from "mongodb";
 import type { BankStore, ContentDocument } from "./documents.ts";
 
-/** Seals and opens; nothing else of the keys is needed. */
 export type Seals = Pick<Sealer, "seal" | "open">;
 
-/** A document's part: what seals texts anew reads a hundred documents at once. */
+/** The size of one document's part. Resealing reads a hundred documents at once. */
 const partBytes = 262_144;
-/** Parts that one insert sends. */
 const partsAtOnce = 16;
 
-/** Bytes that are hashed or opened without a pause: some milliseconds. */
+/** Bytes that are hashed or opened without a pause; this takes a few milliseconds. */
 const stepBytes = 2 ** 21;
 
-/** SHA-256 in hexadecimal. */
+/** Returns the SHA-256 hash in hexadecimal. */
 export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
@@ -24,10 +22,10 @@ export function sha256Of(bytes: Uint8Array): string {
 const idOf = (owner: string, sha256: string, number: number) =>
   `${owner} ${sha256} ${String(number).padStart(6, "0")}`;
 
-/** Lets the other work of the process run. A simulation replaces the global function. */
+/** Yields to other work of the process. A simulation replaces the global function. */
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** SHA-256 of many bytes, with pauses for the other work of the process. */
+/** Hashes many bytes and yields to other work of the process in between. */
 async function sha256InSteps(bytes: Uint8Array): Promise<string> {
   const hash = createHash("sha256");
   for (let from = 0; from < bytes.length; from += stepBytes) {
@@ -37,7 +35,7 @@ async function sha256InSteps(bytes: Uint8Array): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Stores bytes in sealed parts, once; a repeat stores what is missing. */
+/** Stores bytes in sealed parts. A repeat stores only the missing parts. */
 export async function storeContent(
   { contents }: Pick<BankStore, "contents">,
   sealer: Seals,
@@ -53,7 +51,7 @@ export async function storeContent(
   const documents = (from: number) =>
     offsets.slice(from, from + partsAtOnce).map((offset, at): ContentDocument => {
       const _id = idOf(owner, sha256, from + at);
-      // One character for each byte: whatever the file is, it comes back as it was.
+      // One character for each byte preserves any file exactly.
       const part = buffer.toString("latin1", offset, offset + partBytes);
       return { _id, schema_version: 1, sealed: sealer.seal(part, _id) };
     });
@@ -63,7 +61,7 @@ export async function storeContent(
   return sha256;
 }
 
-/** Reads what was stored. Throws where a part is missing or its hash is another. */
+/** Reads stored content. Throws if a part is missing or the hash differs. */
 export async function readContent(
   { contents }: Pick<BankStore, "contents">,
   sealer: Seals,
@@ -82,18 +80,17 @@ export async function readContent(
     size += written;
     if (size % stepBytes < partBytes) await pause();
   }
-  if (hash.digest("hex") !== sha256) throw new Error("a stored file is not whole");
+  if (hash.digest("hex") !== sha256) throw new Error("the stored file is incomplete");
   return bytes.subarray(0, size);
 }
 
-/** Where files are sealed. */
 export const sealedContents: SealedPlace = {
   collection: "bank_contents",
   reseal: ({ _id, sealed }, sealer) =>
     resealTexts([{ path: "sealed", text: sealed, context: String(_id) }], sealer),
 };
 
-/** Inserts those documents whose keys are not there yet. */
+/** Inserts the documents whose keys do not exist yet. */
 export async function insertMissing<T extends Document>(
   collection: Collection<T>,
   documents: readonly OptionalUnlessRequiredId<T>[],

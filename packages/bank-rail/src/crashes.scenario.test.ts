@@ -30,7 +30,7 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
       await bench.begin();
       const keys = await bench.submitAll(3);
       bench.clock.set(wednesday("15:46"));
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = bench.railOf(first).dispatcher;
       const other = bench.railOf(bench.alive()).dispatcher;
       await bench.play(() => (first.isDead() ? other.run() : one.run()));
@@ -52,7 +52,7 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
       for (const key of keys.slice(1)) await rail.submit(key, instruction);
       await rail.submit(keys[0] ?? "", { ...instruction, routingCodeValue: "021000022" });
       bench.clock.set(wednesday("16:46"));
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = bench.achOf(first).dispatcher;
       const other = bench.achOf(bench.alive()).dispatcher;
       await bench.play(() => (first.isDead() ? other.run() : one.run()), 8);
@@ -83,7 +83,7 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
       const key = freshKey();
       await rail.submit(key, { ...swiftTransfer, routingCodeValue: "DEUTDE" });
       bench.clock.set(wednesday("15:46"));
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = bench.railOf(first).dispatcher;
       const other = bench.railOf(bench.alive()).dispatcher;
       await bench.play(() => (first.isDead() ? other.run() : one.run()), 4);
@@ -92,18 +92,18 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
     }
   });
 
-  it("go no second time to a bank that takes duplicates: an operator is asked", async () => {
+  it("are not sent again to a bank that accepts duplicates: an operator decides", async () => {
     let asked = 0;
     for (const killed of kills) {
       await bench.begin();
       const keys = await bench.submitAll(2);
       bench.clock.set(wednesday("15:46"));
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = bench.railOf(first, false).dispatcher;
       const other = bench.railOf(bench.alive(), false).dispatcher;
       await bench.play(async () => {
         if (!first.isDead()) return one.run();
-        // The bank has taken away what it got by then.
+        // The bank has moved the files that it got by then.
         bench.bank.takeAway();
         return other.run();
       });
@@ -115,7 +115,7 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
       if (isSent) expect(bench.timesSent(keys)).toEqual([1, 1]);
       expect(await bench.store.findings.countDocuments({ kind: "undecided" })).toBe(undecided);
     }
-    // Around the rename alone, before and after it.
+    // Only around the rename, before and after it.
     expect(asked).toBeGreaterThan(0);
     expect(asked).toBeLessThanOrEqual(4);
   });
@@ -133,7 +133,7 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
       const answers = answersOf(sent?.bytes ?? new Uint8Array(), fates, false);
       bench.bank.put("status.xml", answers.statusReport);
       bench.bank.put("statement.xml", answers.statement);
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = bench.railOf(first).dispatcher;
       await bench.play(() => (first.isDead() ? other.dispatcher.run() : one.run()), 8);
       if (first.isDead()) fired += 1;

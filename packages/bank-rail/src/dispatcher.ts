@@ -2,32 +2,35 @@ import type { FileDocument } from "./documents.ts";
 import { beginFile, type NewMessageId, returnPayments, writeFile } from "./files.ts";
 import { recoverFile, type SendWork, sendFile } from "./sending.ts";
 import { releaseByStatements, settleBySilence } from "./silence.ts";
-import { newMemory, receiveFiles, takeFiles } from "./taking.ts";
+import { newMemory, processFiles, receiveFiles } from "./taking.ts";
 
 export type DispatchDeps = SendWork & {
   readonly newMessageId: NewMessageId;
-  /** While operators pause the rail, no file is begun and none is sent. */
+  /** While operators pause the rail, it begins no file and sends none. */
   readonly isPaused: () => Promise<boolean>;
   /** The interval between polls of the bank's folder. */
   readonly receiveEveryMs: number;
-  /** Banking days of statements that prove a rejected payment unpaid; absent: none do. */
+  /**
+   * Banking days with statements that prove a rejected payment unpaid; absent: no statement proves
+   * it.
+   */
   readonly unpaidAfterBankDays?: number | undefined;
 };
 
-/** Files that one run begins. */
+/** Limits the files that one run begins. */
 const begunMax = 20;
-/** Pause after a server failed: banks block clients that reconnect every second. */
+/** The pause after a server failure: banks block clients that reconnect every second. */
 const restMs = 30_000;
-/** Pause before a file is written or read again that failed for its content. */
+/** The pause before the rail retries a file whose content cannot be written or read. */
 const againMs = 60_000;
 
-/** Sends the payments of one rail to its bank, and applies the bank's answers to them. */
+/** Sends the payments of one rail to its bank and applies the bank's responses to them. */
 export function createDispatcher(deps: DispatchDeps) {
   const { rail, clock, log } = deps;
   const folder = openFolder(deps);
   const nowMs = () => clock.now().getTime();
   let failedAt = -restMs;
-  /** Work at the bank's server. A failure pauses all sessions. */
+  /** Runs work at the bank's server. A failure pauses all sessions. */
   const atServer = async (work: () => Promise<void>) => {
     if (nowMs() - failedAt < restMs) return;
     try {
@@ -49,23 +52,23 @@ export function createDispatcher(deps: DispatchDeps) {
     if (written !== null && !isPaused) await atServer(() => sendOn(deps, written));
   };
   return {
-    /** One run. It rejects if a part failed; that part is tried again in the next run. */
+    /** Runs once. Rejects if a part failed; the next run retries that part. */
     run: async (): Promise<void> => {
       const isPaused = await deps.isPaused();
       const failures: unknown[] = [];
-      // A part that fails, for example because the server is away, does not stop the others.
+      // A failing part, for example an unreachable server, does not stop the others.
       const part = (work: () => Promise<unknown>) =>
         work().catch((error: unknown) => void failures.push(error));
       const take = async () => {
         await part(() => atServer(folder.receive));
-        await part(() => takeFiles(deps, folder.memory, againMs));
+        await part(() => processFiles(deps, folder.memory, againMs));
       };
       await part(() => returnPayments(deps));
       if (!isPaused) await part(() => beginFiles(deps));
       await part(async () => {
         for (const file of await openFiles(deps)) {
           await part(() => workOn(file, isPaused));
-          // The bank's answers do not wait for uploads of a backlog.
+          // The bank's responses do not wait for uploads of a backlog.
           await take();
         }
       });
@@ -79,12 +82,12 @@ export function createDispatcher(deps: DispatchDeps) {
   };
 }
 
-/** Polls the folder of the bank's files, and concludes from its silence. */
+/** Polls the folder of the bank's files, and draws conclusions if the bank sends nothing. */
 function openFolder(deps: DispatchDeps) {
   const { clock, receiveEveryMs, unpaidAfterBankDays } = deps;
   const memory = newMemory();
   let receivedMs = 0;
-  /** The time of the last poll if it fetched every listed file; else `undefined`. */
+  /** The time of the last poll if it fetched every listed file. */
   let readAt: Date | undefined;
   return {
     memory,
@@ -95,7 +98,10 @@ function openFolder(deps: DispatchDeps) {
       readAt = undefined;
       readAt = await receiveFiles(deps, memory);
     },
-    /** Draws conclusions from silence, if the last poll fetched every file. */
+    /**
+     * Settles or rejects payments that the bank does not mention, if the last poll fetched every
+     * file.
+     */
     conclude: async () => {
       if (readAt === undefined) return;
       await settleBySilence(deps, readAt);
@@ -109,7 +115,7 @@ async function beginFiles(deps: DispatchDeps): Promise<void> {
   for (let begun = 0; begun < begunMax; begun += 1) {
     const file = await beginFile(deps, deps.newMessageId);
     if (file === undefined) return;
-    // Claims its payments before the next file is begun.
+    // Claims the payments of this file before the next one begins.
     if (file !== "planned anew") await writeFile(deps, file);
   }
 }

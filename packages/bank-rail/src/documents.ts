@@ -5,88 +5,99 @@ import type { FailureCode } from "@disburse/kernel/failure.ts";
 import type { Collection, Decimal128 } from "mongodb";
 
 /**
- * Where a payment stands: it waits for a file; a file has it; its bank says, or lets us conclude,
- * that it was debited, that it never will be, or that it came back; or it was taken back before a
- * file had it.
+ * The state of a payment. `waiting`: for a file. `filed`: a file has it. `settled`, `rejected`,
+ * `returned`: the bank reported the outcome or the rail concluded it. `withdrawn`: taken back
+ * before a file had it.
  */
 export type PaymentState = "waiting" | "filed" | "settled" | "rejected" | "returned" | "withdrawn";
 
-/** When a payment leaves, by the bank's calendar. */
+/** The time at which a payment leaves, by the bank's calendar. */
 export type StoredPlan = {
-  /** When it goes into a file. */
+  /** The payment goes into a file at this time. */
   due_at: Date;
-  /** The bank's cut-off: a file that is later is for another window. */
+  /** The bank's cut-off. A later file belongs to another window. */
   closes_at: Date;
-  /** The banking day of the window, and the one of settlement: `yyyy-mm-dd`. */
+  /** The banking days of the window and of settlement: `yyyy-mm-dd`. */
   on: string;
   settles_on: string;
 };
 
-/** Why a payment failed, in our own words and the rail's. */
+/** A failure as Disburse's code and the rail's code. */
 export type StoredFailure = { code: FailureCode; rail_code?: string };
 
-/** A payment that came back. */
 export type StoredReturn = {
   amount_minor: Decimal128;
-  /** What is missing of the amount. */
+  /** The missing part of the amount. */
   short_minor?: Decimal128;
   at: Date;
 };
 
-/** A charge that a bank took for a payment. */
+/** A charge that a bank deducted for a payment. */
 export type StoredCharge = { amount_minor: Decimal128; currency: string };
 
-/** A payment that a rail of a bank has taken, by its payout's id. */
+/** A payment that a bank rail has accepted, under its payout's id. */
 export type PaymentDocument = {
   _id: string;
   schema_version: number;
   rail: string;
-  /** One more with each write: a writer that read an older one changes nothing. */
+  /** Grows with each write. A write based on an older revision changes nothing. */
   revision: number;
   state: PaymentState;
   currency: string;
   amount_minor: Decimal128;
-  /** The account that is debited, as statements name it. */
+  /** The debited account as statements name it. */
   account: string;
-  /** UUID of version 4, given once. */
+  /** A UUID of version 4 that never changes. */
   uetr: string;
   plan: StoredPlan;
-  /** Beneficiary, account and bank, sealed; gone once the payment has an end. */
+  /**
+   * The beneficiary, account and bank, sealed. Removed once a written file has the payment, or the
+   * payment has ended.
+   */
   sealed?: string;
-  /** The file that has it: for ever, unless that file is void or could not hold it. */
+  /**
+   * The file that has the payment. It changes only if that file is void or could not hold the
+   * payment.
+   */
   file?: string;
-  /** Files that had it and are void, because they could not be written. */
+  /** The number of void files that had the payment and could not be written. */
   void_files?: number;
-  /** Its block in the file (`PmtInfId`), or its trace number: by what answers may name it. */
+  /**
+   * The block of the file (`PmtInfId`) or the trace number. The bank's responses may refer to the
+   * payment by it.
+   */
   block?: string;
   trace?: string;
-  /** Of an entry of NACHA, as it was written: a return repeats the first and answers the second. */
+  /**
+   * From the written NACHA entry. A return repeats the company id, and its own code follows from
+   * the transaction code.
+   */
   company_id?: string;
   transaction_code?: string;
-  /** The bank's own reference, where one was named. */
+  /** The bank's own reference, if it gave one. */
   bank_reference?: string;
-  /** Its bookings, as statements and notifications name them. */
+  /** Bookings of the payment as statements and notifications name them. */
   debits?: Booking[];
   returns?: Booking[];
   charge_bookings?: ChargeBooking[];
-  /** What merchants read of a settled payment; never changes. */
+  /** The reference that merchants see on a settled payment. It never changes. */
   reference?: string;
-  /** Charges on top of the amount, in the order in which they came: an index names one. */
+  /** Charges on top of the amount, in order of arrival. The index identifies a charge. */
   charges?: StoredCharge[];
   failure?: StoredFailure;
   returned?: StoredReturn;
-  /** Why operators look at it, since when. */
+  /** The reason and start of an unknown outcome, for operators. */
   doubt?: { why: UnknownOutcome; at: Date };
-  /** Set while its payout has not asked for what has changed. */
+  /** Set until the payout has queried the latest change. */
   owed?: boolean;
   accepted_at: Date;
   updated_at: Date;
 };
 
-/** Where a file of ours stands; `undecided`: an operator has to say whether the bank got it. */
+/** The state of a file. `undecided`: operators decide whether the bank got it. */
 export type FileState = "claiming" | "written" | "sending" | "undecided" | "sent" | "void";
 
-/** A payment of a file, and by what answers name it there. */
+/** A payment of a file, with the names that the bank's responses use for it. */
 export type StoredMember = {
   id: string;
   block?: string;
@@ -95,22 +106,22 @@ export type StoredMember = {
   transaction_code?: string;
 };
 
-/** Why a payment was left out of a file; without personal data. */
+/** The reason why a payment was left out of a file, without personal data. */
 export type StoredFault = { id: string; field: string; problem: string };
 
-/** A file of ours. Its bytes are in `bank_contents`, under its hash, before it says so. */
+/** A file for the bank. Its bytes are stored in `bank_contents` before `sha256` is set. */
 export type FileDocument = {
-  /** The message id, which belongs to it for ever. */
+  /** The message id. It never changes. */
   _id: string;
   schema_version: number;
   rail: string;
   revision: number;
   state: FileState;
-  /** The rail, while there is work on it. */
+  /** The rail, while there is work on the file. */
   open?: string;
-  /** The payments that it asks for; those that it got name it. */
+  /** The payments that the file requests. Payments that it got refer to it. */
   asked: string[];
-  /** Numbers that it has reserved for its format. */
+  /** Numbers that are reserved for the file's format. */
   numbers?: { ordinal: number; trace_from: number };
   closes_at: Date;
   created_at: Date;
@@ -120,54 +131,58 @@ export type FileDocument = {
   size?: number;
   members?: StoredMember[];
   left_out?: StoredFault[];
-  /** Why it cannot be written: the profile's faults; of a void file, why it is void. */
+  /** The profile's faults that keep the file from being written, or the reason why it is void. */
   problems?: string[];
-  /** The rail, from when it is written, while payments of it settle by time alone. */
+  /**
+   * The rail, while some of the file's payments settle by time alone. Set when the file is written.
+   */
   settling?: string;
-  /** How often its upload was begun: its temporary name there has it. */
+  /** The number of uploads that were begun. The temporary name at the bank includes it. */
   attempt?: number;
-  /** Until when it may get its own name at the bank, by the database's clock. */
+  /**
+   * The latest time, by the database's clock, at which the file may get its final name at the bank.
+   */
   sending_until?: Date;
   sent_at?: Date;
-  /** How it is known to be sent. */
+  /** The evidence that the file was sent. */
   sent_by?: "upload" | "place" | "operator";
-  /** The operations by which operators decided on it. */
+  /** The operations in which operators decided on the file. */
   decided?: string[];
 };
 
-/** Whether a file of the bank was read; `set_aside`: reading it failed again and again. */
+/** The state of a file from the bank. `set_aside`: several attempts to read it failed. */
 export type ReceivedState = "stored" | "taken" | "unreadable" | "set_aside";
 
-/** A file of the bank, whole: its bytes are in `bank_contents`. Taken once by its hash. */
+/** A file from the bank, stored once for each hash. Its bytes are in `bank_contents`. */
 export type ReceivedDocument = {
-  /** `rail sha256`. */
+  /** Format: `rail sha256`. */
   _id: string;
   schema_version: number;
   rail: string;
   sha256: string;
   size: number;
-  /** Under which names, sizes and times it lay in the folder: a look skips what is known. */
+  /** The names, sizes and times under which the folder listed the file. A poll skips known ones. */
   seen: string[];
   state: ReceivedState;
-  /** The rail, while it is not taken. */
+  /** The rail, until the file is processed. */
   open?: string;
-  /** Attempts to read it that were begun: one that ends its process counts. */
+  /** The number of attempts to read the file, including attempts that ended the process. */
   attempts?: number;
-  /** How often operators had it read again, and the operation of each time. */
+  /** The number of times that operators had the file read again, with the operation of each. */
   reads: number;
   read_again_by?: string[];
-  /** Content that operators put in place of what the bank sent, which stays. */
+  /** Content that operators put in place of the bank's, which stays stored. */
   corrected_sha256?: string;
   kind?: string;
-  /** What it says of payments and entries, by verdict. */
+  /** The number of statements about payments and entries in the file, by verdict. */
   verdicts?: Record<string, number>;
   received_at: Date;
   taken_at?: Date;
 };
 
-/** A day's balances of the account, by its statement. */
+/** The account's balances on a day, from its statement. */
 export type BalanceDocument = {
-  /** `rail yyyy-mm-dd`. */
+  /** Format: `rail yyyy-mm-dd`. */
   _id: string;
   schema_version: number;
   rail: string;
@@ -175,7 +190,7 @@ export type BalanceDocument = {
   currency: string;
   opening_minor: Decimal128;
   closing_minor: Decimal128;
-  /** Opening and entries make the closing. */
+  /** True if the opening balance and the entries add up to the closing balance. */
   is_balanced: boolean;
   received: string;
   at: Date;
@@ -183,54 +198,54 @@ export type BalanceDocument = {
 
 /** Kinds of findings that operators have to handle. */
 export const findingKinds = [
-  /** The outcome of a payment of ours is unknown. */
+  /** The outcome of a payment is unknown. */
   "doubt",
-  /** An entry, status or return is matched to no payment of ours. */
+  /** An entry, status or return matches no payment of the rail. */
   "unmatched",
-  /** A part of a file was not read, or does not agree. */
+  /** A part of a file was not read or is inconsistent. */
   "unread",
-  /** A file was not read at all. */
+  /** No part of the file was read, or the file was not fetched. */
   "unreadable",
-  /** A file could not be read in several attempts: it ended its thread or process. */
+  /** Several attempts to read a file ended its thread or process. */
   "set_aside",
-  /** The bank may wait for our confirmation of a payment. */
+  /** The bank may wait for the platform to confirm a payment. */
   "waiting",
-  /** A statement whose balances and entries do not agree, or that contradicts an earlier one. */
+  /** The balances and entries of a statement do not agree, or it contradicts an earlier one. */
   "balance",
-  /** A bank proposes other data of a beneficiary. */
+  /** The bank proposes other data for a beneficiary. */
   "change",
-  /** A file of ours that the bank may have or not. */
+  /** The bank may or may not have a file that was sent. */
   "undecided",
-  /** A file of ours that could not be written, or the payment that no file can hold. */
+  /** A file could not be written, or no file can hold a payment. */
   "unwritten",
 ] as const;
 
-/** A kind of finding. */
 export type FindingKind = (typeof findingKinds)[number];
 
-/** One thing that operators have to look at, until one of them has. */
+/** An issue that stays open until operators handle it. */
 export type FindingDocument = {
-  /** The same however often it is found. */
+  /** The same id each time the issue is found. */
   _id: string;
   schema_version: number;
   rail: string;
   kind: FindingKind;
-  /** Of a closed list, or a reader's words; without personal data. */
+  /** A code from a closed list or a message of the reader, without personal data. */
   what: string;
   payout_id?: string;
-  /** The file of the bank or of ours, and where in it. */
+  /** The file, from the bank or for it, and the place in the file. */
   file?: string;
   place?: string;
-  /** Decimal text and currency of an entry, and whether it came or went. */
+  /** Decimal text and currency of an entry, with its direction. */
   amount?: string;
-  /** What a bank proposes, sealed. */
+  /** The data that a bank proposes, sealed. */
   sealed?: string;
-  /** The file of the bank (`bank_received`) that it is about, and the reading that found it. */
+  /** The file of the bank (`bank_received`) and the reading that found the issue. */
   received?: string;
   reading?: number;
   /**
-   * It may hide what a bank says of payments. While it is open, silence proves nothing: of the
-   * payment that it names, or of all that were filed before it.
+   * True if the finding may hide the bank's statement about payments. While it is open, the rail
+   * concludes nothing from a missing response: for the named payment, or for all payments that were
+   * filed before the finding.
    */
   holds?: boolean;
   open?: boolean;
@@ -246,18 +261,17 @@ export type FindingDocument = {
   };
 };
 
-/** A part of a file's bytes, sealed. */
+/** A sealed part of a file's bytes. */
 export type ContentDocument = {
-  /** `owner sha256 number`. */
+  /** Format: `owner sha256 number`. */
   _id: string;
   schema_version: number;
   sealed: string;
 };
 
-/** Numbers that are given out once: what was given last, and what is next. */
+/** Numbers that are given out once: the last one given and the next one. */
 export type CounterDocument = { _id: string; schema_version: number; given: number; next: number };
 
-/** Where the rails of banks keep what they do. */
 export type BankStore = {
   readonly payments: Collection<PaymentDocument>;
   readonly files: Collection<FileDocument>;
@@ -268,7 +282,7 @@ export type BankStore = {
   readonly counters: Collection<CounterDocument>;
 };
 
-/** The payments and files of all rails of banks. */
+/** Opens the collections that all bank rails share. */
 export function openBankStore({ db }: Pick<Database, "db">): BankStore {
   return {
     payments: db.collection<PaymentDocument>("bank_payments"),

@@ -13,14 +13,12 @@ import { type BankSchedule, planOf } from "./plan.ts";
 import { failureOfFault } from "./writing/faults.ts";
 import { tryToWrite, writeHalved } from "./writing/halving.ts";
 
-/** The dependencies of writing and reading files of a rail. */
 export type FileWork = {
   readonly rail: string;
   readonly format: BankFormat;
-  /** Reads files of the bank. */
   readonly open: OpenBankFile;
   readonly schedule: BankSchedule;
-  /** Payments of one file. */
+  /** The maximum number of payments in one file. */
   readonly paymentsMax: number;
   readonly store: BankStore;
   readonly sealer: Seals;
@@ -28,9 +26,10 @@ export type FileWork = {
   readonly log: Log;
 };
 
-/** Ids of one query. */
 const atOnce = 1_000;
-/** Files whose payments one run returns. Each belongs to a process that died or stood still. */
+/**
+ * Limits the files whose payments one run returns. Each belongs to a process that died or stalled.
+ */
 const returnedMax = 20;
 
 /** Message ids: 26 of the 28 characters that a file of ISO 20022 leaves for one. */
@@ -64,9 +63,9 @@ export async function beginFile(
   const isFull = waiting.length === paymentsMax || fitting.length < waiting.length;
   const [first, ...others] = isFull ? fitting : waiting.filter(({ plan }) => plan.due_at <= now);
   if (first === undefined) return undefined;
-  const asked = [first, ...others];
-  const numbers = await format.reserve?.(store, asked.length, now);
-  const closesAt = asked.map(({ plan }) => plan.closes_at.getTime());
+  const payments = [first, ...others];
+  const numbers = await format.reserve?.(store, payments.length, now);
+  const closesAt = payments.map(({ plan }) => plan.closes_at.getTime());
   const file: FileDocument = {
     _id: newMessageId(now),
     schema_version: 1,
@@ -74,7 +73,7 @@ export async function beginFile(
     revision: 1,
     state: "claiming",
     open: rail,
-    asked: asked.map(({ _id }) => _id),
+    asked: payments.map(({ _id }) => _id),
     ...(numbers !== undefined && { numbers }),
     closes_at: new Date(Math.min(...closesAt)),
     created_at: now,
@@ -84,7 +83,7 @@ export async function beginFile(
   return file;
 }
 
-/** The first payments whose sum one file can hold; one payment alone, whatever its amount. */
+/** Returns the first payments whose sum fits one file. A single payment fits with any amount. */
 function fittingOne<P extends Pick<PaymentDocument, "amount_minor">>(
   payments: readonly P[],
   sumMax: bigint,
@@ -129,7 +128,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     await changeFile(store, file, { state: "void" }, now);
     return;
   }
-  // Without its sealed order a payment was written by another process meanwhile.
+  // A missing sealed order means that another process wrote the payment meanwhile.
   const isToBeWritten = members.every(({ sealed }) => sealed !== undefined);
   if (!isToBeWritten && !(await isAsRead(store, file))) return;
   const payments = members.map((payment) => ({ payment, order: orderOf(payment, sealer) }));
@@ -145,13 +144,13 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     const { problems = [] } = change;
     const found: Found = { kind: "unwritten", what: problems.join("; ") };
     await noteFindings(work, { file: file._id, name: file._id }, [found]);
-    log.error({ rail, file: file._id, problems }, "file not written: it is tried again");
+    log.error({ rail, file: file._id, problems }, "file not written; it will be retried");
   }
   const changed = await changeFile(store, file, change, clock.now());
   if (changed !== undefined && changed.state !== "claiming") await updatePayments(work, changed);
 }
 
-/** A file that is not written: void after a defect, else tried again as it is. */
+/** Makes a file void after a first defect. Otherwise the rail retries it unchanged. */
 function refusedFile(
   { refused: why, problems }: ProfileFaults | FileDefect,
   isSecond: boolean,
@@ -170,11 +169,11 @@ async function storedWriting(
   const { name, bytes, members } = file;
   const sha256 = await storeContent(store, sealer, _id, bytes);
   const settling = format.settledThrough === undefined ? {} : { settling: rail };
-  const said = { members: [...members], left_out: [...leftOut], ...settling };
-  return { state: "written", name, sha256, size: bytes.length, ...said };
+  const content = { members: [...members], left_out: [...leftOut], ...settling };
+  return { state: "written", name, sha256, size: bytes.length, ...content };
 }
 
-/** Claims the waiting payments that a file asks for. Returns all payments that it has. */
+/** Claims the waiting payments that a file requests. Returns all payments that it has. */
 async function claimPayments(
   { payments }: BankStore,
   { _id: file, asked, rail }: FileDocument,
@@ -195,9 +194,9 @@ async function claimPayments(
 }
 
 /**
- * Updates the payments of a written or void file: members get the names by which answers refer to
- * them, and those left out fail. A claimed payment that is neither returns to the queue; it still
- * has its sealed order. A repeat changes nothing.
+ * Updates the payments of a written or void file. Members get the names that the bank's responses
+ * use for them. Payments that are left out fail. A claimed payment that is neither returns to the
+ * queue; it still has its sealed order. A repeat changes nothing.
  */
 export async function updatePayments(work: FileWork, file: FileDocument): Promise<void> {
   const { store, clock, log } = work;
@@ -229,12 +228,14 @@ export async function updatePayments(work: FileWork, file: FileDocument): Promis
   );
 }
 
-/** Why a void file could not be written; `undefined`: it is written, or has no payments. */
+/**
+ * Returns why a void file could not be written; `undefined` if it is written or has no payments.
+ */
 function unwrittenProblem({ state, problems }: FileDocument): string | undefined {
   return state === "void" ? problems?.join("; ") : undefined;
 }
 
-/** Findings for a file that could not be written, or for payments that no file can hold. */
+/** Creates findings for a file that could not be written, or for payments that no file can hold. */
 function unwrittenOf(file: FileDocument): Found[] {
   const why = unwrittenProblem(file);
   const whole: Found[] = why === undefined ? [] : [{ kind: "unwritten", what: why }];
@@ -262,7 +263,7 @@ export async function returnPayments(work: FileWork): Promise<void> {
     if (claimed?.file === undefined) return;
     known.push(claimed.file);
     const file = await store.files.findOne({ _id: claimed.file });
-    // One may have been begun meanwhile.
+    // Another process may have begun this file meanwhile.
     if (file !== null && file.state !== "claiming") await updatePayments(work, file);
   }
 }
@@ -270,7 +271,7 @@ export async function returnPayments(work: FileWork): Promise<void> {
 /** The stored file has the beneficiary's account, sealed, so the payment drops its order. */
 const isWritten = { $unset: { sealed: "" as const }, $inc: { revision: 1 } };
 
-/** Payments grouped by their block or trace number. */
+/** Groups payments by block or trace number. */
 function byName(members: NonNullable<FileDocument["members"]>) {
   const groups = Map.groupBy(members, ({ block, trace }) => block ?? trace);
   return [...groups.values()].flatMap((group) => {
@@ -283,7 +284,7 @@ function byName(members: NonNullable<FileDocument["members"]>) {
   });
 }
 
-/** The write that fails a payment that no file can hold. */
+/** Fails a payment that no file can hold. */
 function refusal(
   { id, field }: StoredFault,
   claimed: { readonly state: "filed"; readonly file: string },

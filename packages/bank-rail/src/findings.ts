@@ -3,35 +3,33 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { insertMissing, type Seals, sha256Of } from "./contents.ts";
 import type { BankStore, FindingDocument, FindingKind, ReceivedDocument } from "./documents.ts";
 
-/** Something that operators have to look at, as it is found in a file. */
+/** An issue in a file that operators have to handle. */
 export type Found = {
   readonly kind: FindingKind;
   readonly what: string;
   readonly place?: string;
   readonly payoutId?: string;
   readonly amount?: string;
-  /** Personal data, to be sealed. */
+  /** Personal data. It is sealed before it is stored. */
   readonly details?: string;
-  /** While it is open, silence proves nothing. */
+  /** While the finding is open, the rail concludes nothing from a missing response. */
   readonly holds?: boolean;
 };
 
-/** The file that findings are about: one of ours, or one of the bank with its times of reading. */
+/** The file of the findings: one for the bank, or one from the bank with its number of readings. */
 export type FindingSource = {
   readonly file: string;
   readonly name: string;
   readonly received?: Pick<ReceivedDocument, "_id" | "reads">;
 };
 
-/** Findings that one insert sends. */
 const findingsAtOnce = 500;
 
-/** What a finding's details are sealed for. */
 const findingContext = (id: string) => `${id}|bank finding`;
 
 /**
- * Keeps what operators have to look at. A finding of one reading stays as it is, handled or not; a
- * file that is read again has findings of its own.
+ * Stores findings. A finding of an earlier reading stays as it is, handled or not. Reading a file
+ * again adds findings of their own.
  */
 export async function noteFindings(
   work: {
@@ -80,12 +78,11 @@ function documentOf(
   };
 }
 
-/** What a finding has sealed; "" for nothing. */
+/** Opens the sealed details of a finding; "" if there are none. */
 export function findingDetails({ _id, sealed }: FindingDocument, sealer: Seals): string {
   return sealed === undefined ? "" : sealer.open(sealed, findingContext(_id));
 }
 
-/** Where findings are sealed. */
 export const sealedFindings: SealedPlace = {
   collection: "bank_findings",
   reseal: ({ _id, sealed }, sealer) => {

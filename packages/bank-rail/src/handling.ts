@@ -25,23 +25,22 @@ import { failureOfReturn } from "./nacha/failures.ts";
 import { applyVerdicts } from "./taking.ts";
 import type { PaymentVerdict } from "./verdicts.ts";
 
-/** What a finding is handled with. */
 export type HandlingDeps = {
   readonly bank: BankStore;
-  /** Absent if no rail of a bank is configured. */
+  /** Absent if no bank rail is configured. */
   readonly sealer?: Seals | undefined;
   readonly audit: RailContext["audit"];
   readonly clock: Clock;
 };
 
-/** A message has 4 MiB at most. */
+/** An RPC message has at most 4 MiB. */
 const contentMax = 3 * 2 ** 20;
 const outcomesMax = 100;
 
 /**
- * Handles a finding. Its file's content is never dropped silently. Operators have the file read
- * again, declare that it is about no payment of ours, or apply it to payments that they name.
- * Outcomes end only a finding that names a payment.
+ * Handles a finding. The content of its file is never dropped silently: operators have the file
+ * read again, declare that it concerns no payment, or apply it to payments that they name. An
+ * outcome ends the finding only if the finding names a payment.
  */
 export async function handleFinding(
   deps: HandlingDeps,
@@ -73,7 +72,7 @@ export async function handleFinding(
     how === "read_again" ? await readAgain(deps, finding, request.content, by) : { _id };
   if (how === "outcomes") await applyOutcomes(deps, payments);
   if (how === "outcomes" && finding.payout_id === undefined) {
-    // What it is about may name other payments, too.
+    // The finding may concern other payments too.
     await bank.findings.updateOne({ _id }, { $addToSet: { applied_by: by.operation } });
   } else {
     await bank.findings.updateMany(
@@ -86,7 +85,10 @@ export async function handleFinding(
   );
 }
 
-/** A finding that holds, outcomes of payments, and content in a file's place need two operators. */
+/**
+ * Requires two operators for a finding that holds back conclusions, for outcomes of payments, and
+ * for corrected content.
+ */
 export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
   return {
     approvers: ["treasury_approver"],
@@ -118,7 +120,7 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
   };
 }
 
-/** Whether a finding that holds ends. A file that is read again ends all findings about it. */
+/** Returns true if a holding finding ends. Reading a file again ends all findings about it. */
 async function endsHold(
   { findings }: BankStore,
   { holds = false, received }: FindingDocument,
@@ -160,7 +162,7 @@ function checkFit(
   }
 }
 
-/** The audit trail has the hashes of the bank's content, and of that which is read in its place. */
+/** Returns the hashes of the bank's content and of its correction, for the audit trail. */
 async function hashesOf(
   { received }: BankStore,
   finding: FindingDocument,
@@ -172,8 +174,8 @@ async function hashesOf(
 }
 
 /**
- * Has a file read again, once for an operation. Returns the findings that end: those of earlier
- * readings. The new reading finds anew what is still so.
+ * Has a file read again, once for each operation. Returns the findings of earlier readings, which
+ * end. The new reading repeats the issues that still exist.
  */
 async function readAgain(
   { bank, sealer }: HandlingDeps,
@@ -181,7 +183,7 @@ async function readAgain(
   content: Uint8Array,
   { operation }: { readonly operation: string },
 ) {
-  if (sealer === undefined || _id === undefined) throw new Error("no rail of a bank is open");
+  if (sealer === undefined || _id === undefined) throw new Error("no bank rail is open");
   const corrected =
     content.length === 0
       ? undefined
@@ -206,7 +208,7 @@ async function readAgain(
 
 type Named = { readonly payment: PaymentDocument; readonly verdict: PaymentVerdict };
 
-/** The payments that outcomes name, each with the verdict that the outcome is. */
+/** Returns the payments that outcomes name, each with the verdict for its outcome. */
 async function namedPayments(
   bank: BankStore,
   { rail, place = "" }: FindingDocument,
@@ -237,13 +239,13 @@ const endOf: Readonly<Partial<Record<PaymentVerdict["verdict"], PaymentDocument[
   returned: "returned",
 };
 
-/** Whether a known return is of the same amount. Any other outcome has none. */
+/** Returns true if a known return has the same amount, or if the outcome is no return. */
 function isSameReturn({ returned }: PaymentDocument, verdict: PaymentVerdict): boolean {
   if (verdict.verdict !== "returned" || returned === undefined) return true;
   return fromDecimal128(returned.amount_minor) === verdict.amount.minor;
 }
 
-/** A payment that was settled can come back; it cannot be unpaid any more. */
+/** A settled payment can be returned, but it cannot become unpaid. */
 function isPossible({ state }: PaymentDocument, { verdict }: PaymentVerdict): boolean {
   return state === "filed" || (state === "settled" && verdict === "returned");
 }
@@ -297,7 +299,7 @@ async function applyOutcomes(
   orThrow(refused("SERVICE_UNAVAILABLE", "a payment changed meanwhile: try again"));
 }
 
-/** Codes of returns of NACHA are no codes of ISO 20022. */
+/** Return codes of NACHA are not codes of ISO 20022. */
 function failureOf(reason: Reason): Failure {
   return /^R\d\d$/.test(reason.code ?? "") ? failureOfReturn(reason) : failureOfReason(reason);
 }

@@ -27,7 +27,7 @@ describe("matrix: the largest files of a bank", () => {
     await database.close();
   });
 
-  it("are written and checked, and taken, in time", { timeout: 300_000 }, async () => {
+  it("are written, checked and processed in time", { timeout: 300_000 }, async () => {
     const { work, dispatcher } = testRail(testSettings("iso20022"), {
       ...{ store, server: bank.server, now: () => now },
     });

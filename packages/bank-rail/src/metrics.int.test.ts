@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.close();
 });
 
-it("show what waits, what is late, and what operators have to look at", async () => {
+it("show waiting and late payments, and findings for operators", async () => {
   const bank = createTestServer();
   let now = wednesday("12:00");
   const clock = { now: () => now };

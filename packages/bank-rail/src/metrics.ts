@@ -8,12 +8,11 @@ import { findingKinds, openBankStore } from "./documents.ts";
 import type { BankFormat } from "./format.ts";
 import { countWaiting } from "./silence.ts";
 
-/** Prometheus scrapes every 15 s. */
+/** Equals the scrape interval of Prometheus. */
 const everyMs = 15_000;
-/** What waits is counted up to here; more is shown as this many. */
+/** Limits the count of waiting payments. A higher count shows as this many. */
 const countMax = 10_000;
 
-/** What a reading is taken from. */
 export type BankMetricsDeps = {
   readonly database: Database;
   readonly metrics: Metrics;
@@ -21,21 +20,20 @@ export type BankMetricsDeps = {
   readonly log: Log;
 };
 
-/** A rail whose gauges are kept. */
 export type MeasuredRail = {
   readonly rail: Pick<Rail, "name">;
-  /** Where silence settles: until which day of settlement. */
+  /** Present if payments settle without a confirmation: returns the latest settlement day. */
   readonly settledThrough: BankFormat["settledThrough"];
 };
 
-/** Keeps the gauges of rails of banks up to date; every process shows the same. */
+/** Updates the gauges of bank rails. All processes show the same values. */
 export function startBankMetrics(deps: BankMetricsDeps, rails: readonly MeasuredRail[]): Loop {
   const read = bankMetrics(deps, rails);
   const run = () => read().then(() => false);
   return startLoop({ name: "bank-gauges", everyMs, run, log: deps.log });
 }
 
-/** One reading brings the gauges up to date. Labels: names of rails, states, kinds. */
+/** Returns a function that updates the gauges once. Labels: rail names, states, kinds. */
 export function bankMetrics(
   { database, metrics, clock }: BankMetricsDeps,
   rails: readonly MeasuredRail[],
@@ -44,32 +42,32 @@ export function bankMetrics(
   const { payments, files, findings, balances } = store;
   const waiting = metrics.gauge(
     "disburse_bank_waiting_payments",
-    "Payments that a rail has taken and that are in no file yet; to 10,000.",
+    "Accepted payments that are in no file yet; to 10,000.",
     ["rail"],
   );
   const late = metrics.gauge(
     "disburse_bank_late_seconds",
-    "How long ago the oldest payment or file was due that is not sent yet; 0 where none is.",
+    "Time since the oldest unsent payment or file was due; 0 if none is due.",
     ["rail"],
   );
   const undecided = metrics.gauge(
     "disburse_bank_undecided_files",
-    "Files that the bank has or not: operators have to say.",
+    "Files that the bank may or may not have. Operators have to decide.",
     ["rail"],
   );
   const found = metrics.gauge(
     "disburse_bank_findings_open",
-    "Open findings in files of the bank, which operators have to handle, by kind; to 10,000.",
+    "Open findings that operators have to handle, by kind; to 10,000.",
     ["rail", "kind"],
   );
   const silent = metrics.gauge(
     "disburse_bank_silence_waiting_payments",
-    "Payments past their window for returns that are not settled yet, by what they wait for.",
+    "Payments past their window for returns that are not settled yet, by reason.",
     ["rail", "waits_for"],
   );
   const statement = metrics.gauge(
     "disburse_bank_statement_age_seconds",
-    "How long ago the last statement with balances was taken; absent before the first.",
+    "Time since the last statement with balances was processed; absent before the first.",
     ["rail"],
   );
   const read = async ({ rail: { name: rail }, settledThrough }: MeasuredRail) => {

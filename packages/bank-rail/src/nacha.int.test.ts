@@ -35,7 +35,7 @@ beforeEach(async () => {
 const open = (changes: object = {}) =>
   testRail(testSettings("nacha", changes), { store, server: bank.server, now: () => now });
 
-/** Sends what is due in the morning's window, and gives the file as read. */
+/** Sends the payments of the morning's window and returns the parsed file. */
 async function send(one = open()) {
   now = wednesday("09:46");
   await one.dispatcher.run();
@@ -45,7 +45,7 @@ async function send(one = open()) {
   return { bytes: file.bytes, read };
 }
 
-/** The bank's answers to a file, taken. */
+/** Has the rail take the bank's response to a file. */
 async function answer(file: Uint8Array, answers: readonly (AchAnswer | undefined)[]) {
   bank.put(`returns-${answers.length}-${now.getTime()}.ach`, achAnswers(file, answers));
   const { dispatcher } = open();
@@ -133,7 +133,7 @@ describe("a rail by ACH", () => {
     expect(await store.files.countDocuments({ settling: { $exists: true } })).toBe(0);
   });
 
-  it("comes back before it settles, and after it", async () => {
+  it("is returned before and after its settlement", async () => {
     const keys = [freshKey(), freshKey()];
     for (const key of keys) await open().rail.submit(key, instruction);
     const { bytes } = await send();
@@ -162,7 +162,7 @@ describe("a rail by ACH", () => {
     expect(found && findingDetails(found, sealer)).toBe('{"account":"1918171614"}');
   });
 
-  it("asks operators about a return that leads to no payment of ours", async () => {
+  it("creates a finding for a return that matches no payment", async () => {
     const key = freshKey();
     await open().rail.submit(key, instruction);
     const { bytes } = await send();
@@ -172,7 +172,7 @@ describe("a rail by ACH", () => {
     expect(await statusOf(key)).toEqual({ kind: "accepted" });
   });
 
-  it("takes no more than a window and the format do", () => {
+  it("accepts at most the amount that a window and the format allow", () => {
     expect(open().rail.capabilities.limits).toEqual({ USD: { max: 9_999_999_999n } });
   });
 

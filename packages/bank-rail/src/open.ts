@@ -26,19 +26,19 @@ type BankRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused" 
   readonly sealer: Seals;
 };
 
-/** A rail, and what takes its payments to the bank. */
+/** A rail with its background work. */
 export type BankRail = {
   readonly rail: Rail;
   readonly settledThrough: BankFormat["settledThrough"];
-  /** Starts the work on its payments and on the files that its bank sends. */
+  /** Starts the work on payments and on files from the bank. */
   start(): Loop;
 };
 
-/** How often the work of a rail is looked for. */
+/** The interval between runs of a rail. */
 const everyMs = 1_000;
 /** A file of 64 MiB takes a quarter of this memory, and some seconds. */
 const readerLimits = { heapMb: 512, timeoutMs: 120_000 };
-/** How long a process that is killed delays the work on a rail. */
+/** A killed process delays the work on a rail for this long at most. */
 const leaseMs = 15_000;
 
 export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): BankRail {
@@ -67,7 +67,8 @@ export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): Ba
     receiveEveryMs: settings.sftp.poll_seconds * 1_000,
     unpaidAfterBankDays: unpaidAfterBankDays(settings),
   });
-  // One process works on a rail; the lease spares the others the work, and is no fence.
+  // One process works on a rail. The lease only avoids duplicate work; correctness does not need
+  // it.
   const lease = createSweepLease(database, `rail ${name}`, leaseMs);
   const run = async () => {
     if ((await lease.hold()) === undefined) return false;
@@ -106,12 +107,12 @@ export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): Ba
   return { rail, settledThrough: format.settledThrough, start };
 }
 
-/** Only a rail with statements of bookings can learn from them that nothing was paid. */
+/** Only a rail with booking statements can prove that a payment was not made. */
 export function unpaidAfterBankDays(settings: BankRailSettings): number | undefined {
   return settings.format === "iso20022" ? settings.unpaid_after_bank_days : undefined;
 }
 
-/** What the formats differ in. */
+/** Returns the parts that depend on the format. */
 function partsOf(settings: BankRailSettings, schedule: ReturnType<typeof scheduleOf>) {
   if (settings.format === "iso20022") {
     const account = accountName(settings.profile);
@@ -123,10 +124,10 @@ function partsOf(settings: BankRailSettings, schedule: ReturnType<typeof schedul
   return { format, account, largest: entryCentsMax, returnWindowDays };
 }
 
-/** A message id: 26 capitals and digits, in the order of time; each is given once. */
+/** Creates a unique message id: 26 capital letters and digits that sort by time. */
 const newMessageId: NewMessageId = (now) => newId("payout", now).slice("po_".length).toUpperCase();
 
-/** The bank's server; its key is read at once, so that a wrong path ends the start. */
+/** Reads the server's key at once, so that a wrong path fails the start. */
 function openServer(settings: BankSftpSettings): BankServer {
   const { host, port, username, outgoing, incoming, archives } = settings;
   const timeoutMs = settings.timeout_seconds * 1_000;
@@ -147,12 +148,12 @@ function openServer(settings: BankSftpSettings): BankServer {
   };
 }
 
-/** Payouts that one run has asked. */
+/** Limits the payouts that one run wakes. */
 const atOnce = 1_000;
 
 /**
- * Has payouts ask the rail whose payments have changed, until they have: the answer of `query` is
- * what they store. One that has failed never asks again.
+ * Makes payouts query the rail about changed payments until they have: a payout stores only the
+ * response of `query`. A failed payout never queries again.
  */
 async function callOwed(
   { rail, store }: FileWork,

@@ -5,13 +5,15 @@ import type { Instruction } from "@disburse/rail/rail.ts";
 import type { Seals } from "./contents.ts";
 import type { BankStore, PaymentDocument, PaymentState, StoredPlan } from "./documents.ts";
 
-/** What a file needs of an instruction beside its amount: names and numbers, so it is sealed. */
+/**
+ * The parts of an instruction that a file needs besides the amount. Sealed, since they name
+ * persons.
+ */
 export type Order = Omit<Instruction, "amount" | "currency" | "network" | "referenceId">;
 
-/** What a payment is sealed for. */
 const contextOf = (payoutId: string) => `${payoutId}|bank payment`;
 
-/** A payment as it is taken: nothing but the instruction and when it leaves. */
+/** A new payment: its instruction and plan. */
 export type NewPayment = {
   readonly key: string;
   readonly rail: string;
@@ -21,7 +23,7 @@ export type NewPayment = {
   readonly at: Date;
 };
 
-/** Takes a payment, once: a repeat changes nothing, whatever it says. */
+/** Accepts a payment once. A repeat changes nothing, whatever its content. */
 export async function acceptPayment(
   { payments }: Pick<BankStore, "payments">,
   sealer: Seals,
@@ -39,15 +41,15 @@ export async function acceptPayment(
   });
 }
 
-/** Opens what a payment's file needs. Never logged. */
+/** Opens the sealed order of a payment. Never logged. */
 export function orderOf({ _id, sealed }: PaymentDocument, sealer: Seals): Order {
-  if (sealed === undefined) throw new Error("a payment that is to be written has no order");
+  if (sealed === undefined) throw new Error("the payment has no sealed order");
   return JSON.parse(sealer.open(sealed, contextOf(_id))) as Order;
 }
 
 /**
- * Takes a payment back, where no file has asked for it and got it; the write decides, as the one
- * that claims it for a file does. One that never came leaves a stone: it is not taken later.
+ * Takes back a payment that no file has claimed. The same conditional write as a file's claim
+ * decides. For an unknown key it stores a tombstone, so that the payment is not accepted later.
  */
 export async function withdrawPayment(
   { payments }: Pick<BankStore, "payments">,
@@ -73,12 +75,12 @@ export async function withdrawPayment(
     },
   );
   const found = await payments.findOne({ _id: key });
-  if (found === null) throw new Error("a stored payment is gone");
+  if (found === null) throw new Error("the stored payment is missing");
   // A file that could not be written may have returned it to the queue since the update.
   return neverPaid.has(found.state);
 }
 
-/** States in which the rail does not pay a payment any more. */
+/** States in which the rail never pays the payment. */
 const neverPaid: ReadonlySet<PaymentState> = new Set(["withdrawn", "returned", "rejected"]);
 
 function blank(key: string, rail: string, at: Date) {
@@ -93,7 +95,6 @@ function blank(key: string, rail: string, at: Date) {
   };
 }
 
-/** Where payments are sealed. */
 export const sealedPayments: SealedPlace = {
   collection: "bank_payments",
   reseal: ({ _id, sealed }, sealer) => {

@@ -51,7 +51,7 @@ describe("when a payment leaves", () => {
     expect(largestOf({ ...schedule, windows: [first, ...others] })).toBe(100_000_000n);
   });
 
-  it("is said as the last time of a day that takes any amount", () => {
+  it("is the last time of a day that accepts any amount", () => {
     expect(lastTimeOf(schedule)).toBe("16:45");
     expect(lastTimeOf({ ...schedule, leadMs: 60_000 })).toBe("16:59");
     expect(lastTimeOf({ ...schedule, leadMs: 17 * 3_600_000 })).toBe("00:00");

@@ -12,10 +12,9 @@ import type { StoredPlan } from "./documents.ts";
 import { minorOf } from "./settings.ts";
 import type { BankScheduleSettings } from "./settings-parts.ts";
 
-/** When a bank takes files, and how long before its cut-offs ours are written. */
+/** The bank's schedule. `leadMs`: files are written this long before a cut-off. */
 export type BankSchedule = Schedule & { readonly leadMs: number };
 
-/** A schedule as the settings have it. */
 export function scheduleOf(settings: BankScheduleSettings, currency: string): BankSchedule {
   const [first, ...others] = settings.windows.map(
     ({ cut_off, settles_after_days, max }): Window => {
@@ -33,14 +32,14 @@ export function scheduleOf(settings: BankScheduleSettings, currency: string): Ba
   return { zone, calendars, windows: [first, ...others], leadMs: lead_minutes * 60_000 };
 }
 
-/** The largest payment that a window takes; `undefined`: any. */
+/** Returns the largest payment that a window accepts; `undefined` if any amount is accepted. */
 export function largestOf({ windows }: Schedule): bigint | undefined {
   const largest = windows.map(({ minorMax }) => minorMax);
   if (largest.includes(undefined)) return undefined;
   return largest.reduce((max, each) => ((each ?? 0n) > (max ?? 0n) ? each : max), 0n);
 }
 
-/** When a payment of so many minor units leaves that is taken `now`. */
+/** Plans a payment of so many minor units that is accepted at `now`. */
 export function planOf(
   schedule: BankSchedule,
   minor: bigint,
@@ -57,33 +56,36 @@ export function planOf(
   };
 }
 
-/** Until when of a day, `hh:mm` in the bank's zone, a payment of any amount leaves that day. */
+/**
+ * Returns the latest local time, `hh:mm`, at which a payment of any amount still leaves on the same
+ * day.
+ */
 export function lastTimeOf({ windows, leadMs }: BankSchedule): string | undefined {
   const last = windows.findLast(({ minorMax }) => minorMax === undefined) ?? windows.at(-1);
   const [hours = 0, minutes = 0] = last?.cutOff.split(":").map(Number) ?? [];
   const left = hours * 60 + minutes - Math.ceil(leadMs / 60_000);
-  // Before midnight it is on the day before, which no one line can say.
+  // The time is on the previous day, which `hh:mm` cannot express.
   if (left < 0) return undefined;
   const part = (number: number) => String(number).padStart(2, "0");
   return `${part(Math.floor(left / 60))}:${part(left % 60)}`;
 }
 
-/** The end of the day so many banking days after a day, in the bank's zone. */
+/** Returns the end of a day plus so many banking days, in the bank's zone. */
 export function endOfDay({ zone, calendars }: Schedule, day: string, days: number) {
   const last = addBankingDays(calendars, day, days);
   return isRefused(last) ? undefined : instantOf(last, "23:59", zone);
 }
 
-/** No window for returns and the days without banking around it is as long. */
+/** More days than any window for returns, including the non-banking days around it. */
 const searchedDays = 120;
 
-/** The last day so many banking days after which are over now, that of today not among them. */
+/** Returns the last day whose following `days` banking days are over now. Today does not count. */
 export function dayThrough({ zone, calendars }: Schedule, days: number, now: Date): string {
   const { day: today } = localTime(now, zone);
   for (let back = 1; back <= searchedDays; back += 1) {
     const day = addDays(today, -back);
     const last = addBankingDays(calendars, day, days);
-    // Of a listed calendar that begins later nothing is known: no payment of such a day is there.
+    // A listed calendar says nothing about days before it begins. No payment has such a day.
     if (isRefused(last)) break;
     if (last < today) return day;
   }

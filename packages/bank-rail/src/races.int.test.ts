@@ -26,7 +26,7 @@ describe("payments to a bank, of processes beside each other", () => {
       await bench.begin();
       const keys = await bench.submitAll(1);
       bench.clock.set(wednesday("15:46"));
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = bench.railOf(first).dispatcher;
       const other = bench.railOf(bench.alive()).dispatcher;
       await bench.play(() => (first.isDead() ? other.run() : one.run()), 5);
@@ -67,7 +67,7 @@ describe("payments to a bank, of processes beside each other", () => {
   it("are not sent by a process that stood still while another one writes them", async () => {
     const keys = await bench.submitAll(1);
     bench.clock.set(wednesday("15:46"));
-    /** A server at which the first deed is held, before it is done or after. */
+    /** Returns a server that holds the first operation, before or after its effect. */
     const holding = (when: "before" | "after") => {
       const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const server = bench.bank.serverFor(async (act) => {
@@ -85,14 +85,14 @@ describe("payments to a bank, of processes beside each other", () => {
     await other.reached;
     stalled.go();
     await stalled.run.catch(() => undefined);
-    // Its temporary file may be half written anew.
+    // Its temporary file may be partly rewritten.
     expect(bench.bank.sent()).toEqual([]);
     other.go();
     await other.run;
     expect(bench.timesSent(keys)).toEqual([1]);
   });
 
-  it("are taken back or in a file, never both, whoever is first", async () => {
+  it("are withdrawn or in a file, never both", async () => {
     for (let round = 0; round < 20; round += 1) {
       await bench.begin();
       const keys = await bench.submitAll(4);

@@ -39,7 +39,7 @@ const open = (changes: object = {}) =>
     ...{ store, server: bank.server, now: () => now, isPaused: async () => isPaused },
   });
 
-/** Passes the cut-off, and sends what waits. */
+/** Passes the cut-off and sends the waiting payments. */
 async function send(rail = open()): Promise<Uint8Array> {
   now = wednesday("15:46");
   await rail.dispatcher.run();
@@ -48,13 +48,13 @@ async function send(rail = open()): Promise<Uint8Array> {
   return file.bytes;
 }
 
-/** Has the rail take what lies in the folder: it looks twice. */
+/** Has the rail take the files in the folder, which requires two polls. */
 async function take(rail = open()): Promise<void> {
   await rail.dispatcher.run();
   await rail.dispatcher.run();
 }
 
-/** What the bank answers to a file of ours. */
+/** Has the bank respond to a file. */
 function answer(file: Uint8Array, fates: readonly Fate[], inOneSum = false, name = "answer"): void {
   const { statusReport, statement } = answersOf(file, fates, inOneSum);
   bank.put(`${name}-status.xml`, statusReport);
@@ -85,22 +85,22 @@ describe("a rail of a bank", () => {
     };
   });
 
-  it("takes what the bank says between two uploads of a backlog", async () => {
+  it("processes the bank's files between two uploads of a backlog", async () => {
     const payments = { payments_max: 1 };
     const settings = testSettings("iso20022", {
       profile: { ...iso20022Settings.profile, ...payments },
     });
-    const deeds: string[] = [];
+    const operations: string[] = [];
     const inSession: typeof bank.server.inSession = (work) =>
       bank.server.inSession((session) =>
         work({
           ...session,
           upload: (...given) => {
-            deeds.push("upload");
+            operations.push("upload");
             return session.upload(...given);
           },
           list: (...given) => {
-            deeds.push("look");
+            operations.push("look");
             return session.list(...given);
           },
         }),
@@ -112,10 +112,10 @@ describe("a rail of a bank", () => {
       await one.rail.submit(key, swiftTransfer);
     await send(one);
     expect(bank.sent()).toHaveLength(3);
-    expect(deeds.join(" ")).toMatch(/^upload look upload look upload look/);
+    expect(operations.join(" ")).toMatch(/^upload look upload look upload look/);
   });
 
-  it("says when a payment is settled, by the bank's calendar", () => {
+  it("expects settlement by the bank's calendar", () => {
     const { rail } = open();
     const friday = new Date("2026-11-27T23:59:00.000-05:00");
     expect(rail.expectedAt?.({ ...swiftTransfer, network: "" }, now)).toEqual(friday);

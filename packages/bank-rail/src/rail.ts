@@ -12,28 +12,27 @@ import type { BankStore, PaymentDocument } from "./documents.ts";
 import { acceptPayment, withdrawPayment } from "./payments.ts";
 import { type BankSchedule, endOfDay, largestOf, lastTimeOf, planOf } from "./plan.ts";
 
-/** What the rail of a bank is made of. */
 export type BankRailOptions = {
   readonly name: string;
   readonly currency: string;
   readonly transferMethods: readonly string[];
-  /** The account that is debited, as statements name it; "" where none does. */
+  /** The debited account as statements name it; "" if there are no statements. */
   readonly account: string;
   readonly schedule: BankSchedule;
-  /** Banking days after settlement until a payment of which nothing is confirmed is settled. */
+  /** Banking days after settlement until an unconfirmed payment counts as settled. */
   readonly returnWindowDays: number;
   readonly overdueAfterMs: number;
-  /** The largest payment of the format; `undefined`: any. */
+  /** The format's largest payment; `undefined`: any amount. */
   readonly largest: bigint | undefined;
   readonly store: BankStore;
   readonly sealer: Seals;
   readonly clock: Clock;
 };
 
-/** A payment that changes wakes its payout at once (`callOwed`), so polls are rare. */
+/** Polls are rare: a changed payment wakes its payout at once (`callOwed`). */
 const pollMs = 600_000;
 
-/** A rail whose payments go to a bank in files: taking one is one insert, and polls read of it. */
+/** Creates a rail that sends payments in files. Submitting inserts a payment; polls read it. */
 export function createBankRail(options: BankRailOptions): Rail {
   const { name, currency, account, schedule, store, sealer, clock } = options;
   const { code } = currencyOf(currency);
@@ -58,7 +57,7 @@ export function createBankRail(options: BankRailOptions): Rail {
     },
     isFunded: true,
     overdueAfterMs: options.overdueAfterMs,
-    // Files wait for a server that is away; after a calendar's end there is no plan.
+    // Files wait for a server that is down. After a calendar's end, no payment can be planned.
     available: async () => !isRefused(planOf(schedule, 1n, clock.now())),
     expectedAt: ({ amount }, now) => {
       const plan = planOf(schedule, amount, now);
@@ -69,9 +68,9 @@ export function createBankRail(options: BankRailOptions): Rail {
       const time = lastTimeOf(schedule);
       return time === undefined ? undefined : { time, zone: schedule.zone };
     },
-    statement: (asked, day) => statementOf(store, name, asked, day),
+    statement: (currency, day) => statementOf(store, name, currency, day),
     submit: async (key, instruction) => {
-      if (instruction.currency !== code) throw new Error("another currency's transfer");
+      if (instruction.currency !== code) throw new Error("the rail does not pay this currency");
       const now = clock.now();
       const plan = planOf(schedule, instruction.amount, now);
       if (isRefused(plan)) throw new Error("the bank's calendar ends before the next window");
@@ -85,18 +84,23 @@ export function createBankRail(options: BankRailOptions): Rail {
       return replyOf(found);
     },
     withdraw: (key) => withdrawPayment(store, name, key, clock.now()),
-    // A bank sends files.
+    // A bank sends files, not callbacks.
     readCallback: () => "forged",
   };
 }
 
-/** The worker that asks keeps its lease until it has stored what it was answered. */
+/**
+ * Notes that the payout has the latest change. The polling worker holds its lease until it has
+ * stored the response.
+ */
 async function noteAsked({ payments }: BankStore, { _id, owed, revision }: PaymentDocument) {
   if (owed === undefined) return;
   await payments.updateOne({ _id, revision }, { $unset: { owed: "" } });
 }
 
-/** What a rail says of a payment. A doubt never changes what is known: people decide. */
+/**
+ * Converts a payment to a reply. An unknown outcome never changes a known state: operators decide.
+ */
 export function replyOf(payment: PaymentDocument): RailReply {
   const { state, currency, reference = "", failure, returned, charges, doubt } = payment;
   const isDoubted = doubt !== undefined && { contradiction: `the bank's files: ${doubt.why}` };

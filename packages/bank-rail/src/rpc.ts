@@ -27,14 +27,14 @@ import { findingGuard, type HandlingDeps, handleFinding } from "./handling.ts";
 
 type BankRpcDeps = HandlingDeps & Pick<RailContext, "approvals">;
 
-/** The RPCs of files of banks, guarded where there are persons. */
+/** The RPCs of bank files, guarded if the service has approvals. */
 export function guardedBankFiles(deps: BankRpcDeps) {
   const rpc = bankFilesRpc(deps);
   const { approvals } = deps;
   return approvals?.guard(PayoutOperationsService, rpc, bankFilesGuards(deps)) ?? rpc;
 }
 
-/** The operators' RPCs of files to banks, and of what banks send. */
+/** The operator RPCs of bank files. */
 function bankFilesRpc(deps: BankRpcDeps) {
   const { bank, sealer, audit, clock } = deps;
   const { files, findings } = bank;
@@ -53,7 +53,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
       const detail = `${word}; ${orThrow(readReason(reason))}`;
       const found = orThrow((await files.findOne({ _id: fileId })) ?? refused("RECORD_NOT_FOUND"));
       const { state, decided = [] } = found;
-      // A repeat has the answer of the first.
+      // A repeat returns the first response.
       if (decided.includes(by.operation)) return { file: fileMessage(found) };
       if (state !== "undecided") orThrow(notUndecided);
       const at = clock.now();
@@ -92,9 +92,9 @@ function bankFilesRpc(deps: BankRpcDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
-const notUndecided = refused("INVALID_REQUEST", "file_id: nothing is to be decided of it");
+const notUndecided = refused("INVALID_REQUEST", "file_id: the file needs no decision");
 
-/** One person's word sends a file again, or never: a second one has to say so too. */
+/** Sending a file again or declaring it unsent requires two operators. */
 export function bankFilesGuards({
   bank,
 }: Pick<BankRpcDeps, "bank">): Guards<
@@ -113,7 +113,7 @@ export function bankFilesGuards({
           after: JSON.stringify({ decision: wordOf(BankFileDecision, decision) }),
         };
       },
-      // Where nothing is to be decided the RPC refuses.
+      // If nothing is to be decided, the RPC itself refuses.
       reasons: async ({ fileId }) => {
         const found = await bank.files.findOne({ _id: fileId });
         return found?.state === "undecided" ? ["says whether a bank has a file of ours"] : [];

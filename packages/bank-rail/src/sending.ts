@@ -5,7 +5,7 @@ import type { BankStore, FileDocument } from "./documents.ts";
 import { changeFile, type FileWork, updatePayments } from "./files.ts";
 import { noteFindings } from "./findings.ts";
 
-/** What is done in one session at the bank's server (`SftpSession` of bank-files). */
+/** Operations in one session at the bank's server (`SftpSession` of bank-files). */
 export type BankSession = {
   upload(
     folder: string,
@@ -20,7 +20,7 @@ export type BankSession = {
   download(folder: string, file: RemoteFile, bytesMax: number): Promise<Uint8Array | undefined>;
 };
 
-/** The bank's server: a session for one piece of work, with one time limit. */
+/** Opens a session for one piece of work, with one time limit. */
 export type BankServer = {
   readonly inSession: <T>(work: (session: BankSession) => Promise<T>) => Promise<T>;
   readonly timeoutMs: number;
@@ -29,16 +29,15 @@ export type BankServer = {
   readonly archives: readonly string[];
 };
 
-/** What the files of a rail are sent with. */
 export type SendWork = FileWork & {
   readonly server: BankServer;
   readonly refusesDuplicates: boolean;
 };
 
 /**
- * Sends a written file. It lies at the bank under a temporary name, which no bank takes, until the
- * document says that it is about to get its own: so a process that dies before that has sent
- * nothing, and of one that stood still the write fails.
+ * Sends a written file. The file stays at the bank under a temporary name, which no bank processes,
+ * until its document says that the rename is due. A process that dies before that has sent nothing.
+ * A stalled process fails at the write.
  */
 export async function sendFile(work: SendWork, written: FileDocument): Promise<void> {
   const { store, sealer, server, clock } = work;
@@ -50,13 +49,13 @@ export async function sendFile(work: SendWork, written: FileDocument): Promise<v
   }
   const bytes = await readContent(store, sealer, _id, sha256);
   await server.inSession(async (session) => {
-    // A process that began to write it before may not rename it any more.
-    const { attempt: before = 0 } = written;
-    const attempt = before + 1;
+    // A process that began an earlier upload must not rename that file any more.
+    const { attempt: previous = 0 } = written;
+    const attempt = previous + 1;
     let file = await changeFile(store, written, { attempt }, clock.now());
     if (file === undefined) return;
     const began = file;
-    if (before > 0) await session.discard(server.outgoing, name, before);
+    if (previous > 0) await session.discard(server.outgoing, name, previous);
     const mayRename = async () => {
       const askedMs = performance.now();
       file = await beginSending(store, began, recoveryMs(server), clock.now());
@@ -68,8 +67,8 @@ export async function sendFile(work: SendWork, written: FileDocument): Promise<v
 }
 
 /**
- * Says that a file is about to get its own name at the bank, where it is as it was read. The
- * database's clock decides until when. `undefined`: another write was first.
+ * Stores that a file gets its final name at the bank, if the file is unchanged since it was read.
+ * The database's clock sets the deadline. Returns `undefined` if another write was first.
  */
 async function beginSending(
   { files }: BankStore,
@@ -91,25 +90,25 @@ async function beginSending(
   return modifiedCount === 1 ? { ...file, state: "sending", revision, updated_at: at } : undefined;
 }
 
-/** Whether a file may get its own name at the bank yet, by the database's clock. */
+/** Returns true while a file may still get its final name at the bank, by the database's clock. */
 async function isUnderWay({ files }: BankStore, { _id }: FileDocument): Promise<boolean> {
   const filter = { _id, state: "sending", $expr: { $gt: ["$sending_until", "$$NOW"] } } as const;
   return (await files.findOne(filter, { projection: { _id: 1 } })) !== null;
 }
 
-/** A session's time to rename it, and as much for what its process sent to come to the server. */
+/** Allows a session's time for the rename, and as much again for data in transit. */
 const recoveryMs = ({ timeoutMs }: BankServer) => 2 * timeoutMs;
 
-/** Finds out what became of a file whose process did not live to say so. */
+/** Determines the outcome of an upload whose process died. */
 export async function recoverFile(work: SendWork, sending: FileDocument): Promise<void> {
   const { store, server, refusesDuplicates, clock, rail, log } = work;
   const { _id, name = "", attempt = 1 } = sending;
-  // The process that sends it may be at it still.
+  // The process that sends the file may still be at work.
   if (await isUnderWay(store, sending)) return;
   const place = await server.inSession(async (session): Promise<Place> => {
     const found = await session.place(server.outgoing, name, server.archives, attempt);
     if (found !== "part") return found;
-    // Its process may stand still just before it renames it: it cannot any more.
+    // A stalled process may be about to rename the file. Without the temporary file it cannot.
     return (await session.discard(server.outgoing, name, attempt)) ? found : "not-said";
   });
   const what = afterCrash(place, refusesDuplicates);

@@ -1,17 +1,14 @@
 import { z } from "zod";
 
-/** A whole number within bounds. */
 export const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
-/** A text that is not empty. */
 export const text = (max: number) => z.string().min(1).max(max);
 
-/** `hh:mm`. */
 const timeSchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be hh:mm");
 
 const daySchema = z.iso.date("must be a day, yyyy-mm-dd");
 
-/** A calendar by rules, or a bank's own list with the days that it is for. */
+/** A calendar by rules, or a bank's own list of days with the period that it covers. */
 const calendarSchema = z.union([
   z.enum(["FEDERAL_RESERVE", "T2"]),
   z
@@ -19,32 +16,31 @@ const calendarSchema = z.union([
       from: daySchema,
       through: daySchema,
       holidays: z.array(daySchema),
-      /** Weekdays without banking, 1 is Monday. */
+      /** Non-banking weekdays; 1 is Monday. */
       weekend: z.array(count(1, 7)).max(6),
     })
     .refine(({ from, through }) => from <= through, "from must not be after through"),
 ]);
 
 const windowSchema = z.strictObject({
-  /** Until when the bank takes files for this window, in the zone. */
+  /** The bank's cut-off for this window, in its zone. */
   cut_off: timeSchema,
-  /** Banking days from that day to settlement. */
+  /** Banking days from the window's day to settlement. */
   settles_after_days: count(0, 30),
-  /** The largest payment of the window, as decimal text of the currency; without one any. */
+  /** The window's largest payment, as decimal text of the currency; absent: any amount. */
   max: text(20).optional(),
 });
 
-/** When the bank takes files. */
 export const scheduleSchema = z
   .strictObject({
-    /** The bank's zone, by its IANA name. */
+    /** The bank's IANA time zone, for example `Europe/Berlin`. */
     zone: z.string().refine(isZone, "must be the name of a zone"),
-    /** All of them have to be open. */
+    /** A banking day must be open in all of them. */
     calendars: z.array(calendarSchema).min(1),
     windows: z.array(windowSchema).min(1),
     /**
-     * A file is written so long before the cut-off; what comes later waits for the next window.
-     * Without any time between the two a payment would be too late when it is due.
+     * A file is written this long before the cut-off; later payments wait for the next window. With
+     * no lead time, a payment would be late as soon as it is due.
      */
     lead_minutes: count(1, 720).default(15),
   })
@@ -55,31 +51,29 @@ export const scheduleSchema = z
 
 const folderSchema = z.string().regex(/^\/[^\0]{0,254}$/, "must be an absolute path");
 
-/** The bank's SFTP server, and its folders as their user sees them. */
+/** The bank's SFTP server, with folders as its user sees them. */
 export const sftpSchema = z.strictObject({
   host: text(253),
   port: count(1, 65_535).default(22),
   username: text(64),
-  /** In OpenSSH's or PEM form, without a passphrase; read when the service starts. */
+  /** In OpenSSH or PEM format, without a passphrase. Read when the service starts. */
   private_key_file: text(4_096),
   /** Fingerprints as `ssh-keygen -lf` prints them; two while the bank rotates its key. */
   host_keys: z.array(z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, "must be SHA256:…")).min(1),
-  /** Of a session as a whole. */
+  /** The time limit of a whole session. */
   timeout_seconds: count(1, 600).default(60),
-  /** Where our files go. */
+  /** The folder for files to the bank. */
   outgoing: folderSchema,
-  /** Where the bank's files come. Nothing in it is moved or deleted. */
+  /** The folder with the bank's files. The rail moves and deletes nothing in it. */
   incoming: folderSchema,
-  /** Where the bank moves what it took, as far as it lets us see. */
+  /** Folders that the bank moves processed files to, if it lets us see them. */
   archives: z.array(folderSchema).default([]),
-  /** How often the incoming folder is looked at. */
+  /** The interval between polls of the incoming folder. */
   poll_seconds: count(1, 3_600).default(60),
 });
 
-/** Settings of a bank's SFTP server. */
 export type BankSftpSettings = z.output<typeof sftpSchema>;
 
-/** Settings of a bank's schedule. */
 export type BankScheduleSettings = z.output<typeof scheduleSchema>;
 
 function isZone(name: string): boolean {

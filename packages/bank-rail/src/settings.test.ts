@@ -7,7 +7,7 @@ import { iso20022Settings, nachaSettings } from "./test-settings.ts";
 const iban = "DE89370400440532013000";
 
 describe("the rails of banks", () => {
-  it("are read with what they say by default", () => {
+  it("are read with their defaults", () => {
     const [swift, ach] = readBankRails(JSON.stringify([iso20022Settings, nachaSettings]));
     expect(swift).toMatchObject({
       ...{ rail: "bank-usd", refuses_duplicates: false, status_settles: false },

@@ -9,25 +9,24 @@ import { iso20022Profile, iso20022ProfileProblems } from "./iso20022/profile.ts"
 import { nachaProfile, nachaProfileProblems } from "./nacha/profile.ts";
 import { count, scheduleSchema, sftpSchema, text } from "./settings-parts.ts";
 
-/** The environment variable with the rails of banks. */
 export const setting = "BANK_RAILS";
 
-/** What every rail of a bank has: an account there, its files' schedule, and its server. */
+/** Settings that every format has: the account, the schedule and the server. */
 const common = {
-  /** The rail's name in `RAIL_ROUTES`, stored with each payout: never to change. */
+  /** The rail's name in `RAIL_ROUTES`. It is stored with each payout and must not change. */
   rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
-  /** The account's currency, which is what the rail pays out. */
+  /** The currency of the account and of the rail's payments. */
   currency: z
     .string()
     .refine((code) => isPaidByBanks(code), "must be a currency that banks pay, of ours"),
   schedule: scheduleSchema,
   sftp: sftpSchema,
   /**
-   * Whether the bank, by its handbook, refuses a file that it has already: only then the same bytes
-   * go to it again after a crash, without an operator.
+   * True if the bank, by its handbook, refuses a file that it already has. Only then does the rail
+   * resend the same bytes after a crash without an operator.
    */
   refuses_duplicates: z.boolean().default(false),
-  /** A payout that is open for so long after its submission is overdue. */
+  /** A payout that is open for this long after its submission is overdue. */
   overdue_after_hours: count(1, 10_000).default(96),
 };
 
@@ -36,17 +35,17 @@ const iso20022Schema = z.strictObject({
   format: z.literal("iso20022"),
   transfer_methods: z.array(z.enum(["SWIFT", "LOCAL", "SEPA"])).min(1),
   profile: iso20022Profile,
-  /** Whether the bank's status ACSC is final by its handbook; else a booking alone settles. */
+  /** True if the bank's status ACSC is final by its handbook; otherwise only a booking settles. */
   status_settles: z.boolean().default(false),
-  /** What a return may be short of without a named charge, as decimal text of the currency. */
+  /** The most that a return may lack without a named charge, as decimal text of the currency. */
   return_charges_max: text(20).default("0"),
   /** The bank's own reason codes that mean, by its handbook, that a payment was not executed. */
   not_executed_codes: z
     .array(text(35).refine(mayProveNotExecuted, "must not be a code that never proves it"))
     .default([]),
   /**
-   * Banking days after the execution until statements without a debit prove, by the bank's
-   * handbook, that a payment which it rejected was not executed; absent: two operators decide.
+   * Banking days after the execution date. By the bank's handbook, statements of so many days
+   * without a debit prove that a rejected payment was not executed. Absent: two operators decide.
    */
   unpaid_after_bank_days: count(1, 60).optional(),
 });
@@ -56,9 +55,9 @@ const nachaSchema = z.strictObject({
   format: z.literal("nacha"),
   transfer_methods: z.array(z.literal("ACH")).min(1),
   profile: nachaProfile,
-  /** The account as camt.053 statements name it, where the bank sends them. */
+  /** The account as camt.053 statements name it, if the bank sends them. */
   statement_account: text(34).optional(),
-  /** Banking days after settlement until a credit counts as settled; it may still come back. */
+  /** Banking days after settlement until a credit counts as settled; it may still be returned. */
   return_window_days: count(0, 60).default(2),
 });
 
@@ -88,13 +87,11 @@ const railSchema = z
     }
   });
 
-/** One account of ours at one bank, and how payouts leave it. Has no secret but names of files. */
+/** One account at one bank. Contains no secret, only names of files. */
 export type BankRailSettings = z.output<typeof railSchema>;
 
-/** A rail whose bank takes pain.001. */
 export type Iso20022RailSettings = Extract<BankRailSettings, { format: "iso20022" }>;
 
-/** A rail whose bank takes NACHA files. */
 export type NachaRailSettings = Extract<BankRailSettings, { format: "nacha" }>;
 
 const fileSchema = z.array(railSchema).superRefine((rails, context) => {
@@ -104,13 +101,14 @@ const fileSchema = z.array(railSchema).superRefine((rails, context) => {
   }
 });
 
-/** Reads the rails of banks. @throws {SettingsError} */
+/** Reads the bank rails from settings. @throws {SettingsError} */
 export function readBankRails(text: string): readonly BankRailSettings[] {
   return readRailSettings(setting, fileSchema, text);
 }
 
 /**
- * SWIFT refuses payments without the payer's town and country since 14 November 2026 (CBPR+).
+ * Requires the payer's town and country: SWIFT refuses payments without them since 14 November 2026
+ * (CBPR+).
  *
  * @throws {SettingsError}
  */
@@ -126,14 +124,16 @@ export function assertLiveBanks(rails: readonly BankRailSettings[]): void {
   );
 }
 
-/** Decimal text of a currency in minor units; `undefined` where it is none. "0" is one. */
+/**
+ * Converts decimal text of a currency to minor units; `undefined` if it is invalid. "0" is valid.
+ */
 export function minorOf(amount: string, currency: string): bigint | undefined {
   if (/^0(?:\.0+)?$/.test(amount)) return 0n;
   const minor = parseAmount(amount, currencyOf(currency).code);
   return isRefused(minor) ? undefined : minor;
 }
 
-/** `USDC` is a currency of accounts that no bank pays. */
+/** `USDC` is a currency of accounts, but no bank pays it. */
 function isPaidByBanks(code: string): boolean {
   return findCurrency(code)?.kind === "fiat";
 }

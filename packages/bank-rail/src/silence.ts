@@ -7,15 +7,14 @@ import type { BalanceDocument, BankStore, FileDocument, FindingKind } from "./do
 import type { FileWork } from "./files.ts";
 import type { BankSchedule } from "./plan.ts";
 
-/** Open findings that make silence prove nothing. */
+/** Open findings that keep the rail from conclusions without a response. */
 type Held = {
-  /** Of every payment that was filed at this time or before. */
+  /** All payments that were filed at this time or before are held back. */
   readonly through: Date | undefined;
-  /** Of these payments. */
   readonly payoutIds: readonly string[];
 };
 
-/** The findings of a rail that hold back conclusions from silence: of some kinds, or of all. */
+/** Returns the findings that hold back a rail's conclusions, of all kinds or of some. */
 export async function heldBy(
   store: BankStore,
   rail: string,
@@ -39,11 +38,11 @@ export async function heldBy(
 }
 
 /**
- * The findings that hold back conclusions. `undefined`: a file that is fetched and not read may be
- * a return, so nothing is concluded.
+ * Returns the findings that hold back conclusions; `undefined` if a fetched file is unread: it may
+ * contain a return, so the rail concludes nothing.
  *
- * Findings are read before and after. Operators may have a file read again meanwhile: its findings
- * end once the file is open, and it is closed once it has new ones.
+ * Reads the findings both before and after it checks for unread files. Operators may have a file
+ * read again meanwhile: its findings end once the file is open, and it closes once it has new ones.
  */
 async function heldWhereAllIsRead(store: BankStore, rail: string): Promise<Held | undefined> {
   const before = await heldBy(store, rail);
@@ -58,9 +57,9 @@ async function heldWhereAllIsRead(store: BankStore, rail: string): Promise<Held 
 }
 
 /**
- * Settles payments of which nothing is confirmed once their window for returns is over, by the
- * scheme's rule that no return in time is settlement. `readAt` is when the bank's folder was listed
- * last with every file in it fetched: silence proves nothing about what came after it.
+ * Settles unconfirmed payments after their window for returns: by the scheme's rule, a payment
+ * without a return in time is settled. `readAt` is the last time when the folder was listed with
+ * every file fetched. Files that arrived later may contain returns.
  */
 export async function settleBySilence(work: FileWork, readAt: Date): Promise<void> {
   const { store, rail, format, schedule, clock } = work;
@@ -73,10 +72,11 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
     .project<Pick<FileDocument, "_id" | "sent_at" | "created_at">>({ sent_at: 1, created_at: 1 })
     .toArray();
   for (const { _id, sent_at = readAt, created_at } of files) {
-    // One that left late settles late.
+    // A file that left late settles late.
     if (localTime(sent_at, schedule.zone).day > through) continue;
     if (held.through !== undefined && created_at <= held.through) continue;
-    // Without a trace number it is in no file: it was claimed too late, and is returned.
+    // A payment without a trace number is in no file: it was claimed too late, and returns to the
+    // queue.
     const open = { file: _id, state: "filed" as const, trace: { $exists: true } };
     await store.payments.updateMany(
       {
@@ -103,20 +103,20 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
   }
 }
 
-/** What payments wait for, by the kinds of findings that hold them; the first one counts. */
+/** The kinds of findings that delay settlement, by reason. The first matching reason counts. */
 const heldKinds = {
   unread_file: ["unreadable", "unread", "set_aside"],
   unmatched_return: ["unmatched"],
   balance: ["balance"],
 } as const satisfies Readonly<Record<string, readonly FindingKind[]>>;
 
-/** Payments whose window for returns is over, and what their settlement waits for. */
+/** The number of payments with a closed window for returns that wait, by reason. */
 export type Waiting = Readonly<Record<keyof typeof heldKinds | "server", number>>;
 
-/** More are shown as this many. */
+/** A higher count shows as this many. */
 const waitingMax = 10_000;
 
-/** Counts the payments that would be settled by silence and are not. */
+/** Counts the payments that would be settled without a confirmation and are not. */
 export async function countWaiting(
   store: BankStore,
   rail: string,
@@ -156,14 +156,14 @@ export async function countWaiting(
   return counts;
 }
 
-/** Rejections without proof, of which the run of statements may be the proof. */
+/** Rejections without proof. An unbroken run of statements may prove them. */
 const unproven = ["rejected-without-proof", "rejected-as-duplicate"];
 
 /**
- * Rejects payments that their bank rejected without proof once an unbroken, balanced run of
- * statements shows no debit of them: of every banking day from the execution on, for as many days
- * after it as the bank's profile names. `readAt` is when the bank's folder was listed with every
- * file in it fetched: what came after it may be the debit.
+ * Rejects payments that their bank rejected without proof, once an unbroken and balanced run of
+ * statements shows no debit. The run covers every banking day from the execution date, and as many
+ * days after it as the bank's profile requires. `readAt` is the time when the folder was listed
+ * with every file fetched. A file that arrived later may contain the debit.
  */
 export async function releaseByStatements(
   work: FileWork,
@@ -204,7 +204,7 @@ export async function releaseByStatements(
   }
 }
 
-/** The last day of an unbroken run of statements that is long enough; `undefined`: none is. */
+/** Returns the last day of an unbroken run of statements that is long enough. */
 async function lastOfRun(
   { store, rail, schedule }: Pick<FileWork, "store" | "rail" | "schedule">,
   on: string,
@@ -224,7 +224,7 @@ async function lastOfRun(
   return isWhole && isUnbroken(run) ? last : undefined;
 }
 
-/** Whether each statement agrees with itself and begins where the one before it ends. */
+/** Returns true if each statement balances and begins with the previous closing balance. */
 export function isUnbroken(run: readonly BalanceDocument[]): boolean {
   return run.every((each, at) => {
     const before = run[at - 1];
@@ -235,7 +235,7 @@ export function isUnbroken(run: readonly BalanceDocument[]): boolean {
   });
 }
 
-/** The banking days from one day to another, both included. */
+/** Returns the banking days from one day to another, inclusive. */
 function bankingDays({ calendars }: BankSchedule, from: string, to: string): string[] {
   const days: string[] = [];
   for (let day = from; day <= to; day = addDays(day, 1)) {

@@ -34,7 +34,7 @@ beforeEach(async () => {
 const open = () =>
   testRail(testSettings("iso20022"), { store, server: bank.server, now: () => now });
 
-/** Sends payments, and gives what the bank would answer. */
+/** Sends payments and returns the bank's responses. */
 async function sent(fates: readonly Fate[]) {
   const { rail, dispatcher } = open();
   now = wednesday("12:00");
@@ -46,8 +46,8 @@ async function sent(fates: readonly Fate[]) {
   return { keys, ...answersOf(file?.bytes ?? new Uint8Array(), fates, false) };
 }
 
-/** One process that looks so often. */
-async function look(times = 2): Promise<void> {
+/** Polls with one process, so many times. */
+async function poll(times = 2): Promise<void> {
   const { dispatcher } = open();
   for (let time = 0; time < times; time += 1) await dispatcher.run();
 }
@@ -57,13 +57,13 @@ const kindsOf = (keys: readonly string[]) =>
 const findings = () => store.findings.find().sort({ place: 1 }).toArray();
 
 describe("files of a bank", () => {
-  it("are kept whole, and taken once, under whatever name and however often they come", async () => {
+  it("are stored complete and processed once, whatever their names and however often they arrive", async () => {
     const { keys, statement } = await sent(["settled"]);
     bank.put("statement.xml", statement);
-    await look();
+    await poll();
     bank.put("statement-again.xml", statement);
-    await look();
-    await look();
+    await poll();
+    await poll();
     const [received, ...others] = await store.received.find().toArray();
     expect(others).toEqual([]);
     expect(received).toMatchObject({ state: "taken", kind: "statement", verdicts: { settled: 1 } });
@@ -76,14 +76,14 @@ describe("files of a bank", () => {
   it("mean the same out of order and late", async () => {
     const { keys, statement, statusReport } = await sent(["settled", "returned"]);
     bank.put("statement.xml", statement);
-    await look();
+    await poll();
     bank.put("status.xml", statusReport);
-    await look();
+    await poll();
     expect(await kindsOf(keys)).toEqual(["settled", "returned"]);
     expect(await findings()).toEqual([]);
   });
 
-  it("are not taken while they grow; one that breaks off is kept and found", async () => {
+  it("are not processed while they grow; a truncated one is stored and becomes a finding", async () => {
     const { keys, statement } = await sent(["settled"]);
     const half = statement.subarray(0, statement.length / 2);
     const { dispatcher } = open();
@@ -105,7 +105,7 @@ describe("files of a bank", () => {
     const { keys, statement } = await sent(["settled", "settled"]);
     const other = new TextDecoder().decode(statement).replaceAll("000123456789", "000999999999");
     bank.put("statement.xml", new TextEncoder().encode(other));
-    await look();
+    await poll();
     expect(await kindsOf(keys)).toEqual(["accepted", "accepted"]);
     expect(await findings()).toMatchObject([
       { kind: "unmatched", what: "another-account", place: "statement 1" },
@@ -119,7 +119,7 @@ describe("files of a bank", () => {
       .decode(statement)
       .replaceAll("camt.053.001.08", "camt.053.001.13");
     bank.put("statement.xml", new TextEncoder().encode(other));
-    await look();
+    await poll();
     expect(await kindsOf(keys)).toEqual(["settled"]);
     expect(await findings()).toMatchObject([
       { kind: "unread", what: "is of a version that was not tried", place: "Document" },
@@ -128,7 +128,7 @@ describe("files of a bank", () => {
 
   it("of what is no message of ours are kept and found", async () => {
     bank.put("readme.txt", new TextEncoder().encode("Dear customer"));
-    await look();
+    await poll();
     expect(await findings()).toMatchObject([{ kind: "unreadable", file: "readme.txt" }]);
     expect(await store.received.countDocuments({ state: "unreadable" })).toBe(1);
   });
@@ -141,7 +141,7 @@ describe("files of a bank", () => {
       .replaceAll(key.slice(3).toUpperCase(), "01KAT3BZR0WM2NQ5E7Y8ZZZZZZ")
       .replace(/<UETR>[^<]*<\/UETR>/g, "");
     bank.put("statement.xml", new TextEncoder().encode(other));
-    await look();
+    await poll();
     expect(await kindsOf(keys)).toEqual(["accepted"]);
     expect(await findings()).toMatchObject([
       { kind: "unmatched", what: "unknown", place: "Ntry[1]", amount: "-10.00 USD" },
@@ -154,7 +154,7 @@ describe("files of a bank", () => {
     bank.put("statement.xml", statement);
     let isFirst = true;
     const payments = intercepted(store.payments, ["bulkWrite"], async (proceed) => {
-      // Between the look at the payment and its write a rejection is applied.
+      // A rejection is applied between the read of the payment and its write.
       const rejected = { $set: { state: "rejected" as const }, $inc: { revision: 1 } };
       if (isFirst) await store.payments.updateOne({ _id: key }, rejected);
       isFirst = false;
@@ -174,12 +174,12 @@ describe("files of a bank", () => {
   it("that contradict what is known move nothing", async () => {
     const { keys, statement, statusReport } = await sent(["settled"]);
     bank.put("statement.xml", statement);
-    await look();
+    await poll();
     const rejected = new TextDecoder()
       .decode(statusReport)
       .replace("<TxSts>ACSP</TxSts>", "<TxSts>RJCT</TxSts>");
     bank.put("status.xml", new TextEncoder().encode(rejected));
-    await look();
+    await poll();
     const reply = await open().rail.query(keys[0] ?? "");
     expect(reply).toMatchObject({
       ...{ status: { kind: "settled" }, contradiction: "the bank's files: rejected-after-debit" },
@@ -190,13 +190,13 @@ describe("files of a bank", () => {
   it("with another balance of a day are found; the first one stays", async () => {
     const { statement } = await sent(["settled"]);
     bank.put("statement.xml", statement);
-    await look();
+    await poll();
     const other = new TextDecoder()
       .decode(statement)
       .replace(">10000.00<", ">10001.00<")
       .replace(">9990.00<", ">9991.00<");
     bank.put("other.xml", new TextEncoder().encode(other));
-    await look();
+    await poll();
     expect(await findings()).toMatchObject([
       { kind: "balance", what: "another balance of the day", place: "2026-11-25" },
     ]);
@@ -208,7 +208,7 @@ describe("files of a bank", () => {
     const { statement } = await sent(["settled"]);
     const text = new TextDecoder().decode(statement);
     bank.put("statement.xml", new TextEncoder().encode(text.replace(">9990.00<", ">9990.01<")));
-    await look();
+    await poll();
     const [received] = await store.received.find().toArray();
     const correct = async (content: string) => {
       const sha256 = await storeContent(
@@ -224,13 +224,13 @@ describe("files of a bank", () => {
           $inc: { reads: 1 },
         },
       );
-      await look();
+      await poll();
     };
     await correct(text);
     const closing = async (day: string) => (await open().rail.statement?.("USD", day))?.closing;
     expect(await closing("2026-11-25")).toBe("9990.00");
     expect(await store.balances.find().toArray()).toMatchObject([{ is_balanced: true }]);
-    // A day that the corrected statement is not of has no balance any more.
+    // A day that the corrected statement does not cover loses its balance.
     await correct(text.replaceAll("<Dt>2026-11-25</Dt>", "<Dt>2026-11-24</Dt>"));
     expect([await closing("2026-11-25"), await closing("2026-11-24")]).toEqual([
       undefined,
@@ -245,7 +245,7 @@ describe("files of a bank", () => {
     const unread = debit.replace(/<Sts>.*?<\/Sts>/s, "<Sts><Cd>XXXX</Cd></Sts>");
     const both = unread + unread.replace(">DBIT<", ">CRDT<");
     bank.put("statement.xml", new TextEncoder().encode(text.replace(debit, debit + both)));
-    await look();
+    await poll();
     expect((await findings()).filter(({ kind }) => kind === "balance")).toEqual([]);
     expect(await store.balances.find().toArray()).toMatchObject([{ is_balanced: false }]);
   });
@@ -256,7 +256,7 @@ describe("files of a bank", () => {
     const [one = ""] = /<Stmt>.*<\/Stmt>/s.exec(text) ?? [];
     const other = one.replace(/<Ntry>.*<\/Ntry>/s, "").replace(">10000.00<", ">9990.00<");
     bank.put("statement.xml", new TextEncoder().encode(text.replace(one, one + other)));
-    await look();
+    await poll();
     expect(await findings()).toMatchObject([
       { kind: "balance", what: "another balance of the day" },
     ]);
@@ -287,9 +287,9 @@ describe("files of a bank", () => {
       await one.dispatcher.run();
       expect(isKilled).toBe(true);
       now = new Date(now.getTime() + 61_000);
-      await look();
+      await poll();
       await store.received.updateOne({}, { $set: { state: "stored", open: "bank-usd" } });
-      await look();
+      await poll();
       expect((await findings()).filter(({ kind }) => kind !== "balance")).toMatchObject([
         { kind: "unmatched", what: "charge-given-back", amount: "-10.00 USD" },
       ]);
@@ -300,7 +300,7 @@ describe("files of a bank", () => {
     const { statement } = await sent(["settled"]);
     const other = new TextDecoder().decode(statement).replace(">9990.00<", ">9990.01<");
     bank.put("statement.xml", new TextEncoder().encode(other));
-    await look();
+    await poll();
     expect(await findings()).toMatchObject([{ kind: "balance", amount: "0.01 USD" }]);
   });
 });

@@ -17,22 +17,20 @@ import { changeBy, type FailureOf, type PaymentVerdict, sentPayment } from "./ve
 
 /** Keys in one query, and writes in one command. */
 const atOnce = 1_000;
-/** Tries to apply a file whose payments other writers change meanwhile. */
+/** Limits the attempts to apply a file whose payments change concurrently. */
 const triesMax = 10;
-/** Attempts to read a file that ends its reader, before it is set aside. */
+/** Limits the attempts to read a file that ends its reader. Then the file is set aside. */
 const attemptsMax = 3;
 
-/** The state of a process between two polls of the folder. */
+/** State that a process keeps between two polls of the folder. */
 export type FolderMemory = {
   /** Files that are stored or have a finding. */
   readonly known: Set<string>;
-  /** The files of the last poll. */
   last: ReadonlyMap<string, RemoteFile>;
-  /** When reading a stored file last failed. */
+  /** The last failure time for each stored file. */
   readonly failedAt: Map<string, number>;
 };
 
-/** The state before the first poll. */
 export function newMemory(): FolderMemory {
   return { known: new Set(), last: new Map(), failedAt: new Map() };
 }
@@ -41,8 +39,8 @@ const seenAs = ({ name, size, modifiedAt }: RemoteFile) => `${name}|${size}|${mo
 
 /**
  * Downloads the bank's new files. A file is downloaded when two polls list it with the same size
- * and time: it no longer grows. A file that goes away before that is a finding. Returns the time
- * before the poll if every listed file is stored or has a finding; else `undefined`.
+ * and time: it no longer grows. A file that disappears before that becomes a finding. Returns the
+ * start time of the poll if every listed file is stored or has a finding; otherwise `undefined`.
  */
 export async function receiveFiles(
   work: SendWork,
@@ -77,7 +75,10 @@ export async function receiveFiles(
   });
 }
 
-/** Files of the last poll that are gone. One that grew or got another name is not. */
+/**
+ * Returns the files of the last poll that disappeared. Files that grew or were renamed do not
+ * count.
+ */
 function goneOf(
   before: ReadonlyMap<string, RemoteFile>,
   listed: readonly RemoteFile[],
@@ -87,7 +88,7 @@ function goneOf(
   const isRenamed = (file: RemoteFile) =>
     fresh.some(({ name, size, modifiedAt }) => {
       const isSame = size === file.size && modifiedAt === file.modifiedAt;
-      // `.returns.ach.part` becomes `returns.ach` when it is whole.
+      // `.returns.ach.part` becomes `returns.ach` when it is complete.
       return isSame || file.name.includes(name);
     });
   return [...before.values()].filter((file) => !names.has(file.name) && !isRenamed(file));
@@ -105,7 +106,7 @@ async function seenBefore({ received }: BankStore, rail: string, keys: readonly 
   return seen;
 }
 
-/** Stores a whole file, once for each hash, whatever its name. */
+/** Stores a complete file once for each hash, whatever its name. */
 export async function keepFile(
   work: Pick<FileWork, "store" | "sealer" | "rail" | "clock" | "log">,
   bytes: Uint8Array,
@@ -127,10 +128,10 @@ export async function keepFile(
     received_at: clock.now(),
   });
   if (!isNew) await store.received.updateOne({ _id }, { $addToSet: { seen } });
-  log.info({ rail, sha256, size: bytes.length, isNew }, "file of the bank received");
+  log.info({ rail, sha256, size: bytes.length, isNew }, "bank file received");
 }
 
-/** A finding for a file that is not fetched: it may hide an answer of the bank. */
+/** Creates a finding for a file that was not fetched: it may contain a response of the bank. */
 async function noteUnfetched(
   work: SendWork,
   { known }: FolderMemory,
@@ -145,8 +146,8 @@ async function noteUnfetched(
   known.add(key);
 }
 
-/** Reads the received files that are open. A file that fails does not keep others from it. */
-export async function takeFiles(
+/** Reads the open received files. A file that fails does not block the others. */
+export async function processFiles(
   work: FileWork,
   { failedAt }: FolderMemory,
   againMs: number,
@@ -163,18 +164,18 @@ export async function takeFiles(
       failedAt.delete(_id);
     } catch (error) {
       failedAt.set(_id, nowMs);
-      log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "file of the bank not taken");
+      log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "bank file not processed");
     }
   }
 }
 
-/** Counts an attempt before it is made: a file that ends the process counts too. */
+/** Counts an attempt before it starts, so that a file that ends the process counts too. */
 async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { received } = work.store;
   const { _id, reads } = file;
   await received.updateOne({ _id, reads }, { $inc: { attempts: 1 } });
   try {
-    await takeFile(work, file);
+    await processFile(work, file);
   } catch (error) {
     // The database or our code failed, not the reader.
     const isReader = error instanceof ReadingFailed;
@@ -183,17 +184,17 @@ async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
   }
 }
 
-/** Leaves a file that ends its reader, with a finding. */
+/** Sets a file aside that ends its reader, and creates a finding. */
 async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, rail, log, clock } = work;
   const what = `could not be read in ${attemptsMax} attempts`;
   await noteFindings(work, sourceOf(file), [{ kind: "set_aside", what, holds: true }]);
-  log.error({ rail, sha256: file.sha256 }, "file of the bank set aside");
+  log.error({ rail, sha256: file.sha256 }, "bank file set aside");
   await close(store, file, { state: "set_aside", taken_at: clock.now() });
 }
 
 /** Reads a file and applies it to its payments. A repeat changes nothing. */
-async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
+async function processFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, sealer, format, rail, log, clock } = work;
   const { _id, sha256, corrected_sha256: corrected = sha256 } = file;
   const bytes = await readContent(store, sealer, rail, corrected);
@@ -201,7 +202,7 @@ async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   if (isRefused(opened)) {
     const what = opened.detail ?? "is of no format that the rail reads";
     await noteFindings(work, sourceOf(file), [{ kind: "unreadable", what, holds: true }]);
-    log.warn({ rail, sha256, what }, "file of the bank not read");
+    log.warn({ rail, sha256, what }, "bank file not read");
     await close(store, file, { state: "unreadable", taken_at: clock.now() });
     return;
   }
@@ -217,19 +218,19 @@ async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
       verdicts: counts,
       taken_at: clock.now(),
     });
-    log.info({ rail, sha256, kind, ...counts }, "file of the bank taken");
+    log.info({ rail, sha256, kind, ...counts }, "bank file processed");
   } finally {
     await opened.close();
   }
 }
 
-/** The source of a file's findings, under the file's first name. */
+/** Returns the source of a file's findings, under the file's first name. */
 function sourceOf(received: ReceivedDocument): FindingSource {
   const name = received.seen[0]?.split("|")[0] ?? "";
   return { file: received._id, name, received };
 }
 
-/** Ends a reading. A file that is to be read again meanwhile stays open. */
+/** Closes a reading. If operators asked for another reading meanwhile, the file stays open. */
 function close(
   { received }: BankStore,
   { _id, reads }: ReceivedDocument,
@@ -239,9 +240,9 @@ function close(
 }
 
 /**
- * Applies the verdicts of a file to its payments, if they are unchanged since it was judged.
- * Findings come first: once a verdict is applied, the file is judged as known, and a process that
- * dies would leave none.
+ * Applies a file's verdicts to its payments, if they are unchanged since the file was judged.
+ * Findings are stored first. An applied verdict makes the file judged as known, so a process that
+ * died in between would never store them.
  */
 async function applyFile(
   work: FileWork,
@@ -263,7 +264,7 @@ async function applyFile(
     await noteFindings(work, sourceOf(file), found);
     if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return counts;
   }
-  throw new Error("payments of a file changed again and again");
+  throw new Error("the file's payments kept changing");
 }
 
 function collect(
@@ -278,7 +279,7 @@ function collect(
   else all.push(verdict);
 }
 
-/** Splits values into pieces that do not block the thread. */
+/** Splits values into pieces, so that other work runs in between. */
 function* inPieces<T, U>(values: Iterable<T>, map: (value: T) => U): Generator<U[]> {
   let piece: U[] = [];
   for (const value of values) {
@@ -326,7 +327,7 @@ export async function applyVerdicts(
   return isApplied;
 }
 
-/** The payments that a file names in any way, without their sealed orders. */
+/** Returns the payments that a file names in any way, without their sealed orders. */
 async function wantedPayments(
   { payments }: BankStore,
   rail: string,
@@ -336,9 +337,9 @@ async function wantedPayments(
   const find = async (field: string, values: readonly string[]) => {
     for (let from = 0; from < values.length; from += atOnce) {
       const filter = { rail, [field]: { $in: values.slice(from, from + atOnce) } };
-      // One name of a file or a block finds all of its payments: batches let other work go on.
+      // One file or block name finds all of its payments. Batches let other work run.
       const options = { projection: { sealed: 0 }, batchSize: atOnce };
-      // A payment that is in no file was never sent: no answer can be about it.
+      // A payment without a file was never sent, so no response can concern it.
       for await (const each of payments.find(filter, options)) {
         if ((each.block ?? each.trace) !== undefined) found.set(each._id, each);
       }
@@ -354,8 +355,8 @@ async function wantedPayments(
 }
 
 /**
- * Stores the balances of days. A file that is read again replaces its own. Another file's balance
- * of a day stays, and a different one is a contradiction.
+ * Stores the balances of days. Reading a file again replaces its own balances. The balance from
+ * another file stays; a different one is a contradiction.
  */
 async function storeBalances(
   { store, rail, clock }: Pick<FileWork, "store" | "rail" | "clock">,

@@ -5,12 +5,12 @@ import type { BankStore } from "./documents.ts";
 import { openBankStore } from "./documents.ts";
 import type { BankServer } from "./sending.ts";
 import { passSending, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
-import { createTestServer, type Deed } from "./test-server.ts";
+import { createTestServer, type Intercept } from "./test-server.ts";
 
-/** A deed that a process ends before or after: a write, or something at the bank's server. */
+/** An operation before or after which a process is killed: a write, or one at the bank's server. */
 type Killed = { readonly at: number; readonly when: "before" | "after" };
 
-/** Every deed of a process that is killed, before and after it. */
+/** All operations of a process, each with a kill before and after it. */
 export const kills: readonly Killed[] = Array.from({ length: 22 }, (_each, at) => at + 1).flatMap(
   (at) => [
     { at, when: "before" },
@@ -20,10 +20,10 @@ export const kills: readonly Killed[] = Array.from({ length: 22 }, (_each, at) =
 
 const writes = ["updateOne", "insertOne", "updateMany", "bulkWrite", "insertMany"];
 
-/** What a process has: the stores, and the bank's server. */
+/** The stores and the bank's server of a process. */
 type On = { readonly store: BankStore; readonly server: BankServer };
 
-/** A bank, rails of processes that may be killed, and a clock. */
+/** Creates a bank, rails of processes that can be killed, and a clock. */
 export function createCrashBench(database: Database) {
   const store = openBankStore(database);
   let bank = createTestServer();
@@ -45,26 +45,26 @@ export function createCrashBench(database: Database) {
     get bank() {
       return bank;
     },
-    /** What a process has that is not killed. */
+    /** The parts of a process that is not killed. */
     alive,
     railOf,
     achOf: (on: On) =>
       testRail(testSettings("nacha", { refuses_duplicates: true }), { ...on, now: clock.now }),
-    /** Another bank, at noon, that knows nothing. */
+    /** Resets the bank and the clock to noon. */
     begin: async (): Promise<void> => {
       await Promise.all(Object.values(store).map((each) => each.deleteMany({})));
       bank = createTestServer();
       now = wednesday("12:00");
     },
-    /** A process that is killed before or after a deed, and does nothing from then on. */
-    mortal: (killed: Killed) => mortalOn(store, bank, killed),
+    /** Returns a process that is killed before or after an operation and then does nothing more. */
+    killable: (killed: Killed) => killableOn(store, bank, killed),
     submitAll: async (count: number): Promise<string[]> => {
       const { rail } = railOf(alive());
       const keys = Array.from({ length: count }, freshKey);
       for (const key of keys) await rail.submit(key, swiftTransfer);
       return keys;
     },
-    /** Runs what is alive until nothing is open, with some minutes between two runs. */
+    /** Runs live processes until nothing is open, with some minutes between two runs. */
     play: async (run: () => Promise<unknown>, rounds = 12): Promise<void> => {
       for (let round = 0; round < rounds; round += 1) {
         await run().catch(() => undefined);
@@ -72,9 +72,9 @@ export function createCrashBench(database: Database) {
         await passSending(store);
       }
     },
-    /** How often each payout stands in a file that ever had its own name at the bank. */
+    /** Counts each payout in the files that ever had a final name at the bank. */
     timesSent: (keys: readonly string[]): number[] => {
-      // A bank that refuses duplicates has each file once, whatever comes.
+      // A bank that refuses duplicates stores each file once.
       const files = new Map(
         bank.sent().map(({ name, bytes }) => [name, new TextDecoder().decode(bytes)]),
       );
@@ -86,24 +86,24 @@ export function createCrashBench(database: Database) {
   };
 }
 
-function mortalOn(
+function killableOn(
   store: BankStore,
   bank: ReturnType<typeof createTestServer>,
   { at, when }: Killed,
 ) {
-  let deeds = 0;
+  let operations = 0;
   let isDead = false;
-  const deed: Deed = async (act) => {
+  const intercept: Intercept = async (act) => {
     if (isDead) throw new Error("killed");
-    deeds += 1;
-    if (deeds !== at) return act();
+    operations += 1;
+    if (operations !== at) return act();
     isDead = true;
     if (when === "after") await act();
     throw new Error("killed");
   };
-  const collection = <T extends object>(real: T): T => intercepted(real, writes, deed);
+  const collection = <T extends object>(real: T): T => intercepted(real, writes, intercept);
   const stored = Object.fromEntries(
     Object.entries(store).map(([name, each]) => [name, collection(each)]),
   ) as BankStore;
-  return { store: stored, server: bank.serverFor(deed), isDead: () => isDead };
+  return { store: stored, server: bank.serverFor(intercept), isDead: () => isDead };
 }

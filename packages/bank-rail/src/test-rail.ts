@@ -16,13 +16,12 @@ import type { BankServer } from "./sending.ts";
 import { type BankRailSettings, readBankRails } from "./settings.ts";
 import { iso20022Settings, nachaSettings } from "./test-settings.ts";
 
-/** Wednesday, 25 November 2026, in New York: the day before Thanksgiving. */
+/** Returns a time on Wednesday, 25 November 2026, in New York: the day before Thanksgiving. */
 export const wednesday = (time: string) => new Date(`2026-11-25T${time}:00.000-05:00`);
 
-/** Seals as a service does. */
 export const sealer = createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`);
 
-/** A beneficiary in Berlin, by SWIFT. */
+/** A SWIFT transfer to a beneficiary in Berlin. */
 export const swiftTransfer: Instruction = {
   ...instruction,
   ...{ transferMethod: "SWIFT", beneficiaryName: "Jürgen Weiß & Söhne" },
@@ -34,7 +33,7 @@ export const swiftTransfer: Instruction = {
   },
 };
 
-/** Settings of a rail of a test, with changes of what `BANK_RAILS` has. */
+/** Returns the settings of a test rail, with changes to its `BANK_RAILS` entry. */
 export function testSettings(format: "iso20022" | "nacha", changes: object = {}): BankRailSettings {
   const base = format === "iso20022" ? iso20022Settings : nachaSettings;
   const [read] = readBankRails(JSON.stringify([{ ...base, ...changes }]));
@@ -42,12 +41,12 @@ export function testSettings(format: "iso20022" | "nacha", changes: object = {})
   return read;
 }
 
-/** Lets the time go by in which a file may get its own name: the database's clock is no test's. */
+/** Ends the time in which a file may get its final name. A test cannot set the database's clock. */
 export async function passSending({ files }: Pick<BankStore, "files">): Promise<void> {
   await files.updateMany({ state: "sending" }, { $set: { sending_until: new Date(0) } });
 }
 
-/** The parts of a rail as a service has them, on a server and clock of the test. */
+/** Opens the parts of a rail like a service does, with the server and clock of the test. */
 export function testRail(
   settings: BankRailSettings,
   on: {

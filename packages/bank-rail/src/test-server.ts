@@ -1,11 +1,11 @@
 import type { BankServer, BankSession } from "./sending.ts";
 
-/** Something that happens at the bank's server; a test may end the process before or after it. */
-export type Deed = <T>(act: () => Promise<T>) => Promise<T>;
+/** Wraps each operation at the bank's server. A test can end the process before or after it. */
+export type Intercept = <T>(act: () => Promise<T>) => Promise<T>;
 
 const partOf = (name: string, attempt: number) => `${name}.${attempt}.part`;
 
-/** A bank's server in memory, with its folders, as a rail sees them. */
+/** Creates a bank's server in memory, with folders as a rail sees them. */
 export function createTestServer() {
   const folders = new Map<string, Map<string, { bytes: Uint8Array; modifiedAt: number }>>();
   const folder = (name: string) => {
@@ -14,10 +14,10 @@ export function createTestServer() {
     return found;
   };
   const knobs = { isAway: false, isArchiveHidden: false };
-  /** Every file that ever had its own name: what the bank may have taken and paid. */
+  /** All files that ever had a final name: the bank may have processed and paid them. */
   const sent: { name: string; bytes: Uint8Array }[] = [];
   let ticks = 0;
-  const sessionFor = (deed: Deed): BankSession => ({
+  const sessionFor = (intercept: Intercept): BankSession => ({
     upload: async (to, name, bytes, mayRename, attempt) => {
       const temporary = partOf(name, attempt);
       const there = folder(to).get(name);
@@ -25,12 +25,12 @@ export function createTestServer() {
         if (Buffer.from(there.bytes).equals(Buffer.from(bytes))) return "present";
         throw new Error("another file of this name is there");
       }
-      await deed(async () => folder(to).set(temporary, { bytes, modifiedAt: ++ticks }));
+      await intercept(async () => folder(to).set(temporary, { bytes, modifiedAt: ++ticks }));
       if (!(await mayRename())) return "held";
-      await deed(async () => {
+      await intercept(async () => {
         const part = folder(to).get(temporary);
         if (part === undefined) throw new Error("no such file");
-        // By version 3 of SFTP a rename never replaces a file.
+        // In SFTP version 3, a rename never replaces a file.
         if (folder(to).has(name)) throw new Error("a file of this name is there");
         folder(to).delete(temporary);
         folder(to).set(name, part);
@@ -43,18 +43,19 @@ export function createTestServer() {
       if (folder(from).has(partOf(name, attempt))) return "part";
       return knobs.isArchiveHidden ? "not-said" : "absent";
     },
-    discard: (from, name, attempt) => deed(async () => folder(from).delete(partOf(name, attempt))),
+    discard: (from, name, attempt) =>
+      intercept(async () => folder(from).delete(partOf(name, attempt))),
     list: async (from) =>
       [...folder(from)].map(([name, { bytes, modifiedAt }]) => ({
         ...{ name, size: bytes.length, modifiedAt },
       })),
     download: async (from, { name }) => folder(from).get(name)?.bytes,
   });
-  const serverFor = (deed: Deed): BankServer => ({
+  const serverFor = (intercept: Intercept): BankServer => ({
     ...{ timeoutMs: 60_000, outgoing: "/outgoing", incoming: "/incoming", archives: [] },
     inSession: async (work) => {
       if (knobs.isAway) throw new Error("the server is away");
-      return work(sessionFor(deed));
+      return work(sessionFor(intercept));
     },
   });
   return {
@@ -62,21 +63,19 @@ export function createTestServer() {
     serverFor,
     server: serverFor((act) => act()),
     sent: () => sent,
-    /** What lies in a folder, by name. */
     names: (of: string) => [...folder(of).keys()],
-    /** Has the bank take what was sent away, out of our sight. */
+    /** Has the bank move sent files to a folder that the rail cannot see. */
     takeAway: () => {
       for (const { name } of sent) folder("/outgoing").delete(name);
     },
-    /** Has the server lose what lies there, temporary files too. */
+    /** Has the server lose its files, temporary ones included. */
     lose: () => folder("/outgoing").clear(),
-    /** Has the bank rename a file that it sent, or take it away. */
+    /** Has the bank rename or remove a file that it sent. */
     rename: (name: string, to?: string) => {
       const file = folder("/incoming").get(name);
       folder("/incoming").delete(name);
       if (file !== undefined && to !== undefined) folder("/incoming").set(to, file);
     },
-    /** Has the bank send a file. */
     put: (name: string, bytes: Uint8Array) =>
       folder("/incoming").set(name, { bytes, modifiedAt: ++ticks }),
   };

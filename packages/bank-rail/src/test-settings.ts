@@ -1,4 +1,4 @@
-/** A rail by SWIFT from an account in dollars, as `BANK_RAILS` has it. */
+/** A `BANK_RAILS` entry of a SWIFT rail with a USD account. */
 export const iso20022Settings = {
   rail: "bank-usd",
   format: "iso20022",
@@ -29,7 +29,7 @@ export const iso20022Settings = {
   },
 };
 
-/** A rail by ACH from an account in dollars, as `BANK_RAILS` has it. */
+/** A `BANK_RAILS` entry of an ACH rail with a USD account. */
 export const nachaSettings = {
   rail: "bank-ach",
   format: "nacha",

@@ -2,7 +2,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import type { BankFormat } from "./format.ts";
 import type { testRail } from "./test-rail.ts";
 
-/** Where a test has a writer throw: for a file with one of these payments, or with too many. */
+/** The files for which the test's writer throws: with one of these payments, or with too many. */
 type Thrown = { readonly keys?: readonly string[]; readonly over?: number };
 
 function throwing(format: BankFormat, { keys = [], over }: Thrown): BankFormat {
@@ -18,7 +18,6 @@ function throwing(format: BankFormat, { keys = [], over }: Thrown): BankFormat {
   };
 }
 
-/** A process whose writer throws. */
 export function throwingDispatcher({ work }: ReturnType<typeof testRail>, thrown: Thrown) {
   return createDispatcher({ ...work, format: throwing(work.format, thrown) });
 }

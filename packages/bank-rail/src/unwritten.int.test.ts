@@ -30,7 +30,7 @@ beforeEach(() => bench.begin());
 const isoRail = () => bench.railOf(bench.alive());
 const achRail = () => bench.achOf(bench.alive());
 
-/** Payments by ACH: their writer needs no thread, so a test may write many files. */
+/** Submits ACH payments. Their writer needs no thread, so a test may write many files. */
 async function submitAll(count: number): Promise<string[]> {
   const { rail } = achRail();
   const keys = Array.from({ length: count }, freshKey);
@@ -38,7 +38,7 @@ async function submitAll(count: number): Promise<string[]> {
   return keys;
 }
 
-/** The files that were sent, each of which agrees with its counts, sums and hashes. */
+/** Returns the sent files. Each agrees with its counts, sums and hashes. */
 const sentFiles = () =>
   bench.bank.sent().map(({ bytes }) => {
     const read = readAch(bytes);
@@ -47,7 +47,7 @@ const sentFiles = () =>
     return read;
   });
 
-/** How often each payment was sent. The bank refuses a file that it has. */
+/** Counts how often each payment was sent. The bank refuses a file that it already has. */
 function timesSent(keys: readonly string[]): number[] {
   const files = new Map(bench.bank.sent().map(({ name }, at) => [name, sentFiles()[at]]));
   const entries = [...files.values()].flatMap((file) => file?.batches ?? []);
@@ -63,7 +63,7 @@ const filesByState = async () =>
     .map(({ state }) => state)
     .toSorted();
 
-/** Nothing is open, and each payment that names a file is in it. */
+/** Expects that nothing is open, and that each payment is in the file that it names. */
 async function expectAtRest(): Promise<void> {
   expect(await bench.store.files.countDocuments({ open: { $exists: true } })).toBe(0);
   const claimed = { state: { $in: ["waiting", "filed"] }, sealed: { $exists: true } } as const;
@@ -133,7 +133,7 @@ describe("a file whose writer throws", () => {
     await expectAtRest();
   });
 
-  it("fails a payment whose stored data no file takes, and sends the others", async () => {
+  it("fails a payment whose stored data fits no file, and sends the others", async () => {
     const keys = await bench.submitAll(4);
     const [bad = "", ...good] = keys;
     await bench.store.payments.updateOne({ _id: bad }, { $set: { uetr: "no UUID" } });
@@ -188,11 +188,11 @@ describe("a file whose writer throws", () => {
     },
   );
 
-  it("does not take a payment back that returned to the queue while it was asked", async () => {
+  it("does not withdraw a payment that returned to the queue during the call", async () => {
     const [key = ""] = await submitAll(1);
     const { payments } = bench.store;
     await payments.updateOne({ _id: key }, { $set: { state: "filed" } });
-    // The file gives its payment back between the two calls of the withdrawal.
+    // The file returns its payment to the queue between the two calls of the withdrawal.
     const between = intercepted(payments, ["findOne"], async (proceed) => {
       await payments.updateOne({ _id: key, state: "filed" }, { $set: { state: "waiting" } });
       return proceed();
@@ -241,7 +241,7 @@ describe("payments that a file has claimed and does not have", () => {
     if (state === "sent") await one.dispatcher.run();
     else await bench.store.files.insertOne({ ...blankFile, _id: "VOID1", asked: [late] });
     const [file] = await bench.store.files.find({ state }).toArray();
-    // A process that stood still since the file asked for it claims it.
+    // A process that stalled since its file requested the payment claims it now.
     await bench.store.payments.updateOne(
       { _id: late, state: "waiting" },
       { $set: { state: "filed", file: file?._id ?? "" } },
@@ -271,7 +271,7 @@ describe("a process that is killed while its writer throws", () => {
       const keys = await submitAll(3);
       const bad = keys.slice(1, 2);
       bench.clock.set(wednesday("16:46"));
-      const first = bench.mortal(killed);
+      const first = bench.killable(killed);
       const one = throwingDispatcher(bench.achOf(first), { keys: bad });
       const other = throwingDispatcher(bench.achOf(bench.alive()), { keys: bad });
       await bench.play(() => (first.isDead() ? other.run() : one.run()), 6);
@@ -327,7 +327,7 @@ describe("a format's limit", () => {
 
   it("of a file begins another file, and leaves nothing behind", async () => {
     const { rail, dispatcher } = balancedRail();
-    // 100 of them sum up to 99 cents less than 12 digits hold.
+    // 100 of them add up to 99 cents less than 12 digits hold.
     const amounts = [...Array<bigint>(100).fill(most), 99n, 1n, most];
     for (const amount of amounts) await rail.submit(freshKey(), { ...instruction, amount });
     bench.clock.set(wednesday("16:46"));
@@ -360,15 +360,15 @@ describe("a format's limit", () => {
     await expectAtRest();
   });
 
-  it("that is lowered while a file asks for more splits it", async () => {
+  it("that is lowered while a file has requested more splits it", async () => {
     const keys = await submitAll(5);
     bench.clock.set(wednesday("16:46"));
     const one = achRail();
     const killed = createDispatcher({
       ...one.work,
       format: { ...one.work.format, write: () => Promise.reject(new Error("not yet")) },
-      // It dies after its file asked.
-      store: bench.mortal({ at: 3, when: "before" }).store,
+      // The process dies after its file requested the payments.
+      store: bench.killable({ at: 3, when: "before" }).store,
     });
     await killed.run().catch(() => undefined);
     expect(await filesByState()).toEqual(["claiming"]);

@@ -16,7 +16,7 @@ const states: Readonly<Record<PaymentDocument["state"], SentState>> = {
   returned: "returned",
 };
 
-/** A payment as matching takes it. */
+/** Converts a payment for matching. */
 export function sentPayment(payment: PaymentDocument): SentPayment {
   const { _id: payoutId, uetr, file, block, trace, account, state, currency } = payment;
   const { company_id: companyId, transaction_code: transactionCode } = payment;
@@ -24,7 +24,7 @@ export function sentPayment(payment: PaymentDocument): SentPayment {
   return {
     payoutId,
     endToEndId,
-    // The files of ours have one reference in both places.
+    // Files from this rail use one reference for both ids.
     instructionId: endToEndId,
     uetr,
     amount: { minor: fromDecimal128(payment.amount_minor), currency },
@@ -43,25 +43,23 @@ export function sentPayment(payment: PaymentDocument): SentPayment {
   };
 }
 
-/** Why a payment failed, by the reason that its bank gave. */
 export type FailureOf = (reason: Reason) => Failure;
 
-/** A verdict on a payment. */
 export type PaymentVerdict = Exclude<Verdict, { readonly verdict: "information" | "unmatched" }>;
 
-/** The changed fields of a payment; an unknown outcome that is `undefined` is over. */
+/** The changed fields of a payment; `doubt: undefined` ends an unknown outcome. */
 type Change = { [Key in keyof PaymentDocument]?: PaymentDocument[Key] | undefined };
 
-/** The write that verdicts on one payment lead to. */
+/** The update of a payment by its verdicts. */
 export type PaymentChange = {
   readonly set: Partial<PaymentDocument>;
   readonly unset: readonly (keyof PaymentDocument)[];
 };
 
 /**
- * The change of a payment by the verdicts of one file, in order; `undefined` for none. Its payout
- * asks the rail again where the change concerns it. An unknown outcome is kept beside the known
- * state and never changes that.
+ * Returns the change of a payment by the verdicts of one file, in order; `undefined` if there is
+ * none. The payout queries the rail again if the change concerns it. An unknown outcome is stored
+ * beside the known state and never changes it.
  */
 export function changeBy(
   payment: PaymentDocument,
@@ -84,7 +82,7 @@ export function changeBy(
   const isOwed = isAtEnd || doubt !== undefined || changes.charges !== undefined;
   return {
     set: { ...others, ...(isOwed && { owed: true }), updated_at: at },
-    // An unknown outcome is over with what is proven now; its finding stays.
+    // The proven outcome ends the unknown outcome; its finding stays.
     unset: isAtEnd && doubt === undefined && payment.doubt !== undefined ? ["doubt"] : [],
   };
 }
@@ -135,7 +133,7 @@ function changeOf(
     case "charge": {
       const { charge, booking } = verdict;
       const bookings = [...(payment.charge_bookings ?? []), booking];
-      // A charge that a bank gives back is booked by treasury: its finding says so.
+      // Treasury books a charge that a bank refunds; its finding says so.
       if (charge.minor <= 0n) return { charge_bookings: bookings };
       return { charge_bookings: bookings, ...charged(payment, charge) };
     }
@@ -178,7 +176,7 @@ function charged(
   return { charges: [...charges, charge] };
 }
 
-/** What merchants read: the bank's reference, else ours; printable, without blanks. */
+/** Returns the reference for merchants: the bank's, otherwise ours. Printable, without blanks. */
 export function referenceOf(
   { trace, bank_reference: known, _id }: PaymentDocument,
   bankReference: string | undefined,
@@ -188,7 +186,6 @@ export function referenceOf(
   return trace ?? _id.slice(_id.indexOf("_") + 1).toUpperCase();
 }
 
-/** A failure as it is stored. */
 export function storedFailure({
   code,
   railCode,

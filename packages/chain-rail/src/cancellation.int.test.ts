@@ -57,7 +57,7 @@ describe("a transfer whose nonce is cancelled", () => {
     expect(of.world().paid()).toEqual(["po_1"]);
     const found = await of.find("po_1");
     expect(found).toMatchObject({ state: "settled", nonce: 1, lost: [{ nonce: 0 }] });
-    // The decision was on the nonce that is gone.
+    // The decision concerned the nonce that is gone.
     expect(found.cancel).toBeUndefined();
   });
 
@@ -105,7 +105,7 @@ describe("a transfer whose nonce is cancelled", () => {
   it.each<[CancelEnd, string, string[]]>([
     ["reject", "cancelled", ["elsewhere"]],
     ["renew", "settled", ["elsewhere", "po_1"]],
-  ])("ends as decided where its nonce was used outside, %s", async (end, state, paid) => {
+  ])("ends as decided if its nonce was used elsewhere, %s", async (end, state, paid) => {
     await of.accept("po_1");
     const runs = of.dispatcher();
     of.world().useOutside("elsewhere");

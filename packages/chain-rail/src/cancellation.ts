@@ -4,15 +4,13 @@ import { Decimal128 } from "mongodb";
 import type { StoredCancel, TransferDocument, TransferStore } from "./documents.ts";
 import { findWallet } from "./store.ts";
 
-/** A nonce of a wallet. */
 type WalletNonce = { readonly wallet: string; readonly nonce: number };
 
 type Answer = "cancellable" | TransferDocument | Refused<"INVALID_REQUEST">;
 
 /**
- * Whether a nonce can be cancelled, those below `mined` being mined; the transfer where this
- * operation has decided it already. What this answers may change until it is stored, which then
- * decides.
+ * Returns `cancellable`, or the transfer if this operation has already decided it. Nonces below
+ * `mined` are mined. The result may change until `storeCancel`, whose write decides.
  */
 export async function cancelProblem(
   store: TransferStore,
@@ -21,7 +19,7 @@ export async function cancelProblem(
   operation: string,
 ): Promise<Answer> {
   const ofWallet = await findWallet(store, wallet);
-  // The transfer after the wallet: a nonce that was given away is open there, or stored here.
+  // Read the transfer after the wallet: an assigned nonce is open there, or stored here.
   const transfer = await store.transfers.findOne({ wallet, nonce });
   if (transfer?.cancel !== undefined) {
     return transfer.cancel.operation === operation
@@ -40,8 +38,9 @@ export async function cancelProblem(
 }
 
 /**
- * Stores the decision, once; `undefined`: something came in between. From then on the dispatcher
- * signs what cancels the nonce; `height`: that of the chain, above which it is mined.
+ * Stores the decision once; `undefined` if another write was first. The dispatcher then signs a
+ * transaction that cancels the nonce. It can be mined only above `height`, the chain's present
+ * height.
  */
 export async function storeCancel(
   { transfers }: TransferStore,
@@ -58,7 +57,7 @@ export async function storeCancel(
     { wallet, nonce, cancel: { $exists: false }, $or: cancellable },
     { $set: { cancel, updated_at: at } },
   );
-  // The unique index of nonces keeps this from one that a transfer has.
+  // The unique index prevents a second document for a nonce that a transfer has.
   await insertOnce(transfers, {
     _id: `nonce ${wallet} ${nonce}`,
     schema_version: 1,
@@ -80,7 +79,7 @@ export async function storeCancel(
   return (await transfers.findOne({ wallet, nonce, "cancel.operation": operation })) ?? undefined;
 }
 
-/** What reverted and left the chain may pay after all. */
+/** A reverted transaction that left the chain may still pay. */
 function isCancellable({ state, open, reorganised_at }: TransferDocument): boolean {
   if (state === "numbered") return true;
   return state === "rejected" && open !== undefined && reorganised_at !== undefined;

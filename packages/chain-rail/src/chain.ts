@@ -2,72 +2,75 @@ import type { Fees } from "./rules/fees.ts";
 import type { Verdict } from "./rules/finality.ts";
 import type { Funds } from "./rules/nonces.ts";
 
-/** What a transfer pays, and to whom. */
+/** The currency, amount and recipient of a transfer. */
 export type Order = {
   readonly currency: string;
-  /** Minor units of the currency. */
+  /** Amount in minor units of the currency. */
   readonly amount: bigint;
-  /** The recipient's wallet. */
+  /** The address of the recipient's wallet. */
   readonly to: string;
 };
 
-/** A signed transaction: its hash, and the bytes that are sent, now and again. */
+/** A signed transaction: its hash, and the bytes that are sent and resent. */
 export type Signed = { readonly id: string; readonly raw: Uint8Array };
 
-/** What enough nodes of a chain say of a wallet, at one time. */
-export type Look = {
-  /** The height of the chain that enough nodes have reached. */
+/** The state of the wallet and its chain on which enough nodes agree. */
+export type Snapshot = {
+  /** The chain height that enough nodes have reached. */
   readonly height: number;
-  /** Nonces below are mined: as enough nodes say, and as the one says that has seen most. */
+  /** Nonces below these are mined: by enough nodes, and by the node that is furthest ahead. */
   readonly minedLeast: number;
   readonly minedMost: number;
   /** Nonces below are mined or known to a node as pending. */
   readonly pendingMost: number;
-  /** Nonces below are taken by final transactions, as enough nodes say. */
+  /** Final transactions have the nonces below, by enough nodes. */
   readonly finalNonce: number;
   readonly baseFee: bigint;
   readonly funds: Funds;
 };
 
-/** The final transaction that took a nonce. */
+/** The final transaction that has a nonce. */
 export type Taker = {
   readonly id: string;
   readonly height: number;
   readonly block: string;
-  /** It pays exactly what the order does: same recipient, amount and token. */
+  /** True if it pays exactly what the order does: same recipient, amount and token. */
   readonly isSamePayment: boolean;
 };
 
 /**
- * One wallet on a chain whose transactions are numbered by nonces. Nothing here decides on money:
- * what nodes say is agreed on by `rules/finality.ts`. A call rejects where too few nodes answer.
+ * One wallet on a chain whose transactions are numbered by nonces. Nothing here decides about
+ * money: `rules/finality.ts` compares the responses of nodes. A call rejects if too few nodes
+ * respond.
  */
 export type Chain = {
   /** The chain and the wallet on it: `1:0x…`. Stored with each transfer. */
   readonly wallet: string;
-  /** Rejects where nodes are of another chain, or a token is not what the settings say. */
+  /** Rejects if nodes belong to another chain, or if a token differs from its settings. */
   check(): Promise<void>;
-  /** Whether the settings name the order's currency, and its recipient is an address. */
+  /** Returns true if the settings name the order's currency and its recipient is an address. */
   pays(order: Pick<Order, "currency" | "to">): boolean;
-  /** Whether a recipient is a wallet with an owner: no burn address, precompile or token. */
+  /**
+   * Returns true if the recipient is a wallet with an owner: no burn address, precompile or token.
+   */
   isOwned(to: string): boolean;
-  look(): Promise<Look>;
-  /** What paying an order takes out of the wallet: in units of the chain, with the dearest fee. */
+  snapshot(): Promise<Snapshot>;
+  /** Returns what an order costs the wallet at most, in units of the chain. */
   costOf(order: Order, fees: Fees): { readonly amount: bigint; readonly fee: bigint };
   sign(nonce: number, order: Order, fees: Fees): Promise<Signed>;
-  /** The most that a cancelling transaction costs. */
+  /** Returns the maximum cost of a cancelling transaction. */
   cancelFee(fees: Fees): bigint;
-  /** Signs a transaction that pays nothing, to the wallet itself. */
+  /** Signs a transaction from the wallet to itself that pays nothing. */
   signCancel(nonce: number, fees: Fees): Promise<Signed>;
-  /** Hands bytes to every node. Their answers decide nothing, so there is none here. */
+  /** Sends the bytes to every node. The nodes' responses decide nothing, so none is returned. */
   send(raw: Uint8Array): Promise<void>;
   /**
-   * What the nodes say together of the signed variants of one nonce; without an order, no amount is
-   * read from them.
+   * Returns the nodes' agreement on the signed variants of one nonce. Without an order, it contains
+   * no received amount.
    */
   verdict(ids: readonly string[], order: Order | undefined): Promise<Verdict>;
-  /** The final transaction that took a nonce, on a block after `since`, where nodes agree on it. */
+  /** Returns the final transaction that has a nonce, in a block after `since`, if nodes agree. */
   takerOf(nonce: number, since: number, order: Order | undefined): Promise<Taker | undefined>;
-  /** An amount in units of the chain as decimal text of the currency. */
+  /** Converts units of the chain to decimal text of the currency. */
   amountText(units: bigint, currency: string): string;
 };

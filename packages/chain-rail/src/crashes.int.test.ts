@@ -12,7 +12,7 @@ import { indexes } from "./indexes.ts";
 import { acceptTransfer } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
 
-/** What a process does that another one can see: writes, and bytes that it sends. */
+/** An operation with an effect that other processes see: a write, or a sent transaction. */
 type Killed = { readonly at: number; readonly when: "before" | "after" };
 
 const keys = ["po_1", "po_2", "po_3"];
@@ -20,7 +20,7 @@ let database: Database;
 let store: TransferStore;
 let now = new Date("2026-01-01T00:00:00Z");
 let world = createTestChain(2);
-/** Bytes that were sent and that no transfer has stored. */
+/** Sent transactions that no transfer has stored. */
 let unstored: string[] = [];
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
   begin();
 });
 
-/** Another chain, which looks whether what it is sent is stored. */
+/** Resets the chain, which checks that every sent transaction is stored. */
 function begin(): void {
   const begun = createTestChain(2);
   unstored = [];
@@ -49,29 +49,29 @@ function begin(): void {
   world = { ...begun, chain: { ...begun.chain, send } };
 }
 
-/** A process that is killed before or after one of its deeds, and does nothing from then on. */
-function mortal({ at, when }: Killed) {
-  let deeds = 0;
+/** Returns a process that is killed before or after an operation and then does nothing more. */
+function killable({ at, when }: Killed) {
+  let operations = 0;
   let isDead = false;
-  const deed = async <T>(act: () => Promise<T>): Promise<T> => {
+  const intercept = async <T>(act: () => Promise<T>): Promise<T> => {
     if (isDead) throw new Error("killed");
-    deeds += 1;
-    if (deeds !== at) return act();
+    operations += 1;
+    if (operations !== at) return act();
     isDead = true;
     if (when === "after") await act();
     throw new Error("killed");
   };
   const collection = <T extends object>(real: T): T =>
-    intercepted(real, ["updateOne", "insertOne"], deed);
+    intercepted(real, ["updateOne", "insertOne"], intercept);
   const chain: Chain = {
     ...world.chain,
-    send: (raw) => deed(() => world.chain.send(raw)),
+    send: (raw) => intercept(() => world.chain.send(raw)),
   };
   const stored = {
     transfers: collection(store.transfers),
     wallets: collection(store.wallets),
   };
-  return { store: stored, chain, isDead: () => isDead, deeds: () => deeds };
+  return { store: stored, chain, isDead: () => isDead, operations: () => operations };
 }
 
 const dispatcher = (
@@ -86,7 +86,7 @@ const dispatcher = (
     onEvent: () => undefined,
   });
 
-/** Transfers, fees that rise on the way, and a reorganisation, by processes that come to an end. */
+/** Runs transfers with rising fees and a reorganisation, by processes that are killed. */
 async function play(
   processes: readonly (() => Promise<void>)[],
   atRound: (round: number) => Promise<unknown> = async () => undefined,
@@ -108,7 +108,7 @@ async function expectAllPaidOnce(): Promise<void> {
   expect(unstored).toEqual([]);
   const stored = await store.transfers.find({}).sort({ _id: 1 }).toArray();
   expect(stored.map(({ _id, state }) => [_id, state])).toEqual(keys.map((key) => [key, "settled"]));
-  // Every signed transaction that was sent is stored.
+  // Every transaction that was sent is stored.
   const ids = stored.flatMap(({ attempts }) => attempts.map(({ id }) => id));
   expect(new Set(ids).size).toBe(ids.length);
 }
@@ -122,8 +122,8 @@ async function acceptAll(): Promise<void> {
 }
 
 describe("transfers of a process that is killed", () => {
-  const deedsOfOne = 24;
-  const kills = Array.from({ length: deedsOfOne }, (_each, at) => at + 1).flatMap((at) => [
+  const operationsOfOne = 24;
+  const kills = Array.from({ length: operationsOfOne }, (_each, at) => at + 1).flatMap((at) => [
     { at, when: "before" } as const,
     { at, when: "after" } as const,
   ]);
@@ -135,33 +135,33 @@ describe("transfers of a process that is killed", () => {
       await store.wallets.deleteMany({});
       begin();
       await acceptAll();
-      const first = mortal(killed);
+      const first = killable(killed);
       const one = dispatcher(first);
       const other = dispatcher({ store, chain: world.chain });
       await play([() => (first.isDead() ? other.run(true) : one.run(true))]);
       if (first.isDead()) fired += 1;
       await expectAllPaidOnce();
     }
-    // The last deeds of the table may come after everything is settled.
-    expect(fired).toBeGreaterThan(deedsOfOne);
+    // The last operations of the table may come after everything is settled.
+    expect(fired).toBeGreaterThan(operationsOfOne);
   });
 
   it.each<CancelEnd>(["renew", "reject"])(
     "are paid once or, where their nonce was cancelled, as was decided, %s",
     async (end) => {
       const states = new Set<string>();
-      // A process that is killed after one deed is one that is killed before the next.
+      // A kill after one operation equals a kill before the next.
       for (const killed of kills.filter(({ when }) => when === "after")) {
         await store.transfers.deleteMany({});
         await store.wallets.deleteMany({});
         begin();
         await acceptAll();
-        const first = mortal(killed);
+        const first = killable(killed);
         const one = dispatcher(first);
         const other = dispatcher({ store, chain: world.chain });
         const cancel = { end, person: "ada", operation: "op", at: now };
         const wallet = world.chain.wallet;
-        // Its payment has fees that no block takes then.
+        // Its payment has fees that no block accepts then.
         await play([() => (first.isDead() ? other.run(true) : one.run(true))], async (round) => {
           if (round !== 2) return;
           world.knobs.baseFee = 50n;

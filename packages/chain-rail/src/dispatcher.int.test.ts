@@ -52,7 +52,7 @@ const after = (ms: number) => {
 const accept = (key: string, amount = 5n) =>
   acceptTransfer(store, key, world.chain.wallet, { currency: "USDC_ETH", amount, to: key }, now);
 const stateOf = async (key: string) => (await store.transfers.findOne({ _id: key }))?.state;
-/** Runs and makes blocks until nothing changes any more. */
+/** Runs and mines blocks until nothing changes any more. */
 const settle = async (runs: ReturnType<typeof dispatcher>, rounds = 12) => {
   for (let round = 0; round < rounds; round += 1) {
     await runs.run(true);
@@ -79,7 +79,7 @@ describe("a transfer", () => {
     expect(world.paid()).toEqual(["po_1"]);
   });
 
-  it("is sent again with the same bytes where a reorganisation took it", async () => {
+  it("is resent with the same bytes after a reorganisation removed it", async () => {
     await accept("po_1");
     const runs = dispatcher();
     await runs.run(true);
@@ -139,7 +139,7 @@ describe("a transfer", () => {
     await runs.run(true);
     world.mine();
     await runs.run(true);
-    // Not final yet: the bytes may still be mined.
+    // The transaction is not final yet: its bytes may still be mined.
     expect(await store.transfers.findOne({ _id: "po_1" })).toMatchObject({ nonce: 0, lost: [] });
     await settle(runs);
     expect(world.paid()).toEqual(["elsewhere", "po_1"]);
@@ -149,7 +149,7 @@ describe("a transfer", () => {
     expect(events).toEqual(["nonce_lost"]);
   });
 
-  it("is left to people where its nonce went to the same payment outside", async () => {
+  it("is left to operators if the same payment was made elsewhere with its nonce", async () => {
     await accept("po_1");
     const runs = dispatcher();
     world.useOutside("po_1");
@@ -191,7 +191,7 @@ describe("a wallet", () => {
     expect(world.paid()).toEqual(["po_1"]);
   });
 
-  it("gives none away after nonces were used outside, until an operator lets it", async () => {
+  it("assigns none after nonces were used elsewhere, until an operator allows it", async () => {
     await dispatcher().run(true);
     world.useOutside("elsewhere");
     world.mine();
@@ -204,17 +204,17 @@ describe("a wallet", () => {
     expect(world.paid()).toEqual(["elsewhere", "po_1"]);
   });
 
-  it("does not begin by the word of one node, nor while something of it is pending", async () => {
+  it("does not begin by one node alone, nor while a transaction is pending", async () => {
     await accept("po_1");
-    const ahead = async () => ({ ...(await world.chain.look()), pendingMost: 900 });
-    const misled = dispatcher({ chain: { ...world.chain, look: ahead } });
-    await expect(misled.run(true)).rejects.toThrow("nothing unmined");
+    const ahead = async () => ({ ...(await world.chain.snapshot()), pendingMost: 900 });
+    const misled = dispatcher({ chain: { ...world.chain, snapshot: ahead } });
+    await expect(misled.run(true)).rejects.toThrow("no unmined transaction");
     expect(await store.wallets.countDocuments()).toBe(0);
     await settle(dispatcher());
     expect(await store.transfers.findOne({ _id: "po_1" })).toMatchObject({ nonce: 0 });
   });
 
-  it("skips no nonce that is not mined, whatever the settings say", async () => {
+  it("skips no unmined nonce, whatever the settings", async () => {
     await dispatcher().run(true);
     await accept("po_1");
     await settle(dispatcher({ nonceFrom: 50 }));
@@ -224,8 +224,8 @@ describe("a wallet", () => {
   it("gives none away while a node has transactions of it that are none of ours", async () => {
     await dispatcher().run(true);
     await accept("po_1");
-    const restored = async () => ({ ...(await world.chain.look()), pendingMost: 1 });
-    const runs = dispatcher({ chain: { ...world.chain, look: restored } });
+    const restored = async () => ({ ...(await world.chain.snapshot()), pendingMost: 1 });
+    const runs = dispatcher({ chain: { ...world.chain, snapshot: restored } });
     await runs.run(true);
     expect(runs.state()?.blocked).toBe("nonce");
     expect(await stateOf("po_1")).toBe("waiting");
@@ -269,9 +269,9 @@ describe("a wallet", () => {
     );
     await store.wallets.updateOne({}, { $set: { next_nonce: many } });
     const mined = { minedLeast: many, minedMost: many, pendingMost: many };
-    const look = async () => ({ ...(await world.chain.look()), ...mined });
+    const snapshot = async () => ({ ...(await world.chain.snapshot()), ...mined });
     world.knobs.token = 5n;
-    const runs = dispatcher({ chain: { ...world.chain, look } });
+    const runs = dispatcher({ chain: { ...world.chain, snapshot } });
     after(1_000);
     await accept("po_1");
     await runs.run(true);
@@ -300,7 +300,7 @@ describe("a wallet", () => {
   });
 });
 
-describe("a transfer that is taken back", () => {
+describe("a transfer that is withdrawn", () => {
   const { wallet } = createTestChain(finality).chain;
   const takeBack = (key: string) => withdrawTransfer(store, wallet, key, now);
 
@@ -314,14 +314,14 @@ describe("a transfer that is taken back", () => {
     expect(await takeBack("po_1")).toBe(true);
   });
 
-  it("before it came is not taken afterwards", async () => {
+  it("before its submission is not accepted afterwards", async () => {
     expect(await takeBack("po_1")).toBe(true);
     await accept("po_1");
     await settle(dispatcher());
     expect(world.paid()).toEqual([]);
   });
 
-  it("with a nonce is not taken back", async () => {
+  it("with a nonce is not withdrawn", async () => {
     await accept("po_1");
     const runs = dispatcher();
     await runs.run(true);
@@ -331,7 +331,7 @@ describe("a transfer that is taken back", () => {
     expect(world.paid()).toEqual(["po_1"]);
   });
 
-  it("is not taken back where a process that was killed gave it a nonce", async () => {
+  it("is not withdrawn if a killed process had assigned a nonce", async () => {
     await accept("po_1");
     const sign = async () => {
       throw new Error("killed");
@@ -342,7 +342,7 @@ describe("a transfer that is taken back", () => {
     expect(world.paid()).toEqual(["po_1"]);
   });
 
-  it("is paid or taken back, not both, where both happen at once", async () => {
+  it("is paid or withdrawn, not both, under concurrency", async () => {
     const keys = Array.from({ length: 12 }, (_each, at) => `po_${at}`);
     for (const key of keys) await accept(key);
     const runs = dispatcher({ unminedMax: 12 });

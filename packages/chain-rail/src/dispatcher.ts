@@ -1,4 +1,4 @@
-import type { Chain, Look, Order } from "./chain.ts";
+import type { Chain, Order, Snapshot } from "./chain.ts";
 import {
   attemptsOf,
   feesOf,
@@ -32,106 +32,110 @@ import { watchTransfer } from "./watch.ts";
 import { storeWithdrawal } from "./withdrawal.ts";
 import type { TransferWork } from "./work.ts";
 
-/** What dispatching the transfers of one wallet works with. */
 export type DispatchDeps = Omit<TransferWork, "isSendDue"> & {
-  /** Nonces of the wallet that may be unmined at a time. */
+  /** Limits the unmined nonces of the wallet. */
   readonly unminedMax: number;
-  /** Where operators let the wallet go on after its nonces were used outside. */
+  /** The nonce from which operators let the wallet continue after it was used elsewhere. */
   readonly nonceFrom: number;
-  /** Whether operators have paused the rail: no transfer gets a nonce then. */
+  /** Returns true if operators have paused the rail. No transfer then gets a nonce. */
   readonly isPaused: () => Promise<boolean>;
 };
 
-/** What the last run saw; for the rail's answers and its metrics. */
+/** The wallet's state in the last run, for the rail's replies and its metrics. */
 export type WalletState = {
   readonly at: Date;
-  readonly look: Look;
-  /** What is free for new transfers, those that wait counted as paid. */
+  readonly snapshot: Snapshot;
+  /** Funds that are available for new transfers; waiting transfers count as paid. */
   readonly free: Funds;
   readonly waiting: number;
   readonly unmined: number;
-  /** For how long the oldest of them has been signed; 0 without any. */
+  /** The time since the first signature of the oldest unmined transfer; 0 if there is none. */
   readonly oldestUnminedMs: number;
-  /** Why no transfer gets a nonce now. */
+  /** The reason why no transfer gets a nonce now. */
   readonly blocked: "nonce" | "fees" | undefined;
 };
 
-/** Bytes that no node has in a block are sent again after so long. */
+/** The interval at which transactions that no block has are resent. */
 const resendMs = 5_000;
-/** Transfers at their end are looked at again after so long. */
+/** The interval at which ended transfers are checked again. */
 const watchMs = 15_000;
 const ended = ["settled", "rejected", "cancelled", "unclear"] as const;
-/** Hashes whose last sending is remembered. */
+/** Limits the hashes whose last send time is kept. */
 const sentMax = 10_000;
 
-/** Takes the transfers of one wallet through the chain, a run at a time. */
+/** Advances the transfers of one wallet, one run at a time. */
 export function createDispatcher(deps: DispatchDeps) {
   const { chain, store, clock } = deps;
   const work: TransferWork = { ...deps, isSendDue: createSendTimes(() => clock.now().getTime()) };
   let state: WalletState | undefined;
   let isChecked = false;
   let watchedAt = 0;
-  const watchAll = async (look: Look) => {
+  const watchAll = async (snapshot: Snapshot) => {
     if (clock.now().getTime() - watchedAt < watchMs) return;
     watchedAt = clock.now().getTime();
     const watched = await openTransfers(store, chain.wallet, ended);
-    await takeEach(work, watched, (each) => watchTransfer(work, each, look));
+    await advanceEach(work, watched, (each) => watchTransfer(work, each, snapshot));
   };
   return {
-    /** What the last run saw; `undefined` before the first. */
+    /** `undefined` before the first run. */
     state: (): WalletState | undefined => state,
-    /** Whether the chain can pay an order at all. */
     pays: chain.pays,
     isOwned: chain.isOwned,
-    /** Whether the wallet covers a transfer now; `undefined` also where it is not known. */
+    /**
+     * Returns the shortage for a transfer; `undefined` if the wallet covers it, or before the first
+     * run.
+     */
     shortageFor: (order: Order): "gas" | "balance" | undefined => {
       if (state === undefined) return undefined;
-      const fees = boundedFees(state.look.baseFee, deps.fees);
+      const fees = boundedFees(state.snapshot.baseFee, deps.fees);
       return shortage(state.free, { asset: order.currency, ...chain.costOf(order, fees) });
     },
     /**
-     * One run; rejects where too few nodes answer, and has left everything as it is then. A process
-     * that does not `work` only looks.
+     * Runs once. Rejects if too few nodes respond, and then changes nothing. If `works` is false,
+     * the process reads the wallet's state and changes no transfer.
      */
     run: async (works: boolean): Promise<void> => {
       if (!isChecked) await chain.check();
       isChecked = true;
-      const look = await chain.look();
-      const wallet = await openWallet(deps, look);
+      const snapshot = await chain.snapshot();
+      const wallet = await openWallet(deps, snapshot);
       if (works) {
-        await followAll(work, look);
-        await watchAll(look);
+        await followAll(work, snapshot);
+        await watchAll(snapshot);
       }
-      state = await numberWaiting(work, deps, wallet, look, works);
+      state = await numberWaiting(work, deps, wallet, snapshot, works);
     },
   };
 }
 
-/** What is in a block that is not final yet needs nothing: on some chains that is most of it. */
-async function followAll(work: TransferWork, look: Look): Promise<void> {
+/**
+ * Skips transfers in a block that is not final yet: they need no work, and most transfers on some
+ * chains are of this kind.
+ */
+async function followAll(work: TransferWork, snapshot: Snapshot): Promise<void> {
   const { store, chain } = work;
   const [final, unmined] = await Promise.all([
-    finalTransfers(store, chain.wallet, look),
-    unminedTransfers(store, chain.wallet, look),
+    finalTransfers(store, chain.wallet, snapshot),
+    unminedTransfers(store, chain.wallet, snapshot),
   ]);
-  await takeEach(work, [...final, ...unmined], (each) => followTransfer(work, each, look));
+  await advanceEach(work, [...final, ...unmined], (each) => followTransfer(work, each, snapshot));
 }
 
-/** Takes each transfer on; one that fails is logged, and keeps none of the others. */
-async function takeEach(
+/** Advances each transfer. A failing transfer is logged and does not stop the others. */
+async function advanceEach(
   { log }: Pick<TransferWork, "log">,
   transfers: readonly TransferDocument[],
-  take: (transfer: TransferDocument) => Promise<void>,
+  advance: (transfer: TransferDocument) => Promise<void>,
 ): Promise<void> {
-  const taking = transfers.map((each) =>
-    take(each).catch((error: unknown) => {
-      log.error({ err: error, payout_id: each._id }, "transfer not taken on");
+  const advancing = transfers.map((each) =>
+    advance(each).catch((error: unknown) => {
+      log.error({ err: error, payout_id: each._id }, "transfer not advanced");
     }),
   );
-  await Promise.all(taking);
+  await Promise.all(advancing);
 }
 
-/** Answers whether bytes are due to be sent, and remembers that they were. */
+/** Returns a function that tells if a transaction is due to be sent, and notes the time if so. */
 function createSendTimes(now: () => number): (id: string) => boolean {
   const sentAt = new Map<string, number>();
   return (id) => {
@@ -146,75 +150,75 @@ function createSendTimes(now: () => number): (id: string) => boolean {
 }
 
 /**
- * The wallet's nonces; begun where the chain has it, the first time. What one node alone says does
- * not begin it or move it on: nonces that are skipped would never be mined.
+ * Returns the wallet's nonces. The first call reads them from the chain. One node alone can neither
+ * begin a wallet nor move it on: a skipped nonce would never be mined.
  */
 async function openWallet(
   { chain, store, nonceFrom }: DispatchDeps,
-  look: Look,
+  snapshot: Snapshot,
 ): Promise<WalletDocument> {
   let wallet = await findWallet(store, chain.wallet);
   if (wallet === undefined) {
-    if (look.pendingMost !== look.minedLeast) {
-      throw new Error("nodes do not agree yet that the wallet has nothing unmined");
+    if (snapshot.pendingMost !== snapshot.minedLeast) {
+      throw new Error("nodes do not agree yet that the wallet has no unmined transaction");
     }
-    await beginWallet(store, chain.wallet, look.minedLeast);
-  } else if (nonceFrom > wallet.next_nonce && nonceFrom <= look.minedLeast) {
+    await beginWallet(store, chain.wallet, snapshot.minedLeast);
+  } else if (nonceFrom > wallet.next_nonce && nonceFrom <= snapshot.minedLeast) {
     await skipNonces(store, wallet, nonceFrom);
   } else {
     return wallet;
   }
   wallet = await findWallet(store, chain.wallet);
-  if (wallet === undefined) throw new Error("the wallet that was stored is gone");
+  if (wallet === undefined) throw new Error("the stored wallet is missing");
   return wallet;
 }
 
-/** Gives nonces to transfers that wait, signs them, stores that, and sends them. */
+/** Assigns nonces to waiting transfers, signs and stores the transactions, then sends them. */
 async function numberWaiting(
   work: TransferWork,
   deps: DispatchDeps,
-  before: WalletDocument,
-  look: Look,
+  stored: WalletDocument,
+  snapshot: Snapshot,
   works: boolean,
 ): Promise<WalletState> {
   const { chain, store, fees: policy, unminedMax, clock } = deps;
-  // The wallet was read before: see `reserveNonces`.
-  const unmined = await unminedTransfers(store, chain.wallet, look);
+  // The wallet was read before the transfers: see `reserveNonces`.
+  const unmined = await unminedTransfers(store, chain.wallet, snapshot);
   const waiting = await openTransfers(store, chain.wallet, ["waiting"]);
   if (works) {
-    await numberAssigned(work, before, waiting, look);
-    for (const key of before.withdrawn) await storeWithdrawal(store, key, clock.now());
+    await numberAssigned(work, stored, waiting, snapshot);
+    for (const key of stored.withdrawn) await storeWithdrawal(store, key, clock.now());
   }
-  let wallet = works ? await forgetAssignments(store, before) : undefined;
-  const fees = firstFees(look.baseFee, policy);
-  const blocked = blockedBy(before, look, fees !== undefined);
-  const given = new Set(before.open.map(({ key }) => key));
-  const gone = new Set(before.withdrawn);
+  let wallet = works ? await forgetAssignments(store, stored) : undefined;
+  const fees = firstFees(snapshot.baseFee, policy);
+  const blocked = blockedBy(stored, snapshot, fees !== undefined);
+  const given = new Set(stored.open.map(({ key }) => key));
+  const gone = new Set(stored.withdrawn);
   const left = waiting.filter(({ _id }) => !given.has(_id) && !gone.has(_id));
   const payable = left.filter(chain.pays);
-  const worst = fees ?? boundedFees(look.baseFee, policy);
+  const worst = fees ?? boundedFees(snapshot.baseFee, policy);
   const costs = payable.map((each) => costOf(chain, each, worst));
   const underWay = [...unmined, ...waiting.filter(({ _id }) => given.has(_id))].map((each) =>
     costOf(chain, each, worst),
   );
-  const funds = fundsAfter(look.funds, underWay);
+  const funds = fundsAfter(snapshot.funds, underWay);
   if (wallet !== undefined && blocked === undefined && !(await deps.isPaused())) {
     const keys = affordable(funds, costs).map(({ key }) => key);
     const assigned = assignNonces(
       { next: wallet.next_nonce, open: wallet.open },
-      ...([keys, look.minedLeast, unminedMax] as const),
+      ...([keys, snapshot.minedLeast, unminedMax] as const),
     );
     wallet = assigned.length > 0 ? await reserveNonces(store, wallet, assigned) : undefined;
-    if (wallet !== undefined) await numberAssigned(work, wallet, payable, look);
+    if (wallet !== undefined) await numberAssigned(work, wallet, payable, snapshot);
   }
-  const next = Math.max(before.next_nonce, wallet?.next_nonce ?? 0);
+  const next = Math.max(stored.next_nonce, wallet?.next_nonce ?? 0);
   return {
     at: clock.now(),
-    look,
+    snapshot,
     blocked,
     waiting: left.length,
     free: fundsAfter(funds, costs),
-    unmined: Math.max(0, next - look.minedLeast),
+    unmined: Math.max(0, next - snapshot.minedLeast),
     oldestUnminedMs: oldestOf(unmined, clock.now()),
   };
 }
@@ -225,11 +229,16 @@ function oldestOf(unmined: readonly TransferDocument[], now: Date): number {
 }
 
 /**
- * Used outside, the wallet's nonces are ahead of what was given away here: people look first. The
- * wallet was read after the chain, so what this deployment sent is never ahead.
+ * Operators must act if the wallet's nonces on the chain are ahead of the assigned ones: it was
+ * used elsewhere. The wallet was read after the chain, so transfers of this deployment are never
+ * ahead.
  */
-function blockedBy(wallet: WalletDocument, look: Look, isCovered: boolean): WalletState["blocked"] {
-  if (Math.max(look.minedMost, look.pendingMost) > wallet.next_nonce) return "nonce";
+function blockedBy(
+  wallet: WalletDocument,
+  snapshot: Snapshot,
+  isCovered: boolean,
+): WalletState["blocked"] {
+  if (Math.max(snapshot.minedMost, snapshot.pendingMost) > wallet.next_nonce) return "nonce";
   return isCovered ? undefined : "fees";
 }
 
@@ -242,25 +251,25 @@ function costOf(
   const fees = last === undefined ? worst : feesOf(last);
   const [key, asset] = [transfer._id, transfer.currency];
   const order = orderOf(transfer);
-  // Of a currency that the settings do not name any more, nothing else is paid.
+  // The settings no longer name the currency. Nothing else is paid with this nonce.
   if (order === undefined || !chain.pays(order)) {
     return { key, asset, amount: 0n, fee: chain.cancelFee(fees) };
   }
   return { key, asset, ...chain.costOf(order, fees) };
 }
 
-/** Signs the transfers of assigned nonces, stores what was signed, and only then sends it. */
+/** Signs the transfers of assigned nonces, stores the transactions, and only then sends them. */
 async function numberAssigned(
   { chain, store, fees: policy, clock, isSendDue }: TransferWork,
   { open }: WalletDocument,
   transfers: readonly TransferDocument[],
-  { baseFee, height }: Look,
+  { baseFee, height }: Snapshot,
 ): Promise<void> {
   const fees = boundedFees(baseFee, policy);
   const byKey = new Map(transfers.map((each) => [each._id, each]));
   const numbering = open.map(async (assignment) => {
     const transfer = byKey.get(assignment.key) ?? (await findTransfer(store, assignment.key));
-    if (transfer === null) throw new Error("a transfer with a nonce is gone");
+    if (transfer === null) throw new Error("a transfer with a nonce is missing");
     const order = orderOf(transfer);
     if (transfer.state !== "waiting" || order === undefined) return;
     const signed = await chain.sign(assignment.nonce, order, fees);
@@ -269,7 +278,7 @@ async function numberAssigned(
     isSendDue(signed.id);
     await chain.send(signed.raw);
   });
-  // All of them first: the run ends without forgetting assignments where one could not be signed.
+  // Wait for all. If one was not signed, the run ends before it forgets assignments.
   const failed = (await Promise.allSettled(numbering)).find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }

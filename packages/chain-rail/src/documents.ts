@@ -4,48 +4,45 @@ import type { Binary, Collection, Decimal128 } from "mongodb";
 import type { Order } from "./chain.ts";
 import type { Fees } from "./rules/fees.ts";
 
-/** How far a wallet has given its nonces away; every change of it is one compare-and-set. */
+/** The nonces of a wallet. Every change is one compare-and-set. */
 export type WalletDocument = {
   _id: string;
   schema_version: number;
-  /** One more with each write: a writer that read an older one changes nothing. */
+  /** Grows with each write. A write based on an older revision changes nothing. */
   revision: number;
   next_nonce: number;
-  /** Nonces whose transfers may not have them yet. */
+  /** Assigned nonces that their transfers may not have stored yet. */
   open: { nonce: number; key: string }[];
-  /** Transfers that get no nonce any more, and may not know it yet. */
+  /** Transfers that never get a nonce. They may not have stored that yet. */
   withdrawn: string[];
 };
 
-/** One signed variant of a nonce. It is stored before it is sent, and never changes or goes. */
+/** A signed variant of a nonce. It is stored before it is sent, and never changes. */
 export type StoredAttempt = {
   nonce: number;
-  /** The transaction's hash. */
   id: string;
-  /** The bytes that are sent. */
   raw: Binary;
-  /** It pays nothing, and takes the nonce from those that do. */
+  /** Set if it pays nothing and only uses up the nonce. */
   cancels?: true;
   max_fee: Decimal128;
   tip: Decimal128;
   at: Date;
 };
 
-/** How a transfer ended on the chain. */
+/** The final transaction of a transfer. */
 export type StoredEnd = {
-  /** The transaction's hash. */
   id: string;
   height: number;
   block: string;
-  /** Decimal text of what the recipient got; absent where nothing on the chain names it. */
+  /** Decimal text of the received amount; absent if nothing on the chain names the recipient. */
   received?: string;
   at: Date;
 };
 
 /**
- * Where a transfer stands: it waits for a nonce; it has one; a final transaction paid it, reverted,
- * took its nonce so that it is never paid, or cannot be understood; or it was taken back before it
- * had a nonce.
+ * The state of a transfer. It waits for a nonce, or has one. Then a final transaction paid it,
+ * reverted, cancelled its nonce, or had an unclear effect. Or it was withdrawn before it had a
+ * nonce.
  */
 export type TransferState =
   | "waiting"
@@ -56,53 +53,51 @@ export type TransferState =
   | "unclear"
   | "withdrawn";
 
-/** What becomes of a transfer whose nonce a cancelling transaction took. */
+/** The next state of a transfer whose nonce a cancelling transaction used. */
 export const cancelEnds = ["reject", "renew"] as const;
 export type CancelEnd = (typeof cancelEnds)[number];
 
-/** Operators' decision that a nonce goes to a transaction that pays nothing. */
+/** The decision of operators to cancel a nonce with a transaction that pays nothing. */
 export type StoredCancel = { end: CancelEnd; person: string; operation: string; at: Date };
 
-/** A transfer that a rail on a chain has taken, by its payout's id. */
+/** A transfer that a chain rail has accepted, under its payout's id. */
 export type TransferDocument = {
   _id: string;
   schema_version: number;
-  /** The wallet that pays it, for ever. */
+  /** The paying wallet. It never changes. */
   wallet: string;
   currency: string;
   amount_minor: Decimal128;
   to: string;
   state: TransferState;
-  /** The wallet, while there is work on it; absent afterwards. */
+  /** The wallet, while there is work on the transfer. */
   open?: string;
   nonce?: number;
-  /** The chain's height when it got its nonce: only later blocks can have it. */
+  /** The chain's height when the transfer got its nonce. Only later blocks can contain it. */
   since?: number;
-  /** It pays nothing: it is there for a nonce that no transfer has. */
+  /** Set if it pays nothing: it fills a nonce that no transfer has. */
   gap?: true;
-  /** Since operators have decided to cancel its present nonce. */
+  /** The operators' decision to cancel the present nonce. */
   cancel?: StoredCancel;
-  /** Nonces that another, final transaction took. */
+  /** Nonces that another final transaction used. */
   lost: { nonce: number; to: string; at: Date }[];
   attempts: StoredAttempt[];
   end?: StoredEnd;
-  /** Why it was withdrawn when it came; absent where it was taken back later. */
+  /** The reason why the transfer was refused on arrival; absent if it was withdrawn later. */
   refused?: FailureCode;
-  /** When what it ended by was found gone from the chain. */
+  /** The time when the final transaction was found to have left the chain. */
   reorganised_at?: Date;
-  /** It was reorganised, and ended the same way again. */
+  /** Set if the transfer was reorganised and ended the same way again. */
   kept?: true;
   accepted_at: Date;
   updated_at: Date;
 };
 
-/** Where a chain's rail keeps its transfers and the nonces of its wallets. */
 export type TransferStore = {
   readonly transfers: Collection<TransferDocument>;
   readonly wallets: Collection<WalletDocument>;
 };
 
-/** The transfers of all chains, and their wallets. */
 export function openTransferStore({ db }: Database): TransferStore {
   return {
     transfers: db.collection<TransferDocument>("chain_transfers"),
@@ -110,22 +105,20 @@ export function openTransferStore({ db }: Database): TransferStore {
   };
 }
 
-/** What a transfer pays; `undefined`: it fills a gap. */
+/** Returns the order of a transfer; `undefined` if it only fills a nonce. */
 export function orderOf({ currency, amount_minor, to, gap }: TransferDocument): Order | undefined {
   return gap ? undefined : { currency, amount: fromDecimal128(amount_minor), to };
 }
 
-/** The fees that an attempt offers. */
 export function feesOf({ max_fee, tip }: StoredAttempt): Fees {
   return { max: fromDecimal128(max_fee), tip: fromDecimal128(tip) };
 }
 
-/** Fees as an attempt stores them. */
 export function storedFees({ max, tip }: Fees): Pick<StoredAttempt, "max_fee" | "tip"> {
   return { max_fee: toDecimal128(max), tip: toDecimal128(tip) };
 }
 
-/** The signed variants of a transfer's present nonce, oldest first. */
+/** Returns the signed variants of a transfer's present nonce, oldest first. */
 export function attemptsOf({ attempts, nonce }: TransferDocument): StoredAttempt[] {
   return attempts.filter((each) => each.nonce === nonce);
 }

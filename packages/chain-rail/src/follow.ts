@@ -1,27 +1,27 @@
-import type { Look, Taker } from "./chain.ts";
+import type { Snapshot, Taker } from "./chain.ts";
 import { attemptsOf, orderOf, type StoredEnd, type TransferDocument } from "./documents.ts";
-import type { Sighting } from "./rules/finality.ts";
+import type { MinedTransaction } from "./rules/finality.ts";
 import { sendAgain } from "./sending.ts";
 import { endTransfer, loseNonce } from "./store.ts";
 import type { TransferWork } from "./work.ts";
 
-/** Takes a transfer that has a nonce as far as the chain lets it. */
+/** Advances a transfer that has a nonce as far as the chain allows. */
 export async function followTransfer(
   work: TransferWork,
   transfer: TransferDocument,
-  look: Look,
+  snapshot: Snapshot,
 ): Promise<void> {
   const { chain } = work;
   const ids = attemptsOf(transfer).map(({ id }) => id);
-  // Of a gap nothing may be signed yet.
+  // A gap may have no signed transaction yet.
   const verdict =
     ids.length === 0 ? ({ kind: "unmined" } as const) : await chain.verdict(ids, orderOf(transfer));
   switch (verdict.kind) {
     case "final":
-      return end(work, transfer, verdict.sighting);
+      return end(work, transfer, verdict.transaction);
     case "unmined":
-      if (await isTaken(work, transfer, look)) return;
-      return sendAgain(work, transfer, look);
+      if (await isTaken(work, transfer, snapshot)) return;
+      return sendAgain(work, transfer, snapshot);
     case "mined":
     case "disputed":
     case "unanswered":
@@ -29,18 +29,19 @@ export async function followTransfer(
   }
 }
 
-/** Ends a transfer by what its final transaction did. */
+/** Ends a transfer by its final transaction. */
 async function end(
   work: TransferWork,
   transfer: TransferDocument,
-  sighting: Sighting,
+  transaction: MinedTransaction,
 ): Promise<void> {
   const { chain, store, clock, log, onEvent } = work;
-  const { id, height, block, succeeded, received } = sighting;
+  const { id, height, block, succeeded, received } = transaction;
   const attempt = transfer.attempts.find((each) => each.id === id);
-  if (attempt === undefined) throw new Error("the chain ended a transfer by a transaction of none");
-  // It pays nothing, whatever became of it.
-  if (attempt.cancels) return endCancelled(work, transfer, sighting);
+  if (attempt === undefined)
+    throw new Error("the final transaction does not belong to the transfer");
+  // A cancelling transaction pays nothing, whether it succeeded or not.
+  if (attempt.cancels) return endCancelled(work, transfer, transaction);
   const { currency } = transfer;
   const text = received === undefined ? undefined : chain.amountText(received, currency);
   const ended: StoredEnd = {
@@ -57,17 +58,19 @@ async function end(
   log.debug({ payout_id: transfer._id, state, height }, "transfer final");
 }
 
-/** A success that names no recipient may have paid or not: people find out. */
+/** A success that names no recipient may have paid or not: operators find out. */
 function endStateOf(succeeded: boolean, received: bigint | undefined) {
   if (!succeeded) return "rejected";
   return received === undefined ? "unclear" : "settled";
 }
 
-/** The nonce is gone without a payment: the transfer ends, or waits for a new one, as decided. */
+/**
+ * The nonce is used up without a payment: the transfer ends or waits for a new nonce, as decided.
+ */
 async function endCancelled(
   { store, clock, log, onEvent }: TransferWork,
   transfer: TransferDocument,
-  { id, height, block }: Pick<Sighting, "id" | "height" | "block">,
+  { id, height, block }: Pick<MinedTransaction, "id" | "height" | "block">,
 ): Promise<void> {
   const at = clock.now();
   const isRenewed = transfer.cancel?.end === "renew";
@@ -80,28 +83,31 @@ async function endCancelled(
   onEvent("cancelled");
 }
 
-/** Whether another, final transaction has the nonce; then the transfer is taken on by that. */
+/**
+ * Checks whether another final transaction has the nonce. If so, it decides what happens to the
+ * transfer.
+ */
 async function isTaken(
   work: TransferWork,
   transfer: TransferDocument,
-  look: Look,
+  snapshot: Snapshot,
 ): Promise<boolean> {
   const { nonce, since = 0 } = transfer;
-  if (nonce === undefined || look.finalNonce <= nonce) return false;
+  if (nonce === undefined || snapshot.finalNonce <= nonce) return false;
   const taker = await work.chain.takerOf(nonce, since, orderOf(transfer));
   const isOurs = transfer.attempts.some(({ id }) => id === taker?.id);
-  // Nodes that lose sight of a transaction of ours, or do not agree, prove nothing.
+  // Missing or contradictory responses about a transaction of this wallet prove nothing.
   if (taker !== undefined && !isOurs) await giveUp(work, transfer, taker);
   return true;
 }
 
-/** A transaction of none of our variants has the nonce, and keeps it. */
+/** Another final transaction has the nonce for good. */
 async function giveUp(work: TransferWork, transfer: TransferDocument, taker: Taker): Promise<void> {
   const { store, clock, log, onEvent } = work;
   const about = { payout_id: transfer._id, nonce: transfer.nonce };
   if (taker.isSamePayment) {
-    // It may be this payout's, from before a backup was restored: people decide.
-    log.error(about, "the nonce was used outside, for the same payment");
+    // It may be the payment of this payout, sent before a backup was restored: operators decide.
+    log.error(about, "the nonce was used elsewhere for the same payment");
     const { id, height, block } = taker;
     const ended = { id, height, block, at: clock.now() };
     if (await endTransfer(store, transfer, "unclear", ended)) onEvent("unclear");
@@ -111,7 +117,7 @@ async function giveUp(work: TransferWork, transfer: TransferDocument, taker: Tak
     return endCancelled(work, transfer, taker);
   }
   if (await loseNonce(store, transfer, taker.id, clock.now())) {
-    log.error(about, "the nonce was used outside");
+    log.error(about, "the nonce was used elsewhere");
     onEvent("nonce_lost");
   }
 }

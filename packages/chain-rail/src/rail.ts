@@ -7,33 +7,32 @@ import type { TransferDocument, TransferStore } from "./documents.ts";
 import { acceptTransfer, findTransfer, refuseTransfer } from "./store.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 
-/** What a rail on a chain is made of. */
 export type ChainRailOptions = {
   readonly name: string;
-  /** Where its transfers are stored with: `1:0x…`. */
+  /** The wallet that is stored with its transfers: `1:0x…`. */
   readonly wallet: string;
   readonly capabilities: RailCapabilities;
   readonly store: TransferStore;
   readonly dispatcher: ReturnType<typeof createDispatcher>;
   readonly clock: Clock;
-  /** How long to wait before a transfer under way is looked at again. */
+  /** The delay before the payout polls an open transfer again. */
   readonly pollMs: number;
-  /** From submission to finality, as a rule; merchants read it. */
+  /** The usual time from submission to finality. Merchants see it. */
   readonly settlesInMs?: number | undefined;
-  /** A payout that is open for so long is overdue. */
+  /** A payout that is open for this long is overdue. */
   readonly overdueAfterMs?: number | undefined;
   /** Called when there is a new transfer. */
   readonly wake: () => void;
 };
 
-/** The nodes count as away when no run has succeeded for so long. */
+/** Without a successful run for this long, the nodes count as unavailable. */
 const awayAfterMs = 30_000;
-/** A transfer at its end is asked for while its transaction may leave the chain. */
+/** The poll interval of an ended transfer while its transaction may still leave the chain. */
 const watchPollMs = 30_000;
 
 /**
- * A rail whose transfers a dispatcher takes through a chain. Taking a transfer is one insert: from
- * then on the rail has it, and polls read what became of it.
+ * Creates a rail whose transfers a dispatcher executes on a chain. Submitting inserts a transfer;
+ * polls read its state.
  */
 export function createChainRail(options: ChainRailOptions): Rail {
   const { name, wallet, capabilities, store, dispatcher, clock, pollMs, wake } = options;
@@ -60,13 +59,13 @@ export function createChainRail(options: ChainRailOptions): Rail {
       expectedAt: (_transfer: Transfer, now: Date) => new Date(now.getTime() + settlesInMs),
     }),
     submit: async (key, { currency, amount, accountNumber, network }) => {
-      if (!capabilities.networks.includes(network)) throw new Error("another network's transfer");
+      if (!capabilities.networks.includes(network)) throw new Error("the rail does not pay on this network");
       const order = { currency: currencyOf(currency).code, amount, to: accountNumber };
       if (!dispatcher.isOwned(order.to)) {
         await refuseTransfer(store, key, wallet, order, clock.now());
         return reply(key);
       }
-      // It would hold up the wallet: nothing could be signed for it.
+      // The dispatcher could not sign it, and it would block the wallet.
       if (!dispatcher.pays(order)) throw new Error("the chain cannot pay the transfer");
       await acceptTransfer(store, key, wallet, order, clock.now());
       wake();
@@ -74,12 +73,12 @@ export function createChainRail(options: ChainRailOptions): Rail {
     },
     query: reply,
     withdraw: (key) => withdrawTransfer(store, wallet, key, clock.now()),
-    // A chain sends no messages.
+    // A chain sends no callbacks.
     readCallback: () => "forged",
   };
 }
 
-/** What a rail says of a transfer; while there is work on it, it says when to ask again. */
+/** Converts a transfer to a reply. It sets the next poll while there is work on the transfer. */
 function replyOf(transfer: TransferDocument, pollMs: number): RailReply {
   const { state, end, open, currency, reorganised_at, refused: code } = transfer;
   const accepted: RailReply = { status: { kind: "accepted" }, pollAfterMs: pollMs };

@@ -28,7 +28,6 @@ beforeEach(async () => {
   runs = of.dispatcher();
 });
 
-/** The service as persons call it. */
 function service() {
   const { database, clock } = of;
   const approvals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
@@ -134,7 +133,7 @@ it.each<[string, bigint, object, string]>([
   const { database, clock } = of;
   const audit = openAuditStore<string>(database);
   const wallets = [{ rail: "chain", wallet: "1:test", store: of.store, state: runs.state }];
-  // One person's call, as it runs when it was approved.
+  // Runs a call without a guard, as it runs after its approval.
   const rpc = guardedWallets({ wallets, audit, clock });
   const principal: Principal = { kind: "person", id: "ada", roles: new Set(), signIn: "exempt" };
   const call = withCallContext({ requestId: "r", principal }, () =>

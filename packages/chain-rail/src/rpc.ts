@@ -20,27 +20,26 @@ import type { WalletState } from "./dispatcher.ts";
 import { attemptsOf, type TransferDocument, type TransferStore } from "./documents.ts";
 import { findWallet, noncesFrom } from "./store.ts";
 
-/** The wallet of a rail on a chain, as operators see it. */
+/** A chain rail's wallet for operator RPCs. */
 export type ChainWallet = {
   readonly rail: string;
-  /** `1:0x…`. */
+  /** Format: `1:0x…`. */
   readonly wallet: string;
   readonly store: TransferStore;
-  /** What this process saw last; `undefined` before its first look. */
+  /** The state in this process's last run; `undefined` before its first run. */
   readonly state: () => WalletState | undefined;
 };
 
-/** What the RPCs of wallets work with. */
 export type WalletDeps = Pick<RailContext, "audit" | "clock" | "approvals"> & {
   readonly wallets: readonly ChainWallet[];
 };
 
 type WalletRpc = ReturnType<typeof walletsRpc>;
 
-/** Nonces that one answer shows. */
+/** Limits the nonces in one response. */
 const shownMax = 100;
 
-/** The operators' RPCs of wallets on chains; cancelling a nonce needs a second person. */
+/** Creates the operator RPCs of chain wallets. Cancelling a nonce requires a second person. */
 export function guardedWallets(deps: WalletDeps): WalletRpc {
   const rpc = walletsRpc(deps);
   if (deps.approvals === undefined) return rpc;
@@ -71,8 +70,12 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
   return {
     getChainWallet: async ({ rail }) => {
       const { wallet, store, state } = walletOf(rail);
-      const { look, blocked = "", waiting } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE"));
-      const { minedLeast } = look;
+      const {
+        snapshot,
+        blocked = "",
+        waiting,
+      } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE"));
+      const { minedLeast } = snapshot;
       const nextNonce = (await findWallet(store, wallet))?.next_nonce ?? minedLeast;
       const last = Math.min(nextNonce, minedLeast + shownMax);
       const known = await noncesFrom(store, wallet, minedLeast, last);
@@ -100,16 +103,16 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
         wordOf(CancelEnd, end) ?? refused("INVALID_REQUEST", "end: is required"),
       );
       const { wallet, store, state } = walletOf(rail);
-      const { height, minedLeast } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE")).look;
+      const { height, minedLeast } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE")).snapshot;
       const nonce = Number(given);
       const problem = await cancelProblem(store, { wallet, nonce }, minedLeast, by.operation);
-      const before = orThrow(problem);
-      if (before !== "cancellable") return { nonce: nonceMessage(nonce, before) };
+      const decided = orThrow(problem);
+      if (decided !== "cancellable") return { nonce: nonceMessage(nonce, decided) };
       const at = clock.now();
       const found = await store.transfers.findOne({ wallet, nonce });
       const subject = payoutOf(found) || `${rail} ${nonce}`;
       const detail = `nonce ${nonce} of ${rail}, ${word}: ${reason}`;
-      // The audit trail first: a decision that is stored is in it.
+      // Write the audit trail first, so that it has every stored decision.
       await audit.append({ action: "nonce.cancelled", subject, detail, at, ...by });
       const cancel = { end: word, at, ...by };
       const stored = await storeCancel(store, { wallet, nonce }, cancel, height);
@@ -126,7 +129,7 @@ async function findNonce({ wallets }: WalletDeps, rail: string, nonce: number) {
     : found.store.transfers.findOne({ wallet: found.wallet, nonce });
 }
 
-/** The payout that has a nonce; "" for a gap. */
+/** Returns the payout of a nonce; "" for a gap. */
 function payoutOf(transfer: TransferDocument | null | undefined): string {
   return transfer === null || transfer === undefined || transfer.gap ? "" : transfer._id;
 }

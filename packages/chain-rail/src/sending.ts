@@ -1,4 +1,4 @@
-import type { Look } from "./chain.ts";
+import type { Snapshot } from "./chain.ts";
 import {
   attemptsOf,
   feesOf,
@@ -11,13 +11,13 @@ import { addAttempt } from "./store.ts";
 import type { TransferWork } from "./work.ts";
 
 /**
- * Sends the newest bytes of an unmined nonce again, with higher fees where they are due, and from
- * an operator's decision on those that cancel it.
+ * Resends the newest variant of an unmined nonce. Signs one with higher fees if they are due. After
+ * an operator's decision it signs a cancelling variant.
  */
 export async function sendAgain(
   work: TransferWork,
   transfer: TransferDocument,
-  { baseFee }: Look,
+  { baseFee }: Snapshot,
 ): Promise<void> {
   const { chain, store, clock, onEvent } = work;
   const { nonce, cancel } = transfer;
@@ -34,14 +34,14 @@ export async function sendAgain(
     ? await chain.signCancel(nonce, fees)
     : await chain.sign(nonce, order, fees);
   const variant = { signed, fees, ...(isCancel && { cancels: true as const }) };
-  // Where another process added one first, this one is never sent.
+  // If another process added a variant first, this one is never sent.
   if (!(await addAttempt(store, transfer, variant, clock.now()))) return;
   if (last?.cancels === variant.cancels) onEvent("bumped");
   work.isSendDue(signed.id);
   await chain.send(signed.raw);
 }
 
-/** Sends stored bytes, where they are due to be sent. */
+/** Sends a stored variant if it is due. */
 export async function sendAttempt(
   { chain, isSendDue }: Pick<TransferWork, "chain" | "isSendDue">,
   { id, raw }: Pick<StoredAttempt, "id" | "raw">,
@@ -49,7 +49,7 @@ export async function sendAttempt(
   if (isSendDue(id)) await chain.send(raw.value());
 }
 
-/** The fees of the next variant; `undefined`: the last one stays as it is. */
+/** Returns the fees of the next variant; `undefined` if the last one stays. */
 function dueFees(
   { fees: policy, clock }: TransferWork,
   transfer: TransferDocument,

@@ -1,7 +1,7 @@
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { Binary } from "mongodb";
-import type { Look, Order, Signed } from "./chain.ts";
+import type { Order, Signed, Snapshot } from "./chain.ts";
 import {
   type StoredAttempt,
   type StoredEnd,
@@ -14,10 +14,10 @@ import {
 import type { Fees } from "./rules/fees.ts";
 import type { Assignment } from "./rules/nonces.ts";
 
-/** Transfers that one run works on; later ones wait for the next run. */
+/** Limits the transfers of one run. Later transfers wait for the next run. */
 const workMax = 1_000;
 
-/** Takes a transfer, once: a repeat changes nothing, whatever it says. */
+/** Accepts a transfer once. A repeat changes nothing, whatever its content. */
 export async function acceptTransfer(
   { transfers }: TransferStore,
   key: string,
@@ -42,8 +42,8 @@ export async function acceptTransfer(
 }
 
 /**
- * Stores that a transfer is never paid, as its recipient has no owner; one that was accepted
- * before stays as it is.
+ * Stores that a transfer is never paid, since its recipient has no owner. An accepted transfer
+ * stays as it is.
  */
 export async function refuseTransfer(
   { transfers }: TransferStore,
@@ -68,12 +68,11 @@ export async function refuseTransfer(
   });
 }
 
-/** A transfer by its payout's id. */
 export function findTransfer({ transfers }: TransferStore, key: string) {
   return transfers.findOne({ _id: key });
 }
 
-/** The open transfers of a wallet in some states, those first that came first. */
+/** Returns a wallet's open transfers in some states, oldest first. */
 export function openTransfers(
   { transfers }: TransferStore,
   wallet: string,
@@ -86,11 +85,11 @@ export function openTransfers(
     .toArray();
 }
 
-/** Transfers whose nonces no block has, by their nonces. */
+/** Returns transfers whose nonces no block has, in nonce order. */
 export function unminedTransfers(
   { transfers }: TransferStore,
   wallet: string,
-  { minedLeast }: Pick<Look, "minedLeast">,
+  { minedLeast }: Pick<Snapshot, "minedLeast">,
 ) {
   return transfers
     .find({ open: wallet, state: "numbered", nonce: { $gte: minedLeast } })
@@ -99,11 +98,11 @@ export function unminedTransfers(
     .toArray();
 }
 
-/** Transfers whose nonces final transactions have: theirs or others. */
+/** Returns transfers whose nonces are used by final transactions, their own or others. */
 export function finalTransfers(
   { transfers }: TransferStore,
   wallet: string,
-  { finalNonce }: Pick<Look, "finalNonce">,
+  { finalNonce }: Pick<Snapshot, "finalNonce">,
 ) {
   return transfers
     .find({ open: wallet, state: "numbered", nonce: { $lt: finalNonce } })
@@ -112,17 +111,17 @@ export function finalTransfers(
     .toArray();
 }
 
-/** Transfers that have nonces from one on, up to before another, in whatever state. */
+/** Returns transfers in any state with nonces in a range; `until` is exclusive. */
 export function noncesFrom(
   { transfers }: TransferStore,
   wallet: string,
   from: number,
-  before: number,
+  until: number,
 ) {
-  return transfers.find({ wallet, nonce: { $gte: from, $lt: before } }).toArray();
+  return transfers.find({ wallet, nonce: { $gte: from, $lt: until } }).toArray();
 }
 
-/** How many open transfers there are of wallets that are none of these. */
+/** Counts the open transfers of wallets that are not configured. */
 export function countOrphans(
   { transfers }: TransferStore,
   wallets: readonly string[],
@@ -130,12 +129,12 @@ export function countOrphans(
   return transfers.countDocuments({ open: { $exists: true, $nin: [...wallets] } });
 }
 
-/** A wallet's nonces; `undefined` before its first transfer. */
+/** Returns a wallet's nonces; `undefined` before its first transfer. */
 export async function findWallet({ wallets }: TransferStore, wallet: string) {
   return (await wallets.findOne({ _id: wallet })) ?? undefined;
 }
 
-/** Begins a wallet at a nonce, where it has none. */
+/** Begins a wallet at a nonce unless it exists. */
 export async function beginWallet(
   { wallets }: TransferStore,
   wallet: string,
@@ -152,9 +151,9 @@ export async function beginWallet(
 }
 
 /**
- * Gives nonces away, where the wallet still is as it was read; `undefined`: another process has
- * changed it, and nothing is given away. Transfers have to be read after the wallet was: one that
- * got a nonce before that either is in `open` or has stored it, and none gets two.
+ * Assigns nonces if the wallet is unchanged since it was read; `undefined` if another process
+ * changed it. Read the transfers after the wallet: then a transfer that got a nonce earlier either
+ * is in `open` or has stored it, and none gets two.
  */
 export async function reserveNonces(
   { wallets }: TransferStore,
@@ -170,7 +169,7 @@ export async function reserveNonces(
   return modifiedCount === 1 ? { ...wallet, revision, next_nonce: next, open } : undefined;
 }
 
-/** Forgets assignments and withdrawals that their transfers have stored. */
+/** Removes assignments and withdrawals that their transfers have stored. */
 export async function forgetAssignments(
   { wallets }: TransferStore,
   wallet: WalletDocument,
@@ -185,7 +184,7 @@ export async function forgetAssignments(
   return modifiedCount === 1 ? { ...wallet, revision, ...none } : undefined;
 }
 
-/** Raises the next nonce of a wallet past those that were used outside, by an operator's word. */
+/** Raises a wallet's next nonce past nonces that were used elsewhere, as operators configured. */
 export async function skipNonces(
   { wallets }: TransferStore,
   wallet: WalletDocument,
@@ -197,10 +196,9 @@ export async function skipNonces(
   );
 }
 
-/** A signed variant; `cancels` where it pays nothing. */
+/** A signed variant; `cancels` if it pays nothing. */
 export type Variant = { readonly signed: Signed; readonly fees: Fees; readonly cancels?: true };
 
-/** A signed variant as it is stored. */
 function attemptOf(nonce: number, { signed, fees, cancels }: Variant, at: Date): StoredAttempt {
   const { id, raw } = signed;
   const stored = { nonce, id, raw: new Binary(raw), ...storedFees(fees), at };
@@ -208,8 +206,8 @@ function attemptOf(nonce: number, { signed, fees, cancels }: Variant, at: Date):
 }
 
 /**
- * Stores a transfer's nonce with its first signed variant. `false`: it has this nonce already, or
- * had it and lost it; what was signed is not to be sent.
+ * Stores a transfer's nonce with its first signed variant. `false` if the transfer has this nonce
+ * or has lost it: the new variant must not be sent.
  */
 export async function numberTransfer(
   { transfers }: TransferStore,
@@ -229,7 +227,7 @@ export async function numberTransfer(
   return modifiedCount === 1;
 }
 
-/** Adds a signed variant of the nonce, where no other was added since the transfer was read. */
+/** Adds a signed variant of the nonce if no other was added since the transfer was read. */
 export async function addAttempt(
   { transfers }: TransferStore,
   { _id, state, nonce, attempts }: TransferDocument,
@@ -245,8 +243,9 @@ export async function addAttempt(
 }
 
 /**
- * Takes the nonce from a transfer, which another final transaction has: it waits for a new one. Not
- * where a variant was added since it was read, which may be that transaction.
+ * Removes a transfer's nonce that another final transaction uses; the transfer waits for a new one.
+ * Does nothing if a variant was added since the read, since that variant may be the final
+ * transaction.
  */
 export async function loseNonce(
   { transfers }: TransferStore,
@@ -266,7 +265,7 @@ export async function loseNonce(
   return modifiedCount === 1;
 }
 
-/** Ends a transfer by a final transaction. It is watched for a while. */
+/** Ends a transfer by a final transaction. The transfer is watched for a while. */
 export async function endTransfer(
   { transfers }: TransferStore,
   { _id, nonce, attempts }: TransferDocument,
@@ -281,7 +280,7 @@ export async function endTransfer(
   return modifiedCount === 1;
 }
 
-/** Notes that what a transfer ended by is gone from the chain; the first time counts. */
+/** Stores when a transfer's final transaction was found to have left the chain, the first time. */
 export async function noteReorganised(
   { transfers }: TransferStore,
   key: string,
@@ -294,7 +293,7 @@ export async function noteReorganised(
   return modifiedCount === 1;
 }
 
-/** Leaves a transfer: there is no more work on it. `isKept`: it ended the same way again. */
+/** Ends the work on a transfer. `isKept`: it ended the same way again. */
 export async function closeTransfer(
   { transfers }: TransferStore,
   key: string,

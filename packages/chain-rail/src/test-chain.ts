@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Chain, Order } from "./chain.ts";
-import type { Sighting } from "./rules/finality.ts";
+import type { MinedTransaction } from "./rules/finality.ts";
 
-/** What a transaction of the test's chain does. */
 type Transaction = {
   readonly nonce: number;
   readonly order: Order | undefined;
@@ -11,12 +10,12 @@ type Transaction = {
 };
 type Block = { readonly hash: string; readonly mined: readonly string[] };
 
-/** A chain in memory: numbered transactions of one wallet, blocks, and reorganisations. */
+/** Creates a chain in memory: one wallet's transactions, blocks and reorganisations. */
 export function createTestChain(finality: number) {
   const transactions = new Map<string, Transaction>();
   const pool = new Set<string>();
   const blocks: Block[] = [{ hash: "genesis", mined: [] }];
-  let made = 0;
+  let blockCount = 0;
   const knobs = { baseFee: 10n, isAway: false, reverts: false, coin: 10n ** 9n, token: 10n ** 12n };
   const minedBy = (height: number) =>
     blocks.slice(0, height + 1).flatMap(({ mined }) => mined.map((id) => transactions.get(id)));
@@ -28,7 +27,7 @@ export function createTestChain(finality: number) {
     transactions.set(id, transaction);
     return id;
   };
-  const sight = (id: string): Sighting | "absent" => {
+  const minedTransaction = (id: string): MinedTransaction | "absent" => {
     const height = blocks.findIndex(({ mined }) => mined.includes(id));
     const block = blocks[height];
     if (block === undefined) return "absent";
@@ -39,15 +38,15 @@ export function createTestChain(finality: number) {
       isFinal: height <= finalHeight(),
     };
   };
-  const answer = async <T>(value: () => T): Promise<T> => {
+  const respond = async <T>(value: () => T): Promise<T> => {
     if (knobs.isAway) throw new Error("no node answers");
     return value();
   };
   const chain: Chain = {
     wallet: "1:test",
     check: async () => undefined,
-    look: () =>
-      answer(() => {
+    snapshot: () =>
+      respond(() => {
         const mined = minedBy(head()).length;
         return {
           ...{ height: head(), minedLeast: mined, minedMost: mined, pendingMost: mined },
@@ -71,15 +70,15 @@ export function createTestChain(finality: number) {
       if (!knobs.isAway) pool.add(new TextDecoder().decode(raw));
     },
     verdict: (ids) =>
-      answer(() => {
-        const found = ids.map(sight).filter((each) => each !== "absent");
+      respond(() => {
+        const found = ids.map(minedTransaction).filter((each) => each !== "absent");
         const [first] = found;
         if (found.length > 1) throw new Error("a nonce was mined twice");
         if (first === undefined) return { kind: "unmined" };
-        return first.isFinal ? { kind: "final", sighting: first } : { kind: "mined" };
+        return first.isFinal ? { kind: "final", transaction: first } : { kind: "mined" };
       }),
     takerOf: (nonce, _since, order) =>
-      answer(() => {
+      respond(() => {
         const isTaker = (id: string) => transactions.get(id)?.nonce === nonce;
         const height = blocks.findIndex(({ mined }) => mined.some(isTaker));
         const block = blocks[height];
@@ -94,7 +93,7 @@ export function createTestChain(finality: number) {
   return {
     chain,
     knobs,
-    /** Makes a block of what can be mined: the dearest of each nonce, in order. */
+    /** Mines a block: for each nonce in order, the transaction with the highest fee. */
     mine: (): void => {
       const mined: string[] = [];
       const taken = minedBy(head()).length;
@@ -105,30 +104,30 @@ export function createTestChain(finality: number) {
           .sort((one, other) => Number(maxOf(transactions, other) - maxOf(transactions, one)));
         if (dearest === undefined) break;
         mined.push(dearest);
-        // No node keeps another transaction of a nonce that is mined.
+        // No node keeps another transaction of a mined nonce.
         const others = [...pool].filter((id) => transactions.get(id)?.nonce === nonce);
         for (const id of others) if (id !== dearest) pool.delete(id);
       }
-      made += 1;
-      blocks.push({ hash: `block-${made}`, mined });
+      blockCount += 1;
+      blocks.push({ hash: `block-${blockCount}`, mined });
     },
-    /** Replaces the newest blocks by empty ones; what was in them is in no pool either. */
+    /** Replaces the newest blocks by empty ones, and drops their transactions from the pool. */
     reorganise: (depth: number): void => {
       const gone = blocks.splice(Math.max(1, blocks.length - depth));
       for (const { mined } of gone) for (const id of mined) pool.delete(id);
       for (const _block of gone) {
-        made += 1;
-        blocks.push({ hash: `block-${made}`, mined: [] });
+        blockCount += 1;
+        blocks.push({ hash: `block-${blockCount}`, mined: [] });
       }
     },
-    /** Has the wallet's key used elsewhere for the next nonce that no block has. */
+    /** Uses the wallet's key elsewhere for the next unmined nonce. */
     useOutside: (to: string): number => {
       const nonce = minedBy(head()).length;
       const order = { currency: "USDC_ETH", amount: 1n, to };
       pool.add(add({ nonce, order, max: 10n ** 15n }));
       return nonce;
     },
-    /** The recipients of what the chain has paid, by payment. */
+    /** Returns the recipients of all payments on the chain. */
     paid: (): string[] => minedBy(head()).flatMap((each) => each?.order?.to ?? []),
     signed: () => transactions.size,
     pooled: () => pool.size,

@@ -9,10 +9,10 @@ import { acceptTransfer } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
 import type { TransferEvent } from "./work.ts";
 
-/** Blocks until one is final, on the tests' chain. */
+/** A block is final with this many blocks on the test chain. */
 export const finality = 3;
 
-/** A wallet of tests on a chain in memory, with its store and a clock that the test drives. */
+/** Opens a wallet on a chain in memory, with its store and a clock that the test sets. */
 export async function openTestWallet(name: string) {
   const database = await migratedDatabase(name, [
     baseline(1, { ...auditIndexes, ...proposalIndexes, ...indexes }),
@@ -38,7 +38,7 @@ export async function openTestWallet(name: string) {
     ...{ database, store, clock, after, dispatcher },
     world: () => world,
     events: () => events,
-    /** Another chain, and nothing stored. */
+    /** Resets the chain and deletes everything stored. */
     reset: async (): Promise<void> => {
       await store.transfers.deleteMany({});
       await store.wallets.deleteMany({});
@@ -52,7 +52,7 @@ export async function openTestWallet(name: string) {
       if (found === null) throw new Error(`there is no ${key}`);
       return found;
     },
-    /** Runs and makes blocks, so many times. */
+    /** Alternates runs and blocks, so many times. */
     settle: async (runs: ReturnType<typeof dispatcher>, rounds = 12): Promise<void> => {
       for (let round = 0; round < rounds; round += 1) {
         await runs.run(true);
@@ -68,5 +68,4 @@ export async function openTestWallet(name: string) {
   };
 }
 
-/** What `openTestWallet` opens. */
 export type TestWallet = Awaited<ReturnType<typeof openTestWallet>>;

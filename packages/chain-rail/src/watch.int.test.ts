@@ -22,7 +22,7 @@ const replyOf = (key: string) =>
   }).query(key);
 const takeBack = (key: string) => withdrawTransfer(of.store, wallet, key, of.clock.now());
 
-/** A transfer whose revert is final. */
+/** Returns a transfer whose revert is final. */
 async function reverted() {
   await of.accept("po_1");
   of.world().knobs.reverts = true;
@@ -33,7 +33,7 @@ async function reverted() {
 }
 
 describe("a transfer that reverted", () => {
-  it("is watched, and is asked for until enough blocks are on top", async () => {
+  it("is watched and polled until enough blocks are on top", async () => {
     const runs = await reverted();
     const rejected = { status: { kind: "rejected", failure: { code: "TRANSFER_REVERTED" } } };
     expect(await replyOf("po_1")).toEqual({ ...rejected, pollAfterMs: 30_000 });

@@ -1,4 +1,4 @@
-import type { Look } from "./chain.ts";
+import type { Snapshot } from "./chain.ts";
 import { attemptsOf, orderOf, type StoredEnd, type TransferDocument } from "./documents.ts";
 import type { Verdict } from "./rules/finality.ts";
 import { sendAgain, sendAttempt } from "./sending.ts";
@@ -6,17 +6,17 @@ import { closeTransfer, noteReorganised } from "./store.ts";
 import type { TransferWork } from "./work.ts";
 
 /**
- * Looks whether what a transfer ended by is still on the chain, until enough blocks are on top of
- * it. What is gone is noted: the rail's answer contradicts itself from then on.
+ * Checks that a transfer's final transaction is still on the chain, until enough blocks are on top.
+ * If it is gone, the rail notes that, and its replies then carry a contradiction.
  */
 export async function watchTransfer(
   work: TransferWork,
   transfer: TransferDocument,
-  look: Look,
+  snapshot: Snapshot,
 ): Promise<void> {
   const { chain, store, watchBlocks } = work;
   const { _id: key, end: ended, state } = transfer;
-  // People look at what is unclear.
+  // Operators handle unclear transfers.
   if (ended === undefined || state === "unclear") return closeTransfer(store, key);
   const own = attemptsOf(transfer).map(({ id }) => id);
   const verdict = await chain.verdict([...new Set([...own, ended.id])], orderOf(transfer));
@@ -24,16 +24,20 @@ export async function watchTransfer(
   if (gone) await note(work, transfer, ended);
   const isReorganised = gone || transfer.reorganised_at !== undefined;
   const isPaidBefore = isReorganised && (await replaceLost(work, transfer));
-  if (gone && verdict.kind === "unmined") await replace(work, transfer, look, ended);
-  if (verdict.kind !== "final" || look.height - verdict.sighting.height < watchBlocks) return;
+  if (gone && verdict.kind === "unmined") await replace(work, transfer, snapshot, ended);
+  if (verdict.kind !== "final" || snapshot.height - verdict.transaction.height < watchBlocks)
+    return;
   const isKept = isReorganised && !isPaidBefore && endedAlike(transfer, verdict);
   await closeTransfer(store, key, isKept);
 }
 
-/** Whether the transaction is nowhere, or in another block; nodes that disagree prove nothing. */
+/**
+ * Returns true if the transaction is in no block or in another one. Contradictory nodes prove
+ * nothing.
+ */
 function isGone(verdict: Verdict, ended: StoredEnd): boolean {
   if (verdict.kind === "unmined") return true;
-  return verdict.kind === "final" && verdict.sighting.block !== ended.block;
+  return verdict.kind === "final" && verdict.transaction.block !== ended.block;
 }
 
 async function note(
@@ -47,17 +51,17 @@ async function note(
 }
 
 /**
- * Sends the bytes again that the transfer ended by: no other bytes of the nonce may be mined
- * instead. Those that had reverted might pay now what was given back, and are left to people.
+ * Resends the transaction that ended the transfer, so that no other variant of the nonce is mined
+ * instead. A reverted transaction might now pay an amount that was released; operators handle it.
  */
 async function replace(
   work: TransferWork,
   transfer: TransferDocument,
-  look: Look,
+  snapshot: Snapshot,
   { id }: StoredEnd,
 ): Promise<void> {
   if (transfer.state === "rejected") {
-    if (transfer.cancel !== undefined) await sendAgain(work, transfer, look);
+    if (transfer.cancel !== undefined) await sendAgain(work, transfer, snapshot);
     return;
   }
   const attempt = transfer.attempts.find((each) => each.id === id);
@@ -65,8 +69,8 @@ async function replace(
 }
 
 /**
- * Sends what cancelled the transfer's earlier nonces again, where they are free: the payments that
- * were signed for them are valid again. Answers whether one of those was mined.
+ * Resends the transactions that cancelled earlier nonces of the transfer, if the nonces are free:
+ * their payments are valid again. Returns true if such a payment was mined.
  */
 async function replaceLost(work: TransferWork, transfer: TransferDocument): Promise<boolean> {
   let isPaid = false;
@@ -74,19 +78,19 @@ async function replaceLost(work: TransferWork, transfer: TransferDocument): Prom
     const attempts = transfer.attempts.filter((each) => each.nonce === nonce);
     const ids = [...new Set([...attempts.map(({ id }) => id), to])];
     const verdict = await work.chain.verdict(ids, orderOf(transfer));
-    if (verdict.kind === "final" && verdict.sighting.id !== to) isPaid = true;
+    if (verdict.kind === "final" && verdict.transaction.id !== to) isPaid = true;
     const cancelling = attempts.find(({ id }) => id === to);
     if (verdict.kind === "unmined" && cancelling !== undefined) await sendAttempt(work, cancelling);
   }
   return isPaid;
 }
 
-/** Whether the transaction that is final now did the same as the one that was. */
+/** Returns true if the present final transaction had the same effect as the earlier one. */
 function endedAlike(
   { state, attempts }: TransferDocument,
-  { sighting }: Extract<Verdict, { kind: "final" }>,
+  { transaction }: Extract<Verdict, { kind: "final" }>,
 ): boolean {
-  const { id, succeeded, received } = sighting;
+  const { id, succeeded, received } = transaction;
   const attempt = attempts.find((each) => each.id === id);
   const isPayment = attempt !== undefined && !attempt.cancels;
   const mayHavePaid = isPayment && succeeded;

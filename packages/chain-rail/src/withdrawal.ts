@@ -4,9 +4,9 @@ import type { TransferDocument, TransferStore } from "./documents.ts";
 import { findTransfer, findWallet } from "./store.ts";
 
 /**
- * Takes a transfer back, where it has no nonce. `false`: it has one, and may be paid at any time.
- * The wallet's document decides, as it does on nonces: a key that it lists as withdrawn gets none.
- * A transfer that never came leaves a stone in its place, so that it is not taken later.
+ * Takes back a transfer without a nonce. `false` if it has one, since it may then be paid at any
+ * time. The wallet's document decides, as it does for nonces: a key in `withdrawn` gets none. An
+ * unknown key gets a tombstone, so that it is not accepted later.
  */
 export async function withdrawTransfer(
   store: TransferStore,
@@ -30,11 +30,11 @@ export async function withdrawTransfer(
   for (;;) {
     const found = await findTransfer(store, key);
     const ofWallet = await findWallet(store, found?.wallet ?? wallet);
-    // The transfer once more, after the wallet: see `reserveNonces`.
+    // Read the transfer again, after the wallet: see `reserveNonces`.
     const transfer = await findTransfer(store, key);
-    if (transfer === null) throw new Error("a stored transfer is gone");
+    if (transfer === null) throw new Error("the stored transfer is missing");
     if (transfer.state !== "waiting") return isUnpaid(transfer);
-    if (ofWallet === undefined) throw new Error("the wallet was not looked at yet");
+    if (ofWallet === undefined) throw new Error("the wallet's state is not known yet");
     if (ofWallet.open.some((each) => each.key === key)) return false;
     if (ofWallet.withdrawn.includes(key) || (await decideWithdrawal(store, ofWallet, key))) {
       await storeWithdrawal(store, key, at);
@@ -44,8 +44,8 @@ export async function withdrawTransfer(
 }
 
 /**
- * A final transaction that reverted, cancelled the nonce, or that people have looked at, pays no
- * more; one that left the chain may.
+ * A final transaction that reverted or cancelled the nonce never pays, and neither does an unclear
+ * one that operators have checked. A transaction that left the chain may pay.
  */
 function isUnpaid({ state, reorganised_at, kept }: TransferDocument): boolean {
   if (state === "numbered" || state === "settled") return false;
@@ -64,7 +64,7 @@ async function decideWithdrawal(
   return modifiedCount === 1;
 }
 
-/** Stores in the transfer what the wallet has decided. */
+/** Stores the wallet's decision in the transfer. */
 export async function storeWithdrawal(
   { transfers }: TransferStore,
   key: string,

@@ -25,25 +25,24 @@ import {
   recoverAddress,
   serializeTransaction,
 } from "viem";
-import { lookOf, takerAmong } from "./look.ts";
+import { agreedSnapshot, takerAmong } from "./look.ts";
 import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
 import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";
 
-/** The decimals of an EVM chain's own coin. */
 const coinDecimals = 18;
 
-/** How a currency is paid on the chain. */
+/** The token and gas limit by which the chain pays a currency. */
 type Asset = {
   readonly token: Address | undefined;
   readonly decimals: number;
   readonly gasLimit: bigint;
 };
 
-/** Counts a node that did not answer, by its place in the configuration. */
+/** Counts a failed node by its index in the configuration. */
 export type OnNodeFailed = (node: number) => void;
 
-/** An EVM chain with its nodes and the wallet that pays on it. */
+/** Opens an EVM chain with its nodes and the paying wallet. */
 export function openEvmChain(
   settings: EvmChainSettings,
   signer: Signer,
@@ -57,7 +56,7 @@ export function openEvmChain(
     if (asset === undefined) throw new Error(`the chain does not pay ${currency}`);
     return asset;
   };
-  const askAll = askingAll(nodes, log, onNodeFailed);
+  const callAll = callAllOf(nodes, log, onNodeFailed);
   const paymentOf = ({ currency, amount, to }: Order): Payment => {
     const { token, decimals } = assetOf(currency);
     return { to: getAddress(to), units: unitsOf(amount, currency, decimals), token };
@@ -66,17 +65,17 @@ export function openEvmChain(
     wallet: `${chainId}:${wallet.toLowerCase()}`,
     check: async () => {
       await signer.check();
-      await checkNodes(settings, askAll);
+      await checkNodes(settings, callAll);
     },
     pays: ({ currency, to }) => assets.has(currency) && hasOwner(settings, to),
     isOwned: (to) => hasOwner(settings, to),
-    look: async () => {
+    snapshot: async () => {
       const tokens = [...assets.values()].flatMap(({ token }) => token ?? []);
-      const answers = await askAll((node) => node.look(tokens));
-      const given = answers.filter((each) => each !== undefined);
-      const look = lookOf(given, agreeing, assets, settings.native);
-      if (look === undefined) throw new Error("too few nodes answer");
-      return look;
+      const responses = await callAll((node) => node.snapshot(tokens));
+      const given = responses.filter((each) => each !== undefined);
+      const snapshot = agreedSnapshot(given, agreeing, assets, settings.native);
+      if (snapshot === undefined) throw new Error("too few nodes responded");
+      return snapshot;
     },
     costOf: ({ currency, amount }, fees) => {
       const { decimals, gasLimit } = assetOf(currency);
@@ -95,49 +94,53 @@ export function openEvmChain(
       return signed(signer, wallet, { chainId, nonce, gas, ...call, ...feesOf(fees) });
     },
     send: async (raw) => {
-      // A node that has the bytes already says no, and so does one that never will: both are asked
-      // again for the receipt, which alone decides.
+      // Nodes also respond with an error if they already have the transaction. Only the receipt
+      // decides.
       await Promise.all(nodes.map((node) => node.send(bytesToHex(raw)).catch(() => undefined)));
     },
     verdict: async (ids, order) => {
       const payment = order && paymentOf(order);
       const verdicts = ids.map(async (id) => {
-        const views: NodeView[] = await askAll((node) => node.sight(id as Hex, payment));
+        const views: NodeView[] = await callAll((node) =>
+          node.minedTransaction(id as Hex, payment),
+        );
         return verdictOf(views, agreeing);
       });
       return verdictOfAll(await Promise.all(verdicts));
     },
     takerOf: async (nonce, since, order) => {
-      const found = await askAll((node) => node.takerOf(nonce, since));
+      const found = await callAll((node) => node.takerOf(nonce, since));
       return takerAmong(found, agreeing, order && callOf(paymentOf(order)));
     },
     amountText: (units, currency) => formatDecimal({ units, scale: assetOf(currency).decimals }),
   };
 }
 
-/** An address that neither the table of networks nor the chain's own tokens have. */
+/**
+ * Returns true for an address outside the table of unowned addresses and the chain's own tokens.
+ */
 function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
   if (!isAddress(to, { strict: false })) return false;
   const contracts = Object.values(tokens).map(({ contract }) => contract.toLowerCase());
   return !isUnowned(network, to) && !contracts.includes(to.toLowerCase());
 }
 
-/** Asks every node; a node that does not answer gives `undefined`. */
-type AskAll = <T>(ask: (node: EvmNode) => Promise<T>) => Promise<(T | undefined)[]>;
+/** Calls every node. A node that does not respond gives `undefined`. */
+type CallAll = <T>(call: (node: EvmNode) => Promise<T>) => Promise<(T | undefined)[]>;
 
-function askingAll(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFailed): AskAll {
-  return (ask) => {
-    const asked = nodes.map(async (node, at) => {
+function callAllOf(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFailed): CallAll {
+  return (call) => {
+    const calls = nodes.map(async (node, at) => {
       try {
-        return await ask(node);
+        return await call(node);
       } catch (error) {
         onNodeFailed(at);
-        // The message of an error has the address of the node, which may have a key in it.
+        // Error messages contain the node's URL, which may hold a key.
         log.warn({ node: at, reason: (error as Error).name }, "node did not answer");
         return undefined;
       }
     });
-    return Promise.all(asked);
+    return Promise.all(calls);
   };
 }
 
@@ -151,7 +154,10 @@ function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSetti
   return assets;
 }
 
-/** Minor units in units of the chain; a token with fewer decimals than ours is a mistake. */
+/**
+ * Converts minor units to units of the chain. Throws if the token has fewer decimals than the
+ * currency.
+ */
 function unitsOf(minor: bigint, currency: string, decimals: number): bigint {
   const more = decimals - currencyOf(currency).decimals;
   if (more < 0) throw new Error(`the token has fewer decimals than ${currency}`);
@@ -169,7 +175,7 @@ function feesOf({ max, tip }: Fees) {
   return { maxFeePerGas: max, maxPriorityFeePerGas: tip };
 }
 
-/** Signs a transaction, and checks that the wallet's own key did. */
+/** Signs a transaction, and checks that the wallet's key signed it. */
 async function signed(
   signer: Signer,
   wallet: Address,
@@ -193,25 +199,30 @@ async function signed(
   return { id: keccak256(raw), raw: hexToBytes(raw) };
 }
 
-/** Enough nodes are of the chain, and its tokens are what the configuration says. */
+/** Checks that enough nodes belong to the chain, and that its tokens match the configuration. */
 async function checkNodes(
   { chain_id: chainId, rpc_urls: urls, agreeing = urls.length, tokens }: EvmChainSettings,
-  askAll: AskAll,
+  callAll: CallAll,
 ): Promise<void> {
-  const assertAgreed = (answers: readonly (number | undefined)[], wanted: number, what: string) => {
-    const wrong = answers.find((answer) => answer !== undefined && answer !== wanted);
+  const assertAgreed = (
+    responses: readonly (number | undefined)[],
+    wanted: number,
+    what: string,
+  ) => {
+    const wrong = responses.find((response) => response !== undefined && response !== wanted);
     if (wrong !== undefined) {
       throw new SettingsError(`EVM_CHAINS: ${what} is ${wrong}, not ${wanted}`);
     }
-    if (agreedOn(answers, agreeing) === undefined) throw new Error(`${what}: too few nodes answer`);
+    if (agreedOn(responses, agreeing) === undefined)
+      throw new Error(`${what}: too few nodes responded`);
   };
-  assertAgreed(await askAll((node) => node.chainId()), chainId, "chain_id");
+  assertAgreed(await callAll((node) => node.chainId()), chainId, "chain_id");
   for (const [currency, { contract, decimals }] of Object.entries(tokens)) {
     if (decimals < currencyOf(currency).decimals) {
-      throw new SettingsError(`EVM_CHAINS: decimals of ${currency} are fewer than ours`);
+      throw new SettingsError(`EVM_CHAINS: decimals of ${currency} are fewer than Disburse uses`);
     }
     assertAgreed(
-      await askAll((node) => node.decimals(contract)),
+      await callAll((node) => node.decimals(contract)),
       decimals,
       `decimals of ${currency}`,
     );

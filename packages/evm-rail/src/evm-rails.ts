@@ -8,7 +8,7 @@ import { evmMetrics } from "./metrics.ts";
 import { openEvmRail } from "./open.ts";
 import { liveProblems, readEvmChains, setting } from "./settings.ts";
 
-/** Rails that pay on EVM chains: one for each wallet. */
+/** Rails that pay on EVM chains, one rail for each wallet. */
 export const evmRails: RailPackage = {
   setting,
   indexes,

@@ -9,7 +9,7 @@ import type { Signer } from "./signer.ts";
 
 const hex = z.string().regex(/^[0-9a-f]+$/i);
 
-/** A version 3 keystore whose key is derived by scrypt (Web3 Secret Storage Definition). */
+/** A version 3 keystore with a key that scrypt derives (Web3 Secret Storage Definition). */
 const keystoreSchema = z.object({
   version: z.literal(3),
   id: z.string(),
@@ -29,20 +29,20 @@ const keystoreSchema = z.object({
   }),
 });
 
-/** A signer whose key is in a keystore file; the key stays in this process's memory. */
+/** Opens a signer with the key of a keystore file. The key stays in this process's memory. */
 export async function openKeystore(
   { keystoreFile, passwordFile }: { readonly keystoreFile: string; readonly passwordFile: string },
   wallet: Address,
 ): Promise<Signer> {
   const keystore = keystoreSchema.safeParse(parsedJson(await readFile(keystoreFile, "utf8")));
   if (!keystore.success) {
-    throw new SettingsError("EVM_CHAINS: keystore_file: is no scrypt keystore of version 3");
+    throw new SettingsError("EVM_CHAINS: keystore_file: must be a scrypt keystore of version 3");
   }
   const password = (await readFile(passwordFile, "utf8")).replace(/\r?\n$/, "");
   const derived = await Keystore.toKeyAsync(keystore.data, { password });
   const account = privateKeyToAccount(decrypt(keystore.data, derived));
   if (!isAddressEqual(account.address, wallet)) {
-    throw new SettingsError("EVM_CHAINS: keystore_file: is of another wallet");
+    throw new SettingsError("EVM_CHAINS: keystore_file: belongs to another wallet");
   }
   return {
     check: async () => undefined,

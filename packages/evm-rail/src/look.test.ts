@@ -1,49 +1,49 @@
 import { describe, expect, it } from "vitest";
-import { lookOf, type NodeLook } from "./look.ts";
+import { agreedSnapshot, type NodeSnapshot } from "./look.ts";
 
 const token = "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238" as const;
 const assets = new Map([
   ["USDC_ETH", { token }],
   ["ETH", { token: undefined }],
 ]);
-const node = (change: Partial<NodeLook> = {}): NodeLook => ({
+const node = (change: Partial<NodeSnapshot> = {}): NodeSnapshot => ({
   ...{ height: 100, mined: 7, pending: 9, final: 5, baseFee: 10n, coin: 50n },
   tokens: new Map([[token, 1_000n]]),
   ...change,
 });
-const look = (looks: readonly NodeLook[], agreeing = looks.length) =>
-  lookOf(looks, agreeing, assets, "ETH");
+const snapshot = (snapshots: readonly NodeSnapshot[], agreeing = snapshots.length) =>
+  agreedSnapshot(snapshots, agreeing, assets, "ETH");
 
-describe("what nodes say together", () => {
+describe("the combined snapshot of nodes", () => {
   it("is what money can rely on: the least of what is there, the most of what it costs", () => {
     const poor = new Map([[token, 900n]]);
     const behind = { height: 99, mined: 6, pending: 6, final: 4 };
-    expect(look([node(), node({ ...behind, baseFee: 12n, coin: 60n, tokens: poor })])).toEqual({
+    expect(snapshot([node(), node({ ...behind, baseFee: 12n, coin: 60n, tokens: poor })])).toEqual({
       ...{ height: 99, minedLeast: 6, minedMost: 7, pendingMost: 9, finalNonce: 4, baseFee: 12n },
       funds: { native: "ETH", coin: 50n, tokens: new Map([["USDC_ETH", 900n]]) },
     });
   });
 
   it("is nothing where fewer answer than have to agree", () => {
-    expect(look([], 1)).toBeUndefined();
-    expect(look([node()], 2)).toBeUndefined();
-    expect(look([node()], 1)).toBeDefined();
+    expect(snapshot([], 1)).toBeUndefined();
+    expect(snapshot([node()], 2)).toBeUndefined();
+    expect(snapshot([node()], 1)).toBeDefined();
   });
 
-  it("does not stand still with a node that does, where enough others agree", () => {
+  it("is not stopped by a stalled node if enough others agree", () => {
     const still = node({ height: 3, mined: 0, pending: 0, final: 0, coin: 0n, tokens: new Map() });
-    expect(look([still, node(), node()], 2)).toMatchObject({
+    expect(snapshot([still, node(), node()], 2)).toMatchObject({
       ...{ height: 100, minedLeast: 7, finalNonce: 5 },
       funds: { coin: 50n, tokens: new Map([["USDC_ETH", 1_000n]]) },
     });
-    expect(look([still, node(), node()])).toMatchObject({ height: 3, minedLeast: 0 });
+    expect(snapshot([still, node(), node()])).toMatchObject({ height: 3, minedLeast: 0 });
   });
 
-  it("takes no nonce as final, and no money as there, by the word of one node", () => {
+  it("counts no nonce as final and no money as present by one node alone", () => {
     const liar = node({ height: 10_000, mined: 900, pending: 900, final: 900, coin: 10n ** 30n });
-    expect(look([node(), liar, node()], 2)).toMatchObject({
+    expect(snapshot([node(), liar, node()], 2)).toMatchObject({
       ...{ height: 100, minedLeast: 7, finalNonce: 5, funds: { coin: 50n } },
-      // These alone stop the wallet, until people have looked.
+      // These values alone stop the wallet, until operators act.
       ...{ minedMost: 900, pendingMost: 900 },
     });
   });

@@ -1,44 +1,45 @@
-import type { Look, Taker } from "@disburse/chain-rail/chain.ts";
+import type { Snapshot, Taker } from "@disburse/chain-rail/chain.ts";
 import { agreedOn } from "@disburse/chain-rail/rules/finality.ts";
 import { greatestOf, leastOf } from "@disburse/kernel/bigint.ts";
 import { type Address, type Hex, isAddressEqual } from "viem";
 
-/** What one node says of the chain and the wallet, at its own height. */
-export type NodeLook = {
+/** One node's state of the chain and the wallet, at its own height. */
+export type NodeSnapshot = {
   readonly height: number;
   readonly mined: number;
   readonly pending: number;
-  /** Nonces below are final. */
+  /** Final transactions have the nonces below. */
   readonly final: number;
   readonly baseFee: bigint;
   readonly coin: bigint;
-  /** By token contract. */
   readonly tokens: ReadonlyMap<Address, bigint>;
 };
 
 /**
- * What nodes say together; `undefined`: fewer than `agreeing` answered. What money moves by is the
- * least that the `agreeing` nodes furthest ahead say, so that a node which stands still stops
- * nothing. What stops money is what any node says: the most nonces that are mined or pending.
+ * Combines the states of nodes; `undefined` if fewer than `agreeing` responded. Values that move
+ * money are the lowest of the `agreeing` nodes that are furthest ahead, so that a stalled node
+ * blocks nothing. Values that stop money come from any node: the most nonces that are mined or
+ * pending.
  */
-export function lookOf(
-  looks: readonly NodeLook[],
+export function agreedSnapshot(
+  snapshots: readonly NodeSnapshot[],
   agreeing: number,
   assets: ReadonlyMap<string, { readonly token: Address | undefined }>,
   native: string | undefined,
-): Look | undefined {
-  const [first, ...others] = looks
+): Snapshot | undefined {
+  const [first, ...others] = snapshots
     .toSorted((one, other) => other.height - one.height)
     .slice(0, agreeing);
   if (first === undefined || others.length + 1 < agreeing) return undefined;
   const ahead = [first, ...others];
-  const least = (of: (look: NodeLook) => number) => Math.min(...ahead.map(of));
-  const most = (of: (look: NodeLook) => number) => Math.max(...looks.map(of));
-  const leastUnits = (of: (look: NodeLook) => bigint) => leastOf(of(first), ...others.map(of));
+  const least = (of: (snapshot: NodeSnapshot) => number) => Math.min(...ahead.map(of));
+  const most = (of: (snapshot: NodeSnapshot) => number) => Math.max(...snapshots.map(of));
+  const leastUnits = (of: (snapshot: NodeSnapshot) => bigint) =>
+    leastOf(of(first), ...others.map(of));
   const tokens = [...assets].flatMap(([currency, { token }]) =>
     token === undefined
       ? []
-      : [[currency, leastUnits((look) => look.tokens.get(token) ?? 0n)] as const],
+      : [[currency, leastUnits((snapshot) => snapshot.tokens.get(token) ?? 0n)] as const],
   );
   return {
     height: least(({ height }) => height),
@@ -51,10 +52,9 @@ export function lookOf(
   };
 }
 
-/** What a transaction does. */
 type Call = { readonly to: Address; readonly value: bigint; readonly data: Hex };
 
-/** A transaction as one node shows it. */
+/** A transaction as one node reports it. */
 type Shown = {
   readonly hash: Hex;
   readonly blockNumber: bigint;
@@ -64,7 +64,7 @@ type Shown = {
   readonly input: Hex;
 };
 
-/** The taker of a nonce that enough nodes name, where none names another one. */
+/** Returns the final transaction of a nonce that enough nodes name, if no node names another. */
 export function takerAmong(
   found: readonly (Shown | undefined)[],
   agreeing: number,
@@ -75,7 +75,7 @@ export function takerAmong(
   const shown = found.flatMap((each) => (each !== undefined && each.hash === id ? [each] : []));
   const [taker] = shown;
   if (id === undefined || taker === undefined) return undefined;
-  // One node that shows the same payment is enough: the transfer gets no second nonce then.
+  // One node that reports the same payment suffices. The transfer then gets no second nonce.
   const isSamePayment = shown.some((each) => call !== undefined && isCall(each, call));
   return { id, height: Number(taker.blockNumber), block: taker.blockHash, isSamePayment };
 }

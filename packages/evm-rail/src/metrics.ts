@@ -4,22 +4,24 @@ import { formatUnits } from "viem";
 import type { EvmMetrics } from "./open.ts";
 import type { EvmChainSettings } from "./settings.ts";
 
-/** The decimals of an EVM chain's own coin. */
 const coinDecimals = 18;
 
 const reasons = ["nonce", "fees"] as const;
 
-/** The series of EVM rails. Labels: names of rails, currencies, the place of a node in its list. */
+/**
+ * Registers the metrics of EVM rails. Labels: rail names, currencies, the index of a node in its
+ * list.
+ */
 export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]): EvmMetrics {
   const { balance, low, unmined, oldest, waiting, blocked } = walletGauges(metrics);
   const happened = metrics.counter(
     "disburse_chain_transfer_events_total",
-    "What happened to transfers on chains beside their settlement.",
+    "Unusual events of transfers on chains, by event.",
     ["rail", "event"],
   );
   const failures = metrics.counter(
     "disburse_chain_node_failures_total",
-    "Calls that a node of a chain did not answer, by its place in the configuration.",
+    "Failed calls to a node of a chain, by its index in the configuration.",
     ["rail", "node"],
   );
   const orphans = metrics.gauge(
@@ -37,8 +39,8 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
   }
   const byRail = new Map(chains.map((chain) => [chain.rail, chain]));
   return {
-    seen: (rail, { look, ...state }) => {
-      const { coin, tokens } = look.funds;
+    seen: (rail, { snapshot, ...state }) => {
+      const { coin, tokens } = snapshot.funds;
       balance.set({ rail, currency: "coin" }, Number(formatUnits(coin, coinDecimals)));
       for (const [currency, units] of tokens) {
         const decimals = byRail.get(rail)?.tokens[currency]?.decimals ?? 0;
@@ -60,38 +62,41 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
 function walletGauges(metrics: Metrics) {
   const balance = metrics.gauge(
     "disburse_wallet_balance",
-    "What a rail's wallet has, by currency in whole units; coin: the chain's own, for its fees.",
+    "Balance of a rail's wallet, by currency in whole units; coin: the chain's own, for fees.",
     ["rail", "currency"],
   );
   const low = metrics.gauge(
     "disburse_wallet_balance_low",
-    "Below so much a wallet's balance is an alarm, by currency in whole units.",
+    "Alarm threshold of a wallet's balance, by currency in whole units.",
     ["rail", "currency"],
   );
   const unmined = metrics.gauge(
     "disburse_wallet_unmined",
-    "Nonces of a rail's wallet whose transactions no node has in a block.",
+    "Assigned nonces of a rail's wallet that are not mined.",
     ["rail"],
   );
   const oldest = metrics.gauge(
     "disburse_wallet_oldest_unmined_seconds",
-    "Since when the oldest of them has been signed; 0 without any.",
+    "Time since the oldest unmined transaction was first signed; 0 if there is none.",
     ["rail"],
   );
   const waiting = metrics.gauge(
     "disburse_wallet_waiting_transfers",
-    "Transfers that a rail has taken and that have no nonce yet; to 1,000.",
+    "Accepted transfers without a nonce; to 1,000.",
     ["rail"],
   );
   const blocked = metrics.gauge(
     "disburse_wallet_blocked",
-    "1 where no transfer gets a nonce: nonces were used outside, or the chain costs too much.",
+    "1 if no transfer gets a nonce: nonces were used elsewhere, or fees exceed the cap.",
     ["rail", "reason"],
   );
   return { balance, low, unmined, oldest, waiting, blocked };
 }
 
-/** What as many transfers as may be unmined cost at the cap: with less, some have to wait. */
+/**
+ * Returns the cost, at the fee cap, of the maximum number of unmined transfers. With less, some
+ * wait.
+ */
 function feesOfRound({ tokens, native_gas_limit: nativeGas, ...chain }: EvmChainSettings): bigint {
   const gas = Math.max(nativeGas, ...Object.values(tokens).map((token) => token.gas_limit));
   return BigInt(chain.unmined_max) * BigInt(gas) * chain.max_fee_gwei;

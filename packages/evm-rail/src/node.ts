@@ -11,9 +11,9 @@ import {
   parseEventLogs,
   TransactionReceiptNotFoundError,
 } from "viem";
-import type { NodeLook } from "./look.ts";
+import type { NodeSnapshot } from "./look.ts";
 
-/** What the rail calls of a token (ERC-20). */
+/** The token functions and events that the rail uses (ERC-20). */
 export const tokenAbi = parseAbi([
   "function transfer(address to, uint256 value) returns (bool)",
   "function balanceOf(address owner) view returns (uint256)",
@@ -21,26 +21,26 @@ export const tokenAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 
-/** A node that takes longer has not answered. */
+/** A node that takes longer counts as failed. */
 const timeoutMs = 4_000;
-/** Blocks that a reorganisation may have moved a transaction back by. */
+/** Limits the blocks by which a reorganisation may move a transaction back. */
 const reorgMax = 128;
-/** Calls of one request. */
+/** Limits the calls in one request. */
 const batchSize = 50;
 
-/** What an order is on the chain: a call of a token, or the coin itself. */
+/** An order on the chain: a token call or a transfer of the coin. */
 export type Payment = {
   readonly to: Address;
-  /** In units of the chain. */
+  /** Amount in units of the chain. */
   readonly units: bigint;
-  /** The token's contract; `undefined`: the chain's coin. */
+  /** The token's contract; `undefined` for the chain's coin. */
   readonly token: Address | undefined;
 };
 
-/** One node of a chain. Every call rejects where it does not answer. */
+/** One node of a chain. Every call rejects if the node does not respond. */
 export type EvmNode = ReturnType<typeof connectNode>;
 
-/** Opens a node; it is called when it is needed. */
+/** Opens a node. It makes no call until one is needed. */
 export function connectNode(url: string, wallet: Address, finality: "finalized" | number) {
   const transport = http(url, { batch: { batchSize }, timeout: timeoutMs, retryCount: 0 });
   const client = createPublicClient({ transport });
@@ -56,9 +56,9 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
     decimals: (token: Address) =>
       client.readContract({ address: token, abi: tokenAbi, functionName: "decimals" }),
     send: (raw: Hex) => client.sendRawTransaction({ serializedTransaction: raw }),
-    look: (tokens: readonly Address[]) => lookAt(client, wallet, finalHeight, tokens),
-    /** A transaction of the wallet, as the node has it in a block. */
-    sight: async (id: Hash, payment: Payment | undefined): Promise<NodeView> => {
+    snapshot: (tokens: readonly Address[]) => snapshotAt(client, wallet, finalHeight, tokens),
+    /** Returns a transaction of the wallet if a block has it. */
+    minedTransaction: async (id: Hash, payment: Payment | undefined): Promise<NodeView> => {
       const [receipt, head] = await Promise.all([
         client.getTransactionReceipt({ hash: id }).catch((error: unknown) => {
           if (error instanceof TransactionReceiptNotFoundError) return undefined;
@@ -68,7 +68,7 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
       ]);
       if (receipt === undefined) return "absent";
       const final = await finalHeight(head.number);
-      // A receipt of a block that left the chain is none.
+      // A receipt may name a block that left the chain. It then does not count.
       const block = await client.getBlock({ blockNumber: receipt.blockNumber });
       if (block.hash !== receipt.blockHash) return "absent";
       const succeeded = receipt.status === "success";
@@ -81,7 +81,7 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
         isFinal: receipt.blockNumber <= final,
       };
     },
-    /** The transaction that took a nonce in the blocks after `since` up to the final one. */
+    /** Returns the transaction with a nonce in the blocks after `since`, up to the final block. */
     takerOf: async (nonce: number, since: number) => {
       const head = await client.getBlock({ blockTag: "latest" });
       return findTaker(client, wallet, nonce, { since, final: await finalHeight(head.number) });
@@ -89,17 +89,17 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
   };
 }
 
-async function lookAt(
+async function snapshotAt(
   client: PublicClient,
   wallet: Address,
   finalHeight: (height: bigint) => Promise<bigint>,
   tokens: readonly Address[],
-): Promise<NodeLook> {
+): Promise<NodeSnapshot> {
   const block = await client.getBlock({ blockTag: "latest" });
   const final = await finalHeight(block.number);
   const balances = tokens.map(async (token) => {
-    const asked = { address: token, abi: tokenAbi, functionName: "balanceOf" } as const;
-    return [token, await client.readContract({ ...asked, args: [wallet] })] as const;
+    const call = { address: token, abi: tokenAbi, functionName: "balanceOf" } as const;
+    return [token, await client.readContract({ ...call, args: [wallet] })] as const;
   });
   const [mined, pending, finalNonce, coin, found] = await Promise.all([
     client.getTransactionCount({ address: wallet, blockTag: "latest" }),
@@ -119,7 +119,7 @@ async function lookAt(
   };
 }
 
-/** Searches the first block at whose end the nonce is taken, and in it the transaction. */
+/** Finds the first block at whose end the nonce is used, and the transaction in it. */
 async function findTaker(
   client: PublicClient,
   wallet: Address,
@@ -141,7 +141,10 @@ async function findTaker(
   );
 }
 
-/** What a successful transaction moved; `undefined`: no log of the token names the recipient. */
+/**
+ * Returns the amount that a successful transaction moved; `undefined` if no log of the token names
+ * the recipient.
+ */
 function receivedBy(
   logs: Parameters<typeof parseEventLogs>[0]["logs"],
   wallet: Address,
@@ -149,7 +152,7 @@ function receivedBy(
 ): bigint | undefined {
   if (payment === undefined) return undefined;
   const { to, units, token } = payment;
-  // The signed bytes themselves say what a successful transfer of the coin moves.
+  // A successful transfer of the coin moves the amount in its signed bytes.
   if (token === undefined) return units;
   const moved = parseEventLogs({ abi: tokenAbi, eventName: "Transfer", logs }).filter(
     ({ address, args }) =>

@@ -6,14 +6,14 @@ import { openTestEvm, runs, type TestEvm } from "./test-evm.ts";
 
 const isReceipt = ({ method }: NodeCall) => method === "eth_getTransactionReceipt";
 
-/** Changes the receipts that a node has. */
+/** Changes the receipts of a node. */
 const changed = (change: object) => (call: NodeCall, answer: NodeAnswer) => {
   const { result } = answer;
   const isThere = isReceipt(call) && typeof result === "object" && result !== null;
   return isThere ? { ...answer, result: { ...result, ...change } } : answer;
 };
 
-/** A receipt of what no block has: mined long ago, and paid. */
+/** Invents a receipt of an unmined transaction: mined long ago, and paid. */
 const invented = (call: NodeCall, answer: NodeAnswer) => {
   if (!isReceipt(call) || answer.result !== null) return answer;
   const [hash] = call.params ?? [];
@@ -54,7 +54,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: two nodes that have to agree
       "numbered",
     ],
     ["is slow, and answers", { delayMs: 500 }, "settled"],
-  ])("settle nothing by the word of the other while one %s", async (_what, fault, state) => {
+  ])("settle nothing by the other node alone while one %s", async (_what, fault, state) => {
     const keys = await evm.pay(rail, 3);
     await evm.untilSent(keys);
     evm.proxies[1]?.set(fault);

@@ -14,7 +14,6 @@ import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";
 import { openWeb3Signer } from "./web3signer.ts";
 
-/** What an EVM rail shows of its work. */
 export type EvmMetrics = {
   readonly seen: (rail: string, state: WalletState) => void;
   readonly happened: (rail: string, event: TransferEvent) => void;
@@ -30,16 +29,15 @@ type EvmRailDeps = Pick<RailContext, "database" | "clock" | "log" | "isPaused"> 
 export type EvmRail = {
   readonly rail: Rail;
   readonly wallet: ChainWallet;
-  /** Starts the work on its transfers. */
   start(): Pick<Loop, "stop">;
 };
 
-/** How often a wallet is worked on. A new transfer, and what it waits for, is seen this late. */
+/** The interval between runs. It delays new transfers. */
 const everyMs = 500;
-/** How long a killed process delays the work on a wallet. */
+/** A killed process delays the work on a wallet for this long at most. */
 const leaseMs = 3_000;
 
-/** Opens the signer of a wallet and its rail. */
+/** Opens the signer and the rail of a wallet. */
 export async function openEvmRail(
   settings: EvmChainSettings,
   { database, clock, log, isPaused, metrics }: EvmRailDeps,
@@ -64,10 +62,11 @@ export async function openEvmRail(
     isPaused: () => isPaused(name),
     onEvent: (event) => metrics?.happened(name, event),
   });
-  // One process works on a wallet; the lease spares the others the calls, and is no fence.
+  // One process works on a wallet. The lease only avoids duplicate calls; correctness does not need
+  // it.
   const lease = createSweepLease(database, `rail ${name}`, leaseMs);
   const run = async () => {
-    // Every process looks, since each takes transfers by what it saw.
+    // Every process reads the wallet's state, since each accepts transfers by it.
     await dispatcher.run((await lease.hold()) !== undefined);
     const state = dispatcher.state();
     if (state !== undefined) metrics?.seen(name, state);

@@ -85,7 +85,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     anvil.client.readContract({
       ...{ address: token, abi: tokenAbi, functionName: "balanceOf", args: [address] },
     });
-  /** Makes blocks until every transfer has an end. */
+  /** Mines blocks until every transfer has ended. */
   const settle = () =>
     until(async () => {
       await anvil.client.mine({ blocks: 1 });
@@ -107,14 +107,14 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     },
   }));
 
-  it("says when it will have paid, where that is configured", () => {
+  it("gives an expected time if one is configured", () => {
     const now = new Date("2026-11-20T11:26:00Z");
     const asked = { ...transfer, currency: "USDC_ETH", transferMethod: "CRYPTO" };
     const expected = new Date("2026-11-20T11:27:30Z");
     expect(running.rail.expectedAt?.(asked, now)).toEqual(expected);
   });
 
-  it("moves exactly what was asked, in the token and in the chain's own coin", async () => {
+  it("moves exactly the ordered amount, in the token and in the chain's own coin", async () => {
     const to = getAddress("0x00000000000000000000000000000000000000bb");
     const [token1, coin1] = [freshKey(), freshKey()];
     await running.rail.submit(token1, { ...transfer, accountNumber: to });
@@ -142,7 +142,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     const refusal = await running.rail.submit(key, { ...transfer, accountNumber: to() });
     expect(refusal.status).toEqual(rejected);
     expect((await running.rail.query(key)).status).toEqual(rejected);
-    // A repeat of it cannot name a recipient of another kind.
+    // A repeat cannot name a recipient of another kind.
     expect((await running.rail.submit(key, transfer)).status).toEqual(rejected);
     expect((await store().transfers.findOne({ _id: key }))?.attempts).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     expect(value('disburse_chain_node_failures_total{rail="anvil",node="0"')).toBe("0");
   });
 
-  it("pays once after a reorganisation took the block", async () => {
+  it("pays once after a reorganisation removed the block", async () => {
     const to = getAddress("0x00000000000000000000000000000000000000cc");
     const key = freshKey();
     await running.rail.submit(key, { ...transfer, accountNumber: to });
@@ -205,7 +205,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     });
     await anvil.reorganise(1);
     expect(await balanceOf(to)).toBe(0n);
-    // The bytes are due to be sent again.
+    // The transaction is due to be resent.
     offsetMs += 5_000;
     await settle();
     expect(await balanceOf(to)).toBe(1_500_000n);

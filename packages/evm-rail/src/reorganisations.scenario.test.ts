@@ -18,7 +18,7 @@ describe.skipIf(anvilPath() === undefined)(
 
     it.each(depths)("of %d blocks leave each payout paid once", async (depth) => {
       const before = evm.events.length;
-      // Some are final before it, some are mined, some are in the pool.
+      // Some are final before the reorganisation, some are mined, some are in the pool.
       const old = await evm.pay(rail, 3);
       await evm.untilSent(old);
       await evm.mine(finality);
@@ -29,7 +29,7 @@ describe.skipIf(anvilPath() === undefined)(
       const youngest = await evm.pay(rail, 2);
       await evm.untilSent(youngest);
       await evm.anvil.reorganise(depth);
-      // The next look at what has settled.
+      // The next check of settled transfers.
       evm.after(15_000);
       const all = [...old, ...fresh, ...youngest];
       await evm.mineUntil(all, "settled");
@@ -40,7 +40,7 @@ describe.skipIf(anvilPath() === undefined)(
       });
       expect(await evm.contradictions(all)).toEqual([]);
       const noted = evm.events.slice(before).filter((event) => event === "reorganised").length;
-      // `fresh` was in the newest block, and `old` in the last one that was final.
+      // `fresh` was in the newest block, and `old` in the last final block.
       if (depth <= finality) expect(noted).toBe(0);
       else expect(noted).toBe(old.length);
     });

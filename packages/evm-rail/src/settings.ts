@@ -4,13 +4,12 @@ import { readRailSettings } from "@disburse/rail/settings.ts";
 import { getAddress, isAddress, parseGwei } from "viem";
 import { z } from "zod";
 
-/** The environment variable with the chains. */
 export const setting = "EVM_CHAINS";
 
 /** The networks of the public interface that are EVM chains. */
 export const evmNetworks = ["ETHEREUM", "POL", "BNB"] as const;
 
-/** With its checksum (ERC-55): in lower case alone a typing error would be another address. */
+/** Requires the checksum (ERC-55): a typing error in lower case would be another valid address. */
 const addressSchema = z
   .string()
   .refine(
@@ -19,33 +18,32 @@ const addressSchema = z
   )
   .transform((text) => getAddress(text));
 
-/** Of http or https, without a user or password: errors of `fetch` show those. */
+/** Allows http and https without a user or password, since errors of `fetch` show those. */
 const urlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
   const { username, password } = new URL(text);
   return username === "" && password === "";
 }, "must have no user and password");
 
-/** A fee for a unit of gas: `30` or `1.5`, in gwei. */
+/** A price of a unit of gas in gwei: `30` or `1.5`. */
 const gweiSchema = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be gwei as decimal text")
   .transform((text) => parseGwei(text));
 
-/** Each network's own coin, where it is a currency of ours: ETH on BNB is a token. */
+/** Each network's own coin, if Disburse pays it: ETH on BNB is a token. */
 const coins: Readonly<Record<(typeof evmNetworks)[number], string | undefined>> = {
   ETHEREUM: "ETH",
   POL: "MATIC_POLYGON",
   BNB: undefined,
 };
 
-/** Of a currency of ours. */
 const currencySchema = z
   .string()
   .refine((code) => findCurrency(code)?.kind === "crypto", "must be a crypto currency's code");
 
 const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
-/** Where the wallet's key is: a keystore file and the file of its password, or a remote signer. */
+/** The wallet's key: a keystore file with its password file, or a remote signer. */
 const signerSchema = z.union([
   z
     .strictObject({ keystore_file: z.string().min(1), password_file: z.string().min(1) })
@@ -59,7 +57,7 @@ const signerSchema = z.union([
     .transform(({ web3signer_url: url }) => ({ kind: "web3signer" as const, url })),
 ]);
 
-/** Transactions of a wallet that may be unmined: nodes drop more (geth keeps 16 of an account). */
+/** Limits the unmined transactions of a wallet: nodes drop more (geth keeps 16 of an account). */
 const unminedMax = 16;
 
 const chainSchema = z.strictObject({
@@ -67,15 +65,15 @@ const chainSchema = z.strictObject({
   rail: z.string().regex(/^[a-z0-9-]{1,64}$/),
   network: z.enum(evmNetworks),
   chain_id: count(1, Number.MAX_SAFE_INTEGER),
-  /** May hold keys: never logged. */
+  /** URLs may hold keys and are never logged. */
   rpc_urls: z.array(urlSchema).min(1),
-  /** How many nodes have to show the same before money moves; all of them by default. */
+  /** The number of nodes that must agree before money moves; default: all. */
   agreeing: count(1, 100).optional(),
-  /** A block with so many blocks, itself included, is final; or what the chain calls final. */
+  /** A block is final with so many blocks, itself included, or when the chain calls it final. */
   finality: z.union([z.literal("finalized"), count(1, 10_000)]),
   wallet: addressSchema,
   signer: signerSchema,
-  /** The currency of the chain's own coin, where it is paid out. */
+  /** The currency of the chain's own coin, if the rail pays it. */
   native: currencySchema.optional(),
   tokens: z
     .record(
@@ -87,28 +85,30 @@ const chainSchema = z.strictObject({
       }),
     )
     .default({}),
-  /** Whole units by currency, `coin` the chain's own: with less an alarm is raised. */
+  /** Alarm thresholds in whole units by currency; `coin` is the chain's own coin. */
   alarm_below: z
     .record(z.string(), z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, "must be decimal text"))
     .default({}),
-  /** Of a transfer of the coin: enough for a wallet that is a contract. */
+  /** The gas limit of a coin transfer. The default suffices for a wallet that is a contract. */
   native_gas_limit: count(21_000, 10_000_000).default(60_000),
   max_fee_gwei: gweiSchema,
   tip_gwei: gweiSchema,
   bump_after_seconds: count(1, 86_400).default(60),
-  /** Settled transfers are looked at until so many blocks are on top. */
+  /** Settled transfers are watched until this many blocks are on top. */
   watch_blocks: count(0, 100_000).default(64),
   unmined_max: count(1, unminedMax).default(unminedMax),
-  /** The wallet's next nonce, where an operator lets it go on after nonces were used outside. */
+  /** The wallet's next nonce. Operators set it to continue after nonces were used elsewhere. */
   nonce_from: count(0, Number.MAX_SAFE_INTEGER).default(0),
-  /** A payout that is open for so long after its submission is overdue; else the service's time. */
+  /**
+   * A payout that is open for this long after its submission is overdue; default: the service's
+   * time.
+   */
   overdue_after_minutes: count(1, 100_000).optional(),
   poll_ms: count(50, 60_000).default(2_000),
-  /** From submission to finality, as a rule: what merchants read of when they are paid. */
+  /** The usual time from submission to finality. Merchants see it as the expected time. */
   settles_in_seconds: count(1, 86_400).optional(),
 });
 
-/** One chain and the wallet that pays on it. */
 export type EvmChainSettings = z.output<typeof chainSchema>;
 
 const fileSchema = z.array(chainSchema).superRefine((chains, context) => {
@@ -122,7 +122,7 @@ const fileSchema = z.array(chainSchema).superRefine((chains, context) => {
   }
 });
 
-/** What of a chain's settings does not fit together. */
+/** Returns contradictions between the settings of a chain. */
 function problemsOf(chain: EvmChainSettings): string[] {
   const { network, native, tokens, rpc_urls: urls, agreeing = 1 } = chain;
   const coin = coins[network];
@@ -133,7 +133,7 @@ function problemsOf(chain: EvmChainSettings): string[] {
   );
   const contracts = Object.values(tokens).map(({ contract }) => contract);
   const problems: readonly [boolean, string][] = [
-    // One node that is listed twice would agree with itself.
+    // A node that is listed twice would agree with itself.
     [areUnique(urls.map((url) => new URL(url).host)), "rpc_urls: must be of different hosts"],
     [agreeing <= urls.length, "agreeing: there are fewer rpc_urls"],
     [chain.tip_gwei <= chain.max_fee_gwei, "tip_gwei: is above max_fee_gwei"],
@@ -152,8 +152,8 @@ function areUnique(values: readonly string[]): boolean {
 }
 
 /**
- * What live mode asks for besides: two nodes that have to agree, since one can lie, and https
- * except on this machine, since a network in between can lie too.
+ * Returns violations of live mode's rules. Two nodes must agree, since one can lie. Connections to
+ * other machines need https, since the network between can change responses.
  */
 export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
   return chains.flatMap(({ rail, rpc_urls: urls, agreeing = urls.length, signer }) => {
@@ -172,7 +172,7 @@ function isSecure(url: string): boolean {
   return protocol === "https:" || isLocal;
 }
 
-/** Reads the chains that payouts are made on. @throws {SettingsError} */
+/** Reads the EVM chains from settings. @throws {SettingsError} */
 export function readEvmChains(text: string): readonly EvmChainSettings[] {
   return readRailSettings(setting, fileSchema, text);
 }

@@ -22,7 +22,7 @@ let url = "";
 let isAway = false;
 
 beforeAll(async () => {
-  // As few rounds as scrypt has: the test is not about its cost.
+  // The fewest rounds that scrypt allows: the test is not about its cost.
   const [derived, options] = Keystore.scrypt({ password: "correct horse", n: 2 });
   writeFileSync(keystoreFile, JSON.stringify(Keystore.encrypt(key, derived, options)));
   writeFileSync(passwordFile, "correct horse\n");
@@ -81,7 +81,7 @@ describe.each<[string, () => Promise<Signer> | Signer]>([
 describe("a signer does not open", () => {
   it("with a keystore of another wallet", async () => {
     const opening = openKeystore({ keystoreFile, passwordFile }, other.address);
-    await expect(opening).rejects.toThrow("is of another wallet");
+    await expect(opening).rejects.toThrow("belongs to another wallet");
   });
 
   it("with another password, and does not show it", async () => {
@@ -110,14 +110,14 @@ describe("a remote signer", () => {
   it("that is away at the start is called again when it is needed", async () => {
     isAway = true;
     const signer = openWeb3Signer(url, account.address);
-    await expect(signer.check()).rejects.toThrow("the signer answered 503");
-    await expect(signer.sign("0x00")).rejects.toThrow("the signer answered 503");
+    await expect(signer.check()).rejects.toThrow("the signer returned 503");
+    await expect(signer.sign("0x00")).rejects.toThrow("the signer returned 503");
     isAway = false;
     await signer.check();
     expect(await signer.sign("0x00")).toMatch(/^0x[0-9a-f]{130}$/);
   });
 
-  it("is asked without its answer's text in what is thrown", async () => {
+  it("throws errors without the text of the signer's response", async () => {
     isAway = true;
     const thrown = await openWeb3Signer(url, account.address).check().catch(String);
     isAway = false;

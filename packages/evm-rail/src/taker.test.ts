@@ -14,7 +14,7 @@ describe("the transaction that took a nonce", () => {
   it.each<[string, (ReturnType<typeof shown> | undefined)[], number, boolean | undefined]>([
     ["is another payment where all show that", [shown(), shown()], 2, false],
     ["is the same payment where all show that", [shown(same), shown(same)], 2, true],
-    // A node that lies would have the payout paid by a second nonce.
+    // A lying node could have the payout paid by a second nonce.
     ["is the same payment where one shows that", [shown(), shown(same)], 2, true],
     ["is known where enough show it", [shown(), undefined, shown()], 2, false],
     ["is not known where too few do", [shown(), undefined], 2, undefined],

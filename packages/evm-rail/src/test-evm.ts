@@ -16,15 +16,14 @@ import { tokenAbi } from "./node.ts";
 import { type EvmRail, openEvmRail } from "./open.ts";
 import { readEvmChains } from "./settings.ts";
 
-/** An EVM rail at work. */
 export type RunningRail = EvmRail & ReturnType<EvmRail["start"]>;
 
-/** Blocks until one is final. */
+/** A block is final with this many blocks. */
 export const finality = 3;
-/** A million, in the token's units. */
+/** A million tokens, in the token's units. */
 const supply = 10n ** 12n;
 
-/** Rails on anvil, with proxies before it, and what the chain itself says was paid. */
+/** Opens rails on anvil behind proxies. Reads payments from the chain itself. */
 export async function openTestEvm(name: string, nodes = 2) {
   const folder = mkdtempSync(join(tmpdir(), `disburse-${name}-`));
   const database = await migratedDatabase(name, [baseline(1, indexes)]);
@@ -35,7 +34,7 @@ export async function openTestEvm(name: string, nodes = 2) {
   const store = openTransferStore(database);
   const events: TransferEvent[] = [];
   let offsetMs = 0;
-  let made = 0;
+  let keyCount = 0;
   const running: RunningRail[] = [];
   const clock = { now: () => new Date(Date.now() + offsetMs) };
   const start = async (change: object = {}): Promise<RunningRail> => {
@@ -69,13 +68,12 @@ export async function openTestEvm(name: string, nodes = 2) {
   };
   return {
     ...{ anvil, token, proxies, store, events, start, states, mine, transfersOf },
-    /** Lets time go by for the rail. */
     after: (ms: number): void => {
       offsetMs += ms;
     },
-    /** Submits transfers, each of an amount and to a recipient of its own. */
+    /** Submits transfers, each with its own amount and recipient. */
     pay: async ({ rail }: RunningRail, count: number, change: object = {}): Promise<string[]> => {
-      const keys = Array.from({ length: count }, () => `po_${++made}`);
+      const keys = Array.from({ length: count }, () => `po_${++keyCount}`);
       await Promise.all(
         keys.map((key) =>
           rail.submit(key, {
@@ -97,13 +95,16 @@ export async function openTestEvm(name: string, nodes = 2) {
         await Promise.all(hashes.map((hash) => anvil.client.getTransaction({ hash })));
         return found.every(({ nonce }) => nonce !== undefined);
       }),
-    /** Makes a block at a time until all transfers have one of these states. */
+    /** Mines one block at a time until all transfers have one of these states. */
     mineUntil: (keys: readonly string[], ...wanted: string[]) =>
       until(async () => {
         await mine();
         return areAll(keys, wanted);
       }),
-    /** What contradicts that nothing was paid twice or without being settled, by the chain. */
+    /**
+     * Returns contradictions on the chain: a transfer that was paid twice, or paid without being
+     * settled.
+     */
     contradictions: async (keys: readonly string[]): Promise<string[]> => {
       const logs = await anvil.client.getContractEvents({
         ...{ address: token, abi: tokenAbi, eventName: "Transfer", fromBlock: 0n },
@@ -138,24 +139,23 @@ export async function openTestEvm(name: string, nodes = 2) {
   };
 }
 
-/** What `openTestEvm` opens. */
 export type TestEvm = Awaited<ReturnType<typeof openTestEvm>>;
 
-/** Each payout has an amount and a recipient of its own. */
+/** Gives each payout its own amount and recipient. */
 const amountOf = (key: string): bigint => 1_000_000n + BigInt(key.slice("po_".length));
 const recipientOf = (key: string): Address =>
   getAddress(pad(toHex(0xa0000 + Number(key.slice("po_".length))), { size: 20 }));
 
 function writeKeystore(folder: string) {
   const [keystoreFile, passwordFile] = [join(folder, "wallet.json"), join(folder, "password")];
-  // Weak on purpose: the key is known to everybody.
+  // Weak on purpose: the key is public.
   const [key, options] = Keystore.scrypt({ password: "secret", n: 2 });
   writeFileSync(keystoreFile, JSON.stringify(Keystore.encrypt(walletKey, key, options)));
   writeFileSync(passwordFile, "secret");
   return { keystore_file: keystoreFile, password_file: passwordFile };
 }
 
-/** Waits until something is so, for a minute. */
+/** Waits up to a minute until a condition holds. */
 export async function until(isSo: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const latest = Date.now() + timeoutMs;
   while (!(await isSo().catch(() => false))) {
@@ -164,10 +164,10 @@ export async function until(isSo: () => Promise<boolean>, timeoutMs = 60_000): P
   }
 }
 
-/** Lets the dispatcher run at least twice. */
+/** Waits until the dispatcher has run at least twice. */
 export const runs = () => new Promise((resolve) => setTimeout(resolve, 1_200));
 
-/** The hash of a transfer's newest variant. */
+/** Returns the hash of a transfer's newest variant. */
 export function newestOf({ attempts }: TransferDocument): Hex {
   return attempts.at(-1)?.id as Hex;
 }

@@ -2,7 +2,7 @@ import { anvilPath } from "@disburse/testkit/evm/anvil.ts";
 import { describe, expect, it } from "vitest";
 import { openTestEvm } from "./test-evm.ts";
 
-/** The figure of decision 0047. */
+/** Decision 0047 requires this throughput. */
 const [payouts, secondsMax] = [500, 60];
 
 describe.skipIf(anvilPath() === undefined)("matrix: many payouts from one wallet, on anvil", () => {

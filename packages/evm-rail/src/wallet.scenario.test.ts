@@ -26,7 +26,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
   };
   const setBaseFee = (gwei: bigint) =>
     evm.anvil.client.setNextBlockBaseFeePerGas({ baseFeePerGas: gwei * 10n ** 9n });
-  /** The wallet's key pays somebody else, by a program that knows nothing of Disburse. */
+  /** Pays somebody else with the wallet's key, as another program would. */
   const useOutside = (nonce: number, gwei: bigint) =>
     evm.anvil.client.sendTransaction({
       ...{ account: wallet, to: elsewhere, value: 1n, nonce, gas: 21_000n },
@@ -59,7 +59,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
     expect(await evm.contradictions(all)).toEqual([]);
   });
 
-  it("raises fees under the same nonce until the block takes it, and pays once", async () => {
+  it("raises fees under the same nonce until a block contains it, and pays once", async () => {
     const keys = await evm.pay(rail, 2);
     await evm.untilSent(keys);
     for (let round = 0; round < 3; round += 1) {
@@ -78,7 +78,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
     }
   });
 
-  it("gives a payout a second nonce when its first one was used outside, and pays it once", async () => {
+  it("gives a payout a second nonce when its first one was used elsewhere, and pays it once", async () => {
     const keys = await evm.pay(rail, 3);
     await evm.untilSent(keys);
     await useOutside(0, 90n);
@@ -89,7 +89,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
     expect(nonces.toSorted()).toEqual([1, 2, 3]);
   });
 
-  it("stops when it was used outside, until an operator lets it go on", async () => {
+  it("stops when it was used elsewhere, until an operator lets it continue", async () => {
     await useOutside(0, 90n);
     await evm.mine();
     await until(async () => rail.wallet.state()?.blocked === "nonce");
@@ -158,7 +158,7 @@ describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
     const balance = await balanceOf(elsewhere);
     expect(balance).toBe(received);
     const reply = await rail.rail.query(keys[0] ?? "");
-    // What was received is not what was to be paid: payout raises an exception (rail-report.ts).
+    // The received amount differs from the order: payout raises an exception (rail-report.ts).
     if (state === "settled") expect(reply.transferred?.amount).toBe("0.990001");
     if (state === "unclear") expect(reply.status.kind).toBe("unknown");
     if (state === "rejected") expect(reply.status.kind).toBe("rejected");

@@ -4,7 +4,7 @@ import { publicKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 import type { Signer } from "./signer.ts";
 
-/** A signer that takes longer is away; the transfer waits and is signed later. */
+/** A signer that takes longer counts as unreachable. The transfer waits and is signed later. */
 const timeoutMs = 5_000;
 /** Hexadecimal digits of an uncompressed public key without its prefix `04`. */
 const bareKeyDigits = 128;
@@ -12,8 +12,9 @@ const bareKeyDigits = 128;
 const hexText = z.custom<Hex>((value) => isHex(value));
 
 /**
- * A signer whose key is at a Web3Signer, or another server of its `eth1` interface. It is called
- * when it is needed, so that one which is away at the start keeps no other rail from starting.
+ * Opens a signer with a key at a Web3Signer, or at another server with its `eth1` interface. It
+ * makes no call until one is needed, so that an unreachable signer does not keep other rails from
+ * starting.
  */
 export function openWeb3Signer(url: string, wallet: Address): Signer {
   const base = url.replace(/\/$/, "");
@@ -21,7 +22,7 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
   const keyOf = async (): Promise<Hex> => {
     if (known !== undefined) return known;
     const listed = await fetch(`${base}/api/v1/eth1/publicKeys`, requestOf());
-    if (!listed.ok) throw new Error(`the signer answered ${listed.status}`);
+    if (!listed.ok) throw new Error(`the signer returned ${listed.status}`);
     const keys = z.array(hexText).parse(await listed.json());
     const key = keys.find((each) => isAddressEqual(publicKeyToAddress(uncompressed(each)), wallet));
     if (key === undefined) {
@@ -36,9 +37,9 @@ export function openWeb3Signer(url: string, wallet: Address): Signer {
       const body = JSON.stringify({ data: unsigned });
       const headers = { "content-type": "application/json" };
       const request = { method: "POST", headers, body, ...requestOf() };
-      const answer = await fetch(`${base}/api/v1/eth1/sign/${await keyOf()}`, request);
-      if (!answer.ok) throw new Error(`the signer answered ${answer.status}`);
-      return hexText.parse((await answer.text()).trim());
+      const response = await fetch(`${base}/api/v1/eth1/sign/${await keyOf()}`, request);
+      if (!response.ok) throw new Error(`the signer returned ${response.status}`);
+      return hexText.parse((await response.text()).trim());
     },
   };
 }
@@ -47,7 +48,7 @@ function requestOf() {
   return { redirect: "error", signal: AbortSignal.timeout(timeoutMs) } as const;
 }
 
-/** With the prefix that says that it is uncompressed. */
+/** Adds the prefix of an uncompressed key. */
 function uncompressed(key: Hex): Hex {
   const digits = key.slice(2);
   return digits.length === bareKeyDigits ? `0x04${digits}` : key;

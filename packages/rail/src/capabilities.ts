@@ -6,22 +6,21 @@ export type RailCapabilities = {
   readonly currencies: readonly string[];
   /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`, `SEPA`. */
   readonly transferMethods: readonly string[];
-  /** Of crypto transfers. */
   readonly networks: readonly string[];
-  /** By currency; a currency that is not in it has no limits. */
+  /** Limits for each currency. A currency that is missing here has no limits. */
   readonly limits: Readonly<Record<string, TransferLimits>>;
 };
 
 /** A currency with its transfer method and network. */
-export type Way = {
+export type TransferKind = {
   readonly currency: string;
   readonly transferMethod: string;
-  /** Of a crypto transfer; else "". */
+  /** "" unless the transfer is a crypto transfer. */
   readonly network: string;
 };
 
 /** The properties of a transfer that select its rail. */
-export type Transfer = Way & {
-  /** Minor units of the currency. */
+export type Transfer = TransferKind & {
+  /** Amount in minor units of the currency. */
   readonly amount: bigint;
 };

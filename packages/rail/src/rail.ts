@@ -4,7 +4,6 @@ import type { Outcome, RailReport, TransferredAmount } from "./report.ts";
 
 /** The texts that a merchant gives with a payment. */
 export type PaymentTexts = {
-  /** The merchant's own reference. */
   readonly referenceId: string;
   /** For the beneficiary; may name persons. */
   readonly remittanceInformation: string;
@@ -14,25 +13,25 @@ export type PaymentTexts = {
 
 /** A payment instruction. Never logged: it has the full account number. */
 export type Instruction = PaymentTexts & {
-  /** Who pays; the sandbox has scenarios of merchants. */
+  /** The sandbox rail simulates outcomes for each merchant. */
   readonly merchantId: string;
   readonly currency: string;
-  /** Minor units of the currency. */
+  /** Amount in minor units of the currency. */
   readonly amount: bigint;
   /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`. */
   readonly transferMethod: string;
-  /** Of a crypto transfer; else "". */
+  /** "" unless the transfer is a crypto transfer. */
   readonly network: string;
   readonly beneficiaryName: string;
   readonly accountNumber: string;
   readonly routingCodeType: string;
   readonly routingCodeValue: string;
   readonly destinationCountry: string;
-  /** `Individual` or `Corporate`. */
+  /** The value is `Individual` or `Corporate`. */
   readonly accountType: string;
-  /** `Personal Savings` and the like; "" where it is not known. */
+  /** `Personal Savings` and the like; "" if unknown. */
   readonly bankAccountType: string;
-  /** Where the beneficiary lives, in its parts, each "" where it is not known. */
+  /** The beneficiary's address. Unknown parts are "". */
   readonly address: {
     readonly street: string;
     readonly city: string;
@@ -42,33 +41,41 @@ export type Instruction = PaymentTexts & {
   };
 };
 
-/** The reply of a rail, and when to poll it next; without a time, not at all. */
+/**
+ * The reply of a rail. `pollAfterMs` is the delay before the next poll; if absent, the rail asks
+ * for no poll.
+ */
 export type RailReply = RailReport & {
   readonly pollAfterMs?: number;
   /**
    * Charges that the bank took on top of the amount of a settled transfer, oldest first. The list
-   * only grows: the place of a charge in it is its name.
+   * only grows: the index of a charge identifies it.
    */
   readonly charges?: readonly TransferredAmount[];
   /**
-   * Why what the rail said before may not hold any more, as after a deep reorganisation of a chain:
-   * nothing moves, and the payout gets an exception.
+   * The reason why an earlier reply may no longer be valid, for example a deep reorganisation of a
+   * chain. No money moves, and the payout gets an exception.
    */
   readonly contradiction?: string;
 };
 
-/** What a rail has too little of for a transfer: fees of its chain, or what it pays out. */
+/**
+ * A rail lacks the coin for its chain's fees (`LOW_GAS`) or the currency to pay out (`LOW_FUNDS`).
+ */
 export type Shortage = "LOW_GAS" | "LOW_FUNDS";
 
 /** The result of the checks before a transfer is submitted. */
 export type Preflight =
   | { readonly kind: "ok" }
-  /** The rail cannot send it now; payout asks again later. `reason`: for operators, ≤ 200 characters. */
+  /**
+   * The rail cannot send it now; payout checks again later. `reason`: for operators, ≤ 200
+   * characters.
+   */
   | { readonly kind: "wait"; readonly reason: string }
   /** The rail will never send it: the payout fails, and its hold is released. */
   | { readonly kind: "refuse"; readonly failure: Failure };
 
-/** A callback of a rail, its signature verified. */
+/** A callback of a rail with a verified signature. */
 export type RailCallback = {
   /** The key that the transfer was submitted under. */
   readonly key: string;
@@ -76,14 +83,14 @@ export type RailCallback = {
   readonly transferred?: TransferredAmount | undefined;
 };
 
-/** What a bank says of an account of ours at the end of a day, as decimal text of its currency. */
+/** End-of-day balances from the bank's statement, as decimal text of the account's currency. */
 export type StatementBalances = { readonly opening: string; readonly closing: string };
 
-/** Until when of a day a rail takes what it pays that day. */
+/** The latest time at which a rail accepts transfers that it pays on the same day. */
 export type CutOff = {
-  /** `16:00`. */
+  /** Local time, for example `16:00`. */
   readonly time: string;
-  /** Its time zone, as IANA names it: `Europe/Berlin`. */
+  /** IANA time zone, for example `Europe/Berlin`. */
   readonly zone: string;
 };
 
@@ -96,19 +103,25 @@ export type Rail = {
   /** Stored with each payout that it is sent: must never change. 1 to 64 of `a-z 0-9 -`. */
   readonly name: string;
   readonly capabilities: RailCapabilities;
-  /** Whether it takes new transfers now; an error means that it does not. */
+  /** Returns true if the rail takes new transfers now. An error counts as false. */
   available(): Promise<boolean>;
-  /** What it has too little of for a transfer now; absent where a rail has no funds of its own. */
+  /**
+   * Returns the shortage that keeps the rail from sending a transfer now. Absent if the rail has no
+   * funds of its own.
+   */
   shortage?(transfer: Transfer): Promise<Shortage | undefined>;
-  /** Where payouts are paid from money of ours at the rail, which the ledger keeps by currency. */
+  /**
+   * Set if payouts are paid from a platform account at the rail. The ledger then keeps a rail
+   * account for each currency.
+   */
   readonly isFunded?: true;
-  /** When an open payout is overdue, after its submission; absent: the service's default. */
+  /** Time after submission when an open payout is overdue; absent: the service's default. */
   readonly overdueAfterMs?: number;
-  /** When a transfer that is submitted at `now` is settled, as a rule. */
+  /** Returns the usual settlement time of a transfer that is submitted at `now`. */
   expectedAt?(transfer: Transfer, now: Date): Date | undefined;
-  /** Its cut-off for a transfer like this, whatever its amount; absent where a rail has none. */
+  /** Returns the cut-off for such a transfer of any amount. Absent if the rail has no cut-off. */
   cutOff?(transfer: Transfer): CutOff | undefined;
-  /** The balances of a day, `yyyy-mm-dd`, where the rail's bank has sent them. */
+  /** Returns the balances of a day (`yyyy-mm-dd`) if the rail's bank has sent them. */
   statement?(currency: string, day: string): Promise<StatementBalances | undefined>;
   /**
    * Checks an instruction that was never submitted, such as a destination that cannot receive the
@@ -118,9 +131,9 @@ export type Rail = {
   submit(key: string, instruction: Instruction): Promise<RailReply>;
   query(key: string): Promise<RailReply>;
   /**
-   * Takes a transfer back that is not on its way yet. `true`: the key is never paid, also where it
-   * is submitted afterwards, and `query` says `rejected` without a reason of one that was not paid
-   * before. Absent where a rail cannot tell.
+   * Takes back a transfer that the rail has not sent yet. `true` means that the rail never pays the
+   * key, even if it is submitted afterwards. `query` then reports `rejected` without a reason,
+   * unless the transfer had been paid before. Absent if the rail cannot guarantee this.
    */
   withdraw?(key: string): Promise<boolean>;
   /** `forged`: the signature is not the rail's; `unreadable`: the body has no outcome. */

@@ -12,7 +12,6 @@ export type RailStatus =
   | ({ readonly kind: "rejected" } & Failed)
   /** Paid, and returned; with the reference of the payment if the rail gives it. */
   | ({ readonly kind: "returned"; readonly reference?: string } & Failed)
-  /** The rail does not know. */
   | { readonly kind: "unknown" }
   /** The rail has never seen the key: submitting under the same key is safe. */
   | { readonly kind: "not_received" };
@@ -20,9 +19,8 @@ export type RailStatus =
 /** The outcome of a transfer, as a rail reports or operators resolve it. */
 export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "returned" }>;
 
-/** An amount as the rail writes it. */
+/** An amount as decimal text, as the rail writes it. */
 export type TransferredAmount = {
-  /** Decimal text. */
   readonly amount: string;
   readonly currency: string;
 };

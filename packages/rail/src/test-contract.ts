@@ -1,20 +1,19 @@
 import { expect, it } from "vitest";
 import type { Instruction, Rail } from "./rail.ts";
 
-/** What a rail's own test has to provide for the contract to be tried on it. */
+/** A rail and the functions that its test provides for the contract test. */
 export type RailUnderTest = {
   readonly rail: Rail;
-  /** A transfer that the rail can send; the one below where there is none. */
+  /** A transfer that the rail can send. Default: `instruction`. */
   readonly transfer?: Instruction;
-  /** Lets as much time go by as a transfer of the rail's takes. */
+  /** Advances time until the rail's transfers are settled. */
   settle(): Promise<void>;
-  /** How many transfers were paid under a key, by the rail's own book. */
+  /** Counts the payments under a key in the rail's own records. */
   paid(key: string): Promise<number>;
-  /** A message of the rail that tells of a settlement, as it signs it; absent if it sends none. */
+  /** Returns a signed settlement callback. Absent if the rail sends no callbacks. */
   signed?(key: string): { readonly body: Uint8Array; readonly signature: string };
 };
 
-/** A transfer that the rail can send. */
 export const instruction: Instruction = {
   merchantId: "mer_1",
   referenceId: "order-1",
@@ -38,10 +37,10 @@ export const instruction: Instruction = {
 };
 
 let keys = 0;
-/** A key that no rail has seen: the id of a payout. */
+/** Returns a payout id that no rail has seen. */
 export const freshKey = () => `po_${String(++keys).padStart(26, "0")}`;
 
-/** What every rail has to keep to; `open` gives the rail of the test that runs. */
+/** Tests the guarantees of every rail. `open` returns the rail under test. */
 export function keepsRailContract(open: () => RailUnderTest): void {
   it("declares what it can send, and this among it", async () => {
     const { rail, transfer = instruction } = open();
@@ -86,9 +85,9 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     expect((await rail.submit(key, transfer)).status).toEqual(status);
   });
 
-  it("never pays what it took back, also where it is submitted afterwards", async () => {
+  it("never pays a withdrawn key, even if it is submitted afterwards", async () => {
     const { rail, settle, paid, transfer = instruction } = open();
-    // Of a rail that cannot tell, operators make sure.
+    // Operators check the payouts of a rail without `withdraw`.
     if (rail.withdraw === undefined) return;
     const key = freshKey();
     expect([await rail.withdraw(key), await rail.withdraw(key)]).toEqual([true, true]);
@@ -99,7 +98,7 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     expect(await paid(key)).toBe(0);
   });
 
-  it("does not take back what it has paid", async () => {
+  it("does not withdraw a paid transfer", async () => {
     const { rail, settle, paid, transfer = instruction } = open();
     if (rail.withdraw === undefined) return;
     const key = freshKey();

@@ -18,7 +18,10 @@ import { z } from "zod";
 import { railPackages } from "./rails/packages.ts";
 import { scenarios } from "./rails/sandbox/scenarios.ts";
 
-/** `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`; a condition left out: any. */
+/**
+ * Example: `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`. An absent condition
+ * matches all.
+ */
 const routesSetting = z
   .string()
   .transform((text, context): unknown => {
@@ -42,7 +45,7 @@ const routesSetting = z
     ),
   );
 
-/** `lost=5,duplicate=10`: names of scenarios and whole percents, 100 at most together. */
+/** Example: `lost=5,duplicate=10`. Scenario names with whole percentages, at most 100 in total. */
 const sharesSetting = z
   .string()
   .regex(/^[a-z-]+=\d{1,3}(,[a-z-]+=\d{1,3})*$/, "must be name=percent, joined by commas")
@@ -60,13 +63,13 @@ const sharesSetting = z
     "must be 100 at most together",
   );
 
-/** What a person may credit or reverse alone within a day, where nothing else is set. */
+/** Default daily limits for credits and reversals by a single person. */
 const sandboxLimits =
   "USD=100000,USDC=100000,USDC_ETH=100000,USDT_ETH=100000,USDC_COIN_POLYGON=100000," +
   "PYUSD_SOL=100000,USDP_SOL=100000,USDT_TRON=100000,USDC_SOL=100000,INR=8000000,EUR=100000," +
   "BTC=1,ETH=30,SOL=600,MATIC_POLYGON=200000";
 
-/** `USD=100000.00,BTC=1`: amounts by currency, in minor units of it. */
+/** Example: `USD=100000.00,BTC=1`. Parsed to minor units of each currency. */
 const amountsSetting = z.string().transform((text, context): ReadonlyMap<string, bigint> => {
   const amounts = new Map<string, bigint>();
   for (const each of text.split(",").filter((part) => part !== "")) {
@@ -78,12 +81,12 @@ const amountsSetting = z.string().transform((text, context): ReadonlyMap<string,
   return amounts;
 });
 
-/** The settings of rail packages. They are secrets, since URLs of nodes hold keys. */
+/** The settings of rail packages. They are secrets, since URLs of nodes may hold keys. */
 const railSettings: Readonly<Record<string, z.ZodOptional<z.ZodString>>> = Object.fromEntries(
   railPackages.map(({ setting }) => [setting, secret(z.string().optional())]),
 );
 
-/** The payout service's settings; see README.md. */
+/** Reads the payout service's settings; see README.md. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
@@ -92,23 +95,26 @@ export function readConfig(environment: Environment) {
     DATABASE: databaseSetting("payout"),
     BENEFICIARY_URL: serviceUrlSetting,
     QUOTE_URL: serviceUrlSetting,
-    /** How long a simulated transfer takes. */
+    /** The duration of a simulated transfer. */
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
-    /** Whether every transfer takes that long, or the average. */
+    /**
+     * The distribution of durations. `fixed`: every transfer takes that long; otherwise the
+     * average.
+     */
     SANDBOX_DELAY: z.enum(["fixed", "uniform", "long-tailed"]).default("fixed"),
     /** The seed of the simulated rail's random choices. */
     SANDBOX_SEED: countSetting().default(0),
-    /** Of a hundred transfers, how many get a scenario: `lost=5,duplicate=10`. */
+    /** Percentages of transfers with a scenario: `lost=5,duplicate=10`. */
     SANDBOX_SCENARIOS: sharesSetting.default({}),
-    /** Payouts that are worked on concurrently. */
+    /** The number of payouts that are worked on concurrently. */
     RAIL_WORKERS: countSetting(1).default(64),
-    /** Which transfers go to which rail: the first that matches. */
+    /** Routes of transfers to rails. The first match applies. */
     RAIL_ROUTES: routesSetting.optional(),
-    /** A payout that is open for so long after its submission gets an exception. */
+    /** A payout that is open for this long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
     /**
-     * What a person may credit and reverse alone within a day; of a currency that is not named,
-     * nothing. In live mode none is named by default.
+     * The amounts that a person may credit and reverse alone within a day; nothing for other
+     * currencies. Live mode has no default.
      */
     APPROVAL_CREDIT_LIMITS: amountsSetting.optional(),
   });
@@ -132,15 +138,18 @@ export function readConfig(environment: Environment) {
 
 type Routes = z.output<typeof routesSetting>;
 
-/** In the sandbox everything is simulated by default; live, every route is an operator's word. */
+/**
+ * Returns the default routes: the sandbox simulates everything. In live mode operators must
+ * configure every route.
+ */
 function sandboxRoutes(mode: Mode): Routes {
   return mode === "live" ? [] : [{ rail: "sandbox", transferType: undefined }];
 }
 
-/** Networks of the public interface that no live rail pays on. */
+/** Networks of the public interface that no live rail supports. */
 const withoutRail: ReadonlySet<string> = new Set(["BTC", "SOLANA", "TRX"]);
 
-/** Live mode needs a rail that pays, routes to such rails alone, and none where there is none. */
+/** Requires a real rail in live mode, and routes only to real rails and supported networks. */
 function assertLiveRails(routes: Routes, rails: readonly string[]): void {
   if (rails.length === 0) {
     const settings = railPackages.map(({ setting }) => setting).join(" or ");

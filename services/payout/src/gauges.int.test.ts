@@ -9,7 +9,7 @@ import { startTestPlatform, type TestPlatform, testRail } from "./test-platform.
 
 const start = new Date("2026-03-01T10:00:00Z");
 let platform: TestPlatform;
-/** Reads the gauges and returns the lines that are not 0. */
+/** Reads the gauges and returns the nonzero lines. */
 let read: () => Promise<string[]>;
 let exposition: () => Promise<string>;
 beforeAll(async () => {
@@ -176,7 +176,7 @@ it("shows scheduled payouts that wait, and how late; batches that run, and since
     order("spo_late", ago(90_000), ago(-20_000)),
     order("spo_later", ago(-60_000), ago(-60_000)),
     order("spo_made", ago(900_000)),
-    // People decide on a held order, so no process is late.
+    // Operators or merchants decide on a held order, so no process is late.
     { ...order("spo_held", ago(900_000), ago(-80_000)), state: "awaiting_approval" },
   ] as never);
   await batches.insertMany([

@@ -17,7 +17,7 @@ const indexes: Indexes = {
     { key: { account_id: 1, step: 1, sequence: -1 }, name: "statement_step" },
   ],
   payouts: [
-    // What lists are filtered by has an index that also gives their order.
+    // Each list filter has an index that also gives the list's order.
     { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
     {
       key: { merchant_id: 1, status: 1, created_at: -1, _id: -1 },
@@ -43,9 +43,9 @@ const indexes: Indexes = {
       key: { merchant_id: 1, destination: 1, created_at: -1, _id: -1 },
       name: "list_destination",
     },
-    // An operation is bound to its quote.
+    // An operation belongs to one quote.
     { key: { "operations.id": 1 }, name: "operation", unique: true },
-    // What is polled has an index that a payout leaves when it is at its end.
+    // A sparse index for polls. An ended payout leaves it.
     { key: { work_due_at: 1 }, name: "work", sparse: true },
     { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
     {
@@ -67,7 +67,7 @@ const indexes: Indexes = {
     {
       key: { merchant_id: 1, beneficiary_name: 1, created_at: -1, _id: -1 },
       name: "list_beneficiary_name",
-      // Without regard to case and accents, as the list compares.
+      // Ignores case and accents, as the list does.
       collation: { locale: "en", strength: 1 },
     },
     {
@@ -90,7 +90,7 @@ const indexes: Indexes = {
   velocity_usage: [{ key: { due_at: 1 }, name: "due" }],
   payout_controls: [{ key: { audit_sequence: 1 }, name: "set" }],
   scheduled_payouts: [
-    // By who made or approved it, and those that a revocation stopped.
+    // For lists by creator or approver, and by orders that a revocation stopped.
     { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
     {
       key: { merchant_id: 1, "approval.actor.id": 1 },
@@ -109,7 +109,7 @@ const indexes: Indexes = {
     { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list_state" },
   ],
   batches: [
-    // By who made or approved it, and those that a revocation stopped.
+    // For lists by creator or approver, and by batches that a revocation stopped.
     { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
     {
       key: { merchant_id: 1, "approval.actor.id": 1 },
@@ -136,5 +136,5 @@ function where(partialFilterExpression: object) {
   return { partialFilterExpression };
 }
 
-/** The steps of this service's database, in order; a released one never changes. */
+/** The migrations of this service's database, in order. A released one never changes. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

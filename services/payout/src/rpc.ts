@@ -27,7 +27,7 @@ import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
 import { guardedTreasury, type TreasuryDeps } from "./treasury/rpc.ts";
 import { guardedVelocity, type VelocityDeps } from "./velocity/rpc.ts";
 
-/** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
+/** Creates the RPCs for the gateway and other services (proto/disburse/payout/v1/payout.proto). */
 export function payoutRpc(
   deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
 ): Partial<ServiceImpl<typeof PayoutService>> {
@@ -39,7 +39,8 @@ export function payoutRpc(
     ...cancelRpc(deps),
     ...approvalsRpc(deps),
     ...reissuesRpc(deps),
-    // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
+    // In live mode only a rail's signed callback reports an outcome: one caller must not settle a
+    // payout.
     ...(deps.mode === "sandbox" && reportRpc(deps)),
   };
   const decisions = ["approvePayout", "rejectPayout"] as const;
@@ -53,7 +54,7 @@ type PayoutRpcDeps = Parameters<typeof approvalsRpc>[0] & {
   readonly bindings: OperationBindings;
 };
 
-/** The RPCs of payouts that are made later; orders.proto has them. */
+/** Creates the RPCs of scheduled payouts (orders.proto). */
 export function orderRpc(
   deps: ScheduledDeps & BatchRpcDeps & { readonly bindings: OperationBindings },
 ): ServiceImpl<typeof PayoutOrderService> {
@@ -68,7 +69,7 @@ export function orderRpc(
   return bindOperations(PayoutOrderService, rpc, deps.bindings, { decisions });
 }
 
-/** The RPCs of a sandbox; payout_sandbox.proto has them. */
+/** Creates the RPCs of a sandbox (payout_sandbox.proto). */
 export function sandboxRpc(
   deps: SandboxDeps & ControlsDeps & { readonly bindings: OperationBindings },
 ): ServiceImpl<typeof PayoutSandboxService> {
@@ -76,7 +77,7 @@ export function sandboxRpc(
   return bindOperations(PayoutSandboxService, rpc, deps.bindings);
 }
 
-/** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */
+/** Creates the RPCs for operators, rails and subscribers (payout_operations.proto). */
 export function operationsRpc(
   deps: GuardedResolutionDeps &
     Parameters<typeof railsRpc>[0] &
@@ -97,7 +98,7 @@ export function operationsRpc(
     ...guardedTreasury(deps, deps.treasuryApprovals),
     ...publishedRpc(deps.payouts),
   };
-  // They change nothing, and show what merchants were sent and what banks propose.
+  // Audited reads: they show sent events and the banks' proposals.
   const noted = ["republishPayoutEvents", "getBankFinding"] as const;
   return bindOperations(PayoutOperationsService, rpc, deps.bindings, { noted });
 }

@@ -64,17 +64,17 @@ export function standIns(
   };
   return createRouterTransport(({ service }) => {
     service(QuoteService, {
-      createQuote: ({ mutation, merchantId, accountId, ...asked }) => {
+      createQuote: ({ mutation, merchantId, accountId, ...request }) => {
         const operationId = mutation?.operationId ?? "";
         const first = [...quotes].find(([, each]) => each.operationId === operationId);
         if (first !== undefined) return quoteResponse(...first);
         const { refusal, cost, expiresAt = new Date(Date.now() + 300_000) } = world.quoting;
         if (refusal !== undefined) throw refusalError(publicRefusals, refused(refusal));
-        const amount = cost ?? (asked.sourceAmount || asked.receivingAmount);
+        const amount = cost ?? (request.sourceAmount || request.receivingAmount);
         const id = newId("quote");
         const terms = { merchantId, accountId, amount, corridorOpen: true, expiresAt };
-        const { beneficiaryId, reissueOf } = asked;
-        const fixed = { isReceivingFixed: asked.sourceAmount === "" };
+        const { beneficiaryId, reissueOf } = request;
+        const fixed = { isReceivingFixed: request.sourceAmount === "" };
         const own = { operationId, beneficiaryId, reissueOf, ...fixed };
         quotes.set(id, { ...terms, state: QuoteState.OPEN, ...own });
         return quoteResponse(id, found(id));
@@ -136,8 +136,8 @@ export function standIns(
         }
         return { merchant: { id, name: "Acme" } };
       },
-      getBeneficiaryStatus: (asked) => {
-        findOwn(asked);
+      getBeneficiaryStatus: (request) => {
+        findOwn(request);
         const createdAt = timestampFromDate(world.beneficiarySince);
         return { destinationCurrency: "USD", createdAt, screeningStatus: world.screening };
       },
@@ -148,8 +148,8 @@ export function standIns(
           currencies: known.map((beneficiaryId) => ({ beneficiaryId, destinationCurrency })),
         };
       },
-      getPaymentInstruction: (asked) => {
-        findOwn(asked);
+      getPaymentInstruction: (request) => {
+        findOwn(request);
         return {
           accountNumber: "123456781234",
           transferMethod: "ACH",

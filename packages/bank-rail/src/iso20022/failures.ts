@@ -2,9 +2,9 @@ import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Failure, FailureCode } from "@disburse/kernel/failure.ts";
 
 /**
- * Codes of ISO 20022's external lists `ExternalStatusReason1Code` and `ExternalReturnReason1Code`
- * (iso20022.org, external code sets), by what merchants read. What is our own matter or our bank's,
- * as `AM04` (no funds), stays `UNSPECIFIED`.
+ * Failure codes for ISO 20022's external lists `ExternalStatusReason1Code` and
+ * `ExternalReturnReason1Code` (iso20022.org, external code sets). Reasons that concern only the
+ * platform or its bank, such as `AM04` (no funds), stay `UNSPECIFIED`.
  */
 const codes: Readonly<Record<string, FailureCode>> = {
   ...of("INVALID_ACCOUNT", "AC01 AC03 AC14 AC15"),
@@ -28,10 +28,9 @@ function of(code: FailureCode, list: string): Record<string, FailureCode> {
   return Object.fromEntries(list.split(" ").map((each) => [each, code]));
 }
 
-/** A code of either list. */
 const isCode = /^[A-Z]{2}\d{2}$|^[A-Z]{4}$/;
 
-/** Why a payment failed, by the reason that a bank gave. Its words may name persons: left out. */
+/** Returns the failure for a bank's reason. Free text is left out, since it may name persons. */
 export function failureOfReason({ code, proprietary }: Reason): Failure {
   const given = [code, proprietary].map((each) => each?.trim().toUpperCase() ?? "");
   const railCode = given.find((each) => isCode.test(each));

@@ -27,7 +27,7 @@ import {
   writeSample,
 } from "./profile.ts";
 
-/** Files of ISO 20022: pain.001 to the bank; pain.002, camt.053 and camt.054 from it. */
+/** The ISO 20022 format: sends pain.001; reads pain.002, camt.053 and camt.054. */
 export function iso20022Format(settings: Iso20022RailSettings): BankFormat {
   const { profile, currency, return_charges_max } = settings;
   return {
@@ -50,12 +50,12 @@ async function write(
   { _id: messageId, created_at: createdAt }: FileDocument,
   all: readonly PaymentToWrite[],
 ): Promise<Writing | ProfileFaults | FileDefect> {
-  const made = writeFitting(
+  const fitting = writeFitting(
     all.map((each) => paymentOf(profile, each)),
     (payments) => writeInitiation(initiationProfile(profile), { messageId, createdAt, payments }),
   );
-  if (isRefused(made)) return made;
-  const { written, leftOut } = made;
+  if (isRefused(fitting)) return fitting;
+  const { written, leftOut } = fitting;
   if (written === undefined) return { file: undefined, leftOut };
   const problems = await schemaProblems(written);
   if (problems.length > 0) return { ...refused("DEFECT"), problems };
@@ -65,10 +65,10 @@ async function write(
   return { file: { name: `${messageId}.xml`, bytes: written.bytes, members }, leftOut };
 }
 
-/** Breaches of the schema that operators read. */
+/** Limits the schema breaches that operators see. */
 const problemsMax = 10;
 
-/** No file leaves that its schema refuses. */
+/** Checks a file against its schema. A file with a breach is not sent. */
 async function schemaProblems({ version, bytes }: WrittenInitiation): Promise<string[]> {
   const breaches = await schemaBreaches(version, bytes);
   return breaches.slice(0, problemsMax).map(({ problem }) => `schema: ${problem}`);
@@ -106,13 +106,13 @@ function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite)
   };
 }
 
-/** As much of a name as both the payment method and this bank carry. */
+/** Returns the shorter of the name limits of the payment method and this bank. */
 function nameMaxOf({ name_max }: Iso20022Profile, order: Order, currency: string): number {
   const method = paymentMethodOf(order.transferMethod, currency);
   return method === undefined ? name_max : Math.min(name_max, limitOf(method, "name").max);
 }
 
-/** Without town and country there is no structured address. */
+/** A structured address requires town and country. */
 function addressOf({ address }: Order): Pick<Payment["creditor"], "address"> {
   const { street, city: town, state: region, postcode, countryCode: country } = address;
   if (town === "" || country === "") return {};
@@ -120,11 +120,11 @@ function addressOf({ address }: Order): Pick<Payment["creditor"], "address"> {
   return { address: { ...Object.fromEntries(parts), town, country } };
 }
 
-/** The beneficiary's bank; where the IBAN tells it, there may be none (SEPA). */
+/** Returns the beneficiary's bank; `undefined` if the IBAN identifies it (SEPA). */
 function agentOf(order: Order, currency: string): Agent | undefined {
   const { routingCodeType: type, routingCodeValue: member } = order;
   if (member === "") return undefined;
-  // Of ISO 20022's external list of clearing systems.
+  // Codes of ISO 20022's external list of clearing systems.
   if (type === "ACH CODE") return { clearing: { system: "USABA", member } };
   if (currency === "INR") return { clearing: { system: "INFSC", member } };
   return { bic: member.replaceAll(" ", "").toUpperCase() };

@@ -10,7 +10,7 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
 import { count, text } from "../settings-parts.ts";
 
-/** One file's payments at most: its document lists all of them. */
+/** The maximum number of payments in one file: its document lists all of them. */
 const paymentsMost = 20_000;
 
 const addressSchema = z.strictObject({
@@ -22,7 +22,7 @@ const addressSchema = z.strictObject({
   country: z.string().regex(/^[A-Z]{2}$/, "must be two capital letters"),
 });
 
-/** The account that is debited, as the bank knows it. */
+/** The debited account as the bank identifies it. */
 const accountSchema = z.union([
   z.strictObject({ iban: text(iso20022Max.account) }),
   z.strictObject({ number: text(iso20022Max.account) }),
@@ -37,7 +37,10 @@ const agentSchema = z
     message: "must have a bic or a clearing",
   });
 
-/** How a bank takes its pain.001, by its handbook (`InitiationProfile` of bank-files). */
+/**
+ * Settings for the pain.001 files that a bank's handbook requires (`InitiationProfile` of
+ * bank-files).
+ */
 export const iso20022Profile = z.strictObject({
   version: z.enum(["pain.001.001.03", "pain.001.001.09"]),
   characters: z.enum(["swift", "utf-8"]),
@@ -45,23 +48,22 @@ export const iso20022Profile = z.strictObject({
   debtor: z.strictObject({ name: text(iso20022Max.name), address: addressSchema.optional() }),
   account: accountSchema,
   agent: agentSchema,
-  /** Who bears charges: each their own, ours, theirs, or as the scheme says (SEPA). */
+  /** The party that bears charges: shared, debtor, creditor, or by the scheme's rule (SEPA). */
   charge_bearer: z.enum(["SHAR", "DEBT", "CRED", "SLEV"]),
   batch_booking: z.boolean().default(false),
   service_level: text(4).optional(),
   local_instrument: text(35).optional(),
   category_purpose: text(4).optional(),
-  /** Characters of a name: a longer one is cut for the bank alone. 70 for SEPA. */
+  /** Maximum length of a name; longer ones are cut for the bank only. 70 for SEPA. */
   name_max: count(1, iso20022Max.name).default(iso20022Max.name),
-  /** Whether a payment without town and country of both parties is refused (SWIFT). */
+  /** Refuses a payment if town or country of either party is missing (SWIFT). */
   address_required: z.boolean().default(true),
   payments_max: count(1, paymentsMost).default(10_000),
 });
 
-/** A profile as the settings have it. */
 export type Iso20022Profile = z.output<typeof iso20022Profile>;
 
-/** The profile as the writer takes it. */
+/** Converts the settings to the writer's profile. */
 export function initiationProfile(profile: Iso20022Profile): InitiationProfile {
   const { debtor, initiating_party: party } = profile;
   const { service_level, local_instrument, category_purpose } = profile;
@@ -89,7 +91,7 @@ function addressOf(address: z.output<typeof addressSchema>): PostalAddress {
   return { ...Object.fromEntries(parts), town, country };
 }
 
-/** The account that is debited, and its bank. */
+/** Returns the debited account and its bank. */
 export function debtorOf({ account, agent }: Iso20022Profile): DebtorAccount {
   const { bic, clearing } = agent;
   return {
@@ -101,20 +103,20 @@ export function debtorOf({ account, agent }: Iso20022Profile): DebtorAccount {
   };
 }
 
-/** The account as statements name it. */
+/** Returns the account name that statements use. */
 export function accountName({ account }: Iso20022Profile): string {
   return "iban" in account ? account.iban.replaceAll(" ", "").toUpperCase() : account.number;
 }
 
-/** What the writer refuses of a profile itself, whatever is paid: `debtor.account.iban: is …`. */
+/** Returns the profile's own faults, whatever is paid: `debtor.account.iban: is …`. */
 export function iso20022ProfileProblems(profile: Iso20022Profile, currency: string): string[] {
   const written = writeSample(profile, currency);
   return isRefused(written) ? sampleProblems(written) : [];
 }
 
-/** A file with one payment that fits each profile. */
+/** Writes a file with one payment that fits every profile. */
 export function writeSample(profile: Iso20022Profile, currency: string) {
-  // Live mode asks for the debtor's address by itself, where a rail pays by SWIFT.
+  // Live mode itself requires the debtor's address if a rail pays by SWIFT.
   const checked = { ...initiationProfile(profile), addressRequired: false };
   return writeInitiation(checked, {
     messageId: "CHECK",
@@ -137,7 +139,7 @@ export function writeSample(profile: Iso20022Profile, currency: string) {
   });
 }
 
-/** Faults of such a file, which are the profile's. */
+/** Returns the faults of a sample file, which are the profile's. */
 export function sampleProblems({ faults }: Unwritable): string[] {
   return faults.map(({ field, problem }) => `${field}: ${problem}`);
 }

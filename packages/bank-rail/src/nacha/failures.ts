@@ -2,8 +2,8 @@ import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Failure, FailureCode } from "@disburse/kernel/failure.ts";
 
 /**
- * Return reason codes of credits (Nacha Operating Rules, appendix four), by what merchants read.
- * Those of debits, as R07 or R29, cannot come back to a credit.
+ * Failure codes for return reason codes of credits (Nacha Operating Rules, appendix four). Codes
+ * for debits, such as R07 or R29, do not apply to a credit.
  */
 const codes: Readonly<Record<string, FailureCode>> = {
   R02: "ACCOUNT_CLOSED",
@@ -30,7 +30,6 @@ const codes: Readonly<Record<string, FailureCode>> = {
   R34: "BENEFICIARY_BANK_REJECTED",
 };
 
-/** Why an ACH credit came back. */
 export function failureOfReturn({ code: railCode }: Reason): Failure {
   if (railCode === undefined) return { code: "UNSPECIFIED" };
   return { code: codes[railCode] ?? "UNSPECIFIED", railCode };

@@ -14,10 +14,10 @@ import { writeFitting } from "../writing/faults.ts";
 import { failureOfReturn } from "./failures.ts";
 import { achProfile, nachaProfileProblems } from "./profile.ts";
 
-/** A payment has one addenda record. */
+/** The remittance limit: a payment has one addenda record. */
 const remittanceMax = limitOf("ACH", "remittance").max;
 
-/** Files of NACHA: PPD and CCD credits to the bank; returns and changes from it. */
+/** The NACHA format: sends PPD and CCD credits; reads returns and notifications of change. */
 export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): BankFormat {
   const { rail, return_window_days: days } = settings;
   return {
@@ -26,7 +26,7 @@ export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): Ba
     sumMax: sumCentsMax,
     write: async (file, payments) => write(settings, schedule, file, payments),
     judging: {
-      // Without an account no statement is ours.
+      // Without an account, no statement belongs to this rail.
       accounts: [settings.statement_account ?? ""],
       returnChargesMax: 0n,
       statusSettles: false,
@@ -45,14 +45,14 @@ function write(
   { _id: messageId, created_at, numbers }: FileDocument,
   all: readonly PaymentToWrite[],
 ): Writing | ProfileFaults | FileDefect {
-  if (numbers === undefined) throw new Error("a NACHA file has reserved no numbers");
+  if (numbers === undefined) throw new Error("the NACHA file has no reserved numbers");
   const { day: createdOn, time: createdAt } = localTime(created_at, zone);
   const { ordinal, trace_from: traceFrom } = numbers;
-  const made = writeFitting(all.map(creditOf), (credits) =>
+  const fitting = writeFitting(all.map(creditOf), (credits) =>
     writeAch(achProfile(profile), { createdOn, createdAt, ordinal, traceFrom, credits }),
   );
-  if (isRefused(made)) return made;
-  const { written, leftOut } = made;
+  if (isRefused(fitting)) return fitting;
+  const { written, leftOut } = fitting;
   if (written === undefined) return { file: undefined, leftOut };
   const members = written.traces.map(({ payoutId: id, trace, transactionCode }) => ({
     id,
@@ -83,12 +83,12 @@ function creditOf({ payment, order }: PaymentToWrite): AchCredit {
 
 /** A day has 36 file id modifiers. */
 const filesMax = 36;
-/** Seven digits of a trace number. */
+/** A trace number has seven digits for the entry. */
 const traceMax = 9_999_999;
 
 /**
- * Reserves a file id modifier of a day, and trace numbers: each is given once, also where the file
- * never comes to be. Trace numbers begin anew when seven digits are used up.
+ * Reserves a day's file id modifier and trace numbers. Each is given once, even if the file is
+ * never sent. Trace numbers restart when seven digits are used up.
  */
 async function reserveNumbers(
   store: BankStore,
@@ -99,13 +99,16 @@ async function reserveNumbers(
   }: { readonly rail: string; readonly day: string; readonly payments: number },
 ): Promise<NonNullable<FileDocument["numbers"]>> {
   const ordinal = await reserve(store, `${rail} files ${day}`, 1, undefined);
-  if (ordinal > filesMax) throw new Error(`a day has ${filesMax} NACHA files`);
-  // Each payment has one. Each batch may have one that balances it, and has a payment.
+  if (ordinal > filesMax) throw new Error(`a day allows at most ${filesMax} NACHA files`);
+  // Each payment needs one number. A batch may need one more for the entry that balances it.
   const trace_from = await reserve(store, `${rail} traces`, 2 * payments + 1, traceMax);
   return { ordinal: ordinal - 1, trace_from };
 }
 
-/** The first of so many numbers, from 1; from 1 again where so many do not fit before `last`. */
+/**
+ * Reserves consecutive numbers from 1 and returns the first. Restarts at 1 if they would pass
+ * `last`.
+ */
 async function reserve(
   { counters }: BankStore,
   _id: string,
@@ -120,6 +123,6 @@ async function reserve(
     [{ $set: { schema_version: 1, given, next: { $add: [given, count] } } }],
     { upsert: true, returnDocument: "after" },
   );
-  if (found === null) throw new Error("a counter that was written is gone");
+  if (found === null) throw new Error("the stored counter is missing");
   return found.given;
 }

@@ -4,20 +4,23 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
 import { count, text } from "../settings-parts.ts";
 
-/** One file's entries at most: its document lists all of them. */
+/** The maximum number of entries in one file: its document lists all of them. */
 const entriesMost = 20_000;
 
 const routingSchema = z.string().regex(/^\d{9}$/, "must be nine digits");
 
-/** How a bank (the ODFI) takes files of ours, by its handbook (`AchProfile` of bank-files). */
+/**
+ * Settings for the files that the bank's (the ODFI's) handbook requires (`AchProfile` of
+ * bank-files).
+ */
 export const nachaProfile = z.strictObject({
   destination: z.strictObject({ routing: routingSchema, name: text(23) }),
   origin: z.strictObject({ id: text(10), name: text(23) }),
-  /** `description`: what receivers read on their statements. */
+  /** `description` appears on the receivers' statements. */
   company: z.strictObject({ name: text(16), id: text(10), description: text(10) }),
   /** The first eight digits of the bank's routing number. */
   odfi: z.string().regex(/^\d{8}$/, "must be eight digits"),
-  /** Where the bank wants balanced files: the account that it debits. */
+  /** The debited account, if the bank requires balanced files. */
   balanced_by: z
     .strictObject({
       routing: routingSchema,
@@ -29,10 +32,9 @@ export const nachaProfile = z.strictObject({
   payments_max: count(1, entriesMost).default(10_000),
 });
 
-/** A profile as the settings have it. */
 export type NachaProfile = z.output<typeof nachaProfile>;
 
-/** The profile as the writer takes it. */
+/** Converts the settings to the writer's profile. */
 export function achProfile(profile: NachaProfile): AchProfile {
   const { destination, origin, company, odfi, balanced_by: balanced } = profile;
   return {
@@ -52,7 +54,7 @@ export function achProfile(profile: NachaProfile): AchProfile {
   };
 }
 
-/** What the writer refuses of a profile itself, whatever is paid: `odfi: is not …`. */
+/** Returns the profile's own faults, whatever is paid: `odfi: is not …`. */
 export function nachaProfileProblems(profile: NachaProfile): string[] {
   const written = writeAch(achProfile(profile), {
     createdOn: "2026-01-02",

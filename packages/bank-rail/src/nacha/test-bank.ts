@@ -11,10 +11,10 @@ import {
 } from "@disburse/bank-files/nacha/records.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 
-/** What the beneficiary's bank answers to a credit: `R02`, or `C01` with what it proposes. */
+/** The beneficiary bank's response to a credit: `R02`, or `C01` with the proposed value. */
 export type AchAnswer = { readonly code: string; readonly corrected?: string };
 
-/** A file of the bank that answers credits of a file of ours: `answers` are in their order. */
+/** Writes the bank's file with responses to the credits of a file, in their order. */
 export function achAnswers(
   file: Uint8Array,
   answers: readonly (AchAnswer | undefined)[],

@@ -11,7 +11,7 @@ const odfi: Fault = { field: "odfi", problem: "is not eight digits" };
 const limit: Fault = { field: "credits", problem: "are over 1" };
 const stored: Fault = { payoutId: "b", field: "uetr", problem: "is no UUID" };
 
-/** A writer that finds these faults, one list at each call, and writes once there are none. */
+/** Returns a writer that finds one list of faults at each call, and then writes. */
 function writing(...calls: readonly (readonly Fault[])[]) {
   const left = [...calls];
   return writeFitting([a, b], (payments) => {

@@ -6,10 +6,11 @@ import type { FileDefect, ProfileFaults } from "../format.ts";
 /** A fault as the writers of bank-files name it. */
 type Fault = { readonly payoutId?: string; readonly field: string; readonly problem: string };
 
-/** A file that a writer of bank-files refused. */
 type Unwritable = Refused<"UNWRITABLE"> & { readonly faults: readonly Fault[] };
 
-/** What merchants read of a beneficiary that does not fit a file, by the start of the field. */
+/**
+ * Failure codes for beneficiary data that does not fit a file, by the start of the field's name.
+ */
 const codes: readonly (readonly [field: string, code: FailureCode])[] = [
   ["creditor.account", "INVALID_ACCOUNT"],
   ["account", "INVALID_ACCOUNT"],
@@ -24,7 +25,10 @@ const codes: readonly (readonly [field: string, code: FailureCode])[] = [
   ["cents", "AMOUNT_NOT_ACCEPTED"],
 ];
 
-/** Why a payment fails that no file can carry; `undefined`: the fault is ours, not its own. */
+/**
+ * Returns the failure code of a payment that no file can carry; `undefined` if the writer or the
+ * profile is at fault.
+ */
 export function failureOfFault(field: string): FailureCode | undefined {
   const found = codes.find(([start]) => field === start || field.startsWith(`${start}.`));
   return found?.[1];
@@ -33,12 +37,12 @@ export function failureOfFault(field: string): FailureCode | undefined {
 /** Fields by which the writers name a limit of one file. */
 const limits: ReadonlySet<string> = new Set(["credits", "payments", "traceFrom"]);
 
-/** What could be written of payments, and those that are left out. */
+/** The written payments and those that are left out. */
 type Fitting<W> = { readonly written: W | undefined; readonly leftOut: readonly StoredFault[] };
 
 /**
- * Writes all payments that fit; one that does not, by its own data, is left out with its first
- * fault. Where the profile is at fault, no payment is to blame, and none is left out.
+ * Writes all payments that fit. A payment with faulty data is left out with its first fault. If the
+ * profile is at fault, no payment is left out.
  */
 export function writeFitting<P extends { readonly payoutId: string }, W extends object>(
   payments: readonly P[],
@@ -55,8 +59,8 @@ export function writeFitting<P extends { readonly payoutId: string }, W extends 
   return isUnwritable(rest) ? refusalOf(rest.faults) : { written: rest, leftOut };
 }
 
-function isUnwritable(made: object): made is Unwritable {
-  return isRefused(made);
+function isUnwritable(result: object): result is Unwritable {
+  return isRefused(result);
 }
 
 function ownFaults(faults: readonly Fault[]): ReadonlyMap<string, StoredFault> {

@@ -7,7 +7,7 @@ import { tryToWrite, writeHalved } from "./halving.ts";
 
 const file = { _id: "FILE1" } as FileDocument;
 
-/** Payments of these ids; a writer of a test needs no more of them. */
+/** Returns payments with these ids. A test writer uses only the ids. */
 const paymentsOf = (ids: readonly string[]) =>
   ids.map((_id) => ({ payment: { _id }, order: {} })) as unknown as PaymentToWrite[];
 
@@ -27,7 +27,7 @@ const formatOf = ({ write, check = async () => [] }: Writer): BankFormat => ({
   failureOf: () => ({ code: "UNSPECIFIED" }),
 });
 
-/** Writes what has none of the bad payments and at most `max` of them. */
+/** Writes payments if none of them is bad and there are at most `max`. */
 const writer = (bad: ReadonlySet<string>, max: number): BankFormat["write"] => {
   return async (_file, payments) => {
     const ids = payments.map(({ payment }) => payment._id);
@@ -52,14 +52,14 @@ describe("a file that is halved", () => {
         const ids = isBad.map((_each, at) => `po_${at}`);
         const bad = new Set(ids.filter((_id, at) => isBad[at]));
         const format = formatOf({ write: writer(bad, max) });
-        const made = await writeHalved(format, file, paymentsOf(ids));
+        const result = await writeHalved(format, file, paymentsOf(ids));
         if (ids.length > 1 && bad.size === ids.length) {
-          expect(made).toMatchObject({ refused: "UNWRITABLE" });
+          expect(result).toMatchObject({ refused: "UNWRITABLE" });
           return;
         }
-        if (isRefused(made)) throw new Error(made.problems.join());
-        expect(new Set(idsOf(made.leftOut))).toEqual(bad);
-        const members = idsOf(made.file?.members);
+        if (isRefused(result)) throw new Error(result.problems.join());
+        expect(new Set(idsOf(result.leftOut))).toEqual(bad);
+        const members = idsOf(result.file?.members);
         expect(members.some((id) => bad.has(id))).toBe(false);
         expect(members).toEqual(ids.filter((id) => members.includes(id)));
         const good = ids.length - bad.size;
@@ -80,9 +80,9 @@ describe("a file that is halved", () => {
         return write(...given);
       },
     });
-    const made = await writeHalved(format, file, paymentsOf(ids));
-    expect(isRefused(made) ? [] : idsOf(made.leftOut)).toEqual(["po_12345"]);
-    expect(isRefused(made) ? 0 : made.file?.members.length).toBe(19_999);
+    const result = await writeHalved(format, file, paymentsOf(ids));
+    expect(isRefused(result) ? [] : idsOf(result.leftOut)).toEqual(["po_12345"]);
+    expect(isRefused(result) ? 0 : result.file?.members.length).toBe(19_999);
     expect(tries).toBeLessThan(40);
   });
 
@@ -91,8 +91,8 @@ describe("a file that is halved", () => {
     ["fails", () => Promise.reject(new Error("Jane Doe")), "the writer threw Error at "],
   ])("blames no payment where the writing of a known one %s", async (_name, check, problem) => {
     const format = formatOf({ write: writer(new Set(["po_1"]), 9), ...(check && { check }) });
-    const made = await writeHalved(format, file, paymentsOf(["po_1", "po_2"]));
-    expect(made).toMatchObject({
+    const result = await writeHalved(format, file, paymentsOf(["po_1", "po_2"]));
+    expect(result).toMatchObject({
       refused: "UNWRITABLE",
       problems: [expect.stringContaining(problem)],
     });
@@ -103,8 +103,8 @@ describe("a file that is halved", () => {
       if (payments.length > 1 || payments[0]?.payment._id === "po_2") throw new Error("broken");
       return { file: undefined, leftOut: [{ id: "po_1", field: "name", problem: "is empty" }] };
     };
-    const made = await writeHalved(formatOf({ write }), file, paymentsOf(["po_1", "po_2"]));
-    expect(made).toMatchObject({ refused: "UNWRITABLE" });
+    const result = await writeHalved(formatOf({ write }), file, paymentsOf(["po_1", "po_2"]));
+    expect(result).toMatchObject({ refused: "UNWRITABLE" });
   });
 
   it.each([
@@ -114,9 +114,9 @@ describe("a file that is halved", () => {
   ])("of %d payments that all fail alone is held: %s", async (count, isHeld) => {
     const ids = Array.from({ length: count }, (_each, at) => `po_${at}`);
     const format = formatOf({ write: writer(new Set(ids), count) });
-    const made = await writeHalved(format, file, paymentsOf(ids));
-    expect(isRefused(made)).toBe(isHeld);
-    if (!isRefused(made)) expect(idsOf(made.leftOut).toSorted()).toEqual(ids.toSorted());
+    const result = await writeHalved(format, file, paymentsOf(ids));
+    expect(isRefused(result)).toBe(isHeld);
+    if (!isRefused(result)) expect(idsOf(result.leftOut).toSorted()).toEqual(ids.toSorted());
   });
 });
 
@@ -137,14 +137,14 @@ describe("what a writer makes", () => {
     [["a", "b"], ["b"], false],
     [["a", "c"], [], false],
   ])("has each payment once: members %j, left out %j: %s", async (members, leftOut, isWhole) => {
-    const made = await tryToWrite(written(members, leftOut), file, paymentsOf(["a", "b"]));
-    expect(isRefused(made)).toBe(!isWhole);
+    const result = await tryToWrite(written(members, leftOut), file, paymentsOf(["a", "b"]));
+    expect(isRefused(result)).toBe(!isWhole);
   });
 
   it("names the place of an exception, and never its message", async () => {
     const format = formatOf({ write: writer(new Set(["a"]), 1) });
-    const made = await tryToWrite(format, file, paymentsOf(["a"]));
-    expect(made).toEqual({
+    const result = await tryToWrite(format, file, paymentsOf(["a"]));
+    expect(result).toEqual({
       refused: "DEFECT",
       problems: [expect.stringMatching(/^the writer threw TypeError at halving\.test\.ts:\d+$/)],
     });

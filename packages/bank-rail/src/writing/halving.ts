@@ -3,8 +3,8 @@ import type { FileDocument, StoredFault } from "../documents.ts";
 import type { BankFormat, FileDefect, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
 
 /**
- * Parts that are tried of one file: enough to find some ten payments at fault among 20,000, and to
- * try each alone among a hundred. Each try writes and checks a part.
+ * Limits the parts that are tried of one file. It suffices to find about ten payments at fault
+ * among 20,000, or to try each of a hundred alone. Each try writes and checks a part.
  */
 const triesMax = 200;
 
@@ -23,7 +23,10 @@ export async function tryToWrite(
   }
 }
 
-/** Whether each payment is in the file or left out, once: what is neither would be paid again. */
+/**
+ * Returns true if each payment is either in the file or left out, once. Any other would be paid
+ * again.
+ */
 function isOfEach({ file, leftOut }: Writing, payments: readonly PaymentToWrite[]): boolean {
   const ids = [...(file?.members ?? []), ...leftOut].map(({ id }) => id);
   const given = new Set(payments.map(({ payment }) => payment._id));
@@ -34,10 +37,10 @@ function isOfEach({ file, leftOut }: Writing, payments: readonly PaymentToWrite[
   );
 }
 
-/** The first line of a stack that names a file: its name and the line, without its folders. */
+/** The first line of a stack that names a file: its name and the line, without folders. */
 const frame = /^ +at .*?([\w.-]+\.[a-z]+)(?:\?[^:]*)?:(\d+):\d+\)?$/m;
 
-/** Where an exception was thrown. Its message may have personal data: it is left out. */
+/** Returns the place where an exception was thrown. Its message may have personal data. */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return "no error";
   const [, name, line] = frame.exec(error.stack ?? "") ?? [];
@@ -45,12 +48,12 @@ function placeOf(error: unknown): string {
 }
 
 /**
- * Writes a file of those payments that make one, where all of them together make none. They are
- * halved until each part is written or a payment is alone: that payment is at fault and left out.
- * Payments that are neither in the file nor left out were not given to the writer.
+ * Writes a file with the payments that can be written, if all of them together cannot. It halves
+ * them until each part is written or a payment is alone. A payment that fails alone is at fault and
+ * left out. Payments that are neither in the file nor left out were not given to the writer.
  *
  * No payment is at fault if a payment that fits any file cannot be written either, or if none of
- * several payments can be written: then the writer may be wrong, and the file is held.
+ * several payments can be written. Then the writer may be wrong, and the file is held.
  */
 export async function writeHalved(
   format: BankFormat,
@@ -76,7 +79,7 @@ export async function writeHalved(
     file,
     payments.filter((each) => good.has(each)),
   );
-  // Parts that pass a limit together go into several files.
+  // Parts that exceed a limit together go into several files.
   const writing =
     isRefused(together) && together.refused === "DEFECT"
       ? await tryToWrite(format, file, largest)
@@ -94,12 +97,12 @@ async function checkFormat(format: BankFormat): Promise<readonly string[]> {
 }
 
 type Halved = {
-  /** Parts that were written, the largest ones first. */
+  /** Written parts, the largest first. */
   readonly parts: readonly (readonly PaymentToWrite[])[];
   readonly atFault: readonly StoredFault[];
-  /** Whether a part made a file; a part whose payments are all refused makes none. */
+  /** True if a part made a file; a part whose payments are all refused makes none. */
   readonly isWritten: boolean;
-  /** Why the last part was not written. */
+  /** Problems of the last part that was not written. */
   readonly why: readonly string[];
 };
 
@@ -116,7 +119,7 @@ async function halve(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const part = queue.shift();
     if (part === undefined) break;
-    // A writer may work for a second without a pause.
+    // Yields: a writer may block for a second.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const writing = await tryToWrite(format, file, part);
     if (!isRefused(writing)) {
@@ -134,7 +137,7 @@ async function halve(
   return { parts, atFault, isWritten, why };
 }
 
-/** The fault of a payment that was alone. */
+/** Returns the fault of a payment that was written alone. */
 function faultsOf(part: readonly PaymentToWrite[], { problems }: FileDefect): StoredFault[] {
   return part.map(({ payment }) => ({
     id: payment._id,

@@ -1,49 +1,47 @@
 import { greatestOf, leastOf } from "@disburse/kernel/bigint.ts";
 
-/** What a transaction offers for its gas, in the smallest unit of the chain's coin (EIP-1559). */
+/** The gas fees that a transaction offers, in the smallest unit of the chain's coin (EIP-1559). */
 export type Fees = {
-  /** The most that a unit of gas may cost. */
+  /** The maximum price of a unit of gas. */
   readonly max: bigint;
-  /** What of it the block's producer gets. */
+  /** The block producer's part of it. */
   readonly tip: bigint;
 };
 
-/** The bounds of the fees of a chain. */
 export type FeePolicy = {
-  /** No transaction offers more for a unit of gas. */
+  /** The maximum price of a unit of gas in any transaction. */
   readonly cap: bigint;
-  /** What a new transaction offers the producer. */
+  /** The producer's part in a new transaction. */
   readonly tip: bigint;
-  /** An unmined transaction gets higher fees after so long. */
+  /** The time after which an unmined transaction gets higher fees. */
   readonly bumpAfterMs: number;
 };
 
-/** An eighth; nodes replace a transaction whose fees rise by a tenth (geth `pricebump`). */
+/** An eighth. Nodes replace a transaction whose fees rise by a tenth (geth `pricebump`). */
 const bumpDivisor = 8n;
 /** Twice the base fee covers six full blocks, each of which raises it by an eighth (EIP-1559). */
 const baseFeeFactor = 2n;
-/** Signed variants of one nonce; each was worth a rise of an eighth. */
+/** Limits the signed variants of one nonce. Each raised the fees by an eighth. */
 const attemptsMax = 24;
 
-/** The fees of a new transaction; `undefined`: the chain costs more than the cap now. */
+/** Returns the fees of a new transaction; `undefined` if the chain's price exceeds the cap now. */
 export function firstFees(baseFee: bigint, { cap, tip }: FeePolicy): Fees | undefined {
   if (baseFee + tip > cap) return undefined;
   const wanted = baseFeeFactor * baseFee + tip;
   return { max: leastOf(wanted, cap), tip };
 }
 
-/** The fees of a transaction that has to be sent whatever the chain costs: the cap at most. */
+/** Returns the fees of a transaction that must be sent at any price, up to the cap. */
 export function boundedFees(baseFee: bigint, policy: FeePolicy): Fees {
   const { cap, tip } = policy;
   return firstFees(baseFee, policy) ?? { max: cap, tip: leastOf(tip, cap) };
 }
 
-/** The last signed variant of a nonce. */
 export type LastAttempt = { readonly fees: Fees; readonly atMs: number; readonly count: number };
 
 /**
- * The fees of the next variant of an unmined transaction; `undefined`: it stays as it is, since it
- * is young, or a rise that nodes accept would be above the cap.
+ * Returns the fees of the next variant of an unmined transaction; `undefined` if it is recent, or
+ * if a rise that nodes accept would exceed the cap.
  */
 export function bumpedFees(
   last: LastAttempt,
@@ -57,8 +55,9 @@ export function bumpedFees(
 }
 
 /**
- * The fees of a transaction that takes the nonce from an unmined one: higher, as nodes ask for. At
- * the cap they cannot be: nodes that have the other one refuse it until the cap is raised.
+ * Returns the fees of a transaction that replaces an unmined one: higher, as nodes require. At the
+ * cap they cannot rise. Nodes that have the other transaction then refuse it until the cap is
+ * raised.
  */
 export function replacingFees(last: Fees, baseFee: bigint, policy: FeePolicy): Fees {
   const wanted = boundedFees(baseFee, policy);
@@ -66,7 +65,7 @@ export function replacingFees(last: Fees, baseFee: bigint, policy: FeePolicy): F
   return { max, tip: leastOf(greatestOf(wanted.tip, raised(last.tip)), max) };
 }
 
-/** Raised by an eighth, rounded up, and by one at least. */
+/** Raises a fee by an eighth, rounded up, and by at least one. */
 function raised(fee: bigint): bigint {
   return fee + fee / bumpDivisor + 1n;
 }

@@ -1,13 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agreedOn, type NodeView, type Sighting, verdictOf, verdictOfAll } from "./finality.ts";
+import {
+  agreedOn,
+  type MinedTransaction,
+  type NodeView,
+  verdictOf,
+  verdictOfAll,
+} from "./finality.ts";
 
-const seen: Sighting = {
+const seen: MinedTransaction = {
   ...{ id: "0x1", height: 7, block: "0xb", succeeded: true, received: 5n, isFinal: true },
 };
-const young: Sighting = { ...seen, isFinal: false };
+const young: MinedTransaction = { ...seen, isFinal: false };
 
-describe("what nodes say of a transaction", () => {
+describe("the nodes' verdict on a transaction", () => {
   it.each<[string, NodeView[], number, string]>([
     ["all have it as final", [seen, seen], 2, "final"],
     ["one of two has it as final", [seen, young], 2, "mined"],
@@ -35,8 +41,8 @@ describe("what nodes say of a transaction", () => {
   });
 });
 
-describe("what nodes say of the variants of a nonce", () => {
-  const final = { kind: "final", sighting: seen } as const;
+describe("the nodes' verdict on the variants of a nonce", () => {
+  const final = { kind: "final", transaction: seen } as const;
   it.each([
     ["one is final and the others are nowhere", [{ kind: "unmined" }, final], "final"],
     ["one is final and nodes were away for another", [{ kind: "unanswered" }, final], "final"],

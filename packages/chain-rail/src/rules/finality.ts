@@ -1,38 +1,34 @@
-/** A transaction in a block, as one node shows it. */
-export type Sighting = {
-  /** The transaction's hash. */
+/** A transaction in a block, as one node reports it. */
+export type MinedTransaction = {
   readonly id: string;
   readonly height: number;
-  /** The block's hash. */
   readonly block: string;
   readonly succeeded: boolean;
   /**
-   * What the recipient got, in units of the chain; `undefined` where nothing on the chain names it.
+   * The received amount in units of the chain; `undefined` if nothing on the chain names the
+   * recipient.
    */
   readonly received: bigint | undefined;
-  /** Whether the node counts the block as final by the chain's setting. */
+  /** True if the block is final for the node by the chain's setting. */
   readonly isFinal: boolean;
 };
 
-/** What a node says of a transaction; `undefined`: it did not answer. */
-export type NodeView = Sighting | "absent" | undefined;
+/** One node's report on a transaction; `undefined` if it did not respond. */
+export type NodeView = MinedTransaction | "absent" | undefined;
 
-/** What the nodes say together. */
+/** The combined reports of the nodes. */
 export type Verdict =
-  /** No node has it in a block. */
   | { readonly kind: "unmined" }
-  /** In a block that may still go. */
+  /** In a block that may still leave the chain. */
   | { readonly kind: "mined" }
-  /** Nodes show different things: nothing is concluded. */
+  /** The nodes contradict each other. Nothing is concluded. */
   | { readonly kind: "disputed" }
-  /** Not enough nodes answered. */
   | { readonly kind: "unanswered" }
-  | { readonly kind: "final"; readonly sighting: Sighting };
+  | { readonly kind: "final"; readonly transaction: MinedTransaction };
 
 /**
- * What nodes say together of a transaction. It is final where `agreeing` nodes show the same as
- * final and no node shows anything else; a node that does not have it yet is behind, and counts for
- * neither.
+ * Combines the nodes' reports on a transaction. It is final if `agreeing` nodes report it as final
+ * and no node contradicts them. A node that does not have it yet is behind and does not count.
  */
 export function verdictOf(views: readonly NodeView[], agreeing: number): Verdict {
   const sightings = views.filter((view) => view !== undefined && view !== "absent");
@@ -43,10 +39,10 @@ export function verdictOf(views: readonly NodeView[], agreeing: number): Verdict
   }
   if (sightings.some((each) => !isSame(each, first))) return { kind: "disputed" };
   const final = sightings.filter(({ isFinal }) => isFinal);
-  return final.length >= agreeing ? { kind: "final", sighting: first } : { kind: "mined" };
+  return final.length >= agreeing ? { kind: "final", transaction: first } : { kind: "mined" };
 }
 
-function isSame(one: Sighting, other: Sighting): boolean {
+function isSame(one: MinedTransaction, other: MinedTransaction): boolean {
   return (
     one.id === other.id &&
     one.block === other.block &&
@@ -57,8 +53,8 @@ function isSame(one: Sighting, other: Sighting): boolean {
 }
 
 /**
- * What nodes say of all signed variants of one nonce: a chain has one of them at most, so two that
- * are in blocks are a dispute.
+ * Combines the verdicts on all signed variants of one nonce. A chain can contain only one of them,
+ * so two in blocks are a dispute.
  */
 export function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
   const inBlocks = verdicts.filter(({ kind }) => kind !== "unmined" && kind !== "unanswered");
@@ -70,14 +66,16 @@ export function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
 }
 
 /**
- * The value that `agreeing` answers have in common, where no answer differs; an answer that did not
- * come, `undefined`, counts for nothing.
+ * Returns the value that `agreeing` responses share, if no response differs. A missing response
+ * (`undefined`) does not count.
  */
 export function agreedOn<T extends string | number | bigint>(
-  answers: readonly (T | undefined)[],
+  responses: readonly (T | undefined)[],
   agreeing: number,
 ): T | undefined {
-  const given = answers.filter((answer) => answer !== undefined);
+  const given = responses.filter((response) => response !== undefined);
   const [first] = given;
-  return given.length >= agreeing && given.every((answer) => answer === first) ? first : undefined;
+  return given.length >= agreeing && given.every((response) => response === first)
+    ? first
+    : undefined;
 }

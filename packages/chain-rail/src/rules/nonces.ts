@@ -1,18 +1,18 @@
-/** A nonce that was given to a transfer which may not know it yet. */
+/** An assigned nonce. Its transfer may not have stored it yet. */
 export type Assignment = { readonly nonce: number; readonly key: string };
 
-/** How far a wallet has given its nonces away. */
+/** The nonces that a wallet has assigned. */
 export type WalletNonces = {
   /** The lowest nonce that no transfer has. */
   readonly next: number;
-  /** Those whose transfers may not have stored them yet. */
+  /** Assigned nonces that their transfers may not have stored yet. */
   readonly open: readonly Assignment[];
 };
 
 /**
- * The nonces of waiting transfers, in their order. A key in `open` has one already and gets none.
- * At most `unminedMax` nonces of the wallet are unmined then; those below `mined` are mined, by the
- * node that has seen least.
+ * Assigns nonces to waiting transfers, in order. A key in `open` already has one and gets none. At
+ * most `unminedMax` nonces of the wallet are then unmined. Nonces below `mined` are mined, by the
+ * node that is furthest behind.
  */
 export function assignNonces(
   { next, open }: WalletNonces,
@@ -26,26 +26,25 @@ export function assignNonces(
   return keys.map((key, at) => ({ nonce: next + at, key }));
 }
 
-/** What a transfer takes out of a wallet. */
+/** The amount and fee of a transfer. */
 export type Cost = {
   readonly key: string;
-  /** What it pays, by its currency. */
   readonly asset: string;
   readonly amount: bigint;
-  /** The most that its fee can be, in the chain's own coin. */
+  /** The maximum fee, in the chain's own coin. */
   readonly fee: bigint;
 };
 
-/** What a wallet has, in units of the chain. */
+/** The balances of a wallet, in units of the chain. */
 export type Funds = {
-  /** The currency of the chain's own coin; `undefined` where it is none of ours. */
+  /** The currency of the chain's own coin; `undefined` if Disburse does not pay it. */
   readonly native: string | undefined;
   readonly coin: bigint;
-  /** By currency, without the coin. */
+  /** Balances by currency, without the coin. */
   readonly tokens: ReadonlyMap<string, bigint>;
 };
 
-/** What is left of the funds after transfers that are under way; may be below zero. */
+/** Returns the funds that remain after transfers under way; they may be negative. */
 export function fundsAfter(funds: Funds, underWay: readonly Cost[]): Funds {
   let { coin } = funds;
   const tokens = new Map(funds.tokens);
@@ -57,7 +56,7 @@ export function fundsAfter(funds: Funds, underWay: readonly Cost[]): Funds {
   return { native: funds.native, coin, tokens };
 }
 
-/** What a wallet has too little of for a transfer; `undefined`: it can pay. */
+/** Returns the shortage for a transfer; `undefined` if the wallet can pay it. */
 export function shortage(funds: Funds, cost: Omit<Cost, "key">): "gas" | "balance" | undefined {
   if (funds.coin < cost.fee) return "gas";
   const left = fundsAfter(funds, [{ ...cost, key: "" }]);
@@ -66,8 +65,8 @@ export function shortage(funds: Funds, cost: Omit<Cost, "key">): "gas" | "balanc
 }
 
 /**
- * The waiting transfers that the funds cover, in their order. Where one is not covered, none of the
- * same currency overtakes it: a large payout would wait for ever behind small ones.
+ * Returns the waiting transfers that the funds cover, in order. If one is not covered, no later
+ * transfer of its currency is: a large payout would otherwise wait for ever behind small ones.
  */
 export function affordable(funds: Funds, waiting: readonly Cost[]): readonly Cost[] {
   const short = new Set<string>();

@@ -20,8 +20,8 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 
-/** A payout's state, its exception, its money, and what the rail's own words came to. */
-async function look(id: string) {
+/** Returns a payout's state, exception and money, and the results of its callbacks. */
+async function stateOf(id: string) {
   const found = await platform.history(id);
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   const callbacks = await platform.callbacks.find({ payout_id: id }).toArray();
@@ -43,7 +43,7 @@ describe("the sandbox's scenario", () => {
     const id = await platform.execute(accountId, "sandbox-callback-1");
     await platform.after(0);
     await platform.after(1_000);
-    const { heard, ...rest } = await look(id);
+    const { heard, ...rest } = await stateOf(id);
     const settled = { stage: "settled", exception: undefined, balance: "90.00 + 0.00" };
     expect(rest).toEqual({ ...settled, became: "applied" });
     expect(heard).toEqual([expect.stringMatching(heardSettled)]);
@@ -53,7 +53,7 @@ describe("the sandbox's scenario", () => {
     const id = await platform.execute(accountId, "sandbox-duplicate-1");
     await platform.after(0);
     await platform.after(1_000);
-    const { heard, ...rest } = await look(id);
+    const { heard, ...rest } = await stateOf(id);
     const settled = { stage: "settled", exception: undefined, balance: "90.00 + 0.00" };
     expect(rest).toEqual({ ...settled, became: "applied,repeated,repeated" });
     expect(heard?.map((each) => each.replace(heardSettled, ""))).toEqual([
@@ -64,15 +64,15 @@ describe("the sandbox's scenario", () => {
   it("early: before the submission is answered", async () => {
     const id = await platform.execute(accountId, "sandbox-early-1");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "settled", became: "applied" });
+    expect(await stateOf(id)).toMatchObject({ stage: "settled", became: "applied" });
   });
 
   it("lost: polled by its key, paid once", async () => {
     const id = await platform.execute(accountId, "sandbox-lost-1");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
+    expect(await stateOf(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     await platform.after(2_100);
-    expect(await look(id)).toMatchObject({ stage: "settled", exception: undefined });
+    expect(await stateOf(id)).toMatchObject({ stage: "settled", exception: undefined });
     const transfers = platform.database.db.collection<{ _id: string }>("sandbox_transfers");
     expect(await transfers.findOne({ _id: id })).toMatchObject({ submitted: 1 });
   });
@@ -81,27 +81,27 @@ describe("the sandbox's scenario", () => {
     const id = await platform.execute(accountId, "sandbox-contradict-1");
     await platform.after(0);
     await platform.after(1_000);
-    expect(await look(id)).toMatchObject({ stage: "settled", exception: undefined });
+    expect(await stateOf(id)).toMatchObject({ stage: "settled", exception: undefined });
     await platform.after(1_000);
     const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
-    expect(await look(id)).toMatchObject({ ...told, became: "applied,refused" });
+    expect(await stateOf(id)).toMatchObject({ ...told, became: "applied,refused" });
   });
 
   it("silent: never has an outcome, and gets an exception", async () => {
     const id = await platform.execute(accountId, "sandbox-silent-1");
     for (const ms of [0, 2_100, 86_400_000]) {
       await platform.after(ms);
-      expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
+      expect(await stateOf(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     }
   });
 
   it("amount: another amount is refused, and raises an exception", async () => {
     const id = await platform.execute(accountId, "sandbox-amount-1");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "processing", exception: undefined });
+    expect(await stateOf(id)).toMatchObject({ stage: "processing", exception: undefined });
     await platform.after(1_000);
     const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
-    expect(await look(id)).toMatchObject({ ...told, became: "refused" });
+    expect(await stateOf(id)).toMatchObject({ ...told, became: "refused" });
   });
 
   it("late-return: days later the money is back", async () => {
@@ -109,10 +109,10 @@ describe("the sandbox's scenario", () => {
     await platform.after(0);
     await platform.after(1_000);
     await platform.after(2 * 86_400_000);
-    expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
+    expect(await stateOf(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
     await platform.after(86_400_000);
     const told = { stage: "returned", exception: undefined, balance: "100.00 + 0.00" };
-    expect(await look(id)).toMatchObject(told);
+    expect(await stateOf(id)).toMatchObject(told);
   });
 });
 
@@ -135,7 +135,7 @@ describe("a rail's message", () => {
   const last = async () => (await platform.callbacks.find().sort({ $natural: -1 }).next())!;
 
   beforeEach(async () => {
-    // The rail has it and does not know its fate: only its messages move it.
+    // The rail does not know the outcome: only its callbacks change the payout.
     id = await platform.execute(accountId, "sandbox-unknown");
     await platform.work();
   });
@@ -145,29 +145,32 @@ describe("a rail's message", () => {
     ["more decimals than the currency has", { amount: "10.001" }, "INVALID_REQUEST", "refused"],
     ["more than 34 digits", { amount: "1".repeat(35) }, "INVALID_REQUEST", "refused"],
     ["another currency", { currency: "INR" }, "INVALID_REQUEST", "refused"],
-  ])("of %s is kept and refused, and people have to look", async (_what, change, code, became) => {
-    const { body, signature } = signed(change);
-    expect(await send("sandbox", body, signature)).toBe(code);
-    expect(await last()).toMatchObject({ became, payout_id: id });
-    const { stage, exception, balance, heard } = await look(id);
-    expect({ stage, exception, balance }).toEqual({
-      ...{ stage: "unknown", exception: "contradicted", balance: "90.00 + 10.00" },
-    });
-    expect(heard?.at(-1)).toContain("; refused: ");
-  });
+  ])(
+    "of %s is stored and refused, and raises an exception",
+    async (_what, change, code, became) => {
+      const { body, signature } = signed(change);
+      expect(await send("sandbox", body, signature)).toBe(code);
+      expect(await last()).toMatchObject({ became, payout_id: id });
+      const { stage, exception, balance, heard } = await stateOf(id);
+      expect({ stage, exception, balance }).toEqual({
+        ...{ stage: "unknown", exception: "contradicted", balance: "90.00 + 10.00" },
+      });
+      expect(heard?.at(-1)).toContain("; refused: ");
+    },
+  );
 
   it.each([
     ["an unknown key", { key: "po_x" }, "RECORD_NOT_FOUND", "unknown_key"],
     ["no outcome", { outcome: "perhaps" }, "INVALID_REQUEST", "unreadable"],
     ["65 KiB", { more: "x".repeat(65_536) }, "INVALID_REQUEST", "too_large"],
   ])("of %s is kept and refused", async (_what, change, code, became) => {
-    const before = await look(id);
+    const before = await stateOf(id);
     const { body, signature } = signed(change);
     expect(await send("sandbox", body, signature)).toBe(code);
     const kept = await last();
     expect(kept.became).toBe(became);
     expect(kept.body?.value().length).toBe(became === "too_large" ? undefined : body.length);
-    expect(await look(id)).toEqual(before);
+    expect(await stateOf(id)).toEqual(before);
   });
 
   it("is kept whole up to 64 KiB", async () => {
@@ -180,13 +183,13 @@ describe("a rail's message", () => {
   });
 
   it("that is forged, or of a rail that is none, is kept and refused", async () => {
-    const before = await look(id);
+    const before = await stateOf(id);
     const { body, signature } = signed();
     expect(await send("sandbox", body, signature.replace(/.$/, "x"))).toBe("ACCESS_FORBIDDEN");
     expect(await last()).toMatchObject({ became: "forged", rail: "sandbox" });
     expect(await send("other", body, signature)).toBe("RECORD_NOT_FOUND");
     expect(await last()).toMatchObject({ became: "unknown_rail", rail: "other" });
-    expect(await look(id)).toEqual(before);
+    expect(await stateOf(id)).toEqual(before);
   });
 
   it("of another rail's payout, or of one that no rail has yet, is kept and refused", async () => {
@@ -196,22 +199,22 @@ describe("a rail's message", () => {
     for (const key of [id, queued]) {
       const readCallback = () => ({ key, status });
       platform.rails.current = testRail({ name: "other", readCallback });
-      const before = await look(key);
+      const before = await stateOf(key);
       expect(await send("other", body, signature)).toBe("RECORD_NOT_FOUND");
       expect(await last()).toMatchObject({ became: "foreign_key", rail: "other", payout_id: key });
-      expect(await look(key)).toEqual({ ...before, became: "foreign_key" });
+      expect(await stateOf(key)).toEqual({ ...before, became: "foreign_key" });
     }
   });
 
-  it("is applied once, however often and at once it comes", async () => {
+  it("is applied once, however often and concurrently it arrives", async () => {
     const { body, signature } = signed();
     const became = await Promise.all([1, 2, 3].map(() => send("sandbox", body, signature)));
     expect(became.toSorted()).toEqual(["applied", "repeated", "repeated"]);
     await platform.work();
-    expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
+    expect(await stateOf(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
     expect(await send("sandbox", body, signature)).toBe("repeated");
     await platform.work();
-    expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
+    expect(await stateOf(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
   });
 
   it.each([
@@ -246,7 +249,7 @@ describe("a rail's message", () => {
     expect(await send("sandbox", settled.body, settled.signature)).toBe("INVALID_REQUEST");
     await platform.work();
     const told = { stage: "rejected", exception: "contradicted", balance: "100.00 + 0.00" };
-    expect(await look(id)).toMatchObject(told);
+    expect(await stateOf(id)).toMatchObject(told);
   });
 
   it("that contradicts the outcome is refused, and the exception stays", async () => {
@@ -256,7 +259,7 @@ describe("a rail's message", () => {
     const rejected = signed({ outcome: "rejected" });
     expect(await send("sandbox", rejected.body, rejected.signature)).toBe("INVALID_REQUEST");
     const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
-    expect(await look(id)).toMatchObject(told);
+    expect(await stateOf(id)).toMatchObject(told);
   });
 });
 

@@ -6,7 +6,7 @@ import { Binary, type Collection } from "mongodb";
 import type { RailDirectory } from "./directory.ts";
 import { notOfRail, type RailReportDeps, type Reported, reportOutcome } from "./reports.ts";
 
-/** The result of a callback; `received` when a crash came between. */
+/** The result of a callback. It stays `received` if the process died before it stored another. */
 type CallbackResult =
   | "received"
   | "applied"
@@ -17,20 +17,19 @@ type CallbackResult =
   | "too_large"
   | "unknown_rail"
   | "unknown_key"
-  /** Of a payout that was not sent to the rail that signed. */
+  /** The payout was sent to another rail than the one that signed. */
   | "foreign_key";
 
-/** A callback as it was received. Append-only, but for its result. */
+/** A received callback. Append-only, except for its result. */
 type RailCallbackDocument = {
   _id: string;
   schema_version: number;
   rail: string;
-  /** Absent when it was too large. */
+  /** Absent if it exceeded `bodyMaxBytes`. */
   body?: Binary;
   body_sha256: string;
   signature: string;
   became: CallbackResult;
-  /** Why it was refused. */
   detail?: string;
   payout_id?: string;
   actor: StoredActor;
@@ -38,30 +37,29 @@ type RailCallbackDocument = {
   received_at: Date;
 };
 
-/** A callback of a rail, byte for byte. */
+/** The exact bytes of a rail's callback. */
 export type ReceivedMessage = {
   readonly rail: string;
   readonly body: Uint8Array;
   readonly signature: string;
 };
 
-/** What receiving a callback works with. */
 export type ReceiveDeps = RailReportDeps & {
   readonly callbacks: Collection<RailCallbackDocument>;
   readonly rails: RailDirectory;
 };
 
-/** More than any rail sends about one transfer. */
+/** Exceeds every real callback about one transfer. */
 const bodyMaxBytes = 65_536;
-/** The length that a name or signature is cut to; real ones are far shorter. */
+/** The maximum stored length of a name or signature; real ones are far shorter. */
 const textMax = 1_024;
 
-/** The callbacks of rails, for investigations. */
+/** Opens the stored callbacks of rails, for investigations. */
 export function openRailCallbacks({ db }: Database): Collection<RailCallbackDocument> {
   return db.collection<RailCallbackDocument>("rail_callbacks");
 }
 
-/** Stores a callback, a forged one too; applies it once if signature and payout allow it. */
+/** Stores a callback, even a forged one. Applies it once if signature and payout allow it. */
 export async function receiveCallback(deps: ReceiveDeps, message: ReceivedMessage, by: Change) {
   const read = readSigned(deps.rails, message);
   const kept = keptOf(message, by, deps.clock.now());
@@ -79,7 +77,7 @@ export async function receiveCallback(deps: ReceiveDeps, message: ReceivedMessag
   return reported;
 }
 
-/** The content of a callback, or the result of one that cannot be applied. */
+/** Returns the content of a callback, or the result if it cannot be applied. */
 function readSigned(rails: RailDirectory, { rail: name, body, signature }: ReceivedMessage) {
   if (body.length > bodyMaxBytes) {
     const refusal = refused("INVALID_REQUEST", `body: must have at most ${bodyMaxBytes} bytes`);
@@ -94,7 +92,7 @@ function readSigned(rails: RailDirectory, { rail: name, body, signature }: Recei
     return { became: "forged", refusal: refused("ACCESS_FORBIDDEN") } as const;
   }
   if (report === "unreadable") {
-    const refusal = refused("INVALID_REQUEST", "body: must tell an outcome");
+    const refusal = refused("INVALID_REQUEST", "body: must contain an outcome");
     return { became: "unreadable", refusal } as const;
   }
   return report;

@@ -74,14 +74,14 @@ describe("a queued payout", () => {
       id.includes(payoutId.slice(3)),
     );
     expect(due.map(({ key }) => key)).toEqual(["payout.initiated", "payout.failed"]);
-    // The quote stays claimed: executed again it is this payout, or none.
+    // The quote stays claimed: executing it again returns this payout or fails.
     expect(platform.quotes.get(quoteId)?.state).toBe(QuoteState.CLAIMED);
     expect(await platform.rpc.executePayout(order)).toMatchObject({ payoutId });
     const again = { ...order, mutation: platform.operation() };
     expect(await codeOf(platform.rpc.executePayout(again))).toBe("ALREADY_PROCESSED");
   });
 
-  it("is cancelled once, however often that is asked", async () => {
+  it("is cancelled once, however often that is requested", async () => {
     const payoutId = await platform.execute(accountId, "order");
     const answers = await Promise.all(Array.from({ length: 8 }, () => cancel(payoutId)));
     answers.push(await cancel(payoutId));
@@ -131,7 +131,7 @@ describe("a payout that its rail has", () => {
     expect(await codeOf(cancel(payoutId))).toBe("NOT_CANCELLABLE");
   });
 
-  it("of a rail that takes nothing back is left as it is", async () => {
+  it("of a rail without withdrawals is left as it is", async () => {
     platform.rails.current = testRail({});
     const payoutId = await platform.execute(accountId, "order");
     await platform.work();
@@ -140,7 +140,7 @@ describe("a payout that its rail has", () => {
     expect(await platform.payouts.findOne({ _id: payoutId })).toEqual(before);
   });
 
-  it("that was rejected, or has come back, is at its end", async () => {
+  it("that was rejected or returned is at its end", async () => {
     for (const reference of ["sandbox-fail", "sandbox-return"]) {
       const payoutId = await platform.execute(accountId, reference);
       for (let n = 0; n < 3; n += 1) await platform.after(1_100);
@@ -181,7 +181,7 @@ describe("a payout that its rail has", () => {
     }
   });
 
-  it("that is paid while its rail is asked stays paid", async () => {
+  it("that is paid during the call to its rail stays paid", async () => {
     const settledReport = { status: { kind: "settled", reference: "R" } } as const;
     platform.rails.current = testRail({
       query: async () => settledReport,
@@ -293,17 +293,17 @@ describe("of cancel and submit exactly one wins", () => {
   });
 });
 
-/** What a rail says of a transfer that it took back, or that it has. */
+/** Simulates a rail's reports on a transfer that it took back or still has. */
 function takenBack(isWithdrawn: () => boolean) {
   return async (): Promise<RailReply> => {
     return { status: { kind: isWithdrawn() ? "rejected" : "accepted" } };
   };
 }
 
-/** Dependencies of a process that dies at a write or a call: before it, or when it is done. */
+/** Dependencies of a process that dies before or after a write or call. */
 function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls: () => number } {
   let calls = 0;
-  const mortal = <T extends object>(of: T, name: keyof T): T => {
+  const killable = <T extends object>(of: T, name: keyof T): T => {
     const live = of[name] as (...given: unknown[]) => Promise<unknown>;
     const last = async (...given: unknown[]) => {
       const isLast = calls++ === survived;
@@ -315,12 +315,12 @@ function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls
     return Object.assign(Object.create(of), { [name]: last });
   };
   const { parts: worker, rails } = platform;
-  const current = rails.current === undefined ? undefined : mortal(rails.current, "withdraw");
+  const current = rails.current === undefined ? undefined : killable(rails.current, "withdraw");
   return {
     ...worker,
-    payouts: mortal(worker.payouts, "updateOne"),
-    ledger: mortal(worker.ledger, "apply"),
-    room: mortal(worker.room, "giveBack"),
+    payouts: killable(worker.payouts, "updateOne"),
+    ledger: killable(worker.ledger, "apply"),
+    room: killable(worker.room, "giveBack"),
     rails: Object.assign(Object.create(worker.rails), { named: () => current }),
     wake: () => undefined,
     calls: () => calls,
@@ -358,10 +358,10 @@ describe.each<[string, string, number, Progress["stage"]]>([
       platform.world.offsetMs = 0;
       const payoutId = await paid();
       const own = { merchantId, payoutId };
-      await expect(cancelPayout(dying(at, done), own, by())).rejects.toThrow(/killed|answer/);
+      await expect(cancelPayout(dying(at, done), own, by())).rejects.toThrow(/killed|respond/);
       const isIntended = at > 0 || done;
       if (goesOn === "repeat" || !isIntended) expect(await codeOf(cancel(payoutId))).toBe("OK");
-      // A worker takes it on when the lease is over, a second before its batch leaves.
+      // A worker continues when the lease expires, a second before the batch leaves.
       await platform.after(9_000);
       await platform.after(60_000);
       expect(await endOf(payoutId)).toEqual(cancelled);

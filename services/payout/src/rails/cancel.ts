@@ -27,7 +27,6 @@ import {
   takeStep,
 } from "./steps.ts";
 
-/** What cancelling works with. */
 export type CancelDeps = Pick<
   RailWorkerDeps,
   "ledger" | "payouts" | "room" | "rails" | "clock" | "log" | "onChanged"
@@ -41,9 +40,9 @@ type Cancelled = Payout | Refused<"RECORD_NOT_FOUND" | "NOT_CANCELLABLE">;
 const notCancellable = refused("NOT_CANCELLABLE");
 
 /**
- * Cancels a payout, and answers when its money is available again. Of a queued one its own document
- * decides, as it does on its submission; of a submitted one its rail, which is asked only when the
- * payout says that it is: a crash in between is a cancellation still, which a worker completes.
+ * Cancels a payout, and returns when its money is available again. A conditional write decides for
+ * a queued payout. For a submitted one its rail decides. The payout first stores that it is being
+ * cancelled, so that a worker completes the cancellation after a crash.
  */
 export async function cancelPayout(
   deps: CancelDeps,
@@ -51,7 +50,7 @@ export async function cancelPayout(
   by: Change,
 ): Promise<Cancelled> {
   for (;;) {
-    // Each round finds what the one before has written, or who was faster.
+    // Each round reads the last round's write, or a concurrent one.
     const payout = await findPayout(deps.payouts, payoutId, { merchant_id: merchantId });
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
     switch (nextOfCancellation(payout)) {
@@ -76,11 +75,11 @@ export async function cancelPayout(
   }
 }
 
-/** Asks the rail of a payout to take it back, and stores what it says. */
+/** Asks the payout's rail to take it back, and stores the result. */
 async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<boolean> {
-  const isWithdrawn = await askToWithdraw(deps, payout).catch((error: unknown) => {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not say whether it withdraws");
-    throw new ConnectError("the rail did not answer", Code.Unavailable);
+  const isWithdrawn = await requestWithdrawal(deps, payout).catch((error: unknown) => {
+    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
+    throw new ConnectError("the rail did not respond", Code.Unavailable);
   });
   await step(deps, payout, afterWithdrawal(isWithdrawn), withdrawalText(isWithdrawn), by);
   if (!isWithdrawn) deps.wake();
@@ -88,11 +87,11 @@ async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<
 }
 
 /**
- * Whether a rail took a payout back, by two answers of its own: that it never pays it, and what
- * became of it. One that was paid and came back, or that only people can judge, is never paid again
- * either: such an outcome is taken by the next poll. A rail that is not there gives no answer.
+ * Returns true if a rail took a payout back. The rail must report both that it never pays the
+ * payout and its outcome. A payout that was paid and returned, or that operators must check, is
+ * never paid again either: the next poll applies its outcome. Throws if the rail is not configured.
  */
-async function askToWithdraw(
+async function requestWithdrawal(
   { rails }: Pick<CancelDeps, "rails">,
   { rail: name, id }: Payout,
 ): Promise<boolean> {
@@ -108,7 +107,9 @@ function withdrawalText(isWithdrawn: boolean): string {
   return isWithdrawn ? "its rail took it back" : "not cancelled: its rail did not take it back";
 }
 
-/** A write of a cancellation; the worker that takes over waits until this one can be done. */
+/**
+ * Writes a step of a cancellation. The lease keeps workers away until this call can be complete.
+ */
 async function step(
   { payouts, clock, log }: CancelDeps,
   payout: Payout,
@@ -124,17 +125,17 @@ async function step(
   log.debug({ payout_id: payout.id, stage: to.stage, cause: detail }, "payout advanced");
 }
 
-/** Completes a cancellation that was left open, as far as its rail says: the work of a worker. */
-export async function takeBack(
+/** Completes an interrupted cancellation if the rail responds. A worker calls this. */
+export async function completeCancellation(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
 ): Promise<StepResult | undefined> {
   const { payout } = leased;
   let isWithdrawn: boolean;
   try {
-    isWithdrawn = await askToWithdraw(deps, payout);
+    isWithdrawn = await requestWithdrawal(deps, payout);
   } catch (error) {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not say whether it withdraws");
+    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
     const isOverdueNow = isOverdue(
       payout.submittedAt,
       deps.clock.now(),

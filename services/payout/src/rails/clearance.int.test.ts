@@ -33,10 +33,10 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 
-/** How often the rail was sent a payout; those of other tests go on as well. */
+/** Counts the submissions of one payout; other tests' payouts are submitted too. */
 const sent = (payoutId: string) => submits.filter((key) => key === payoutId).length;
 
-/** A payout whose beneficiary's screening changed after it was executed. */
+/** Creates a payout whose beneficiary's screening changes after its execution. */
 async function executeThen(screening: ScreeningStatus): Promise<string> {
   const id = await platform.execute(accountId, "order");
   platform.world.screening = screening;
@@ -44,7 +44,7 @@ async function executeThen(screening: ScreeningStatus): Promise<string> {
   return id;
 }
 
-async function look(payoutId: string) {
+async function stateOf(payoutId: string) {
   const payout = await findPayout(platform.payouts, payoutId);
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   return {
@@ -77,18 +77,18 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
       await platform.after(60_000);
       await platform.after(60_000);
       expect(submits).toEqual([]);
-      expect(await look(id)).toEqual(queued);
+      expect(await stateOf(id)).toEqual(queued);
       expect(await waits(id)).toEqual([`not sent: the screening of its beneficiary is ${name}`]);
       platform.world.screening = ScreeningStatus.CLEARED;
       await platform.after(15_000);
       expect(sent(id)).toBe(1);
       await platform.after(2_000);
-      expect(await look(id)).toEqual(settled);
+      expect(await stateOf(id)).toEqual(settled);
       expect((await findPayout(platform.payouts, id))?.uncleared).toBeUndefined();
     },
   );
 
-  it("looks unchanged to its merchant: queued, without an event", async () => {
+  it("stays unchanged for its merchant: queued, without an event", async () => {
     const id = await platform.execute(accountId, "order");
     const told = async () => {
       const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });
@@ -104,29 +104,29 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
 
   it("raises an exception at once when it is blocked, and after long in review", async () => {
     const blocked = await executeThen(ScreeningStatus.BLOCKED);
-    expect(await look(blocked)).toEqual({ ...queued, exception: "stuck" });
+    expect(await stateOf(blocked)).toEqual({ ...queued, exception: "stuck" });
     accountId = await platform.fundedAccount(merchantId, "100.00");
     platform.world.screening = ScreeningStatus.CLEARED;
     const inReview = await executeThen(ScreeningStatus.REVIEW);
     await platform.after(dayMs - 1_000);
-    expect(await look(inReview)).toEqual(queued);
+    expect(await stateOf(inReview)).toEqual(queued);
     await platform.after(120_000);
-    expect(await look(inReview)).toEqual({ ...queued, exception: "stuck" });
+    expect(await stateOf(inReview)).toEqual({ ...queued, exception: "stuck" });
     const { payouts } = await platform.operationsRpc.listPayoutsInDoubt({ limit: 100 });
     const listed = payouts.map(({ payout }) => payout?.id);
     expect(listed).toEqual(expect.arrayContaining([blocked, inReview]));
     platform.world.screening = ScreeningStatus.CLEARED;
     await platform.after(120_000);
-    expect(await look(inReview)).toMatchObject({ exception: undefined });
+    expect(await stateOf(inReview)).toMatchObject({ exception: undefined });
     expect([sent(blocked), sent(inReview)]).toEqual([1, 1]);
   });
 
-  it("raises an exception at once when its beneficiary is gone, and goes on if it comes back", async () => {
+  it("raises an exception at once when its beneficiary is missing, and continues if it reappears", async () => {
     const id = await platform.execute(accountId, "order");
     platform.world.isBeneficiaryGone = true;
     await platform.after(2_000);
     await platform.after(120_000);
-    expect(await look(id)).toEqual({ ...queued, exception: "stuck" });
+    expect(await stateOf(id)).toEqual({ ...queued, exception: "stuck" });
     expect(await waits(id)).toEqual(["not sent: the screening of its beneficiary is missing"]);
     platform.world.isBeneficiaryGone = false;
     await platform.after(120_000);
@@ -140,7 +140,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     await platform.after(120_000);
     expect(sent(payoutId)).toBe(0);
     const released = { stage: "rejected", exception: undefined, balance: "100.00 + 0.00" };
-    expect(await look(payoutId)).toEqual(released);
+    expect(await stateOf(payoutId)).toEqual(released);
   });
 
   it("waits on, since the same moment, after its worker died", async () => {
@@ -148,7 +148,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     platform.world.screening = ScreeningStatus.REVIEW;
     const { updateOne } = platform.payouts;
     const written = vi.spyOn(platform.payouts, "updateOne");
-    // The lease and the wait are written; the lease then is not given back, as by a killed process.
+    // The lease and the wait are written. Then the process dies before it releases the lease.
     written
       .mockImplementationOnce(updateOne)
       .mockImplementationOnce(updateOne)
@@ -185,7 +185,7 @@ describe("a payout that was submitted before", () => {
     const id = await executeThen(ScreeningStatus.CLEARED);
     platform.world.screening = ScreeningStatus.BLOCKED;
     await platform.after(2_000);
-    expect(await look(id)).toEqual(settled);
+    expect(await stateOf(id)).toEqual(settled);
   });
 
   it("is not sent again to a rail that never saw it, until its beneficiary is cleared", async () => {
@@ -195,12 +195,12 @@ describe("a payout that was submitted before", () => {
     await platform.after(60_000);
     await platform.after(60_000);
     expect(sent(id)).toBe(1);
-    expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
+    expect(await stateOf(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     expect(await waits(id)).toHaveLength(1);
     answers.submit = { kind: "accepted" };
     platform.world.screening = ScreeningStatus.CLEARED;
     await platform.after(60_000);
     expect(sent(id)).toBe(2);
-    expect(await look(id)).toMatchObject({ stage: "processing", exception: undefined });
+    expect(await stateOf(id)).toMatchObject({ stage: "processing", exception: undefined });
   });
 });

@@ -8,8 +8,8 @@ import { endFunds } from "../treasury/accounts.ts";
 import type { RailWorkerDeps } from "./steps.ts";
 
 /**
- * Moves the money of a decided outcome, once: at its rail, then in the merchant's account. What a
- * crash leaves between the two is repeated, and a repeat moves nothing.
+ * Moves the money of a decided outcome once: first at its rail, then in the merchant's account.
+ * After a crash in between, a repeat completes it; a complete one changes nothing.
  */
 export async function moveOwed(
   { ledger, room }: Pick<RailWorkerDeps, "ledger" | "room">,
@@ -21,13 +21,13 @@ export async function moveOwed(
   if (payout.isFunded) await endFunds(ledger, payout, step);
   const { outcome } = await ledger.apply({ merchantId, accountId }, closingMovement(payout, step));
   if (outcome !== "applied") throw new Error(`${step} not applied: ${outcome}`);
-  // A payout that was not paid counts no longer towards the velocity limits of its merchant.
+  // An unpaid payout no longer counts towards its merchant's velocity limits.
   if (step === "release") {
     await room.giveBack(id, { merchantId, destinationKeys, actorRoot: rootOfActor(order.actor) });
   }
 }
 
-/** Moves the money of a decided outcome, and then makes it public; no rail is asked any more. */
+/** Moves the money of a decided outcome and then publishes it, without a call to the rail. */
 export async function closeDecided(
   deps: Pick<RailWorkerDeps, "ledger" | "room" | "payouts" | "clock" | "onChanged">,
   payout: Payout,

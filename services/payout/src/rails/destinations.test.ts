@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { testRail } from "../test-platform.ts";
 import { createRailDirectory } from "./directory.ts";
-import { railsTo, waysTo } from "./rpc.ts";
+import { railsTo, transferKindsOf } from "./rpc.ts";
 
 const now = new Date("2026-11-20T11:26:00Z");
 
@@ -14,10 +14,10 @@ it.each([
   ["USDC_ETH", "CRYPTO ETHEREUM, CRYPTO BNB"],
   ["USDC_SOL", "CRYPTO SOLANA"],
 ])("%s is paid by %s", (currency, expected) => {
-  const ways = waysTo(currency).map(
+  const kinds = transferKindsOf(currency).map(
     ({ transferMethod, network }) => `${transferMethod} ${network}`,
   );
-  expect(ways.join(", ")).toBe(expected);
+  expect(kinds.join(", ")).toBe(expected);
 });
 
 it("a rail is named with each way that leads to it, its cut-off and its usual time", () => {
@@ -46,6 +46,6 @@ it("a rail is named with each way that leads to it, its cut-off and its usual ti
     );
   expect(railsOf("USD")).toEqual(["bank ACH  86401", "bank SWIFT  "]);
   expect(railsOf("EUR")).toEqual(["bank SEPA 16:00 Europe/Berlin 86401"]);
-  // No route leads anywhere.
+  // INR has no route.
   expect(railsOf("INR")).toEqual([]);
 });

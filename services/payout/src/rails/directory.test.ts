@@ -47,7 +47,7 @@ describe("a rail", () => {
   });
 });
 
-it("takes a rail that does not say for one that is away", async () => {
+it("treats a rail that does not respond as unavailable", async () => {
   vi.useFakeTimers();
   const silent = isAvailable(testRail({ available: () => new Promise(() => undefined) }));
   await vi.advanceTimersByTimeAsync(1_000);

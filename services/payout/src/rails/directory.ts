@@ -1,7 +1,7 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { Transfer, Way } from "@disburse/rail/capabilities.ts";
+import type { Transfer, TransferKind } from "@disburse/rail/capabilities.ts";
 import type { Rail, Shortage } from "@disburse/rail/rail.ts";
 import {
   isPayable,
@@ -12,14 +12,13 @@ import {
   routeProblems,
 } from "./rules/routing.ts";
 
-/** Why a transfer waits: no rail can take it, or its rail takes no new transfers now. */
+/** The reason why a transfer waits: no rail can take it, or its rail takes no new transfers now. */
 export type Unavailability = RoutingRefusal | TemporaryUnavailability;
 type TemporaryUnavailability = "PAUSED" | "DOWN" | Shortage;
 
-/** The rails of a deployment. */
 export type RailDirectory = ReturnType<typeof createRailDirectory>;
 
-/** A rail that does not answer in this time is down. */
+/** A rail that does not respond in this time is down. */
 const availableTimeoutMs = 1_000;
 
 /** Throws `SettingsError` for routes that a rail's declared capabilities do not cover. */
@@ -40,7 +39,7 @@ export function createRailDirectory(
     (await unavailability(rail)) ?? (await rail.shortage?.(transfer));
   return {
     all: rails,
-    /** The rail that a transfer goes to now, or why it waits. */
+    /** Returns the rail for a transfer, or the reason why the transfer waits. */
     choose: async (transfer: Transfer): Promise<Rail | Unavailability> => {
       const name = railFor(routes, capabilities, transfer);
       if (isRefused(name)) return name.refused;
@@ -48,29 +47,29 @@ export function createRailDirectory(
       if (rail === undefined) return "NO_ROUTE";
       return (await shortageOf(rail, transfer)) ?? rail;
     },
-    /** Why a rail that was chosen already does not take a transfer now. */
+    /** Returns the reason why a chosen rail does not take a transfer now. */
     shortageOf,
-    /** Whether some transfer of a currency has a rail, be it paused or away. */
+    /** Returns true if some transfer of a currency has a rail, even a paused or unavailable one. */
     pays: (currency: string): boolean => isPayable(routes, capabilities, currency),
-    /** The rail that transfers of a way go to, be it paused or away. */
-    railOf: (way: Way): Rail | undefined => {
-      const name = railOf(routes, capabilities, way);
+    /** Returns the rail for a kind of transfer, even a paused or unavailable one. */
+    railOf: (kind: TransferKind): Rail | undefined => {
+      const name = railOf(routes, capabilities, kind);
       return isRefused(name) ? undefined : byName.get(name);
     },
-    /** Why a rail takes no new transfers now; `undefined`: it does. */
+    /** Returns the reason why a rail takes no new transfers now. */
     unavailability,
     /**
-     * Whether a rail will never pay a key, which it sees to where it still can; of a rail that
-     * cannot tell, or that is not configured, operators have made sure.
+     * Returns true if a rail never pays a key; asks the rail to withdraw it. Also returns true for
+     * a rail that cannot withdraw or is not configured: operators have then checked it.
      */
     withdraw: async (name: string, key: string): Promise<boolean> =>
       (await byName.get(name)?.withdraw?.(key)) ?? true,
-    /** The rail of a name, also one without a route. */
+    /** Returns a rail by name, even one without a route. */
     named: (name: string) => byName.get(name),
   };
 }
 
-/** Whether a rail says that it takes new transfers now. */
+/** Returns true if a rail takes new transfers now. */
 export async function isAvailable(rail: Rail): Promise<boolean> {
   try {
     return await withTimeout(

@@ -8,7 +8,7 @@ import { leasesOf, startTestPlatform, type TestPlatform, testRail } from "../tes
 import type { RailWorkerDeps } from "./steps.ts";
 import { workOnDuePayout } from "./worker.ts";
 
-/** Each write of a payout's worker, whole: a field that is not expected to change does not. */
+/** Each write of a payout's worker, complete: no unexpected field changes. */
 
 const start = new Date("2026-03-01T10:00:00Z");
 let platform: TestPlatform;
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const time = (at: Date) => `${(at.getTime() - start.getTime()) / 1_000} s`;
 
-/** Works on what is due, and shows what each write to the payout changed. */
+/** Does the due work, and lists the changes of each write to the payout. */
 async function worked(id: string, change: Partial<RailWorkerDeps> = {}): Promise<string[]> {
   const { payouts } = platform;
   const read = () => payouts.findOne({ _id: id });
@@ -55,7 +55,7 @@ async function worked(id: string, change: Partial<RailWorkerDeps> = {}): Promise
   );
 }
 
-/** What a call changes of a payout, and how it ends. */
+/** Lists the changes of a call to the payout, and its result. */
 async function changed(id: string, call: Promise<unknown>): Promise<string> {
   const before = await platform.payouts.findOne({ _id: id });
   const end = await call.then(String, (error: unknown) => readRefusal(error)?.message);
@@ -66,7 +66,9 @@ async function changed(id: string, call: Promise<unknown>): Promise<string> {
 
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-/** A rail that gives these answers, each after a second, and asks to be polled after three. */
+/**
+ * Creates a rail with these responses, a second apart, that asks for a poll after three seconds.
+ */
 function railAnswering(...answers: RailReply["status"][]) {
   const next = async (): Promise<RailReply> => {
     pass(1_000);
@@ -77,7 +79,7 @@ function railAnswering(...answers: RailReply["status"][]) {
   return testRail({ submit: next, query: next });
 }
 
-it("is paid after its rail did not know, and comes back", async () => {
+it("is paid after its rail did not know, and then returned", async () => {
   platform.rails.current = railAnswering(
     { kind: "accepted" },
     { kind: "unknown" },
@@ -377,7 +379,7 @@ it("is paid, then its rail does not know it for days, and contradicts itself", a
   `);
 });
 
-it("is asked for ever more seldom while its rail does not know it", async () => {
+it("is polled with growing pauses while its rail does not know it", async () => {
   const unknown = { kind: "unknown" } as const;
   platform.rails.current = railAnswering(unknown, unknown, unknown, unknown, unknown, unknown);
   const id = await platform.execute(accountId, "order");

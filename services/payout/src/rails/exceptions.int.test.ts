@@ -151,7 +151,7 @@ it("polls a settled payout with backoff where the rail never knows of a return",
   expect(times()).toBe(before);
 });
 
-it("asks the rail that it was sent to, whatever the routes say by now", async () => {
+it("polls the rail that it was sent to, whatever the present routes", async () => {
   const asked: string[] = [];
   const railOf = (name: string) =>
     testRail({
@@ -174,8 +174,8 @@ it("asks the rail that it was sent to, whatever the routes say by now", async ()
   expect(asked[0]).toBe("first");
 });
 
-describe("people have to look", () => {
-  it("when the rail takes longer than it ever does, until it settles", async () => {
+describe("an exception is raised", () => {
+  it("when the rail takes longer than usual, until it settles", async () => {
     let status: RailReply["status"] = { kind: "accepted" };
     platform.rails.current = testRail({ query: async () => ({ status }) });
     const id = await platform.execute(accountId, "order");
@@ -245,7 +245,7 @@ it("continues within 10 s of a worker's death, at any step, and submits nothing 
   const die = () => Promise.reject(new Error("killed"));
   for (const survived of [0, 1, 2]) {
     let left = survived;
-    // A killed worker writes nothing more, its release included.
+    // A killed worker writes nothing more, not even its release.
     const dying: typeof payouts = Object.assign(Object.create(payouts), {
       updateOne: (...given: Parameters<typeof payouts.updateOne>) =>
         left-- > 0 ? payouts.updateOne(...given) : die(),

@@ -8,14 +8,13 @@ import { resolvers } from "../test-resolutions.ts";
 import { holdFunds } from "../treasury/accounts.ts";
 import { workOnDuePayout } from "./worker.ts";
 
-/** Payouts of 10.00 USD that are paid from an account of the house at their rail. */
+/** Payouts of 10.00 USD that are paid from a platform account at their rail. */
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
 let accountId = "";
 let rails = 0;
 let rail = "";
-/** What the rail's bank says of what it was sent. */
 let fate: RailReply;
 let submitted: string[];
 
@@ -53,14 +52,14 @@ const fund = (amount: string) =>
     ...{ mutation: by("ada"), rail, currencyCode: "USD", amount, note: "wire 1" },
   });
 
-/** A payout of 10.00 whose corridor lets the merchant or the house bear charges of returns. */
+/** Executes a payout of 10.00. Its corridor charges return fees to the merchant or the platform. */
 async function execute(returnCharges: ReturnCharges = ReturnCharges.HOUSE): Promise<string> {
   const quoteId = platform.quote(accountId, { returnCharges });
   const request = { mutation: platform.operation(), merchantId, quoteId, referenceId: "order" };
   return (await platform.rpc.executePayout(request)).payoutId;
 }
 
-/** The lines of the rail account, oldest first. */
+/** Returns the lines of the rail account, oldest first. */
 async function lines(): Promise<string[]> {
   const request = { rail, currencyCode: "USD", limit: 100 };
   const { entries } = await platform.operationsRpc.listRailEntries(request);
@@ -86,7 +85,7 @@ describe("a payout that is paid from a rail account", () => {
     platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
   const cancelled = { stage: "cancelled", balance: "100.00 + 0.00" };
 
-  it("is cancelled while it awaits funds, and is not sent when they come", async () => {
+  it("is cancelled while it awaits funds, and is not sent when they arrive", async () => {
     await fund("5.00");
     const id = await execute();
     await platform.work();
@@ -99,7 +98,7 @@ describe("a payout that is paid from a rail account", () => {
     expect(await railAccount()).toMatchObject({ available: "30.00", held: "0.00" });
   });
 
-  it("that its rail takes back leaves the rail account's money available", async () => {
+  it("that its rail withdraws leaves the rail account's money available", async () => {
     await fund("25.00");
     const id = await execute();
     const current = platform.rails.current ?? testRail({});
@@ -112,7 +111,7 @@ describe("a payout that is paid from a rail account", () => {
     expect(await railAccount()).toMatchObject({ available: "25.00", held: "0.00" });
   });
 
-  it("is sent after its hold, and its settlement posts it, with what the bank took", async () => {
+  it("is sent after its hold; its settlement posts it, with the bank's charges", async () => {
     await fund("25.00");
     const id = await execute();
     await platform.work();
@@ -161,7 +160,7 @@ describe("a payout that is paid from a rail account", () => {
     });
   });
 
-  it("stays with the rail that it named, whatever takes transfers by then", async () => {
+  it("stays with its stored rail, whatever the present routes", async () => {
     const id = await execute();
     await platform.work();
     const named = platform.rails.current;
@@ -293,7 +292,7 @@ describe("a payout that its rail account does not cover", () => {
     await resolvers(platform).resolve(id, { reason });
     await platform.work();
     expect(await stateOf(id)).toEqual({ stage: "rejected", balance: "100.00 + 0.00" });
-    // A worker that was stopped before its hold comes back: the payout has ended.
+    // A worker that stalled before its hold continues after the payout has ended.
     await fund("100.00");
     const payout = (await platform.history(id))?.payout;
     if (payout === undefined) return expect.unreachable();
@@ -326,8 +325,8 @@ describe("a worker that dies between two steps", () => {
   const steps = ["rail_hold", "rail_charge", "rail_post", "post", "rail_return", "return"] as const;
   const rejecting = ["rail_hold", "rail_release", "release"] as const;
 
-  /** A worker that dies before or after its movement of this step, once. */
-  function mortal(step: string, dies: "before" | "after") {
+  /** Returns a worker that dies once, before or after its movement of this step. */
+  function killable(step: string, dies: "before" | "after") {
     let isDead = false;
     const apply: Ledger["apply"] = async (target, movement) => {
       const isIt = movement.step === step && !isDead;
@@ -353,7 +352,7 @@ describe("a worker that dies between two steps", () => {
   it.each(cases)("$dies $step, of a payout that is $end", async ({ dies, step, end }) => {
     await fund("20.00");
     const id = await execute();
-    const { worker, died } = mortal(step, dies);
+    const { worker, died } = killable(step, dies);
     const work = async () => {
       while (await workOnDuePayout(worker));
       await platform.after(60_000);

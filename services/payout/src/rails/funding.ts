@@ -13,9 +13,9 @@ import {
 } from "./steps.ts";
 
 /**
- * Sets aside what a payout needs in its rail's account, where it is paid from one. The rail is
- * named first, in a write of its own, so that whatever ends the payout releases the hold.
- * `undefined`: it waits for funds, or a concurrent write won.
+ * Holds the payout's amount in its rail's account, if the rail is paid from one. A separate write
+ * first stores the rail, so that any end of the payout releases the hold. Returns `undefined` if
+ * the payout waits for funds or a concurrent write won.
  */
 export async function fundPayout(
   deps: RailWorkerDeps,
@@ -29,7 +29,7 @@ export async function fundPayout(
     return waitForFunds(deps, short, "what its merchant says", calls);
   }
   const isPaidFromAccount = payout.isFunded || rail.isFunded === true;
-  // What was sent before its rail had an account has no hold there, and gets none.
+  // A payout that was sent before its rail had an account has no hold there and gets none.
   if (!isPaidFromAccount || payout.submittedAt !== undefined) return leased;
   const named = payout.isFunded ? leased : await nameRail(deps.payouts, leased, rail.name);
   const dueNow = { work: deps.clock.now(), calls };
@@ -45,7 +45,7 @@ export async function fundPayout(
   }
 }
 
-/** Leaves a payout until its rail's account is funded; it never fails for that. */
+/** Leaves a payout until its rail's account is funded. It never fails for lack of funds. */
 async function waitForFunds(
   deps: RailWorkerDeps,
   leased: LeasedPayout,

@@ -3,7 +3,7 @@ import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
 import { evmRails } from "@disburse/evm-rail/evm-rails.ts";
 import type { RailPackage } from "@disburse/rail/rail-package.ts";
 
-/** The packages that pay. The simulated rail of a sandbox is not among them. */
+/** The packages that make payments. The sandbox's simulated rail is not one of them. */
 export const railPackages: readonly RailPackage[] = [evmRails, bankRails];
 
 /** The indexes of their collections in this service's database. */

@@ -6,8 +6,6 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { openRailStates } from "./states.ts";
 
-/** Pauses of rails by operators. */
-
 let platform: TestPlatform;
 beforeAll(async () => {
   platform = await startTestPlatform();
@@ -81,13 +79,13 @@ it("counts at once where it was made, and within a second elsewhere", async () =
   expect(await isPaused(11_000)).toBe(true);
   await follow(elsewhere, "rail.resumed");
   expect(await isPaused(11_000)).toBe(true);
-  // A clock that was put back.
+  // The clock was set back.
   expect(await isPaused(10_999)).toBe(false);
   await follow(here, "rail.paused");
   expect(await isPaused(10_999)).toBe(true);
 });
 
-it("says whether a currency is paid out, for the quote service", async () => {
+it("tells the quote service if a currency is paid out", async () => {
   const ask = (currencyCode: string) => platform.rpc.checkDestination({ currencyCode });
   expect(await ask("USD")).toMatchObject({ payable: true });
   platform.rails.current = undefined;
@@ -95,7 +93,7 @@ it("says whether a currency is paid out, for the quote service", async () => {
   await expect(ask("XXX")).rejects.toThrow("currency_code: is not a known one");
 });
 
-it("says by which rails currencies are paid, and when", async () => {
+it("returns the rails of currencies and their times", async () => {
   platform.rails.current = platform.sandboxRail;
   const ask = (...currencyCodes: string[]) => platform.rpc.describeDestinations({ currencyCodes });
   const { destinations } = await ask("EUR", "BTC");

@@ -4,7 +4,7 @@ import { startTestPlatform, type TestPlatform, testRail } from "../test-platform
 
 let platform: TestPlatform;
 let accountId = "";
-/** The answers of the rail, the last one for ever. */
+/** The results of the rail's checks; the last one repeats. */
 let checks: (Preflight | Error)[];
 let asked: number;
 let submitted: string[];
@@ -62,7 +62,7 @@ describe("a payout whose rail checks it first", () => {
     expect(await read(id)).toEqual({ ...held, stage: "processing" });
   });
 
-  it("waits while the rail says so, then is submitted", async () => {
+  it("waits while the rail requests it, then is submitted", async () => {
     checks = [{ kind: "wait", reason: "recipient has no token account yet" }, { kind: "ok" }];
     const id = await platform.execute(accountId, "order");
     await platform.after(0);

@@ -16,7 +16,7 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount("mer_1", "100.00");
 });
 
-/** A payout that its rail rejects, and answers of it afterwards, the last one for ever. */
+/** Creates a payout that its rail rejects, with the rail's later replies; the last one repeats. */
 async function rejected(first: RailReply, ...later: (RailReply | Error)[]): Promise<string> {
   const answers: (RailReply | Error)[] = [first, ...later];
   platform.rails.current = testRail({
@@ -36,7 +36,7 @@ async function rejected(first: RailReply, ...later: (RailReply | Error)[]): Prom
   return id;
 }
 
-async function look(id: string) {
+async function stateOf(id: string) {
   const found = await platform.payouts.findOne({ _id: id });
   const { account } = await platform.rpc.getAccount({ merchantId: "mer_1", accountId });
   return {
@@ -53,16 +53,16 @@ const ended = { stage: "rejected", exception: undefined, isPolled: false, availa
 
 describe("a payout that its rail rejected", () => {
   it("is not polled where the rail does not ask for it", async () => {
-    expect(await look(await rejected(rejection))).toEqual(ended);
+    expect(await stateOf(await rejected(rejection))).toEqual(ended);
   });
 
   it("is polled until the rail has watched it for long enough", async () => {
     const id = await rejected(watched, watched, rejection);
-    expect(await look(id)).toEqual({ ...ended, isPolled: true });
+    expect(await stateOf(id)).toEqual({ ...ended, isPolled: true });
     await platform.after(31_000);
-    expect(await look(id)).toEqual({ ...ended, isPolled: true });
+    expect(await stateOf(id)).toEqual({ ...ended, isPolled: true });
     await platform.after(120_000);
-    expect(await look(id)).toEqual(ended);
+    expect(await stateOf(id)).toEqual(ended);
   });
 
   it.each<[string, RailReply]>([
@@ -71,7 +71,7 @@ describe("a payout that its rail rejected", () => {
   ])("stays rejected, and is contradicted, where %s", async (_what, answer) => {
     const id = await rejected(watched, answer);
     await platform.after(31_000);
-    expect(await look(id)).toMatchObject({
+    expect(await stateOf(id)).toMatchObject({
       ...{ stage: "rejected", exception: "contradicted", available: "100.00" },
     });
   });
@@ -83,15 +83,15 @@ describe("a payout that its rail rejected", () => {
   ])("is neither sent again nor contradicted where the rail %s", async (_what, answer) => {
     const id = await rejected(watched, answer);
     await platform.after(31_000);
-    expect(await look(id)).toEqual(ended);
+    expect(await stateOf(id)).toEqual(ended);
     expect(submitted).toBe(1);
   });
 
   it("is polled on where the rail does not answer", async () => {
     const id = await rejected(watched, new Error("away"), rejection);
     await platform.after(31_000);
-    expect(await look(id)).toEqual({ ...ended, isPolled: true });
+    expect(await stateOf(id)).toEqual({ ...ended, isPolled: true });
     await platform.after(60_000);
-    expect(await look(id)).toEqual(ended);
+    expect(await stateOf(id)).toEqual(ended);
   });
 });

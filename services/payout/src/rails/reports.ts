@@ -11,7 +11,6 @@ import { findPayout } from "../payouts/store.ts";
 import { advance, annotate } from "../payouts/work.ts";
 import { describeResponse } from "./steps.ts";
 
-/** What applying a rail report works with. */
 export type RailReportDeps = {
   readonly payouts: Payouts;
   readonly clock: Clock;
@@ -19,19 +18,19 @@ export type RailReportDeps = {
   readonly wake: () => void;
 };
 
-/** The result of a rail report; `applied` unless it was known. */
+/** `applied` is false if the report was known. */
 export type Reported = { readonly payout: Payout; readonly applied: boolean };
 
-/** Who reports: a rail, by its callback, or in the sandbox a caller of the RPC. */
+/** The reporter: a rail by callback, or in the sandbox a caller of the RPC. */
 export type Reporter = Change & {
-  /** The rail that signed; its word counts for its own payouts alone. */
+  /** The rail that signed. It can report only its own payouts. */
   readonly rail?: string;
 };
 
 /** The refusal of a report by a rail that the payout was not sent to: it has no such key. */
 export const notOfRail: Refused<"RECORD_NOT_FOUND"> = refused("RECORD_NOT_FOUND");
 
-/** Applies a callback's report once; a contradiction is refused and raises an exception. */
+/** Applies a callback's report once. A contradiction is refused and raises an exception. */
 export async function reportOutcome(
   { payouts, clock, wake }: RailReportDeps,
   payoutId: string,
@@ -41,7 +40,7 @@ export async function reportOutcome(
   for (;;) {
     const payout = await findPayout(payouts, payoutId);
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
-    // A payout has its rail before that is called, and never another one.
+    // A payout's rail is stored before it is called, and never changes.
     if (by.rail !== undefined && by.rail !== payout.rail) return notOfRail;
     const at = clock.now();
     const next = applyRailReport(payout, report);

@@ -29,7 +29,7 @@ async function after(ms: number) {
   await platform.work();
 }
 
-/** A rail that accepts, then answers queries from a script, its last answer for ever. */
+/** Creates a rail that accepts, then replies to polls from a script; the last reply repeats. */
 function answering(answers: (RailReply["status"] | Error)[]) {
   platform.rails.current = testRail({
     submit: async () => ({ status: { kind: "accepted" }, pollAfterMs: 1_000 }),
@@ -41,7 +41,7 @@ function answering(answers: (RailReply["status"] | Error)[]) {
   });
 }
 
-/** The steps of the account and what the merchant hears, in order. */
+/** Returns the account's steps and the merchant's events, in order. */
 async function story(payoutId: string) {
   const { entries } = await platform.rpc.listEntries({ merchantId, accountId });
   const stored = await platform.payouts.findOne({ _id: payoutId });
@@ -61,7 +61,7 @@ const cameBack = {
   balance: "100.00 + 0.00",
 };
 
-describe("a payout that came back", () => {
+describe("a payout that was returned", () => {
   it("between two polls, succeeds first and then fails", async () => {
     const id = await execute("sandbox-return-1");
     await after(0);

@@ -14,7 +14,7 @@ import {
 import { beneficiaryForms } from "@disburse/forms/describe/discovery.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { Way } from "@disburse/rail/capabilities.ts";
+import type { TransferKind } from "@disburse/rail/capabilities.ts";
 import type { Rail } from "@disburse/rail/rail.ts";
 import type { AuditStore } from "../payouts/operators.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
@@ -24,7 +24,7 @@ import { isAvailable, type RailDirectory } from "./directory.ts";
 import { type RailReportDeps, reportOutcome } from "./reports.ts";
 import type { RailStates } from "./states.ts";
 
-/** The RPC by which a caller that the platform trusts reports an outcome. */
+/** Creates the RPC by which a trusted caller reports an outcome. */
 export function reportRpc(deps: RailReportDeps) {
   return {
     reportRailOutcome: async (message) => {
@@ -38,10 +38,10 @@ export function reportRpc(deps: RailReportDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** As many as a page of corridors has. */
+/** A page of corridors has at most this many. */
 const destinationsMax = 100;
 
-/** The RPCs by which the quote service asks how currencies are paid. */
+/** Creates the RPCs by which the quote service reads how currencies are paid. */
 export function destinationsRpc({
   rails,
   clock,
@@ -69,7 +69,7 @@ export function destinationsRpc({
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** The RPC by which a merchant cancels a payout. */
+/** Creates the RPC by which a merchant cancels a payout. */
 export function cancelRpc(deps: CancelDeps) {
   return {
     cancelPayout: async ({ mutation, merchantId, payoutId }) => {
@@ -80,10 +80,9 @@ export function cancelRpc(deps: CancelDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** The longest reason of a pause. */
 const reasonMax = 255;
 
-/** The operators' RPCs of rails, and the one that receives callbacks. */
+/** Creates the operator RPCs of rails, and the RPC that receives callbacks. */
 export function railsRpc(
   deps: ReceiveDeps & { readonly states: RailStates; readonly audit: AuditStore },
 ) {
@@ -101,7 +100,7 @@ export function railsRpc(
       const action = paused ? "rail.paused" : "rail.resumed";
       const detail = paused ? reason : "";
       const at = deps.clock.now();
-      // The audit trail first: its order decides, and a repeat changes nothing.
+      // Write the audit trail first: its order decides, and a repeat changes nothing.
       await states.follow(await audit.append({ action, subject: name, detail, at, ...by }));
       if (!paused) deps.wake();
       return { rail: await railInfo(states, rail) };
@@ -134,37 +133,37 @@ async function railInfo(states: RailStates, rail: Rail) {
   });
 }
 
-/** How beneficiaries of a currency can be paid, by the forms of beneficiaries. */
-export function waysTo(currency: string): readonly Way[] {
-  const ways = new Map<string, Way>();
+/** Returns the kinds of transfers in a currency that the beneficiary forms offer. */
+export function transferKindsOf(currency: string): readonly TransferKind[] {
+  const kinds = new Map<string, TransferKind>();
   for (const { transferType, fields } of beneficiaryForms({ destinationCurrency: currency })) {
     const isCrypto = transferType === "";
     const network = fields.find(({ name }) => name === "routing_code_value_1");
     for (const each of isCrypto ? (network?.allowed ?? []) : [""]) {
       const transferMethod = isCrypto ? "CRYPTO" : transferType;
-      ways.set(`${transferMethod} ${each}`, { currency, transferMethod, network: each });
+      kinds.set(`${transferMethod} ${each}`, { currency, transferMethod, network: each });
     }
   }
-  return [...ways.values()];
+  return [...kinds.values()];
 }
 
-/** The rails that pay a currency, each with the way that goes to it. */
+/** Returns the rails that pay a currency, each with its kinds of transfers. */
 export function railsTo(
   rails: Pick<RailDirectory, "railOf">,
   currency: string,
   now: Date,
 ): DestinationRail[] {
-  return waysTo(currency).flatMap((way) => {
-    const rail = rails.railOf(way);
+  return transferKindsOf(currency).flatMap((kind) => {
+    const rail = rails.railOf(kind);
     if (rail === undefined) return [];
-    // When a payout is settled does not depend on its amount.
-    const transfer = { ...way, amount: 1n };
+    // The settlement time of a payout does not depend on its amount.
+    const transfer = { ...kind, amount: 1n };
     const cutOff = rail.cutOff?.(transfer);
     const expectedAt = rail.expectedAt?.(transfer, now);
     return create(DestinationRailSchema, {
       rail: rail.name,
-      transferMethod: way.transferMethod,
-      network: way.network,
+      transferMethod: kind.transferMethod,
+      network: kind.network,
       ...(cutOff && { cutOff: `${cutOff.time} ${cutOff.zone}` }),
       ...(expectedAt && { settlementSeconds: secondsUntil(expectedAt, now) }),
     });

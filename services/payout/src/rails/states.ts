@@ -3,29 +3,27 @@ import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AuditEntry } from "../payouts/operators.ts";
 
-/** The state of a rail; a rail without one is not paused. */
+/** The state of a rail. A rail without a state is not paused. */
 type RailStateDocument = {
   _id: string;
   schema_version: number;
   paused: boolean;
   reason: string;
-  /** The audit entry that set this state: an earlier one changes nothing. */
+  /** The audit entry that set this state. Earlier entries change nothing. */
   audit_sequence: number;
   updated_at: Date;
 };
 
-/** Whether operators paused a rail, and why; "" when they did not. */
+/** The pause of a rail by operators; `reason` is "" if it is not paused. */
 export type RailState = { readonly paused: boolean; readonly reason: string };
 
-/** The states of rails. */
 export type RailStates = ReturnType<typeof openRailStates>;
 
-/** How late a pause by another process takes effect here. */
+/** A pause by another process takes effect here this late at most. */
 const knownForMs = 1_000;
 
 const running: RailState = { paused: false, reason: "" };
 
-/** Which rails operators have paused. */
 export function openRailStates({ db }: Database, clock: Clock) {
   const states = db.collection<RailStateDocument>("rail_states");
   const known = new Map<string, { readonly state: RailState; readonly readAt: number }>();
@@ -37,24 +35,24 @@ export function openRailStates({ db }: Database, clock: Clock) {
   };
   return {
     read,
-    /** The rails that were ever paused, and whether they are now. */
+    /** Lists all rails that were ever paused, with their present state. */
     list: async () => {
       const found = await states.find().toArray();
       return found.map(({ _id: rail, paused }) => ({ rail, paused }));
     },
-    /** Cached for a second: called before each submission. */
+    /** Cached for a second, since it is called before each submission. */
     isPaused: async (rail: string): Promise<boolean> => {
       const last = known.get(rail);
       const age = last && clock.now().getTime() - last.readAt;
       const isFresh = age !== undefined && age >= 0 && age < knownForMs;
       return (last && isFresh ? last.state : await read(rail)).paused;
     },
-    /** Applies an audit entry, once: also where a crash came between the trail and the state. */
+    /** Applies an audit entry once, even if a crash came between the trail and the state. */
     follow: async (entry: AuditEntry): Promise<void> => {
       const { subject: rail, sequence, action, detail, at } = entry;
       const paused = action === "rail.paused";
       const written = { paused, reason: paused ? detail : "", audit_sequence: sequence };
-      // A duplicate key means that a later entry is applied.
+      // A duplicate key means that a later entry was applied.
       await onceByKey(() =>
         states.updateOne(
           { _id: rail, audit_sequence: { $not: { $gte: sequence } } },

@@ -37,7 +37,7 @@ describe("a rail", () => {
     expect(observed.splice(0)).toEqual([[submission, "no_answer", expect.any(Number)]]);
   });
 
-  it("that answers is written down with what it said, and how long it took", async () => {
+  it("that responds is recorded with its response and duration", async () => {
     vi.useFakeTimers();
     vi.advanceTimersByTime(1_000);
     const transferred = { amount: "1.00", currency: "USD" };

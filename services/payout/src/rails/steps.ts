@@ -24,7 +24,6 @@ import type { VelocityRoom } from "../velocity/room.ts";
 import type { RailDirectory } from "./directory.ts";
 import type { Silence } from "./sandbox/settings.ts";
 
-/** What a rail worker works with. */
 export type RailWorkerDeps = {
   readonly ledger: Ledger;
   readonly payouts: Payouts;
@@ -33,28 +32,28 @@ export type RailWorkerDeps = {
   readonly rails: RailDirectory;
   readonly leases: Leases;
   /**
-   * A payout that is open for so long after its submission gets an exception, where its rail has no
-   * such time of its own.
+   * A payout that is open for this long after its submission gets an exception, unless its rail has
+   * its own limit.
    */
   readonly stuckAfterMs: number;
-  /** How rails behave to a merchant's payouts at its own wish; absent in live mode. */
+  /** Returns a simulated fault that a merchant set; absent in live mode. */
   readonly silenceOf?: ((merchantId: string) => Silence | undefined) | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** Absent where tracing is off. */
+  /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
   readonly railCalled?: ObserveRailCall | undefined;
-  /** Called with an event that a step has stored, to be published. */
+  /** Called with a stored event that is to be published. */
   readonly onChanged: (owed: OwedEvent) => void;
 };
 
-/** A payout after a step, and when to poll its rail next. */
+/** A payout after a step, and the time of the next poll. */
 export type StepResult = { readonly leased: LeasedPayout; readonly pollAt: Date | "done" };
 
-/** The longest time to the next work on an open payout, whatever its rail says. */
+/** The longest time to the next work on an open payout, whatever its rail requests. */
 export const deferMaxMs = 600_000;
 
-/** Writes a step of a payout and logs it, with the time since the step before. */
+/** Writes a step of a payout and logs it, with the time since the previous step. */
 export async function takeStep(
   { payouts, log, onChanged }: RailWorkerDeps,
   leased: LeasedPayout,
@@ -64,7 +63,7 @@ export async function takeStep(
   const { payout } = leased;
   const calls = [...leased.calls, ...(step.calls ?? [])];
   const advanced = await advance(payouts, payout, progress, { ...step, calls });
-  // A concurrent write won. Where it left the lease, the next worker goes on.
+  // A concurrent write won. If the lease still applies, the next worker continues.
   if (advanced === undefined) return release(payouts, leased, { work: step.at });
   const { stage } = advanced.payout.progress;
   const { status } = publicStatusOf(advanced.payout.progress);
@@ -85,7 +84,7 @@ export async function takeStep(
   return { ...leased, payout: advanced.payout, calls: [], ...(until && { until }) };
 }
 
-/** The exception of a payout that is open for too long, where it has none. */
+/** Returns a `stuck` exception unless the payout has an exception. */
 export function overdueException({ clock }: RailWorkerDeps, { exception }: Payout) {
   if (exception !== undefined) return {};
   return { exception: raiseException(undefined, "stuck", clock.now()) };
@@ -94,18 +93,18 @@ export function overdueException({ clock }: RailWorkerDeps, { exception }: Payou
 /** The longest pause of a payout that waits for a rail. */
 export const queueWaitMaxMs = 30_000;
 
-/** The pause of a payout that is not sent yet: an eighth of the time that it has waited. */
+/** Returns the pause of an unsent payout: an eighth of the time that it has waited. */
 export function queueWaitMs({ clock }: RailWorkerDeps, { createdAt }: Payout): number {
   const waitedMs = clock.now().getTime() - createdAt.getTime();
   return Math.min(Math.max(waitedMs / 8, retryMs), queueWaitMaxMs);
 }
 
-/** When a payout is overdue: its rail's own word, else the service's. */
+/** Returns the time after which a payout is overdue: its rail's, otherwise the service's. */
 export function overdueAfterMs({ rails, stuckAfterMs }: RailWorkerDeps, { rail }: Payout): number {
   return rails.named(rail)?.overdueAfterMs ?? stuckAfterMs;
 }
 
-/** How rails behave to a payout, where its merchant wants it. */
+/** Returns the fault that the payout's merchant simulates. */
 export function silenceTo(
   { silenceOf }: RailWorkerDeps,
   { quote }: Pick<Payout, "quote">,
@@ -113,44 +112,42 @@ export function silenceTo(
   return silenceOf?.(quote.merchantId);
 }
 
-/** A call to a rail, or none where its merchant wants no answer. */
+/** Returns the rail call, or one that fails if the merchant simulates a missing response. */
 export function answering(deps: RailWorkerDeps, payout: Payout, send: () => Promise<RailReply>) {
   if (silenceTo(deps, payout) !== "no_answer") return send;
-  return () => Promise.reject(new Error("the rail is silent, as its merchant asked"));
+  return () => Promise.reject(new Error("the merchant simulates a rail that does not respond"));
 }
 
-/** A time from now. */
 export function fromNow({ clock }: RailWorkerDeps, ms: number): Date {
   return new Date(clock.now().getTime() + ms);
 }
 
-/** The renewed lease of a step after which this worker continues. */
+/** Renews the lease for a step after which this worker continues. */
 export function renewedLease(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
   return { at: deps.clock.now(), work: { leasedUntil: fromNow(deps, leaseMs) } };
 }
 
-/** The response of a rail, with its entry for the history. */
+/** A rail's reply, with its entry for the history. */
 export type RailResponse = RailReply & { readonly call: StoredCall };
 
 /** The timeout of a rail call, shorter than a lease. */
 export const railTimeoutMs = 5_000;
-/** The time that is left of a lease for the write after a rail call. */
+/** The part of a lease that is reserved for the write after a rail call. */
 const writeMs = 1_000;
-/** The pause before a retry where the rail or the beneficiary service is not available. */
+/** The pause before a retry if the rail or the beneficiary service is unavailable. */
 export const retryMs = 2_000;
-/** The poll interval of an open payout where its rail gives no time, and the longest backoff. */
+/** The poll interval of an open payout if its rail requests none, and the longest backoff. */
 const pollIntervalMaxMs = 60_000;
-/** The length that a response is kept to: a hash or reference, an amount, a currency. */
+/** The maximum stored length of a response: a hash or reference, an amount, a currency. */
 export const textMax = 256;
 
-/** A call to a rail: what it is for, and of which payout. */
 export type RailCall = {
   readonly payoutId: string;
   readonly rail: string;
   readonly operation: "submit" | "query";
 };
 
-/** Gets each call to a rail, with the kind of its answer. */
+/** Receives each rail call with the kind of its response. */
 export type ObserveRailCall = (
   call: RailCall,
   outcome: RailReply["status"]["kind"] | "no_answer",
@@ -174,18 +171,18 @@ export async function callRail(
     const reply = await withTimeout(railTimeoutMs, send);
     const answer = reply.status.kind;
     const duration_ms = observe(answer);
-    log.debug({ payout_id: payoutId, answer, duration_ms }, "rail answered");
+    log.debug({ payout_id: payoutId, answer, duration_ms }, "rail responded");
     const said = describeResponse(reply);
     return { ...reply, call: { kind: "answer", at: clock.now(), said } };
   } catch (error) {
     observe("no_answer");
-    log.warn({ err: error, payout_id: payoutId }, "rail did not answer");
+    log.warn({ err: error, payout_id: payoutId }, "rail did not respond");
     const noAnswer: StoredCall = { kind: "answer", at: clock.now(), said: "no answer" };
     return { status: { kind: "unknown" }, pollAfterMs: retryMs, call: noAnswer };
   }
 }
 
-/** A rail report for the history: `settled R-1, 10.00 USD`. */
+/** Formats a rail report for the history: `settled R-1, 10.00 USD`. */
 export function describeResponse({ status, transferred, short }: RailReport): string {
   const reference = "reference" in status ? ` ${status.reference ?? ""}`.trimEnd() : "";
   const { amount = "", currency = "" } = transferred ?? {};
@@ -195,7 +192,7 @@ export function describeResponse({ status, transferred, short }: RailReport): st
   return parts.filter(Boolean).join(", ").slice(0, textMax);
 }
 
-/** Applies a response to its payout; `undefined` unless the payout is decided and goes on now. */
+/** Applies a response to its payout; `undefined` unless the payout is decided and continues now. */
 export async function applyResponse(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -206,7 +203,7 @@ export async function applyResponse(
   const isPaid = status.kind === "settled" || status.kind === "returned";
   const charges = readCharges(isPaid ? response.charges : []);
   const next = isRefused(charges) ? charges : applyRailReport(payout, response);
-  // An open payout is polled, also where its rail announces a callback.
+  // An open payout is polled even if its rail announces a callback.
   const isOpen = publicStatusOf(payout.progress).status === "initiated";
   const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
   if (isRefused(next) || response.contradiction !== undefined) {
@@ -215,7 +212,8 @@ export async function applyResponse(
     const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);
     return release(deps.payouts, leased, { work, calls: [call], exception });
   }
-  // First of all writes: asked again, the rail says it again, and it is booked once.
+  // Book charges before any other write. The rail repeats them on the next poll, and a repeat books
+  // nothing.
   if (!isRefused(charges) && payout.isFunded) {
     for (const [index, charge] of charges.entries()) {
       await chargeFunds(deps.ledger, payout, charge, index + 1);
@@ -248,8 +246,8 @@ export async function applyResponse(
 }
 
 /**
- * Whether a rail that has accepted a payout is polled before the lease ends: then nothing is
- * stored, for a worker that takes over polls too, and neither status nor sub-status changes.
+ * Returns true if the next poll of an accepted payout is due within the lease and its public status
+ * does not change. Then nothing is stored: another worker would poll too.
  */
 function isPolledSoon(
   { leases, clock }: RailWorkerDeps,
@@ -266,7 +264,9 @@ function isPolledSoon(
   return pollAfterMs + railTimeoutMs + writeMs <= leftMs;
 }
 
-/** When to poll after a response that changed nothing; a payout at its end, with backoff. */
+/**
+ * Returns the next poll after a response without a change. An ended payout is polled with backoff.
+ */
 export function nextPollAt(
   deps: RailWorkerDeps,
   { progress, updatedAt }: Payout,
@@ -280,7 +280,7 @@ export function nextPollAt(
   return fromNow(deps, Math.max(pollAfterMs, settledForMs / 4));
 }
 
-/** A rail that does not know the outcome is polled with exponential backoff, without end. */
+/** Polls a rail that does not know the outcome with exponential backoff, without end. */
 function pollBackoffMs(asked: number, pollAfterMs = retryMs): number {
   return Math.min(pollAfterMs * 2 ** Math.min(asked - 1, 20), pollIntervalMaxMs);
 }

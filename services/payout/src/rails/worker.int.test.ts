@@ -106,7 +106,7 @@ describe("a payout on the sandbox's rail", () => {
     expect(await look(id)).toEqual(rejected);
   });
 
-  it("comes back after it succeeded", async () => {
+  it("is returned after it succeeded", async () => {
     const id = await execute("sandbox-return-1");
     await after(0);
     await after(1_100);
@@ -172,7 +172,7 @@ it("moves the money of an outcome once, also when it was moved before a crash", 
   expect(await look(id)).toMatchObject({ status: "failed", balance: "90.00 + 10.00" });
 });
 
-/** A rail that answers from a script and records the calls. */
+/** Creates a rail that replies from a script and records the calls. */
 function scripted(answers: (RailReply["status"] | Error)[]) {
   const calls: string[] = [];
   const next = async (call: string): Promise<RailReply> => {
@@ -305,7 +305,7 @@ describe("a callback", () => {
   });
 });
 
-it("sends what the beneficiary service says of the merchant's own beneficiary", async () => {
+it("sends the beneficiary service's data of the merchant's own beneficiary", async () => {
   const asked: unknown[] = [];
   const sent: unknown[] = [];
   const paid = {
@@ -338,7 +338,7 @@ it("sends what the beneficiary service says of the merchant's own beneficiary", 
   expect(sent).toEqual([[id, { ...transfer, ...paid, ...routing }]]);
 });
 
-it("stores when its rail will have paid it, as it said at the submission, in that write", async () => {
+it("stores the rail's expected time in the write of the submission", async () => {
   const id = await execute("order-10");
   const expected = async () => {
     const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });
@@ -355,7 +355,7 @@ it("stores when its rail will have paid it, as it said at the submission, in tha
   const writes = vi.spyOn(platform.payouts, "updateOne").mockImplementation(updateOne);
   await platform.work();
   expect(asked).toEqual([{ currency: "USD", amount: 1_000n, transferMethod: "ACH", network: "" }]);
-  // The lease, the submission, the answer: none is for this. Others' payouts may be due as well.
+  // The lease, the submission, the response: none for the wait. Other payouts may be due as well.
   const own = writes.mock.calls.filter(([filter]) => filter._id === id);
   expect(own).toHaveLength(3);
   const stored = await platform.payouts.findOne({ _id: id });

@@ -18,7 +18,7 @@ import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import { causeOfEnd } from "../payouts/rules/timeline.ts";
 import { type LeasedPayout, release } from "../payouts/work.ts";
-import { takeBack } from "./cancel.ts";
+import { completeCancellation } from "./cancel.ts";
 import { moveOwed } from "./closing.ts";
 import type { Unavailability } from "./directory.ts";
 import { fundPayout } from "./funding.ts";
@@ -41,7 +41,7 @@ import {
   textMax,
 } from "./steps.ts";
 
-/** Works on the payout that is due longest; `false`: none is due. */
+/** Works on the payout that is due longest; returns false if none is due. */
 export async function workOnDuePayout(
   deps: RailWorkerDeps,
   onTaken: () => void = () => undefined,
@@ -60,7 +60,7 @@ export async function workOnDuePayout(
   return true;
 }
 
-/** Advances a payout until it has to wait; each step is one write, and precedes the rail call. */
+/** Advances a payout until it has to wait. Each step is one write before the rail call. */
 async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
   let result: StepResult | undefined = { leased: first, pollAt: deps.clock.now() };
   let leased = first;
@@ -76,7 +76,7 @@ async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
   }
 }
 
-/** One step; `undefined` when this worker is done with the payout for now. */
+/** Takes one step; returns `undefined` when this worker is done with the payout for now. */
 async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date | "done") {
   switch (leased.payout.progress.stage) {
     case "awaiting_approval":
@@ -93,7 +93,7 @@ async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date
     case "returning":
       return moveMoney(deps, leased, pollAt);
     case "cancelling":
-      return takeBack(deps, leased);
+      return completeCancellation(deps, leased);
     case "rejected":
       return recheckRejected(deps, leased);
     case "returned":
@@ -102,7 +102,7 @@ async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date
   }
 }
 
-/** Chooses the rail, once: the step before the rail call stores it, or an earlier one named it. */
+/** Chooses the rail once. The step before the rail call stores it, unless an earlier step did. */
 async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
   const { rail: name } = leased.payout;
   const named = deps.rails.named(name);
@@ -119,10 +119,13 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
     : submit(deps, leased, chosen, []);
 }
 
-/** Never sends what is not what was approved: a document was changed, and people have to look. */
+/**
+ * Keeps a payout whose document differs from the approved one. Operators must check it; it is never
+ * sent.
+ */
 function keepUnapproved(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
   const { payout } = leased;
-  deps.log.error({ payout_id: payout.id }, "payout is not what was approved");
+  deps.log.error({ payout_id: payout.id }, "payout differs from its approval");
   const exception = raiseException(payout.exception, "contradicted", deps.clock.now());
   return release(deps.payouts, leased, { work: fromNow(deps, queueWaitMaxMs), exception });
 }
@@ -133,7 +136,7 @@ function transferOf({ quote }: Payout): Transfer {
   return { currency, amount, transferMethod, network };
 }
 
-/** Leaves a payout until its rail takes it; where no rail could, it gets an exception. */
+/** Leaves a payout until its rail takes it. If no rail can take it, it gets an exception. */
 function waitForRail(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -149,19 +152,19 @@ function waitForRail(
   const isShown = isPreflight || waits === "LOW_GAS" || waits === "LOW_FUNDS";
   deps.log.debug({ payout_id: payout.id, waits: reason }, "payout waits for its rail");
   const waitMs = queueWaitMs(deps, payout);
-  const said: StoredCall = {
+  const entry: StoredCall = {
     kind: "answer",
     at: deps.clock.now(),
     said: `not sent: ${reason}`.slice(0, textMax),
   };
   return release(deps.payouts, leased, {
     work: fromNow(deps, waitMs),
-    calls: isShown ? [...calls, said] : calls,
+    calls: isShown ? [...calls, entry] : calls,
     ...(!isTemporary && overdueException(deps, payout)),
   });
 }
 
-/** Leaves a payout, also one that its rail has lost, until its beneficiary is cleared. */
+/** Leaves a payout until its beneficiary is cleared, even one that its rail has lost. */
 function waitForClearance(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -180,7 +183,7 @@ function waitForClearance(
   });
 }
 
-/** Submits a payout under its id if its beneficiary is cleared now; `calls` preceded it. */
+/** Submits a payout under its id if its beneficiary is cleared now. `calls` were made before. */
 async function submit(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -210,7 +213,10 @@ async function submit(
   return applyResponse(deps, submitting, await callRail(deps, call, send));
 }
 
-/** Asks a rail about a payout that it was never sent. Without an answer the payout waits. */
+/**
+ * Has a rail check a payout that was never submitted. If the rail does not respond, the payout
+ * waits.
+ */
 async function preflight(
   { log }: RailWorkerDeps,
   { id: payout_id, submittedAt }: Payout,
@@ -223,12 +229,12 @@ async function preflight(
   try {
     return await withTimeout(railTimeoutMs, () => check(instruction));
   } catch (error) {
-    log.warn({ err: error, payout_id }, "rail did not answer a preflight");
-    return { kind: "wait", reason: "no answer to the preflight" };
+    log.warn({ err: error, payout_id }, "rail did not respond to a preflight");
+    return { kind: "wait", reason: "no response to the preflight" };
   }
 }
 
-/** Fails a payout that its rail will not send. No rail has it: its hold is released. */
+/** Fails a payout that its rail refuses to send. No rail has it, so its hold is released. */
 async function refuseUnsent(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -248,17 +254,17 @@ async function refuseUnsent(
 }
 
 /**
- * Reads the payment instruction of a payout, or why it may not be sent: one response of the
- * beneficiary service has both. A missing or unknown status clears nothing, nor does a beneficiary
- * that is not there. A block between this response and the rail call comes too late.
+ * Reads the payment instruction of a payout, or the reason why it must not be sent, in one call to
+ * the beneficiary service. A missing or unknown status, or a missing beneficiary, counts as not
+ * cleared. A block after this response comes too late.
  */
 async function readInstruction(
   { beneficiary }: Pick<RailWorkerDeps, "beneficiary">,
   { quote, order }: Payout,
 ): Promise<Instruction | { readonly uncleared: UnclearedStatus }> {
   const { merchantId, beneficiary: paid, destination, receivingMinor } = quote;
-  const asked = beneficiary.getPaymentInstruction({ merchantId, beneficiaryId: paid.id });
-  const found = await asked.catch((error: unknown) => {
+  const response = beneficiary.getPaymentInstruction({ merchantId, beneficiaryId: paid.id });
+  const found = await response.catch((error: unknown) => {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return undefined;
     throw error;
   });
@@ -290,7 +296,7 @@ async function readInstruction(
   };
 }
 
-/** Leaves a payout whose rail is not configured any more. */
+/** Leaves a payout whose rail is no longer configured. */
 function waitForOperator(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
   const { payout } = leased;
   deps.log.error({ payout_id: payout.id, rail: payout.rail }, "rail is not configured");
@@ -298,7 +304,10 @@ function waitForOperator(deps: RailWorkerDeps, leased: LeasedPayout): Promise<un
   return release(deps.payouts, leased, { work, ...overdueException(deps, payout) });
 }
 
-/** Polls by the payout's key; a rail that never saw the key gets it, the same one, again. */
+/**
+ * Polls by the payout's key. A rail that never saw the key gets the payout again, under the same
+ * key.
+ */
 async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepResult | undefined> {
   const { payout } = leased;
   const rail = deps.rails.named(payout.rail);
@@ -315,8 +324,8 @@ async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepRes
 }
 
 /**
- * Polls the rail of a payout that it rejected, as long as it asks for it: a chain may take back
- * what the rejection followed from. What a rail does not know any more contradicts nothing.
+ * Polls the rail of a rejected payout while the rail requests it: a chain may lose the transaction
+ * that caused the rejection. An unknown status contradicts nothing.
  */
 async function recheckRejected(deps: RailWorkerDeps, leased: LeasedPayout) {
   const { payout } = leased;
@@ -330,7 +339,7 @@ async function recheckRejected(deps: RailWorkerDeps, leased: LeasedPayout) {
   return release(deps.payouts, leased, { work, calls: [response.call] });
 }
 
-/** Moves the money of a decided outcome, once; only then is the outcome published. */
+/** Moves the money of a decided outcome once, before the outcome is published. */
 async function moveMoney(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -348,28 +357,27 @@ async function moveMoney(
   return undefined;
 }
 
-/** A payout at its end is polled when its rail says; a reported return continues at once. */
+/** Returns the next poll of an ended payout. A reported return continues at once. */
 function workAfter(stage: Progress["stage"], pollAt: Date | "done", now: Date): Date | "done" {
   if (stage === "returning") return now;
   return stage === "settled" || stage === "rejected" ? pollAt : "done";
 }
 
-/** How late work is found that no worker was woken for; one of them looks for it. */
+/** The poll interval for work that no notification announced. One worker polls. */
 export const pollMs = 100;
-/** It looks so seldom where there is no work for a while. */
+/** The poll interval after a time without work. */
 const restMs = 1_000;
-/** The others are woken, and look so seldom by themselves. */
+/** The poll interval of the other workers, which notifications wake. */
 const othersMs = 60_000;
 
-/** What workers are started with beside what each works with. */
 type RailWorkersOptions = {
   readonly count: number;
-  /** The `work` of the leases: one worker goes on for each notification. */
+  /** The `work` of the leases: each notification wakes one worker. */
   readonly work: Wake;
   readonly manual?: ManualLoops | undefined;
 };
 
-/** Starts workers that advance payouts side by side; one that finds work wakes the next. */
+/** Starts concurrent workers that advance payouts. A worker that finds work wakes the next one. */
 export function startRailWorkers(deps: RailWorkerDeps, options: RailWorkersOptions): Loop {
   const { leases, log } = deps;
   const { count, work: wake, manual } = options;
@@ -382,7 +390,7 @@ export function startRailWorkers(deps: RailWorkerDeps, options: RailWorkersOptio
     return startLoop({ name: "rail-worker", ...pace, wake, run, log, manual });
   });
   return {
-    /** Ends the present work, and leaves what is held to others. */
+    /** Stops the present work and releases held payouts to other processes. */
     stop: async (): Promise<void> => {
       await Promise.all(workers.map((worker) => worker.stop()));
       await leases.releaseHeld();
@@ -391,16 +399,15 @@ export function startRailWorkers(deps: RailWorkerDeps, options: RailWorkersOptio
 }
 
 /**
- * Ends the wait of a payout that no one approved in time, by the clock of its database: it is
- * cancelled, and its money released. An approval at the same time is one write of the same
- * document, and one of the two changes nothing.
+ * Cancels a payout that was not approved in time, by the database's clock, and releases its money.
+ * A concurrent approval writes the same document, so only one of the two takes effect.
  */
 async function expireApproval(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
 ): Promise<StepResult | undefined> {
   const { approval, exception } = leased.payout;
-  if (approval === undefined) throw new Error("a payout waits for an approval that it has not");
+  if (approval === undefined) throw new Error("the payout has no pending approval");
   const found = await findWithTime(deps.payouts, leased.payout.id);
   const leftMs = approval.expiresAt.getTime() - (found?.now.getTime() ?? 0);
   if (leftMs > 0) {

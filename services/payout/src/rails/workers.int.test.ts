@@ -29,7 +29,7 @@ afterEach(async () => {
   await platform.payouts.deleteMany({});
 });
 
-/** Leases of a process that keeps payouts. */
+/** Creates leases of a process that holds payouts. */
 function keeping(heldMax = 10) {
   const options = { heldMax, lookEveryMs: 0, work: createWake() };
   const leases = createLeases(platform.payouts, platform.parts.clock, place, options);
@@ -39,7 +39,7 @@ function keeping(heldMax = 10) {
   return { leases, work };
 }
 
-/** A rail that accepts, asks to be polled after a time, and then has settled. */
+/** Creates a rail that accepts, requests a poll after a time, and has settled by then. */
 function accepting(pollAfterMs: number): Rail {
   const replies: RailReply[] = [{ status: { kind: "accepted" }, pollAfterMs }];
   const next = async (): Promise<RailReply> =>
@@ -158,7 +158,7 @@ it("those whose process was killed are others' when the lease ends", async () =>
   expect(await other.next()).toBeUndefined();
   platform.world.offsetMs = leaseMs + 1_000;
   expect(killed.leases.isInHand(id)).toBe(true);
-  // It was stalled: its own lease has ended, and its look finds what is due like any other.
+  // The process stalled: its own lease expired, and its poll finds due payouts like any other.
   expect((await killed.leases.next())?.calls).toEqual([]);
   await platform.payouts.updateOne({ _id: id }, { $unset: { lease: "" } });
   platform.world.offsetMs += leaseMs;
@@ -166,7 +166,7 @@ it("those whose process was killed are others' when the lease ends", async () =>
   expect(await stored(id)).toMatchObject({ progress: { stage: "settled" } });
 });
 
-it("a new payout is stored with its lease, and submitted without a look", async () => {
+it("a new payout is stored with its lease, and submitted without a poll", async () => {
   const { payouts, parts: worker } = platform;
   platform.rails.current = accepting(1_000);
   const { leases } = keeping(1);
@@ -206,7 +206,7 @@ it("a step that fails after its submission is stored has each call once", async 
     .mockRejectedValueOnce(new Error("database away"));
   await workOnDuePayout({ ...worker, leases });
   vi.restoreAllMocks();
-  // The lease of the look, and of the wait.
+  // The leases of the poll and of the wait.
   expect(kindsOf(await stored(id))).toEqual(["leased", "leased", "submit"]);
 });
 
@@ -214,7 +214,7 @@ it("workers that wait are woken when a payout is due, all at the same time", asy
   const { payouts, parts: worker } = platform;
   const arrived = new Set<string>();
   const all = Promise.withResolvers<void>();
-  // Each submission waits for the others: one worker alone would wait for ever.
+  // Each submission waits for the others, so a single worker would wait for ever.
   const submit = async (key: string): Promise<RailReply> => {
     arrived.add(key);
     if (arrived.size === 4) all.resolve();

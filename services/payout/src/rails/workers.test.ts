@@ -14,13 +14,15 @@ afterEach(() => {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Workers whose looks are counted; `due` has what they find, whose write waits for `written`. */
+/**
+ * Starts workers and counts their polls. They find `due` payouts, whose writes wait for `written`.
+ */
 function started(count: number) {
-  const found = { looks: 0, due: [] as LeasedPayout[], mayHaveMore: false };
+  const found = { polls: 0, due: [] as LeasedPayout[], mayHaveMore: false };
   const written = Promise.withResolvers<void>();
   const leases = {
     next: async () => {
-      found.looks += 1;
+      found.polls += 1;
       return found.due.shift();
     },
     mayHaveMore: () => found.mayHaveMore,
@@ -36,33 +38,33 @@ function started(count: number) {
   return { ...workers, wake: work.notify, found, leases, written };
 }
 
-/** A payout at its end: all that is left to do is one write. */
+/** An ended payout: one write completes its work. */
 const ended = {
   payout: { id: "po_1", createdAt: new Date(0), progress: { stage: "rejected" } },
   ...{ leaseToken: "token", until: new Date(0), origin: {}, calls: [] },
 } as unknown as LeasedPayout;
 
 describe("workers that find nothing", () => {
-  it("look once, then one of them ten times a second, in time every second, the others every minute", async () => {
+  it("poll once, then one of them ten times a second, later every second, the others every minute", async () => {
     const { found, stop } = started(3);
     await pass(99);
-    expect(found.looks).toBe(3);
+    expect(found.polls).toBe(3);
     await pass(1);
-    expect(found.looks).toBe(4);
+    expect(found.polls).toBe(4);
     await pass(10_000);
-    expect(found.looks).toBe(3 + 101);
+    expect(found.polls).toBe(3 + 101);
     await pass(49_899);
-    expect(found.looks).toBe(3 + 101 + 49);
+    expect(found.polls).toBe(3 + 101 + 49);
     await pass(1);
-    expect(found.looks).toBe(3 + 101 + 49 + 2);
+    expect(found.polls).toBe(3 + 101 + 49 + 2);
     await stop();
   });
 
-  it("look no sooner though there may be something: another has it", async () => {
+  it("poll no sooner though there may be work: another worker has it", async () => {
     const { found, stop } = started(1);
     found.mayHaveMore = true;
     await pass(99);
-    expect(found.looks).toBe(1);
+    expect(found.polls).toBe(1);
     await stop();
   });
 
@@ -71,7 +73,7 @@ describe("workers that find nothing", () => {
     await pass(50);
     wake();
     await pass(0);
-    expect(found.looks).toBe(4);
+    expect(found.polls).toBe(4);
     await stop();
   });
 });
@@ -83,10 +85,10 @@ describe("a worker that has found a payout", () => {
     found.due.push(ended);
     wake();
     await pass(0);
-    expect(found.looks).toBe(3);
+    expect(found.polls).toBe(3);
     wake();
     await pass(0);
-    expect(found.looks).toBe(4);
+    expect(found.polls).toBe(4);
     written.resolve();
     await stop();
   });
@@ -98,15 +100,15 @@ describe("a worker that has found a payout", () => {
     found.mayHaveMore = true;
     wake();
     await pass(0);
-    expect(found.looks).toBe(4);
+    expect(found.polls).toBe(4);
     written.resolve();
     await stop();
   });
 
   it.each([
-    ["looks again at once where there may be more", true, 3],
+    ["polls again at once if there may be more", true, 3],
     ["rests where there is no more", false, 2],
-  ])("%s, and can be woken", async (_what, mayHaveMore, looks) => {
+  ])("%s, and can be woken", async (_what, mayHaveMore, polls) => {
     const { found, leases, wake, written, stop } = started(1);
     await pass(50);
     found.due.push(ended);
@@ -115,11 +117,11 @@ describe("a worker that has found a payout", () => {
     found.mayHaveMore = mayHaveMore;
     written.resolve();
     await pass(0);
-    expect(found.looks).toBe(looks);
+    expect(found.polls).toBe(polls);
     expect(leases.done.mock.calls).toEqual([[ended]]);
     wake();
     await pass(0);
-    expect(found.looks).toBe(looks + 1);
+    expect(found.polls).toBe(polls + 1);
     await stop();
   });
 });
@@ -129,5 +131,5 @@ it("when they stop, leave what they hold to others, and no timer", async () => {
   await pass(0);
   await stop();
   expect(leases.releaseHeld).toHaveBeenCalledTimes(1);
-  expect([vi.getTimerCount(), found.looks]).toEqual([0, 2]);
+  expect([vi.getTimerCount(), found.polls]).toEqual([0, 2]);
 });

@@ -1,5 +1,5 @@
 import type { BankServer, BankSession } from "@disburse/bank-rail/sending.ts";
-import type { Deed } from "@disburse/bank-rail/test-server.ts";
+import type { Intercept } from "@disburse/bank-rail/test-server.ts";
 import { SimulatedFault } from "../checks/process-log.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
@@ -37,7 +37,7 @@ export function bankLink(instance: ProcessInstance, bank: SimulatedBank): BankSe
       };
       scheduler.after(delayMs(), { label: `${instance.name} → bank ${label}`, run: arrive });
     });
-  const deed: Deed = (act) => call("deed", act);
+  const deed: Intercept = (act) => call("deed", act);
   const server = bank.serverFor(deed);
   return {
     ...server,

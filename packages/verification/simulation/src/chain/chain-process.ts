@@ -99,7 +99,7 @@ function chainLink(instance: ProcessInstance, chain: Chain): Chain {
   return {
     ...chain,
     check: () => call("check", chain.check),
-    look: () => call("look", chain.look),
+    snapshot: () => call("snapshot", chain.snapshot),
     verdict: (...given) => call("verdict", () => chain.verdict(...given)),
     takerOf: (...given) => call("taker", () => chain.takerOf(...given)),
     send: (raw) =>

@@ -13,15 +13,15 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 beforeEach(() => bench.begin());
 
-/** A report that gives another reason. */
+/** Returns the report with another reason. */
 const because = (report: string, code: string) => report.replace("<Cd>AM05<", `<Cd>${code}<`);
-/** A report that names another amount. */
+/** Returns the report with another amount. */
 const ofAmount = (report: string, amount: string) => {
   const original = `<OrgnlTxRef><Amt><InstdAmt Ccy="USD">${amount}</InstdAmt></Amt></OrgnlTxRef>`;
   return report.replace("</TxInfAndSts>", `${original}</TxInfAndSts>`);
 };
 
-/** Days of statements that follow one another, without a debit that is ours. */
+/** Adds consecutive daily statements without a debit of this rail. */
 async function silentDays(): Promise<void> {
   const days = ["2026-11-25", "2026-11-27", "2026-11-30"];
   await bench.store.balances.insertMany(

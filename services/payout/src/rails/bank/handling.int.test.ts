@@ -26,7 +26,7 @@ beforeEach(() => bench.begin());
 const kindOf = async (key: string) => (await bench.openAch().rail.query(key)).status.kind;
 
 describe("a finding that holds back silence", () => {
-  /** A payment whose return came in a file that cannot be read. */
+  /** Creates a payment whose return arrives in an unreadable file. */
   async function unread() {
     const { one, key, bytes } = await bench.sentByAch();
     const answer = achAnswers(bytes, [{ code: "R03" }]);
@@ -131,7 +131,7 @@ describe("a finding that holds back silence", () => {
       },
     });
     await bench.take(one, "returns.ach", "a letter from the bank");
-    // The process that read it died before it said so.
+    // The process that read it died before it stored that.
     await bench.store.received.updateOne({}, { $set: { state: "stored", open: "bank-ach" } });
     await one.dispatcher.run();
     await one.dispatcher.run();
@@ -165,7 +165,7 @@ describe("a finding that holds back silence", () => {
       failure: { code: "ACCOUNT_NOT_FOUND", railCode: "R03" },
     });
     expect(await bench.findings()).toHaveLength(1);
-    // A repeat of the operation has the answer of the first, whatever the payment is by now.
+    // A repeated operation returns the first response, whatever the payment's present state.
     await bench.store.payments.updateOne({ _id: key }, { $set: { state: "rejected" } });
     await bench.handle(finding._id, outcomes, operationId);
     expect(await bench.findings()).toHaveLength(1);
@@ -265,7 +265,7 @@ describe("a file that ends its reader", () => {
     expect(await attempts()).toBe(3);
   });
 
-  it("is set aside after three attempts, and read again when operators say so", async () => {
+  it("is set aside after three attempts, and read again when operators request it", async () => {
     let isBroken = true;
     let attempts = 0;
     const { key, bytes } = await bench.sentByAch();

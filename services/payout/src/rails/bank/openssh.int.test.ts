@@ -65,7 +65,7 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     await server?.stop();
   });
 
-  it("settle by the bank's statement, fail by its status, and come back", async () => {
+  it("settle by the bank's statement, fail by its status, and are returned", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
     await platform.fundRail(bank.rail.name, "100.00");
     const ids: string[] = [];
@@ -97,12 +97,12 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     expect(stages).toEqual(["settled", "rejected", "returned"]);
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect(account).toMatchObject({ available: "90.00", held: "0.00" });
-    // One was paid, and one came back without what the bank kept, which the house bears.
+    // One was paid. One was returned less the bank's charge, which the platform bears.
     const { accounts } = await platform.operationsRpc.listRailAccounts({ rail: bank.rail.name });
     expect(accounts[0]).toMatchObject({ available: "89.93", held: "0.00" });
     const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: ids[1] ?? "" });
     expect(payout).toMatchObject({ failureCode: "ACCOUNT_CLOSED", railCode: "AC04" });
-    // Nothing asks any more: the rail has no news.
+    // No payout polls any more: the rail has no news.
     await until(async () => {
       const owed = await platform.database.db
         .collection("bank_payments")
@@ -112,10 +112,10 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
   }, 60_000);
 });
 
-async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+async function until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const latest = Date.now() + 30_000;
   for (;;) {
-    const found = await look();
+    const found = await find();
     if (found !== undefined) return found;
     if (Date.now() > latest) throw new Error("not in time");
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -40,7 +40,7 @@ beforeEach(async () => {
 const rail = () =>
   testRail(testSettings("iso20022"), { store, server: bank.server, now: () => now });
 
-/** A change by a person; the same operation id is the same change. */
+/** Creates a change by a person. The same operation id means the same change. */
 function by(id: string, operationId = platform.operation().operationId) {
   return { mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id } } };
 }
@@ -51,7 +51,7 @@ const codeOf = (answer: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.code,
   );
 
-/** A file whose process died as it was renamed, and which the bank has taken away or never got. */
+/** Creates a file whose process died at the rename. The bank has moved it or never got it. */
 async function undecided(): Promise<string> {
   await rail().rail.submit(freshKey(), swiftTransfer);
   now = wednesday("15:46");
@@ -69,10 +69,10 @@ async function undecided(): Promise<string> {
   return file?._id ?? "";
 }
 
-describe("a file of which the bank does not say whether it has it", () => {
+describe("a file that the bank may or may not have", () => {
   const reason = "The bank's desk says so: ticket 4711.";
 
-  it("goes again when an operator says that the bank does not have it", async () => {
+  it("is sent again when an operator declares that the bank does not have it", async () => {
     const fileId = await undecided();
     const [finding] = await store.findings.find().toArray();
     expect(finding).toMatchObject({ kind: "undecided", what: "the server says: absent" });
@@ -85,7 +85,7 @@ describe("a file of which the bank does not say whether it has it", () => {
     expect(bank.sent()).toHaveLength(0);
     await rail().dispatcher.run();
     expect(bank.sent()).toHaveLength(1);
-    // A repeat of the decision sends nothing once more.
+    // A repeated decision sends nothing again.
     await platform.operationsRpc.resolveBankFile({ ...change, fileId, decision, reason });
     await rail().dispatcher.run();
     expect(bank.sent()).toHaveLength(1);
@@ -95,7 +95,7 @@ describe("a file of which the bank does not say whether it has it", () => {
     });
   });
 
-  it("is sent when an operator says that the bank has it, and goes no more", async () => {
+  it("counts as sent when an operator declares that the bank has it", async () => {
     const fileId = await undecided();
     const decision = BankFileDecision.RECEIVED;
     const request = { fileId, decision, reason };
@@ -137,7 +137,7 @@ describe("a file of which the bank does not say whether it has it", () => {
   });
 });
 
-describe("what operators have to look at", () => {
+describe("findings for operators", () => {
   const note = "Fee of the bank, booked by treasury.";
   const found = (place: string) => ({ kind: "unmatched", what: "unknown", place }) as const;
   const work = () => ({ rail: "bank-usd", store, sealer, clock: { now: () => now } });
@@ -177,7 +177,7 @@ describe("what operators have to look at", () => {
     expect((await platform.operationsRpc.listBankFindings({})).findings).toEqual([]);
     const all = await platform.operationsRpc.listBankFindings({ handled: true });
     expect(all.findings.map(({ id }) => id)).toEqual([findingId]);
-    // What is found again stays handled.
+    // A finding that is found again stays handled.
     await noteFindings(work(), { file: "F", name: "s.xml" }, [found("1")]);
     expect((await platform.operationsRpc.listBankFindings({})).findings).toEqual([]);
   });

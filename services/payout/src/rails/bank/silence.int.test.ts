@@ -19,7 +19,10 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 beforeEach(() => bench.begin());
 
-/** Settled on Wednesday; Thursday is a holiday: Friday and Monday are the window for returns. */
+/**
+ * The payment settles on Wednesday and Thursday is a holiday, so the window for returns is Friday
+ * and Monday.
+ */
 const windowIsOver = newYork("2026-12-01T09:00");
 const kindOf = async (key: string) => (await bench.openAch().rail.query(key)).status.kind;
 const open = () => bench.findings();
@@ -43,7 +46,7 @@ describe("silence settles a payment only", () => {
     expect(await waiting()).toEqual(none);
   });
 
-  it("of a look that came after the window: an earlier one proves nothing", async () => {
+  it("of a poll after the window: an earlier one proves nothing", async () => {
     const { one, key } = await bench.sentByAch();
     bench.now = newYork("2026-11-30T23:59");
     await one.dispatcher.run();
@@ -88,7 +91,7 @@ describe("silence settles a payment only", () => {
     await bench.take(one, "returns.ach", "no file of ours");
     const [finding] = await open();
     const { READ_AGAIN: resolution } = BankFindingResolution;
-    // The file is opened, and its finding ends, once the rail has seen that no file is open.
+    // Operators have the file read again, and its finding ends, after the rail saw no open file.
     const received = intercepted(bench.store.received, ["findOne"], async (proceed) => {
       const found = await proceed();
       await bench.handle(finding?._id ?? "", { resolution }, "again");
@@ -113,7 +116,7 @@ describe("silence settles a payment only", () => {
     await one.dispatcher.run();
     expect(await open()).toMatchObject([{ kind: "unreadable", holds: true, file: "huge.ach" }]);
     expect(await kindOf(key)).toBe("accepted");
-    // The same file is a finding of each rail.
+    // The same file gives each rail its own finding.
     const other = bench.openAch({ rail: "bank-ach-2" });
     await other.dispatcher.run();
     await other.dispatcher.run();
@@ -133,11 +136,11 @@ describe("silence settles a payment only", () => {
     bench.now = windowIsOver;
     bench.bank.put("change.ach", achAnswers(bytes, [{ code: "C01", corrected: "1" }]));
     await one.dispatcher.run();
-    // Everything is fetched and not yet read.
+    // All files are fetched and not yet read.
     await one.dispatcher.run();
     bench.bank.put("returns.ach", achAnswers(bytes, [{ code: "R03" }]));
     bench.now = new Date(bench.now.getTime() + 61_000);
-    // Everything that is fetched is read. The return is listed and not yet fetched.
+    // All fetched files are read. The return is listed and not yet fetched.
     await one.dispatcher.run();
     expect(await bench.store.received.countDocuments({ open: "bank-ach" })).toBe(0);
     expect(await kindOf(key)).toBe("accepted");
@@ -224,7 +227,8 @@ describe("silence settles a payment only", () => {
     expect(await open()).toMatchObject([{ kind: "unmatched", what: "unknown", holds: true }]);
     expect(await kindOf(key)).toBe("accepted");
     expect(await waiting()).toEqual({ ...none, unmatched_return: 1 });
-    // A payment waits for what a file may hide before it waits for what a file says.
+    // A payment waits first for a file that may hide its outcome, then for a statement that names
+    // it.
     await bench.store.findings.updateMany({}, { $set: { kind: "balance" } });
     expect(await waiting()).toEqual({ ...none, balance: 1 });
     await bench.store.findings.updateMany({}, { $set: { kind: "set_aside", payout_id: key } });
@@ -233,14 +237,14 @@ describe("silence settles a payment only", () => {
 });
 
 describe("a rejection without proof", () => {
-  /** A payment that its bank rejected as a duplicate. */
+  /** Creates a payment that its bank rejected as a duplicate. */
   async function rejected(changes: object = {}) {
     const { one, key, statusReport } = await bench.sentByIso(["duplicate"], changes);
     await bench.take(one, "status.xml", statusReport);
     return { one, key };
   }
 
-  /** Days of statements, each from a balance to a balance. */
+  /** Adds daily statements with opening and closing balances. */
   async function statements(days: readonly (readonly [string, number, number])[]) {
     await bench.store.balances.insertMany(
       days.map(([each, opening, closing]) => ({

@@ -11,11 +11,10 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { freshKey, instruction } from "@disburse/rail/test-contract.ts";
 import type { TestPlatform } from "../../test-platform.ts";
 
-/** A time in New York. */
 export const newYork = (text: string) => new Date(`${text}:00.000-05:00`);
 export const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** A bank's server, a clock, and the rails and operators of a platform on them. */
+/** A bank's server and a clock, with a platform's rails and operators. */
 export class BankBench {
   readonly store: BankStore;
   readonly platform: TestPlatform;
@@ -27,25 +26,25 @@ export class BankBench {
     this.store = openBankStore(platform.database);
   }
 
-  /** Another bank, on Wednesday morning, of which nothing is stored. */
+  /** Resets the bank to Wednesday morning and deletes everything stored. */
   async begin(): Promise<void> {
     await Promise.all(Object.values(this.store).map((each) => each.deleteMany({})));
     this.bank = createTestServer();
     this.now = wednesday("09:00");
   }
 
-  /** One process of a rail by ACH. */
+  /** Opens one process of an ACH rail. */
   openAch(changes: { readonly open?: OpenBankFile; readonly rail?: string } = {}) {
     const { rail, ...on } = changes;
     return this.#open(testSettings("nacha", rail === undefined ? {} : { rail }), on);
   }
 
-  /** One process of a rail by ISO 20022; statements of two days prove that nothing was paid. */
+  /** Opens one process of an ISO 20022 rail. Statements of two days prove that nothing was paid. */
   openIso(changes: object = {}) {
     return this.#open(testSettings("iso20022", { unpaid_after_bank_days: 2, ...changes }));
   }
 
-  /** Sends a payment by ACH on Wednesday morning; returns it and the file that has it. */
+  /** Sends an ACH payment on Wednesday morning. Returns it and its file. */
   async sentByAch() {
     const one = this.openAch();
     const key = freshKey();
@@ -56,7 +55,7 @@ export class BankBench {
     return { one, key, bytes: this.#lastSent() };
   }
 
-  /** Sends payments by ISO 20022 on Wednesday; returns them, their file, and a bank's answers. */
+  /** Sends ISO 20022 payments on Wednesday. Returns them, their file, and the bank's responses. */
   async sentByIso(fates: Parameters<typeof answersOf>[1], changes: object = {}) {
     const one = this.openIso(changes);
     const keys = fates.map(() => freshKey());
@@ -71,7 +70,7 @@ export class BankBench {
     return { one, key, keys, statusReport, statement };
   }
 
-  /** Has the bank send a file, which a process of its rail takes. */
+  /** Has the bank send a file and a process of its rail read it. */
   async take(one: { readonly dispatcher: { run(): Promise<void> } }, name: string, text: string) {
     this.bank.put(name, bytesOf(text));
     for (let poll = 0; poll < 2; poll += 1) await one.dispatcher.run();
@@ -81,7 +80,7 @@ export class BankBench {
     return this.store.findings.find(filter).sort({ kind: 1, place: 1 }).toArray();
   }
 
-  /** Handles a finding by an operator. */
+  /** Handles a finding as an operator. */
   handle(findingId: string, changes: object, operationId = this.platform.operation().operationId) {
     return this.platform.operationsRpc.handleBankFinding({
       mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } },

@@ -1,7 +1,7 @@
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { RailCapabilities, Transfer, Way } from "@disburse/rail/capabilities.ts";
+import type { RailCapabilities, Transfer, TransferKind } from "@disburse/rail/capabilities.ts";
 
-/** Which transfers go to a rail; an absent condition matches all. */
+/** Conditions for transfers to a rail. An absent condition matches all. */
 export type Route = {
   readonly currency?: string | undefined;
   readonly network?: string | undefined;
@@ -9,13 +9,13 @@ export type Route = {
   readonly rail: string;
 };
 
-/** Why no rail can take a transfer until routes or limits change. */
+/** The reason why no rail can take a transfer until routes or limits change. */
 export type RoutingRefusal = "NO_ROUTE" | "NOT_CAPABLE" | "OUTSIDE_LIMITS";
 
 /** The capabilities of rails by name. */
 export type RailsByName = ReadonlyMap<string, RailCapabilities>;
 
-/** The rail of the first matching route; there is no fallback to another. */
+/** Returns the rail of the first matching route. There is no fallback to another route. */
 export function railFor(
   routes: readonly Route[],
   rails: RailsByName,
@@ -28,19 +28,19 @@ export function railFor(
   return amount >= min && amount <= max ? rail : refused("OUTSIDE_LIMITS");
 }
 
-/** The rail that transfers of a way go to, whatever their amounts. */
+/** Returns the rail for a kind of transfer, whatever the amount. */
 export function railOf(
   routes: readonly Route[],
   rails: RailsByName,
-  way: Way,
+  kind: TransferKind,
 ): string | Refused<"NO_ROUTE" | "NOT_CAPABLE"> {
-  const route = routes.find((each) => isMatch(each, way));
+  const route = routes.find((each) => isMatch(each, kind));
   const capabilities = route && rails.get(route.rail);
   if (route === undefined || capabilities === undefined) return refused("NO_ROUTE");
-  return isCapable(capabilities, way) ? route.rail : refused("NOT_CAPABLE");
+  return isCapable(capabilities, kind) ? route.rail : refused("NOT_CAPABLE");
 }
 
-/** Whether some transfer of a currency has a rail, by some method and network. */
+/** Returns true if some method and network of a currency has a rail. */
 export function isPayable(routes: readonly Route[], rails: RailsByName, currency: string): boolean {
   for (const { rail, network, transferType, ...route } of routes) {
     if (route.currency !== undefined && route.currency !== currency) continue;
@@ -48,13 +48,13 @@ export function isPayable(routes: readonly Route[], rails: RailsByName, currency
     const isWay = network === undefined || can?.networks.includes(network);
     const isMethod = transferType === undefined || can?.transferMethods.includes(transferType);
     if (can?.currencies.includes(currency) && isWay && isMethod) return true;
-    // It takes every transfer of the currency: later routes get none.
+    // This route takes every transfer of the currency: later routes get none.
     if (network === undefined && transferType === undefined) return false;
   }
   return false;
 }
 
-function isMatch(route: Route, { currency, network, transferMethod }: Way): boolean {
+function isMatch(route: Route, { currency, network, transferMethod }: TransferKind): boolean {
   return (
     (route.currency === undefined || route.currency === currency) &&
     (route.network === undefined || route.network === network) &&
@@ -64,13 +64,13 @@ function isMatch(route: Route, { currency, network, transferMethod }: Way): bool
 
 function isCapable(
   { currencies, transferMethods, networks }: RailCapabilities,
-  { currency, transferMethod, network }: Way,
+  { currency, transferMethod, network }: TransferKind,
 ): boolean {
   const isNetwork = network === "" || networks.includes(network);
   return isNetwork && currencies.includes(currency) && transferMethods.includes(transferMethod);
 }
 
-/** The problems of configured routes, in words for their configuration; empty without any. */
+/** Returns the problems of configured routes for operators; empty if there are none. */
 export function routeProblems(routes: readonly Route[], rails: RailsByName): string[] {
   return routes.flatMap((route, at) =>
     problemsOf(route, rails).map((problem) => `route ${at + 1}: ${problem}`),

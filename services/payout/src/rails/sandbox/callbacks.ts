@@ -3,15 +3,15 @@ import { failureCodes } from "@disburse/kernel/failure.ts";
 import type { RailCallback } from "@disburse/rail/rail.ts";
 import { z } from "zod";
 
-/** The body of the sandbox rail's callback, as JSON. */
+/** The JSON body of the sandbox rail's callback. */
 const messageSchema = z.object({
   key: z.string().min(1).max(64),
   outcome: z.enum(["settled", "rejected", "returned"]),
   reference: z.string().regex(/^[\x21-\x7e]{1,128}$/),
-  /** Decimal text, of the destination currency. */
+  /** Decimal text of the destination currency. */
   amount: z.string().max(64),
   currency: z.string().max(32),
-  /** Why it was rejected or came back. */
+  /** The reason of a rejection or return. */
   failure: z
     .object({ code: z.enum(failureCodes), railCode: z.string().max(32).optional() })
     .transform(({ code, railCode }) => ({ code, ...(railCode !== undefined && { railCode }) }))
@@ -21,10 +21,10 @@ const messageSchema = z.object({
 /** A callback before it is signed. */
 export type SandboxMessage = z.output<typeof messageSchema>;
 
-/** A callback as it is sent: the exact bytes and their signature. */
+/** The exact bytes of a callback and their signature. */
 export type SignedMessage = { readonly body: Uint8Array; readonly signature: string };
 
-/** Signs a callback: HMAC-SHA256 of the body, as `sha256=` and hexadecimal. */
+/** Signs a callback: HMAC-SHA256 of the body, as `sha256=` and hexadecimal digits. */
 export function signMessage(message: SandboxMessage, secret: string): SignedMessage {
   const body = new TextEncoder().encode(JSON.stringify(message));
   return { body, signature: signatureOf(body, secret) };

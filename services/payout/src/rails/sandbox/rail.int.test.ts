@@ -69,7 +69,7 @@ describe("the sandbox's rail", () => {
     expect(status.kind).toBe(end);
   });
 
-  it("says when callbacks are to come: of a transfer, and of one that is steered", async () => {
+  it("notifies about due callbacks: of a transfer and of a steered one", async () => {
     owed.take();
     const key = freshKey();
     await rail.submit(key, instruction);
@@ -95,7 +95,7 @@ describe("the sandbox's rail", () => {
     expect(status).toMatchObject(isPaid ? { kind: "settled" } : rejected);
   });
 
-  it("takes back or sends a batch, never both", async () => {
+  it("withdraws or sends a batch, never both", async () => {
     for (let at = 0; at < 20; at += 1) {
       const key = freshKey();
       const transfer = { ...instruction, referenceId: "sandbox-batch" };
@@ -118,13 +118,13 @@ describe("the sandbox's rail", () => {
     ["an amount that is a number", JSON.stringify({ ...messageOf("po_1"), amount: 10 })],
     ["a reference of two lines", JSON.stringify({ ...messageOf("po_1"), reference: "a\nb" })],
     ["no key", JSON.stringify({ ...messageOf(""), key: undefined })],
-  ])("says that its own message of %s is unreadable", (_what, text) => {
+  ])("reports its own message of %s as unreadable", (_what, text) => {
     const body = new TextEncoder().encode(text);
     const mac = createHmac("sha256", callbackSecret).update(body).digest("hex");
     expect(rail.readCallback(body, `sha256=${mac}`)).toBe("unreadable");
   });
 
-  it("sends a message again until it was taken, and then no more", async () => {
+  it("sends a message again until it is accepted, and then no more", async () => {
     const key = freshKey();
     await rail.submit(key, { ...instruction, referenceId: "sandbox-callback" });
     const sent: string[] = [];
@@ -144,7 +144,7 @@ describe("the sandbox's rail", () => {
   });
 });
 
-/** A reply in short: its kind, whether it has a reference, and when to poll next. */
+/** Shortens a reply: its kind, the presence of a reference, and the time of the next poll. */
 function replyText({ status, pollAfterMs }: RailReply): string {
   const reference = "reference" in status && status.reference !== "" ? " R" : "";
   return `${status.kind}${reference}${pollAfterMs === undefined ? "" : ` ${pollAfterMs}`}`;
@@ -188,7 +188,7 @@ describe("a transfer", () => {
   it("whose answer is lost is there, and is answered when it is sent again", async () => {
     const key = freshKey();
     const sending = rail.submit(key, ofScenario("lost"));
-    await expect(sending).rejects.toThrow("the answer was lost");
+    await expect(sending).rejects.toThrow("the response was lost");
     expect(replyText(await rail.query(key))).toBe("accepted 1000");
     expect(replyText(await rail.submit(key, ofScenario("lost")))).toBe("accepted 1000");
   });

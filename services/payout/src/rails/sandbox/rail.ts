@@ -37,36 +37,34 @@ export type SandboxRailOptions = {
   readonly database: Database;
   readonly clock: Clock;
   readonly behaviour: SandboxBehaviour;
-  /** The key of the signatures of callbacks. */
   readonly callbackSecret: string;
-  /** What merchants' own scenarios decide; absent where they have none. */
+  /** Merchants' own scenarios; absent if there are none. */
   readonly settings?: Pick<SandboxSettings, "draws" | "draw">;
-  /** Notified when callbacks are to come. */
+  /** Notified when new callbacks are scheduled. */
   readonly owed?: Wake;
-  /** Receives a callback; after an error it is sent again. */
+  /** Receives a callback. After an error the rail sends it again. */
   readonly receive: (message: SignedMessage) => Promise<unknown>;
 };
 
-/** The simulated rail, with what drives its callbacks. */
+/** The simulated rail, with functions that drive its callbacks. */
 export type SandboxRail = Rail & {
-  /** Sends the callbacks that are due; `true`: there may be more. */
+  /** Sends the due callbacks; returns true if there may be more. */
   sendDue(): Promise<boolean>;
   /**
-   * Brings a transfer to an outcome now, and reports it by a callback; of `unknown` there is none.
-   * A repeat is `steered` again.
+   * Gives a transfer an outcome now and reports it by callback, except for `unknown`. A repeat also
+   * returns `steered`.
    */
   steer(key: string, to: Steered, sum: Sum): Promise<"steered" | "not_received" | "refused">;
 };
 
-/** What a transfer is of. */
 type Sum = Pick<Instruction, "amount" | "currency">;
 
-/** Callbacks of one run. */
+/** Limits the callbacks of one run. */
 const sendBatch = 50;
-/** A duplicate callback is sent this often. */
+/** The number of times that a duplicate callback is sent. */
 const duplicates = 3;
 
-/** Every kind of payout; the simulation has no limits of its own. */
+/** Supports every kind of payout; the simulation has no limits of its own. */
 const capabilities: RailCapabilities = {
   currencies: currencies.map(({ code }) => code),
   transferMethods: ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"],
@@ -74,7 +72,7 @@ const capabilities: RailCapabilities = {
   limits: {},
 };
 
-/** A simulated rail; the merchant's reference, or the seed, decides what it does. */
+/** Creates a simulated rail. The merchant's reference or the seed decides the scenario. */
 export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
   const { database, clock, behaviour, callbackSecret, owed, receive } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
@@ -91,7 +89,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const stored = await accept(transfers, transfer);
       owed?.notify();
       const { scenario, reference } = stored;
-      if (scenario === "lost" && stored === transfer) throw new Error("the answer was lost");
+      if (scenario === "lost" && stored === transfer) throw new Error("the response was lost");
       if (scenario === "early") await send(messageOf(key, "settled", reference, instruction));
       return replyOf(stored, now);
     },
@@ -115,7 +113,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const isSteered = await steerTransfer(transfers, key, to, { message, now });
       owed?.notify();
       const after = await transfers.findOne({ _id: key });
-      if (after === null) throw new Error("a stored transfer is gone");
+      if (after === null) throw new Error("the stored transfer is missing");
       if (!isSteered && replyOf(after, now).status.kind !== to.kind) return "refused";
       await sendOwed(transfers, after, now, send);
       return "steered";
@@ -123,7 +121,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
   };
 }
 
-/** The callback that reports what a transfer is brought to. */
+/** Creates the callback for a steered outcome. */
 function steeredMessage(
   transfer: TransferDocument,
   to: Steered,
@@ -136,7 +134,7 @@ function steeredMessage(
   return { ...message, failure: to.failure ?? byDefault };
 }
 
-/** Stores a transfer once; answers with the stored one. */
+/** Stores a transfer once; returns the stored one. */
 async function accept(transfers: Collection<TransferDocument>, transfer: TransferDocument) {
   if (await insertOnce(transfers, transfer)) return transfer;
   const first = await transfers.findOneAndUpdate(
@@ -144,11 +142,14 @@ async function accept(transfers: Collection<TransferDocument>, transfer: Transfe
     { $inc: { submitted: 1 } },
     { returnDocument: "after" },
   );
-  if (first === null) throw new Error("a stored transfer is gone");
+  if (first === null) throw new Error("the stored transfer is missing");
   return first;
 }
 
-/** What its merchant's scenario makes of a new transfer; one that is there was counted before. */
+/**
+ * Draws the scenario of a new transfer by its merchant's settings. A stored transfer was counted
+ * before.
+ */
 async function drawnFor(
   { settings }: SandboxRailOptions,
   transfers: Collection<TransferDocument>,
@@ -196,17 +197,17 @@ function transferOf(
   };
 }
 
-/** What a bank would reject: SWIFT takes structured addresses alone, with town and country. */
+/** Simulates a bank's rejection: SWIFT accepts only structured addresses with town and country. */
 function faultOf({ transferMethod, address }: Instruction): Failure | undefined {
   const isAddressed = address.city !== "" && address.countryCode !== "";
   if (transferMethod !== "SWIFT" || isAddressed) return undefined;
   return { code: "INVALID_ADDRESS", railCode: "BE04" };
 }
 
-/** A planned callback; its amount has `more` minor units than the transfer's. */
+/** A planned callback. Its amount exceeds the transfer's by `more` minor units. */
 type Planned = { at: Date; outcome: SandboxMessage["outcome"]; more?: bigint };
 
-/** The callbacks of a scenario, in order. */
+/** Returns the callbacks of a scenario, in order. */
 function plannedBy(scenario: Scenario, settlesAt: Date, returnsAt: Date): Planned[] {
   const settled = { at: settlesAt, outcome: "settled" } as const;
   switch (scenario) {
@@ -235,7 +236,7 @@ function messageOf(
   return { key, outcome, reference, amount: formatAmount(amount + more, currency), currency };
 }
 
-/** Sends what is due, each message at least once: a crash before it is noted sends it again. */
+/** Sends due callbacks, each at least once: a crash before the write repeats it. */
 async function sendDue(
   transfers: Collection<TransferDocument>,
   now: Date,
@@ -269,7 +270,7 @@ async function sendOwed(
   );
 }
 
-/** A reference of the form that the network or bank rail gives, the same for the same key. */
+/** Creates a reference in the form of the network or bank rail, always the same for a key. */
 function referenceFor(key: string, { network }: Instruction): string {
   const hash = (algorithm: string) => createHash(algorithm).update(key).digest();
   switch (network) {

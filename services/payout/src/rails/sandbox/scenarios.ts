@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What the sandbox's rail does with a transfer; README.md describes each. */
+/** Scenarios of the sandbox rail; README.md describes each. */
 export const scenarios = [
   "settle",
   "fail",
@@ -16,16 +16,15 @@ export const scenarios = [
   "silent",
   "batch",
 ] as const;
-/** One of them. */
 export type Scenario = (typeof scenarios)[number];
 
-/** Percent of the transfers without a scenario in their reference that get each scenario. */
+/** Percentages for transfers whose reference names no scenario. */
 export type ScenarioShares = Partial<Readonly<Record<Scenario, number>>>;
 
 /** The distribution of durations around `settleMs`. */
 export type DelayShape = "fixed" | "uniform" | "long-tailed";
 
-/** What the simulated rail is configured with. */
+/** Configuration of the simulated rail. */
 export type SandboxBehaviour = {
   readonly settleMs: number;
   readonly delay: DelayShape;
@@ -34,28 +33,27 @@ export type SandboxBehaviour = {
   readonly shares: ScenarioShares;
 };
 
-/** A transfer of `sandbox-late-return` is returned so long after it settled. */
+/** A transfer of `sandbox-late-return` is returned this long after its settlement. */
 export const lateReturnMs = 3 * 86_400_000;
-/** A transfer of `sandbox-batch` waits so long for its batch, and can be withdrawn until then. */
+/** A transfer of `sandbox-batch` waits this long for its batch, and can be withdrawn until then. */
 export const batchMs = 10_000;
-/** A long-tailed delay doubles at most so often. */
+/** Limits how often a long-tailed delay doubles. */
 const doublingsMax = 6;
 
-/** What decides on a merchant's payouts where its reference does not. */
+/** A merchant's scenario, for payouts whose reference names none. */
 export type MerchantScenario = {
   readonly seed: number;
-  /** Of a hundred payouts. */
   readonly failPercent: number;
   readonly returnPercent: number;
   readonly doubtPercent: number;
-  /** The longest time to an outcome; absent: as for others. */
+  /** The longest time to an outcome; absent: the rail's default. */
   readonly maxDelayMs?: number;
 };
 
-/** What a payout comes to; without a delay it takes as long as others do. */
+/** The drawn scenario of a payout. Without a delay, the rail's default applies. */
 export type Drawn = { readonly scenario: Scenario; readonly delayMs?: number };
 
-/** What the n-th payout of a merchant comes to, from 1: the same for the same seed. */
+/** Draws the scenario of a merchant's n-th payout, from 1. The same seed gives the same result. */
 export function drawnBy(scenario: MerchantScenario, n: number): Drawn {
   const { seed, failPercent, returnPercent, doubtPercent, maxDelayMs } = scenario;
   const at = hash32(`${seed}:outcome:${n}`) % 100;
@@ -67,12 +65,13 @@ export function drawnBy(scenario: MerchantScenario, n: number): Drawn {
   return { scenario: isDoubt ? "silent" : "settle", ...delay };
 }
 
-/** The scenario that a reference names. */
 export function namedScenario(referenceId: string): Scenario | undefined {
   return scenarios.find((each) => referenceId.startsWith(`sandbox-${each}`));
 }
 
-/** By a reference that begins with `sandbox-` and its name, else by seed and shares. */
+/**
+ * Returns the scenario from a reference with `sandbox-` and its name, otherwise by seed and shares.
+ */
 export function scenarioOf(
   referenceId: string,
   key: string,
@@ -88,7 +87,10 @@ export function scenarioOf(
   return "settle";
 }
 
-/** `settleMs`; 0 to twice that; or half of it doubled up to six times, and up to as much again. */
+/**
+ * Returns `settleMs`, or 0 to twice that, or half of it doubled up to six times plus up to as much
+ * again, by the shape of the delay.
+ */
 export function delayOf(key: string, { settleMs, delay, seed }: SandboxBehaviour): number {
   const random = hash32(`${seed}:delay:${key}`);
   switch (delay) {
@@ -103,7 +105,7 @@ export function delayOf(key: string, { settleMs, delay, seed }: SandboxBehaviour
   }
 }
 
-/** The number of trailing one bits, up to `doublingsMax`. */
+/** Counts trailing one bits, up to `doublingsMax`. */
 function trailingOnes(random: number): number {
   let [left, count] = [random, 0];
   while (left % 2 === 1 && count < doublingsMax) {
@@ -113,7 +115,7 @@ function trailingOnes(random: number): number {
   return count;
 }
 
-/** A 32-bit hash of a text. */
+/** Returns the first 32 bits of the SHA-256 hash. */
 function hash32(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE();
 }

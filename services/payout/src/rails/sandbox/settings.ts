@@ -2,28 +2,25 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Drawn, drawnBy, type MerchantScenario } from "./scenarios.ts";
 
-/** How rails behave to a merchant's payouts for a time. */
+/** A temporary fault that rails simulate for a merchant's payouts. */
 export type Silence = "no_answer" | "down" | "unfunded";
 
-/** What a merchant of a sandbox has set. */
 type SettingsDocument = {
-  /** The merchant. */
   _id: string;
   schema_version: number;
   silence?: { kind: Silence; until: Date };
-  /** With the number of payouts that it decided on. */
+  /** With the number of payouts that used it. */
   scenario?: MerchantScenario & { drawn: number };
 };
 
-/** What merchants of a sandbox have set of rails. */
 export type SandboxSettings = Awaited<ReturnType<typeof openSandboxSettings>>;
 
-/** A sandbox has few merchants; beyond this their settings are not known. */
+/** A sandbox has few merchants. Settings beyond this number are ignored. */
 const merchantsMax = 10_000;
 
 /**
- * What merchants of a sandbox have set. A process has all of it in memory, so that a merchant
- * without settings costs nothing; it follows the others by `refresh`.
+ * Opens the sandbox settings of merchants. A process keeps all of them in memory, so that payouts
+ * need no read. `refresh` loads changes by other processes.
  */
 export async function openSandboxSettings({ db }: Database, clock: Clock) {
   const settings = db.collection<SettingsDocument>("sandbox_settings");
@@ -42,7 +39,7 @@ export async function openSandboxSettings({ db }: Database, clock: Clock) {
   await refresh();
   return {
     refresh,
-    /** The silence of rails to a merchant's payouts now. */
+    /** Returns the present fault for a merchant's payouts. */
     silenceOf: (merchantId: string): Silence | undefined => {
       const silence = known.get(merchantId)?.silence;
       return silence !== undefined && clock.now() < silence.until ? silence.kind : undefined;
@@ -57,9 +54,8 @@ export async function openSandboxSettings({ db }: Database, clock: Clock) {
         $set: { scenario: { ...scenario, drawn: 0 } },
         $setOnInsert: { schema_version: 1 },
       }),
-    /** Whether a merchant has a scenario. */
     draws: (merchantId: string): boolean => known.get(merchantId)?.scenario !== undefined,
-    /** What a merchant's next payout comes to. */
+    /** Counts a merchant's next payout and draws its scenario. */
     draw: async (merchantId: string): Promise<Drawn | undefined> => {
       const counted = await settings.findOneAndUpdate(
         { _id: merchantId, "scenario.drawn": { $gte: 0 } },

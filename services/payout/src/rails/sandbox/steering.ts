@@ -1,16 +1,18 @@
 import type { Outcome } from "@disburse/rail/report.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { SandboxMessage } from "./callbacks.ts";
-import { knownWhenAsked, type TransferDocument } from "./transfers.ts";
+import { knownAfterPolls, type TransferDocument } from "./transfers.ts";
 
-/** What a transfer is to come to; `unknown`: the rail does not know until it is steered again. */
+/**
+ * The chosen outcome of a transfer. `unknown`: the rail does not know until it is steered again.
+ */
 export type Steered = Outcome | { readonly kind: "unknown" };
 
 type Transfers = Collection<TransferDocument>;
 
 /**
- * Brings a transfer to an outcome now, with the message that reports it: one write, which changes
- * nothing where the rail has said another outcome before. Whether it was made.
+ * Gives a transfer an outcome now, with the callback that reports it. One write changes nothing if
+ * the rail has already reported another outcome. Returns true if the transfer has the outcome.
  */
 export async function steerTransfer(
   transfers: Transfers,
@@ -26,16 +28,16 @@ export async function steerTransfer(
   return steered.matchedCount === 1;
 }
 
-/** Transfers of which the rail has said no outcome by now. */
+/** Matches transfers without a reported outcome by now. */
 function openAt(now: Date): Filter<TransferDocument>[] {
   return [
     { settles_at: { $gt: now } },
     { scenario: "silent" },
-    { scenario: "unknown", asked: { $lt: knownWhenAsked } },
+    { scenario: "unknown", asked: { $lt: knownAfterPolls } },
   ];
 }
 
-/** Transfers that are paid, and have not come back by now. */
+/** Matches paid transfers that are not returned by now. */
 function paidAt(now: Date): Filter<TransferDocument>[] {
   return [
     { scenario: { $nin: ["fail", "return", "late-return"] } },

@@ -8,7 +8,7 @@ import type { Scenario } from "./scenarios.ts";
 /** A callback that is not sent yet. */
 export type PendingMessage = { at: Date; message: SandboxMessage };
 
-/** A transfer at the rail, which stands for an external system: nothing else reads it. */
+/** A transfer at the rail. It represents an external system: nothing else reads it. */
 export type TransferDocument = {
   _id: string;
   schema_version: number;
@@ -16,41 +16,40 @@ export type TransferDocument = {
   reference: string;
   settles_at: Date;
   returns_at: Date;
-  /** The number of polls of one that is not known at first. */
+  /** The number of polls of a transfer that is unknown at first. */
   asked: number;
   /** The number of submissions; it is paid once. */
   submitted: number;
   owed: PendingMessage[];
-  /** When the first of them is due; absent when none is pending. */
+  /** The due time of the first callback; absent if none is pending. */
   owed_at?: Date;
-  /** When its batch leaves; absent where it does not wait for one. */
+  /** The time when its batch leaves; absent if it waits for none. */
   batch_at?: Date;
-  /** When it was taken back: it is never paid. */
+  /** The time of its withdrawal: it is never paid. */
   withdrawn_at?: Date;
-  /** Why it is rejected, where that is not what the sandbox says by default. */
+  /** The reason of its rejection; absent: the sandbox's default. */
   rejection?: Failure;
-  /** Why it came back, where that is not what the sandbox says by default. */
+  /** The reason of its return; absent: the sandbox's default. */
   return_failure?: Failure;
 };
 
 /** A transfer of `sandbox-unknown` is known from this poll on. */
-export const knownWhenAsked = 2;
+export const knownAfterPolls = 2;
 
 /**
- * Takes a transfer back: one that waits for its batch, that is not known yet, or the silent one,
- * which is never paid. One that never came leaves a stone in its place, so that it is not paid
- * later.
+ * Takes back a transfer that waits for its batch, is not known yet, or is silent and so never paid.
+ * An unknown key gets a tombstone, so that it is not paid later.
  */
 export async function withdrawTransfer(
   transfers: Collection<TransferDocument>,
   key: string,
   now: Date,
 ): Promise<boolean> {
-  const stone = { scenario: "fail", reference: "", settles_at: now, returns_at: now } as const;
+  const tombstone = { scenario: "fail", reference: "", settles_at: now, returns_at: now } as const;
   await insertOnce(transfers, {
     _id: key,
     schema_version: 1,
-    ...stone,
+    ...tombstone,
     asked: 0,
     submitted: 0,
     owed: [],
@@ -58,7 +57,7 @@ export async function withdrawTransfer(
   });
   const waiting = [
     { batch_at: { $gt: now } },
-    { scenario: "unknown" as const, asked: { $lt: knownWhenAsked } },
+    { scenario: "unknown" as const, asked: { $lt: knownAfterPolls } },
     { scenario: "silent" as const },
   ];
   await transfers.updateOne(
@@ -68,23 +67,23 @@ export async function withdrawTransfer(
   return (await transfers.countDocuments({ _id: key, withdrawn_at: { $exists: true } })) === 1;
 }
 
-/** What a bank's reference begins with. */
+/** The prefix of a bank's reference. */
 export const bankReference = "SBX";
 
-/** Scenarios whose outcome the rail sends by callback: its replies ask for no poll. */
+/** Scenarios whose outcome the rail sends by callback. Their replies ask for no poll. */
 const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "contradict"]);
 
-/** What the rail says of a transfer now. */
+/** Converts a transfer to the rail's reply at this time. */
 export function replyOf(transfer: TransferDocument, now: Date): RailReply {
   const { scenario, reference, settles_at, returns_at, withdrawn_at } = transfer;
   const remainingMs = settles_at.getTime() - now.getTime();
   if (withdrawn_at !== undefined) {
-    // Operators may have found that it was paid another way: the rail does not know better.
+    // Operators may have found that it was paid in another way, so the rail stays at unknown.
     const isUnknown = scenario === "silent" || scenario === "unknown";
     return { status: { kind: isUnknown ? "unknown" : "rejected" } };
   }
   if (scenario === "silent") return { status: { kind: "unknown" } };
-  if (scenario === "unknown" && transfer.asked < knownWhenAsked) {
+  if (scenario === "unknown" && transfer.asked < knownAfterPolls) {
     const delayMs = returns_at.getTime() - settles_at.getTime();
     return { status: { kind: "unknown" }, pollAfterMs: delayMs };
   }
@@ -101,7 +100,10 @@ export function replyOf(transfer: TransferDocument, now: Date): RailReply {
     : { status: { kind: "returned", reference, failure: returnOf(transfer) } };
 }
 
-/** What the network or bank of a real transfer would say; the sandbox's references tell which. */
+/**
+ * Returns the failure that the real network or bank would give. The reference shows which one it
+ * is.
+ */
 export function rejectionOf({ reference, rejection }: TransferDocument): Failure {
   if (rejection !== undefined) return rejection;
   return reference.startsWith(bankReference)
@@ -109,7 +111,6 @@ export function rejectionOf({ reference, rejection }: TransferDocument): Failure
     : { code: "TRANSFER_REVERTED" };
 }
 
-/** Why a returned transfer came back. */
 export function returnOf({ reference, return_failure }: TransferDocument): Failure {
   if (return_failure !== undefined) return return_failure;
   return reference.startsWith(bankReference)
