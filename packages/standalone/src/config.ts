@@ -26,22 +26,22 @@ export function readConfig(environment: Environment, root: string) {
     /** For each service. Covers the last minutes of requests in about 3 MB. */
     TRACE_MEMORY_SPANS: countSetting().default(4_000),
   });
-  const present = serviceSettings.filter((name) => environment[name] !== undefined);
+  const accepted = [...serviceSettings, ...Object.keys(environment).filter(isRailSetting)];
+  const present = accepted.filter((name) => environment[name] !== undefined);
   const passedOn: Environment = Object.fromEntries(
     present.map((name) => [name, environment[name]]),
   );
   return { ...settings, passedOn };
 }
 
+/** Returns true for the settings of rail packages: `EVM_CHAINS`, `BANK_RAILS_FILE`. */
+const isRailSetting = (name: string) => /^[A-Z]+_(?:CHAINS|RAILS)(?:_FILE)?$/.test(name);
+
 /** Settings of single services that `npm start` accepts. */
 const serviceSettings = [
   "ADDRESS_RATE_LIMIT_PER_SECOND",
   "ADDRESS_RATE_LIMIT_BURST",
   "AUDIT_HEADS_SECONDS",
-  "BANK_RAILS",
-  "BANK_RAILS_FILE",
-  "EVM_CHAINS",
-  "EVM_CHAINS_FILE",
   "LIST_SOURCES",
   "MAX_CONNECTIONS",
   "MAX_CONNECTIONS_PER_ADDRESS",

@@ -146,22 +146,15 @@ function sandboxRoutes(mode: Mode): Routes {
   return mode === "live" ? [] : [{ rail: "sandbox", transferType: undefined }];
 }
 
-/** Networks of the public interface that no live rail supports. */
-const withoutRail: ReadonlySet<string> = new Set(["BTC", "SOLANA", "TRX"]);
-
-/** Requires a real rail in live mode, and routes only to real rails and supported networks. */
+/** Requires a real rail in live mode, and routes only to real rails. */
 function assertLiveRails(routes: Routes, rails: readonly string[]): void {
   if (rails.length === 0) {
     const settings = railPackages.map(({ setting }) => setting).join(" or ");
     throw new SettingsError(`settings: DISBURSE_MODE: live needs a rail: ${settings}`);
   }
   if (routes.length === 0) throw new SettingsError("settings: RAIL_ROUTES: is required");
-  const problems = routes.flatMap(({ rail, network }, at) => {
-    const name = `route ${at + 1}`;
-    if (network !== undefined && withoutRail.has(network)) {
-      return [`${name}: ${network} has no live rail`];
-    }
-    return rail === "sandbox" ? [`${name}: live mode has no simulated rail`] : [];
-  });
+  const problems = routes.flatMap(({ rail }, at) =>
+    rail === "sandbox" ? [`route ${at + 1}: live mode has no simulated rail`] : [],
+  );
   if (problems.length > 0) throw new SettingsError(`settings: RAIL_ROUTES: ${problems.join("; ")}`);
 }
