@@ -43,7 +43,7 @@ it("takes a service's own ring before the one of all, as a value or from a file"
   const filed = { ENCRYPTION_KEYS: other, ENCRYPTION_KEYS_PAYOUT_FILE: "/ring" };
   const { ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE } = withOwnRing(filed, "payout");
   expect([ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE]).toEqual([undefined, "/ring"]);
-  // What compose hands over where it is not set.
+  // Compose passes an unset variable as an empty text.
   expect(withOwnRing({ ...given, ENCRYPTION_KEYS_PAYOUT: "" }, "payout")).toMatchObject({
     ENCRYPTION_KEYS: other,
   });

@@ -146,7 +146,7 @@ it("acks every message of a handled batch, and none that is not handled yet", as
   await bus.publish(first.map((id) => message(id)));
   await vi.waitFor(() => expect(handled).toHaveLength(first.length), { timeout: 10_000 });
   await bus.publish([message("later")]);
-  // What was not answered for is back in the queue when its consumer has gone.
+  // Unacked messages return to the queue when their consumer disconnects.
   const stopped = bus.stop();
   blocked.resolve();
   await stopped;
@@ -230,8 +230,8 @@ it("marks messages persistent", async () => {
 });
 
 /**
- * A way to the broker whose answers can be held back, and which resets connections, `resets` of
- * them, as soon as the client says `word`.
+ * A proxy to the broker that can hold back replies. It resets the first `resets` connections as
+ * soon as the client sends `word`.
  */
 async function hurtful({ word = "", resets = 0 } = {}) {
   const { hostname, port, username, password } = new URL(amqpUrl());

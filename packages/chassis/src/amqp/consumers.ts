@@ -24,16 +24,14 @@ import { originFromHeaders } from "./origin.ts";
 import { createJudge, type Rejection, type SignedParts } from "./signature.ts";
 import { declareQueue } from "./topology.ts";
 
-/** Unacked messages of a consumer: two batches, so that one gathers while the other is stored. */
+/** Unacked messages of a consumer: one batch gathers while another is stored. */
 const prefetch = 2 * batchMax;
 
-/** How to consume. */
 export type ConsumerOptions = AmqpOptions & {
-  /** Called for each message that is not believed. */
+  /** Called for each message whose signature is rejected. */
   readonly rejected: (reason: Rejection) => void;
 };
 
-/** Consumes on a connection of its own. */
 export function createConsumers(options: ConsumerOptions) {
   const { url, after, namespace, log } = options;
   const subscriptions: Subscription[] = [];
@@ -65,7 +63,7 @@ export function createConsumers(options: ConsumerOptions) {
   });
 
   return {
-    /** Subscribes now where there is a connection, else with the next one. */
+    /** Subscribes now if there is a connection, otherwise on the next one. */
     subscribe: async (subscription: Subscription) => {
       subscriptions.push(subscription);
       const now = current;
@@ -75,7 +73,7 @@ export function createConsumers(options: ConsumerOptions) {
         await closeConnection(now);
       });
     },
-    /** Declares exchange and queues again, on a new connection. */
+    /** Reconnects, and declares exchange and queues again. */
     renew: () => {
       if (current !== undefined) closeConnection(current).catch(doNothing);
     },
@@ -88,10 +86,9 @@ export function createConsumers(options: ConsumerOptions) {
   };
 }
 
-/** What becomes of a batch of messages. */
 type Consumer = (messages: readonly ConsumeMessage[]) => Promise<readonly Disposition[]>;
 
-/** Hands over what may be believed. The rest is dead, once its batch is settled. */
+/** Hands over verified messages. Rejected ones are dead-lettered once their batch is settled. */
 function signedConsumer({ events, handle }: Subscription, options: ConsumerOptions): Consumer {
   const { keys, namespace, rejected, log } = options;
   const mayPublish = publishersOf(events);
@@ -129,12 +126,12 @@ async function startConsumer(channel: Channel, queue: string, consumer: Consumer
     },
     log,
   });
-  // Messages can be acked on their own channel alone: the broker delivers them again.
+  // Messages can be acked only on their own channel: the broker redelivers them.
   channel.once("close", () => {
     batches.stop().catch(reportRejection);
   });
   const { consumerTag } = await channel.consume(queue, (message) => {
-    // The broker cancelled the consumer: its queue was deleted or moved.
+    // The broker cancelled the consumer because its queue was deleted or moved.
     if (message === null) void channel.close().catch(doNothing);
     else batches.add(message);
   });
@@ -147,7 +144,7 @@ async function startConsumer(channel: Channel, queue: string, consumer: Consumer
   };
 }
 
-/** What the broker answers within `closeTimeoutMs`, if it does. */
+/** Waits at most `closeTimeoutMs` for the broker's reply. */
 function inTime(close: () => Promise<unknown>): Promise<unknown> {
   return withTimeout(closeTimeoutMs, close, doNothing).catch(doNothing);
 }
@@ -162,7 +159,7 @@ function toBusMessage(message: ConsumeMessage): BusMessage {
   return { id, key, body, origin: originFromHeaders(headers) };
 }
 
-/** The broker bounds what waits: see `prefetch`. */
+/** `prefetch` bounds the unacked messages, so the gatherer has no bound of its own. */
 const batchLimits = {
   batchMax,
   batchBytesMax: Number.POSITIVE_INFINITY,
@@ -171,7 +168,7 @@ const batchLimits = {
   waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
-/** Handles batches one at a time, in order; one that fails is retried until it succeeds. */
+/** Handles batches one at a time, in order; retries a failed batch until it succeeds. */
 export function startBatches<T>({
   handle,
   log,
@@ -198,7 +195,7 @@ export function startBatches<T>({
   }, batchLimits);
   return {
     add: (item: T): void => void gatherer.add({ key: undefined, bytes: 0, item }),
-    /** Drops what has not begun (the broker keeps it) and waits for what has. */
+    /** Drops batches that have not begun (the broker keeps them) and waits for the running one. */
     stop: (): Promise<void> => {
       stopping.abort();
       return handled;

@@ -2,31 +2,29 @@ import { parseArgs } from "node:util";
 import { type ConfirmChannel, connect, type GetMessage } from "amqplib";
 
 /**
- * `npm run dead-letters -- CONSUMER --amqp-url URL [--namespace NAME] [--again]`: prints what lies
- * in the dead letters of a consumer, a JSON line each, and publishes it again where it is asked to.
+ * `npm run dead-letters -- CONSUMER --amqp-url URL [--namespace NAME] [--again]`: prints the
+ * messages of a consumer's dead-letter queue, one JSON line each. `--again` also republishes them.
  */
 
-/** A message that its consumer has refused. */
 export type DeadLetter = {
   readonly id: string;
-  /** Where it was published first, and under which routing key. */
+  /** The exchange and routing key of the first publication. */
   readonly exchange: string;
   readonly key: string;
   readonly bytes: number;
 };
 
-/** One look takes no more: each is held until the end of it. */
+/** Reads at most this many: each stays unacked until the end. */
 const letterMax = 10_000;
 
 /**
- * Reads the dead letters of a consumer. `again` publishes each where it was published first, as it
- * was, with the signature that it has, and takes it from the dead letters when the broker has it;
- * else all of them stay.
+ * Reads a consumer's dead-letter queue. With `again`, publishes each message to its original
+ * exchange, unchanged and with its original signature, and removes it once the broker confirms.
+ * Otherwise all messages stay.
  */
 export async function readDeadLetters(options: {
   readonly url: string;
   readonly namespace: string;
-  /** The consumer's name, as in `Subscription`. */
   readonly consumer: string;
   readonly again: boolean;
 }): Promise<readonly DeadLetter[]> {
@@ -44,7 +42,7 @@ export async function readDeadLetters(options: {
       letters.push(letter);
       if (again) await publishAgain(channel, message, letter);
     }
-    // What was read and not taken goes back; what was taken is settled before the connection ends.
+    // Unacked messages return to the queue; acks are sent before the connection ends.
     await channel.close();
     return letters;
   } finally {
@@ -52,7 +50,7 @@ export async function readDeadLetters(options: {
   }
 }
 
-/** What the broker writes down each time that it lays a message by. */
+/** An entry of the broker's `x-death` header, one for each dead-lettering. */
 type Death = { readonly exchange?: string; readonly "routing-keys"?: readonly string[] };
 
 function letterOf({ properties, fields, content }: GetMessage): DeadLetter {

@@ -36,7 +36,6 @@ const event: SignedParts = {
   headers: { "x-request-id": "r-1" },
 };
 
-/** The event as a service publishes it. */
 async function signed(by: keyof typeof made = "payout", namespace = "test"): Promise<SignedParts> {
   const [headers] = await signatureHeaders(signer(by), namespace, [event]);
   return { ...event, headers: { ...event.headers, ...headers } };

@@ -38,18 +38,17 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What the guarded RPC does, and who was seen to call it. */
+/** The effect of the guarded RPC, and its callers. */
 let run: () => Promise<void> | void;
 let ran: { by: string | undefined; approvedBy: string | undefined }[];
-/** What the request would change: another answer supersedes what was proposed. */
+/** The previous version; another value supersedes the proposal. */
 let before: string;
-/** Whether one person may cancel. */
 let isCancelAlone: boolean;
-/** The currencies for which one person is enough. */
+/** Currencies that need only one person. */
 let alone: readonly string[];
 let offsetMs: number;
 let refusals: number;
-/** What an approved request was told that its approver had read. */
+/** The previous version that an approved request receives. */
 let readBefore: string | undefined;
 beforeEach(async () => {
   run = () => undefined;
@@ -62,12 +61,10 @@ beforeEach(async () => {
   await database.db.collection("proposals").deleteMany({});
 });
 
-/** More than other tests propose. */
 const openMax = 5;
 const clock = { now: () => new Date(Date.now() + offsetMs) };
 const proposals = () => openProposals(database);
 
-/** A service as one process serves it, whose clients call as a principal. */
 function service() {
   const isDone = openAuditStore(database).hasDone;
   const deps = { proposals: proposals(), isDone, clock, log: silentLog, openMax };
@@ -126,7 +123,7 @@ function service() {
     as({ kind: "person", id, roles: new Set(roles) });
   return {
     ada: person("ada", "treasury", "treasury_approver"),
-    /** The same person. */
+    /** The same person in other letter case. */
     Ada: person("Ada", "treasury_approver"),
     bob: person("bob", "treasury_approver"),
     eve: person("eve", "compliance_approver"),
@@ -147,7 +144,7 @@ const outcome = (call: Promise<unknown>) =>
     (error: ConnectError) => readRefusal(error)?.message ?? Code[error.code],
   );
 
-/** Asks for what needs approval, and answers with what the refusal says of it. */
+/** Requests a change that needs approval, and reads the proposal from the refusal. */
 async function proposed(caller: Caller, mutation = operation()) {
   const error = await ask(caller, mutation).then(
     () => expect.unreachable(),
@@ -183,7 +180,7 @@ describe("an RPC that needs a second person", () => {
     expect(readBefore).toBe("as it is");
     expect((await approve(bob, wanted, by)).proposal?.state).toBe(ProposalState.EXECUTED);
     expect(ran.length).toBe(1);
-    // The proposer's repeat is answered by the RPC, which knows its operation.
+    // The RPC answers the proposer's repeat, because it knows the operation.
     expect(await outcome(ask(ada, wanted.mutation))).toBe("OK");
   });
 
@@ -212,7 +209,7 @@ describe("an RPC that needs a second person", () => {
     alone = [];
     expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
     expect(await outcome(ask(ada, operation(), "USD"))).toMatch(/needs the approval/);
-    // What was refused is not done.
+    // A refused request has no effect.
     alone = ["USD"];
     const again = operation();
     run = () => orThrow(refused("INVALID_REQUEST", "no"));
@@ -226,7 +223,7 @@ describe("an RPC that needs a second person", () => {
     const open = [];
     for (let at = 0; at < openMax; at += 1) open.push(await proposed(ada));
     expect(await outcome(ask(ada))).toBe("There can be at most 5 open proposals.");
-    // A repeat is no new one.
+    // A repeat creates no new proposal.
     expect(await proposed(ada, open[0]?.mutation)).toEqual(open[0]);
     const [first] = open;
     if (first === undefined) throw new Error("nothing is proposed");
@@ -314,7 +311,7 @@ describe("a request that its guard allows once about a subject", () => {
     expect(await outcome(cancel(ada, "po_2"))).toMatch(/needs the approval/);
     isCancelAlone = true;
     expect(await outcome(cancel(eve, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
-    // A repeat is no rival of its own.
+    // A repeat doesn't conflict with its own proposal.
     expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs the approval/);
     expect(ran).toEqual([]);
   });
@@ -355,7 +352,7 @@ describe("a request that its guard allows once about a subject", () => {
     run = () => Promise.reject(new ConnectError("the engine is away", Code.Unavailable));
     await outcome(bob.approval.approveProposal({ mutation: operation(), ...approved }));
     run = () => undefined;
-    // Perhaps by the proposal itself: the sweep finds out.
+    // The proposal itself may have done it: the sweep finds out.
     before = "changed meanwhile";
     isCancelAlone = true;
     const alone = operation();

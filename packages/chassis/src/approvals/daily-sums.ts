@@ -2,34 +2,33 @@ import type { Db, Decimal128 } from "mongodb";
 import { fromDecimal128, toDecimal128 } from "../mongo/database.ts";
 import { onceByKey } from "../mongo/once.ts";
 
-/** What one person has done alone in one currency within a day. */
+/** One person's work without a second person, in one currency within a day. */
 type SumDocument = {
   /** `<currency> <person>`. */
   _id: string;
   schema_version: number;
-  /** Another one with each write, which compares it. */
+  /** Each write compares it and sets a new one. */
   revision: string;
   done: { operation: string; amount: Decimal128; at: Date }[];
 };
 
-/** What a person does alone: minor units of a currency, under an operation. */
+/** An amount in minor units that one person moves without a second person. */
 export type OwnWork = {
   readonly person: string;
   readonly currency: string;
   readonly amount: bigint;
-  /** Names the operation among all of the service. */
+  /** Unique among the operations of the service. */
   readonly operation: string;
 };
 
-/** The sums of a service's persons. */
 export type DailySums = ReturnType<typeof openDailySums>;
 
-/** A day that rolls: work at its two ends does not split it. */
+/** A rolling day: work around midnight counts together. */
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Pieces of work that one document holds; more of a day need a second person. */
+/** Pieces of work in one document; more within a day need a second person. */
 const piecesMax = 1_000;
 
-/** The collection `approval_sums` of a service's database. */
+/** Opens the collection `approval_sums` of a service's database. */
 export function openDailySums({ db }: { readonly db: Db }) {
   const sums = db.collection<SumDocument>("approval_sums");
   const write = async (before: SumDocument | null, _id: string, done: SumDocument["done"]) => {
@@ -42,8 +41,8 @@ export function openDailySums({ db }: { readonly db: Db }) {
   const idOf = ({ currency, person }: OwnWork) => `${currency} ${person}`;
   return {
     /**
-     * Adds work to what a person has done within a day, unless the sum were then above `limit`
-     * (minor units). A repeat of an operation counts once. Answers whether it is within.
+     * Adds work to a person's sum of a day if the sum stays within `limit` (minor units), and
+     * returns true if it does. A repeated operation counts once.
      */
     add: async (work: OwnWork, limit: bigint, now: Date): Promise<boolean> => {
       const _id = idOf(work);
@@ -58,7 +57,7 @@ export function openDailySums({ db }: { readonly db: Db }) {
         if (await write(before, _id, done)) return true;
       }
     },
-    /** Takes work out again, of which nothing came. */
+    /** Removes work that had no effect. */
     remove: async (work: OwnWork): Promise<void> => {
       const { operation } = work;
       const revision = crypto.randomUUID();

@@ -21,7 +21,7 @@ afterAll(async () => {
   await kms.stop();
 });
 
-/** Each kind of provider: before a rotation, and with the older key behind. */
+/** Each kind of provider, before a rotation and after it. */
 const kinds: [string, () => KeyProvider, () => KeyProvider][] = [
   ["a ring", () => ringProvider(ring("old")), () => ringProvider(ring("new", "old"))],
   ["AWS KMS", () => kmsProvider(["old"], client), () => kmsProvider(["new", "old"], client)],

@@ -7,7 +7,7 @@ import { readTextFile, SettingsError } from "../settings.ts";
 import { serviceOfCertificate, type Tls, type TlsMaterial, tlsVersion } from "./certificates.ts";
 import type { IdentitySettings } from "./settings.ts";
 
-/** How often the files are looked at for a change, as those of keys. */
+/** The time between two checks of the files for a change, as for keys. */
 const reloadEveryMs = 10_000;
 
 type TlsSettings = Pick<
@@ -16,11 +16,11 @@ type TlsSettings = Pick<
 >;
 
 /**
- * Opens mutual TLS where its files are given. They are read anew when they change: a certificate
- * is renewed without a restart. Files that do not fit together, as while they are replaced, are
- * logged, and what was there before stays.
+ * Opens mutual TLS if its files are configured, and reads changed files, so that a certificate is
+ * renewed without a restart. Inconsistent files, such as during a replacement, are logged, and the
+ * previous material stays.
  *
- * @throws {SettingsError} where a file is missing, or the certificate is no good one.
+ * @throws {SettingsError} if a file is missing, or the certificate is not usable.
  */
 export function openTls(
   service: string,
@@ -68,7 +68,7 @@ export function openTls(
 
 const textOf = ({ cert, key, ca }: TlsMaterial): string => [cert, key, ca].join("\0");
 
-/** Why a certificate cannot be used; shows nothing of the key. */
+/** Returns the reason why a certificate can't be used, without parts of the key. */
 function problemOf(material: TlsMaterial, service: string, trustDomain: string) {
   let certificate: X509Certificate;
   try {
@@ -84,7 +84,7 @@ function problemOf(material: TlsMaterial, service: string, trustDomain: string) 
   return certificate.validToDate < now ? "has expired" : undefined;
 }
 
-/** Opens mutual TLS for the life of a process, and shows when its certificate of now ends. */
+/** Opens mutual TLS for the life of a process, and shows the expiry of the current certificate. */
 export function openProcessTls(
   service: string,
   settings: TlsSettings,
@@ -100,7 +100,7 @@ export function openProcessTls(
   return tls;
 }
 
-/** The metric is there without TLS too, and has no value then. */
+/** Registers the metric also without TLS; it then has no value. */
 function showEnd(metrics: Metrics, tls: Tls | undefined): void {
   const name = "disburse_tls_certificate_expiration_timestamp_seconds";
   const help = "When the certificate that the process shows in mutual TLS ends.";

@@ -1,22 +1,22 @@
 import { SignJWT } from "jose";
 import type { ServiceKey } from "./keys.ts";
 
-/** Answers the `authorization` of a call to a service, by that service's name. */
+/** Returns the `authorization` of a call to the service of this name. */
 export type ClientIdentity = (to: string) => string | Promise<string>;
 
-/** How long a service's token is good. */
+/** The lifetime of a service's token. */
 export const serviceTokenSeconds = 300;
-/** A token is made anew when it is good for less than this. */
+/** A token is replaced when it expires within this time. */
 const renewBeforeMs = 60_000;
 
-/** What a service is called in tokens, as in certificates: a SPIFFE ID. */
+/** The name of a service in tokens and certificates: a SPIFFE ID. */
 export function spiffeId(trustDomain: string, service: string): string {
   return `spiffe://${trustDomain}/${service}`;
 }
 
 /**
- * The identity of a service's process: signed tokens for each service that it calls, good for that
- * one alone and for five minutes. One token serves all calls of four minutes.
+ * Creates the identity of a service's process: signed tokens, each valid for one called service and
+ * for five minutes. One token serves all calls of four minutes.
  */
 export function serviceIdentity(
   { service, keyId, privateKey }: ServiceKey,
@@ -47,7 +47,7 @@ export function serviceIdentity(
   };
 }
 
-/** The identity of whom a token names: a person, or the sandbox. */
+/** Creates the identity of a token's owner: a person, or the sandbox. */
 export function bearerIdentity(token: string): ClientIdentity {
   const authorization = `Bearer ${token}`;
   return () => authorization;

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A database that takes 40 ms to answer what time it was in the middle. */
+/** A database that takes 40 ms to reply, and reads the time in the middle. */
 function slowDatabase(answer: readonly { now: Date }[]) {
   const time = { elapsedMs: 7_000 };
   const toArray = async () => {

@@ -2,13 +2,13 @@ import { uptime } from "node:os";
 import { type Clock, steadyClock } from "@disburse/kernel/time.ts";
 import type { Database } from "./database.ts";
 
-/** A document of no collection. */
+/** Reads the time without a collection. */
 const readNow = [{ $documents: [{}] }, { $set: { now: "$$NOW" } }];
 
 /**
  * The database's time, read once and advanced by a monotonic clock: the same for all processes of a
- * service, whatever their own wall clocks say. Off by at most the time of the read. A later change
- * of the database host's clock reaches processes that start after it.
+ * service, whatever their own wall clocks show. The error is at most the time of the read. A later
+ * change of the database host's clock reaches only processes that start after it.
  */
 export async function databaseClock(
   { db }: Pick<Database, "db">,
@@ -23,7 +23,6 @@ export async function databaseClock(
 
 /** Reading the uptime costs more than reading a clock. */
 const lookEveryMs = 1_000;
-/** The uptime's resolution. */
 const sleepMinMs = 1_000;
 
 /** Monotonic milliseconds that include the machine's sleep, which is added within a second. */

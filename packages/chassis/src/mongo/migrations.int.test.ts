@@ -103,7 +103,7 @@ const expireLease = () =>
     .collection<{ _id: string }>("leases")
     .updateOne({ _id: "migrations" }, { $set: { until: new Date(0) } });
 
-/** A job that says when it is in its second step, in which it stays. */
+/** A job that reports its second step, and hangs there. */
 const stuckJob = (uri: string, name: string) => `
   import { migrateDatabase } from "${new URL("migrations.ts", import.meta.url)}";
   const stay = () => new Promise(() => console.log("in step two"));

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** What each call does, and how often it was made. */
+/** The effect of each call, and the number of calls. */
 let answer: () => Promise<void> | void;
 let calls = 0;
 beforeEach(() => {

@@ -16,7 +16,7 @@ const token = await caller("compliance");
 const times = {
   ...{ headMs: 150, requestMs: 300, streamMs: 1_000, answeredMs: 100, checkEveryMs: 50 },
 };
-/** Longer than a request may take to be sent. */
+/** Longer than the time limit of a request. */
 const longMs = 450;
 const unary = `/${ComplianceService.typeName}/ListLists`;
 const streamed = `/${ComplianceService.typeName}/ImportList`;

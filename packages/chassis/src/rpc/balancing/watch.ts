@@ -2,14 +2,14 @@ import { reportRejection } from "../../rejections.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Roster } from "./roster.ts";
 
-/** An endpoint with calls that answers nothing for so long is asked whether it is alive. */
+/** An endpoint with pending calls is probed after this long without an answer. */
 const silentMs = 500;
-/** How often silence is looked for; it adds to the time in which a hung process is found out. */
+/** The time between two checks for silence; it adds to the detection time of a hung process. */
 const lookEveryMs = 100;
-/** An endpoint that ends connections or is unavailable is not asked more often than this. */
+/** The shortest time between two probes of an endpoint that ends connections or is unavailable. */
 const doubtEveryMs = 1_000;
 
-/** Asks endpoints that hang, leave or were ejected how they are, while there are several. */
+/** Probes endpoints that hang, leave or were ejected, while there are several. */
 export function createWatch(roster: Roster) {
   const asked = new Set<Endpoint>();
   const doubtedMs = new WeakMap<Endpoint, number>();
@@ -30,7 +30,7 @@ export function createWatch(roster: Roster) {
   const askLife = async (endpoint: Endpoint) => {
     const askedMs = performance.now();
     if ((await endpoint.isAlive()) || endpoint.heardMs > askedMs) {
-      // Its calls take long, that is all.
+      // It is alive: its calls just take long.
       endpoint.heardMs = performance.now();
       return;
     }
@@ -47,12 +47,12 @@ export function createWatch(roster: Roster) {
     }
   };
   return {
-    /** Begins or ends as there are several endpoints or not. */
+    /** Starts or stops the watch: it runs only with several endpoints. */
     adjust: () => {
       clearInterval(timer);
       if (roster.all().length > 1) timer = setInterval(look, lookEveryMs).unref();
     },
-    /** The endpoint ends connections or is unavailable: perhaps it is about to stop. */
+    /** Probes an endpoint that ends connections or is unavailable: it may be about to stop. */
     doubt: (endpoint: Endpoint) => {
       const now = performance.now();
       if (roster.all().length < 2) return;
