@@ -1,4 +1,4 @@
-// Builds the console where its sources are not those of the last build.
+// Builds the console if its sources have changed since the last build.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,15 +6,15 @@ import { runNode } from "./foreground.mjs";
 
 const folder = "packages/console";
 
-/** What the build is made of, from the root. */
+/** Inputs of the build, relative to the root. */
 const inputs = [
   ...["index.html", "package.json", "vite.config.ts", "src"].map((name) => `${folder}/${name}`),
   ...["packages/contracts/src/gen", "package-lock.json"],
 ];
 
 /**
- * Provides the console where it can; answers the exit code of its build. A platform without it pays
- * as well, and the gateway says at `/console/` that there is none.
+ * Builds the console if possible; returns the exit code. Without it the platform still makes
+ * payments, and the gateway shows at `/console/` that the console is missing.
  */
 export async function tryConsole(root, node) {
   const hash = hashOf(root);

@@ -1,4 +1,4 @@
-// Checks that the generated contracts are those of proto/: generates them elsewhere and compares.
+// Checks that the generated contracts match proto/: generates them elsewhere and compares.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The Node that everything runs under. Plain JavaScript for any Node from 18 on, and nothing but
+// Finds the Node that everything runs under. Plain JavaScript for any Node from 18 on, with only
 // Node's own modules: this runs before anything is installed.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { installPackage, mayInstallPackages } from "./debian.mjs";
 import { installFrom, notReached } from "./npm.mjs";
 import { StartError } from "./start-error.mjs";
 
-/** Older majors do not run our TypeScript without a build. */
+/** Older majors can't run our TypeScript without a build. */
 const majorMin = 26;
 
 const runtimeFolder = join(dirname(fileURLToPath(import.meta.url)), "runtime");
@@ -23,7 +23,7 @@ const packages = {
 };
 
 /**
- * The path of a Node that is new enough: the one that runs this, else the pinned one, which is
+ * Returns the path of a recent Node: the one that runs this, otherwise the pinned one, which is
  * installed into `scripts/runtime` the first time.
  */
 export async function ensureNode() {
@@ -45,11 +45,11 @@ async function fetchNode(binary, version) {
   const what = `Node ${version}`;
   const instead = `install Node ${majorMin} yourself (https://nodejs.org)`;
   const output = await installFrom(runtimeFolder, { what, instead });
-  // To npm this is an optional package, whose absence is no error.
+  // For npm this is an optional package, so it reports no error if it is missing.
   if (!existsSync(binary)) throw notReached({ what, instead, output });
 }
 
-/** The binary needs glibc and a small library that a bare Debian does not have. */
+/** The binary needs glibc and a small library that a minimal Debian does not have. */
 async function checkRuns(binary) {
   const failure = whyNotRunning(binary);
   if (failure === undefined) return;

@@ -1,8 +1,8 @@
-// An OpenSSH server for the tests of files at banks: the machine's, or Debian's installed now.
+// An OpenSSH server for the tests of bank files: the installed one, or Debian's, installed now.
 import { existsSync } from "node:fs";
 import { installPackage, mayInstallPackages } from "./debian.mjs";
 
-/** Provides an OpenSSH server for the tests where it can; without it they are skipped. */
+/** Installs an OpenSSH server for the tests if possible; without it they are skipped. */
 export async function tryOpenSsh() {
   if (existsSync("/usr/sbin/sshd")) return;
   if (!mayInstallPackages()) return skips("it is not here; install `openssh-server`");

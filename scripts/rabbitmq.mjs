@@ -1,4 +1,4 @@
-// A RabbitMQ for tests and bench: the machine's, or Debian's package installed now.
+// A RabbitMQ for tests and bench: the installed one, or Debian's package, installed now.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { installPackage, mayInstallPackages } from "./debian.mjs";
@@ -11,7 +11,7 @@ const theWays =
   "install rabbitmq`); this\ncommand then starts a private node. Or set AMQP_URL to a broker that " +
   "it may use, such as amqp://guest:guest@localhost.";
 
-/** Provides a RabbitMQ, or throws with what to do. */
+/** Installs RabbitMQ if it is missing, or throws an error that says what to do. */
 export async function ensureRabbitmq() {
   if (process.env.AMQP_URL || isInstalled()) return;
   if (!mayInstallPackages()) {
