@@ -10,7 +10,7 @@ const names = ["chromium-headless-shell", "chromium", "chromium-browser", "googl
 export async function tryChromium() {
   if (process.env.CHROMIUM_PATH || isInstalled()) return;
   if (!mayInstallPackages()) {
-    return skips("there is none here; install `chromium` or set CHROMIUM_PATH");
+    return skips("it is not installed; install `chromium` or set CHROMIUM_PATH");
   }
   try {
     await installPackage("chromium-headless-shell");

@@ -20,7 +20,7 @@ export async function tryConsole(root, node) {
   const hash = hashOf(root);
   const stamp = join(root, folder, "dist", ".sources-hash");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return 0;
-  process.stderr.write("Building the console, whose sources are new or have changed.\n");
+  process.stderr.write("Building the console: its sources are new or have changed.\n");
   const vite = join(root, "node_modules", "vite", "bin", "vite.js");
   const code = await runNode(node, [vite, "build", "--logLevel", "warn"], {
     cwd: join(root, folder),

@@ -14,7 +14,7 @@ export async function ensureDependencies(root, node) {
   // After a manual `npm install` there is no stamp, and nothing to install either.
   if (differences(lock, root).length > 0) {
     const what = "dependencies";
-    const instead = "run `npm ci` where there is one and bring node_modules here";
+    const instead = "run `npm ci` on a machine with network access and copy node_modules here";
     const output = await installFrom(root, { what, instead, node });
     // npm skips an optional binary that it could not fetch.
     const [missing] = differences(lock, root);

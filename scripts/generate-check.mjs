@@ -16,7 +16,7 @@ await runMain(() => {
     const differences = compare(join(scratch, generated), join(root, generated));
     if (differences.length === 0) return 0;
     process.stderr.write(
-      `${generated} is not what proto/ says:\n${differences.join("\n")}\n` +
+      `${generated} does not match proto/:\n${differences.join("\n")}\n` +
         "Run `npm run generate` and commit what it changes.\n",
     );
     return 1;

@@ -30,7 +30,7 @@ export async function ensureNode() {
   if (Number.parseInt(process.versions.node, 10) >= majorMin) return process.execPath;
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
-  if (name === undefined) throw needsNode(`there is none to fetch for ${platform}`);
+  if (name === undefined) throw needsNode(`npm has none for ${platform}`);
   const folder = join(runtimeFolder, "node_modules", name);
   const binary = join(folder, "bin", "node");
   const pinned = manifestOf(runtimeFolder).optionalDependencies[name];
@@ -53,7 +53,7 @@ async function fetchNode(binary, version) {
 async function checkRuns(binary) {
   const failure = whyNotRunning(binary);
   if (failure === undefined) return;
-  if (!failure.includes("libatomic")) throw needsNode(`the fetched one fails: ${failure}`);
+  if (!failure.includes("libatomic")) throw needsNode(`the downloaded one fails: ${failure}`);
   if (!mayInstallPackages()) {
     throw new StartError(
       `Node ${majorMin} needs the system library libatomic, which is missing here.\n` +
@@ -62,10 +62,12 @@ async function checkRuns(binary) {
     );
   }
   await installPackage("libatomic1").catch((error) => {
-    throw needsNode(`libatomic1, which the fetched one needs, was not had:\n${error.message}`);
+    throw needsNode(
+      `the downloaded one needs libatomic1, which could not be installed:\n${error.message}`,
+    );
   });
   const stillFailing = whyNotRunning(binary);
-  if (stillFailing !== undefined) throw needsNode(`the fetched one fails: ${stillFailing}`);
+  if (stillFailing !== undefined) throw needsNode(`the downloaded one fails: ${stillFailing}`);
 }
 
 function whyNotRunning(binary) {

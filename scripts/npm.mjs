@@ -41,7 +41,7 @@ export async function installFrom(folder, { what, instead, node = process.execPa
   const errors = output.split("\n").filter((line) => /^npm error \S/.test(line));
   const shown = errors.slice(0, shownLines).join("\n");
   throw new StartError(
-    `${shown}\n\nInstalling ${what} failed. Put that right and start again; or ${instead}.`,
+    `${shown}\n\nInstalling ${what} failed. Fix the problem and start again; or ${instead}.`,
   );
 }
 
@@ -49,7 +49,7 @@ export async function installFrom(folder, { what, instead, node = process.execPa
 export function notReached({ what, instead, output }) {
   const reason = failedFetch.exec(output)?.[1] ?? "no answer";
   return new StartError(
-    `Installing ${what} failed: the npm registry was not reached (${reason}).\n` +
+    `Installing ${what} failed: the npm registry could not be reached (${reason}).\n` +
       "Connect this machine to the network (or set npm's registry, proxy or certificates), " +
       `then start again; or ${instead}.`,
   );

@@ -36,7 +36,7 @@ await runMain(async () => {
   const stamp = inModules(".lockfile");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockfile) {
     const instead =
-      "run `npm ci` in scripts/openapi where there is one, and bring node_modules here";
+      "run `npm ci` in scripts/openapi on a machine with network access and copy node_modules here";
     await installFrom(folder, { what: "Spectral and Redocly", instead, node });
     writeFileSync(stamp, lockfile);
   }

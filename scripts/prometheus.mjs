@@ -9,7 +9,7 @@ const names = ["prometheus", "promtool"];
 /** Installs Prometheus for the tests if possible; without it the tests of rules are skipped. */
 export async function tryPrometheus() {
   if (names.every(isInstalled)) return;
-  if (!mayInstallPackages()) return skips("it is not here; install `prometheus`");
+  if (!mayInstallPackages()) return skips("it is not installed; install `prometheus`");
   try {
     await installPackage("prometheus", { service: "prometheus" });
   } catch (error) {

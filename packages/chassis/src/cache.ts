@@ -28,7 +28,7 @@ export type Cache<V> = {
 
 /** Counts the reads of a service's caches in its metrics. */
 export function cacheMetrics(metrics: Pick<Metrics, "counter">): CountRead {
-  const help = "Reads of a cache, by its name and whether the value was there.";
+  const help = "Reads of a cache, by cache and result.";
   const reads = metrics.counter("disburse_cache_reads_total", help, ["cache", "result"]);
   return (cache, result) => reads.inc({ cache, result });
 }

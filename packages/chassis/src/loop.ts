@@ -41,19 +41,19 @@ export function showLoops(
 ): void {
   const failures = metrics.counter(
     "disburse_loop_failures_total",
-    "Runs of background work that failed, by loop.",
+    "Failed runs of background work, by loop.",
     ["loop"],
   );
   const succeededAt = new Map<string, number>();
   metrics.measured(
     "disburse_loop_last_success_timestamp_seconds",
-    "When a run of the loop last succeeded, or the loop started.",
+    "Time of the last successful run of the loop, or of its start.",
     ["loop"],
     (gauge) => succeededAt.forEach((atMs, loop) => void gauge.set({ loop }, atMs / 1_000)),
   );
   const interval = metrics.gauge(
     "disburse_loop_interval_seconds",
-    "The longest pause between two runs of the loop, where nothing wakes it.",
+    "The longest pause between two runs of the loop if nothing wakes it.",
     ["loop"],
   );
   counters.set(log, (loop, everyMs) => {

@@ -24,7 +24,7 @@ export function reportRejection(reason: unknown): void {
 export function watchRejections(log: Log, metrics: Pick<Metrics, "counter">): () => void {
   const rejections = metrics.counter(
     "disburse_unhandled_rejections_total",
-    "Promises that rejected and that nothing handled: faults of the code.",
+    "Unhandled promise rejections, which are bugs.",
     [],
   );
   // Prometheus counts increases from the first sample, so the counter starts at zero.

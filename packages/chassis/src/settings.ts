@@ -36,7 +36,7 @@ function readSecretFiles(environment: Environment, names: readonly string[]): En
   return Object.fromEntries(
     files.map((name) => {
       if (environment[name]) {
-        throw new SettingsError(`settings: ${name}: is given, and so is ${name}_FILE`);
+        throw new SettingsError(`settings: ${name}: is set, and so is ${name}_FILE`);
       }
       return [name, readTextFile(`${name}_FILE`, environment[`${name}_FILE`] ?? "")];
     }),

@@ -92,7 +92,7 @@ it("judges nothing twice of a consumer that the broker cancels at once", async (
   await vi.waitFor(() => expect(consumed).toBe(2), 10_000);
   await ready(bus);
   await setTimeout(1.5 * storeRetryMs);
-  const judged = log.error.mock.calls.filter(([, text]) => text === "event not believed");
+  const judged = log.error.mock.calls.filter(([, text]) => text === "event rejected");
   expect(judged.length).toBeLessThan(2);
 });
 
@@ -169,7 +169,7 @@ it("publishes nothing to a blocked broker until it is unblocked", async () => {
   await bus.publish([message("a")]);
   say(blocked);
   await vi.waitFor(() => expect(bus.ready()).toBe(false), 10_000);
-  await expect(bus.publish([message("b")])).rejects.toThrow("takes no messages");
+  await expect(bus.publish([message("b")])).rejects.toThrow("accepts no messages");
   expect(broker.published()).toBe(1);
   say(unblocked);
   await ready(bus);

@@ -54,7 +54,7 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
 function countRejections(metrics: AmqpBusOptions["metrics"]) {
   const count = metrics?.counter(
     "disburse_bus_messages_rejected_total",
-    "Messages that went to the dead letters because they are not believed, by reason.",
+    "Messages that were dead-lettered because their signature was rejected, by reason.",
     ["reason"],
   );
   // Prometheus counts increases from the first sample, so each counter starts at zero.

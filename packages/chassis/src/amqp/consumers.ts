@@ -69,7 +69,7 @@ export function createConsumers(options: ConsumerOptions) {
       const now = current;
       if (now === undefined) return;
       await consume(now, subscription).catch(async (error: unknown) => {
-        log.warn({ err: error }, "not subscribed yet: the next connection does it");
+        log.warn({ err: error }, "not subscribed yet: the next connection tries again");
         await closeConnection(now);
       });
     },
@@ -107,7 +107,7 @@ function signedConsumer({ events, handle }: Subscription, options: ConsumerOptio
       if ("event" in each) return dispositions.next().value ?? "dead";
       const event_id = messages[at]?.properties.messageId;
       rejected(each.rejected);
-      log.error({ event_id, reason: each.rejected }, "event not believed");
+      log.error({ event_id, reason: each.rejected }, "event rejected");
       return "dead";
     });
   };

@@ -77,11 +77,11 @@ function publishOn(
   channel.on("return", (message: Message) => returned.add(String(message.properties.messageId)));
   connection.on("blocked", (reason) => {
     isBlocked = true;
-    log.warn({ reason }, "the broker takes no messages");
+    log.warn({ reason }, "the broker accepts no messages");
   });
   connection.on("unblocked", () => {
     isBlocked = false;
-    log.info({}, "the broker takes messages again");
+    log.info({}, "the broker accepts messages again");
   });
 
   /** Also rejects when the channel closes. */
@@ -114,7 +114,7 @@ function publishOn(
   };
 
   const assertTaking = () => {
-    if (isBlocked) throw new Error("the broker takes no messages");
+    if (isBlocked) throw new Error("the broker accepts no messages");
     if (late > 0) throw new Error("the broker has yet to confirm earlier messages");
   };
 

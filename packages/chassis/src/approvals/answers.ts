@@ -12,7 +12,7 @@ import { type Proposal, stateAt } from "./proposal.ts";
 /** The refusal of an approved request whose subject has changed since the approver read it. */
 export const supersededRefusal = refused(
   "INVALID_REQUEST",
-  "proposal_id: what it changes has changed meanwhile",
+  "proposal_id: the record has changed since it was proposed",
 );
 
 /**
@@ -21,7 +21,7 @@ export const supersededRefusal = refused(
 export function answerKnown(known: Proposal, content: string, person: string, now: Date): void {
   if (known.content !== content) orThrow(otherContent);
   if (known.proposed.by !== person) {
-    orThrow(refused("ACCESS_FORBIDDEN", "operation_id: is another person's"));
+    orThrow(refused("ACCESS_FORBIDDEN", "operation_id: belongs to another person"));
   }
   const state = stateAt(known, now);
   if (state === "executed") return;
@@ -39,7 +39,7 @@ export function isRefusal(error: unknown): boolean {
 /** The refusal of a request that awaits approval. */
 export function approvalRequired({ id, digest, expiresAt }: Proposal): ConnectError {
   const code = "APPROVAL_REQUIRED";
-  const message = `needs the approval of another person: proposal ${id}`;
+  const message = `needs approval by another person: proposal ${id}`;
   const expires = timestampFromDate(expiresAt);
   return new ConnectError(`${code}: ${message}`, Code.FailedPrecondition, undefined, [
     { desc: RefusalSchema, value: { code, message } },

@@ -116,7 +116,7 @@ export function createApprovals(deps: ApprovalDeps) {
       for (const [localName, guard] of Object.entries(guards)) {
         const method = service.methods.find((each) => each.localName === localName);
         if (method === undefined || !isMutation(method)) {
-          throw new Error(`${localName} changes nothing`);
+          throw new Error(`${localName} is not a mutation`);
         }
         const handle = all[localName] as MethodImpl<DescMethodUnary>;
         const each = { method, handle, guard: guard as Guarded["guard"] };
@@ -282,7 +282,7 @@ async function propose(
   if (inserted === "full") {
     orThrow(refused("INVALID_REQUEST", `There can be at most ${openMax} open proposals.`));
   }
-  log.info({ proposal_id: proposal.id, rpc: proposal.rpc }, "approval needed");
+  log.info({ proposal_id: proposal.id, rpc: proposal.rpc }, "approval required");
   return approvalRequired(proposal);
 }
 
@@ -324,7 +324,7 @@ async function sweep(state: State): Promise<void> {
     }
     await finish(state, proposal).catch((error: unknown) => {
       const fields = { err: error, proposal_id: proposal.id };
-      if (isUnavailable(error)) log.info(fields, "proposal waits");
+      if (isUnavailable(error)) log.info(fields, "proposal not run yet");
       else log.error(fields, "proposal not finished");
     });
   }

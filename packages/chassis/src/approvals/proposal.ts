@@ -56,10 +56,16 @@ export function digestOf(content: string, { before, after }: Difference): string
 type Refusal = Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
 type By = { readonly person: ActingPerson; readonly operationId: string; readonly at: Date };
 
-const ownProposal = refused("ACCESS_FORBIDDEN", "proposal_id: must not be one's own proposal");
-const notApprover = refused("ACCESS_FORBIDDEN", "proposal_id: needs a role that may decide it");
-const notProposer = refused("ACCESS_FORBIDDEN", "proposal_id: is another person's proposal");
-const otherDigest = refused("INVALID_REQUEST", "content_digest: is not the proposal's");
+const ownProposal = refused(
+  "ACCESS_FORBIDDEN",
+  "proposal_id: is your own proposal: another person must decide",
+);
+const notApprover = refused(
+  "ACCESS_FORBIDDEN",
+  "proposal_id: requires one of the proposal's approver roles",
+);
+const notProposer = refused("ACCESS_FORBIDDEN", "proposal_id: belongs to another person");
+const otherDigest = refused("INVALID_REQUEST", "content_digest: does not match the proposal");
 
 const notOpen = (state: ProposalState) =>
   refused("INVALID_REQUEST", `proposal_id: the proposal is ${state}`);

@@ -111,7 +111,7 @@ async function decide(
 function personOf() {
   const principal = callContext()?.principal;
   if (principal?.kind === "person") return principal;
-  throw new ConnectError("proposals are persons' work", Code.PermissionDenied);
+  throw new ConnectError("only persons can propose and decide", Code.PermissionDenied);
 }
 
 function proposalMessage(proposal: Proposal, now: Date) {

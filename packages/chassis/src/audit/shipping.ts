@@ -143,11 +143,11 @@ export function startShipping(
   const lease = createSweepLease(database, "audit-heads", Math.max(leaseMs, 2 * everyMs));
   const age = metrics.gauge(
     "disburse_audit_head_age_seconds",
-    "Since heads of the audit trail and the ledger were last shipped to the sink.",
+    "Time since heads of the audit trail and the ledger were last shipped to the sink.",
   );
   const unshipped = metrics.gauge(
     "disburse_audit_unshipped",
-    "Audit entries, and accounts, whose heads the sink does not have.",
+    "Audit entries and accounts whose heads are not shipped yet.",
     ["chain"],
   );
   const show = async () => {

@@ -175,7 +175,7 @@ async function appendAll(entries: Collection<AuditDocument>, records: readonly A
   }
   return (record: AuditRecord): AuditEntry => {
     const entry = known.get(auditKeyOf(record));
-    if (entry === undefined) throw new Error("an audit entry was neither found nor made");
+    if (entry === undefined) throw new Error("an audit entry was neither found nor created");
     return entry;
   };
 }

@@ -42,7 +42,7 @@ export async function openKeys(
   });
   const older = metrics.gauge(
     "disburse_data_keys_under_older_keys",
-    "Data keys that an older key wraps: at 0 it can be left out of the settings.",
+    "Data keys that are wrapped under an older key: at 0 it can be removed from the settings.",
   );
   const run = async () => {
     older.set(await keys.maintain());

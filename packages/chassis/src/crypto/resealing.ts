@@ -137,7 +137,7 @@ async function resealPage(
       if (change !== undefined) writes.push(writeOf(document, change));
     } catch (error) {
       left += 1;
-      log.error({ err: error, collection, id: document._id }, "not sealed anew");
+      log.error({ err: error, collection, id: document._id }, "document not resealed");
     }
   }
   if (writes.length === 0) return left;
@@ -163,7 +163,7 @@ export function startResealing(
   const lease = createSweepLease(database, "resealing", leaseMs);
   const gauge = metrics.gauge(
     "disburse_resealing_left",
-    "Documents that may have texts sealed by an older key or not at all; at 0 none has.",
+    "Documents that may have texts that are unsealed or sealed under an older key.",
     ["collection"],
   );
   const run = async () => {

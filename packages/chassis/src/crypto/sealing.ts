@@ -63,7 +63,7 @@ export function createSealer(encryptionKeys: string): Sealer {
     open: (sealed, context) => {
       const [keyId = ""] = sealed.split(".");
       const key = keys.get(keyId);
-      if (key === undefined) throw new Error("sealed under a key that is not among the settings");
+      if (key === undefined) throw new Error("sealed under a key that is not configured");
       return openUnder(keyId, key, sealed, context);
     },
     isCurrent: (sealed) => sealed.startsWith(`${sealingKeyId}.`),

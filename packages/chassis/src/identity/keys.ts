@@ -46,7 +46,7 @@ export function readTrustedKeys(text: string): TrustedKeys {
   const { keys } = parse(jwkSet, text);
   const trusted = new Map<string, { service: string; publicKey: KeyObject }>();
   for (const jwk of keys) {
-    if (trusted.has(jwk.kid)) throw new TypeError(`the key id ${jwk.kid} is there twice`);
+    if (trusted.has(jwk.kid)) throw new TypeError(`the key id ${jwk.kid} occurs twice`);
     const publicKey = createPublicKey({ key: jwk, format: "jwk" });
     trusted.set(jwk.kid, { service: serviceOf(jwk.kid), publicKey });
   }

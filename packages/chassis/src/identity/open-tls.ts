@@ -32,7 +32,9 @@ export function openTls(
   const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca } = settings;
   if (cert === undefined && key === undefined && ca === undefined) return undefined;
   if (cert === undefined || key === undefined || ca === undefined) {
-    throw new SettingsError("settings: TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE: go together");
+    throw new SettingsError(
+      "settings: TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE: must be set together",
+    );
   }
   const read = (): TlsMaterial => ({
     cert: readTextFile("TLS_CERT_FILE", cert),
@@ -52,9 +54,9 @@ export function openTls(
       if (textOf(now) === seen) return;
       seen = textOf(now);
       material = checked(now);
-      log.info({}, "certificate read anew");
+      log.info({}, "certificate reloaded");
     } catch (error) {
-      log.error({ err: error }, "certificate not read anew");
+      log.error({ err: error }, "certificate not reloaded");
     }
   };
   const timer = setInterval(follow, everyMs).unref();
@@ -75,12 +77,12 @@ function problemOf(material: TlsMaterial, service: string, trustDomain: string) 
     createSecureContext({ ...material, minVersion: tlsVersion });
     certificate = new X509Certificate(material.cert);
   } catch {
-    return "does not fit its key, or one of the files is malformed";
+    return "does not match its key, or one of the files is malformed";
   }
   const found = serviceOfCertificate(certificate, trustDomain);
   if (found !== service) return `is not of spiffe://${trustDomain}/${service}`;
   const now = new Date();
-  if (certificate.validFromDate > now) return "is not good yet";
+  if (certificate.validFromDate > now) return "is not valid yet";
   return certificate.validToDate < now ? "has expired" : undefined;
 }
 
@@ -103,7 +105,7 @@ export function openProcessTls(
 /** Registers the metric also without TLS; it then has no value. */
 function showEnd(metrics: Metrics, tls: Tls | undefined): void {
   const name = "disburse_tls_certificate_expiration_timestamp_seconds";
-  const help = "When the certificate that the process shows in mutual TLS ends.";
+  const help = "Expiry of the process's certificate for mutual TLS.";
   metrics.measured(name, help, ["trust_domain"], (gauge) => {
     if (tls === undefined) return;
     const { validToDate } = new X509Certificate(tls.material().cert);

@@ -59,9 +59,9 @@ export function openIdentity(
   const follow = () => {
     for (const file of files) {
       try {
-        if (file()) log.info({}, "keys read anew");
+        if (file()) log.info({}, "keys reloaded");
       } catch (error) {
-        log.error({ err: error }, "keys not read anew");
+        log.error({ err: error }, "keys not reloaded");
       }
     }
   };
@@ -87,7 +87,7 @@ function personIssuer(
   const { OIDC_ISSUER: issuers, OIDC_JWKS: keys, OIDC_JWKS_URL: url } = settings;
   if (issuers === undefined) return undefined;
   if (keys === undefined && url === undefined) {
-    throw new SettingsError("settings: OIDC_JWKS_URL: is required beside OIDC_ISSUER");
+    throw new SettingsError("settings: OIDC_JWKS_URL: is required with OIDC_ISSUER");
   }
   const keyOf =
     keys === undefined ? createRemoteJWKSet(new URL(url ?? "")) : createLocalJWKSet(keys);

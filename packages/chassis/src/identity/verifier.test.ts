@@ -218,7 +218,7 @@ describe("a person's token", () => {
     [
       "that is good for too long",
       { exp: now.getTime() / 1_000 + 901 },
-      "the token is good for too long",
+      "the token's lifetime is too long",
     ],
     ["that has expired", { exp: now.getTime() / 1_000 - 121 }, "the token has expired"],
     ["that begins later", { nbf: now.getTime() / 1_000 + 121 }, "the token's nbf is not accepted"],

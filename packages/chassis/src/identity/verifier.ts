@@ -135,7 +135,7 @@ async function verifyPerson(token: string, persons: PersonIssuer | undefined): P
   if (iat > Date.now() / 1_000 + clockToleranceSeconds) {
     throw unauthenticated("the token's iat is not accepted");
   }
-  if (exp - iat > lifetimeMaxSeconds) throw unauthenticated("the token is good for too long");
+  if (exp - iat > lifetimeMaxSeconds) throw unauthenticated("the token's lifetime is too long");
   const exempt = persons.exemptWithoutSignIn ? ("exempt" as const) : undefined;
   const signIn = signInOf(payload) ?? exempt;
   const roles = rolesOf(payload, rolesClaim);

@@ -16,7 +16,7 @@ export async function databaseClock(
 ): Promise<Clock> {
   const askedMs = elapsed();
   const [read] = await db.aggregate<{ now: Date }>(readNow).toArray();
-  if (read === undefined) throw new Error("the database does not tell its time");
+  if (read === undefined) throw new Error("the database returned no time");
   const halfWayMs = (elapsed() - askedMs) / 2;
   return steadyClock(new Date(read.now.getTime() + halfWayMs), elapsed);
 }

@@ -172,7 +172,7 @@ it("refuses a database of another baseline: of other indexes, or of another shap
   for (const other of others) {
     expect(other.name).not.toBe(own.name);
     const { databaseName } = database.db;
-    const refusal = `database ${databaseName} was made by another version: migration 1 is "${other.name}" here, "${own.name}" there. Begin with an empty database`;
+    const refusal = `database ${databaseName} was created by another version: migration 1 is "${other.name}" here, "${own.name}" there. Begin with an empty database`;
     await expect(run(other)).rejects.toThrow(refusal);
     await expect(run(other)).rejects.toThrow(OtherStepsError);
     await expect(check(other)).rejects.toThrow(refusal);

@@ -16,13 +16,13 @@ export function poolMetrics(
 ): (client: MongoClient) => void {
   const waits = metrics.histogram(
     "disburse_db_pool_wait_seconds",
-    "Time until a command had a connection to the database.",
+    "Time that a command waited for a connection to the database.",
     [],
     secondsBuckets,
   );
   const held = metrics.histogram(
     "disburse_db_command_duration_seconds",
-    "Time that a command had its connection: to the database and back.",
+    "Time that a command used its connection.",
     [],
     secondsBuckets,
   );

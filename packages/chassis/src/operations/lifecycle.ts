@@ -63,7 +63,7 @@ const readyWithinMs = 500;
 
 /** Shows the process's readiness in the metrics. */
 export function showReadiness(metrics: Metrics, { isReady }: Lifecycle): void {
-  const help = "1 where the process should get requests, as its /readyz says within 0.5 s.";
+  const help = "1 if the process should get requests: /readyz returns 200 within 0.5 s.";
   metrics.measured("disburse_ready", help, [], async (gauge) => {
     const ready = await withTimeout(readyWithinMs, isReady, () => false);
     gauge.set(ready ? 1 : 0);

@@ -78,7 +78,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
 function assertOwnCertificate(principal: Principal, peer: string | undefined): void {
   // A token identifies a person; TLS decides if a person needs a certificate.
   if (principal.kind === "person" || principal.name === peer) return;
-  throw new ConnectError("the token is not of the certificate's service", Code.Unauthenticated);
+  throw new ConnectError(
+    "the token and the certificate name different services",
+    Code.Unauthenticated,
+  );
 }
 
 /** Passes the service of a call's connection through the full adapter. */

@@ -84,7 +84,7 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
     const deadlineMs = callContext()?.deadlineMs;
     if (deadlineMs === undefined) return requested ?? timeoutMs;
     const remainingMs = Math.floor(deadlineMs - Date.now() - hopMs);
-    if (remainingMs <= 0) throw new ConnectError("no time is left", Code.DeadlineExceeded);
+    if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     return Math.min(remainingMs, requested ?? timeoutMs);
   };
   return {

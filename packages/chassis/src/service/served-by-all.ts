@@ -89,7 +89,9 @@ function auditRpc(
   return {
     exportAuditEntries: async ({ after, limit }) => {
       const problems = [
-        ...(after < 0n || after > BigInt(Number.MAX_SAFE_INTEGER) ? ["after: must be from 0"] : []),
+        ...(after < 0n || after > BigInt(Number.MAX_SAFE_INTEGER)
+          ? ["after: must be 0 or more"]
+          : []),
         ...(limit < 0 || limit > limitMax ? [`limit: must be 1 to ${limitMax}`] : []),
       ];
       if (problems.length > 0) orThrow(refused("INVALID_REQUEST", problems.join("; ")));

@@ -53,12 +53,12 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
     return `${place.kind === "elsewhere" ? path : place.name} may not import ${workspace}`;
   }
   if (isRule(path) && !isForTests(path) && workspace !== "kernel" && !isOfRules(workspace)) {
-    return "a rule imports the kernel and other rules only";
+    return "a rule may import only the kernel and other rules";
   }
   const isForeign = place.kind === "elsewhere" || place.name !== workspace;
   const isForOthers = file === "main.ts" || file === "migrations.ts";
   if (isService(workspace) && isForeign && !isForOthers && !mayTakeApart(place)) {
-    return "of a service only main.ts and migrations.ts are for others";
+    return "of a service, other workspaces may import only main.ts and migrations.ts";
   }
   return undefined;
 }
@@ -75,12 +75,12 @@ function whyForbiddenFile(path: string, specifier: string): string | undefined {
   }
   if (isForTests(path)) return undefined;
   if (from.kind === "elsewhere") return undefined;
-  if (isRule(path) && !isRule(target)) return "a rule imports the kernel and other rules only";
+  if (isRule(path) && !isRule(target)) return "a rule may import only the kernel and other rules";
   if (from.kind === "package") return whyForbiddenSubject(from.name, from.inside, to.inside);
   if (isStore(from.inside) && /^(?:rpc|events|main)\.ts$|^routes\//.test(to.inside)) {
-    return "a store does not know its callers";
+    return "a store must not import its callers";
   }
-  if (to.inside === "main.ts") return "main.ts wires a service and is imported by none of it";
+  if (to.inside === "main.ts") return "main.ts wires a service: its other files must not import it";
   return whyForbiddenSubject(from.name, from.inside, to.inside);
 }
 

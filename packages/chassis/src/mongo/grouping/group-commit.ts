@@ -76,11 +76,7 @@ export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, d
       if (!isAdded) reject(new MongoNotConnectedError("too many writes wait for the database"));
     });
   return {
-    /**
-     *
-     * @param alone the same write by the driver's own method, for one that the driver refuses to
-     * batch.
-     */
+    /** @param alone the same write by the driver's own method, if the driver refuses to batch it. */
     write: <T>(model: WriteModel, alone: () => Promise<T>): Promise<T> => {
       const asked = () => ask(model, alone) as Promise<T>;
       return writes.hasSubscribers ? writes.tracePromise(asked, { method: model.name }) : asked();

@@ -29,17 +29,17 @@ export function observeClients(metrics: Metrics, log: Log): ObserveClients {
   );
   const retries = metrics.counter(
     "disburse_rpc_client_retries_total",
-    "Calls that were sent again, by called service and why the try before had no answer.",
+    "Calls that were sent again, by called service and reason.",
     ["peer", "reason"],
   );
   const known = metrics.gauge(
     "disburse_rpc_client_endpoints",
-    "Endpoints that clients of a service know.",
+    "Endpoints of a service that clients know.",
     ["peer"],
   );
   const ejected = metrics.gauge(
     "disburse_rpc_client_endpoints_ejected",
-    "Endpoints of these that get no calls, because they fail or hang.",
+    "Known endpoints that get no calls, because they fail or hang.",
     ["peer"],
   );
   return (peer) => ({

@@ -28,7 +28,7 @@ export function createSender({ endpoints, observe }: SenderOptions) {
     const limits = { signal, timeoutMs, mayLeave };
     return exchange(to, { path, method: "POST", headers, body }, limits);
   };
-  /** Cancels a hung call once, if it may be sent twice or was not sent. */
+  /** Lets a hung call move to another endpoint, if it was not sent or may be sent twice. */
   const leaves = ({ method }: OutgoingCall) => {
     return (wasSent: boolean) =>
       endpoints.areSeveral() && (!wasSent || isRepeatable(method)) && budget.take();

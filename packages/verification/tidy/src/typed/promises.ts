@@ -44,7 +44,7 @@ export function unhandledPromises(
       (node) => !isHandled(program, node, depthMax),
     );
     for (const node of loose) {
-      findings.push(findingOf(file, node, "a promise whose rejection nothing handles"));
+      findings.push(findingOf(file, node, "a promise with an unhandled rejection"));
     }
     for (const node of ignoredCallbacks(program, callbacks)) {
       findings.push(findingOf(file, node, "its caller ignores the promise of this callback"));
@@ -52,7 +52,7 @@ export function unhandledPromises(
     const early = promisesAmong(program, kept).filter((node) => !isHandled(program, node));
     for (const node of early.filter((each) => isAwaitedLate(each, file))) {
       findings.push(
-        findingOf(file, node, "kept over an await: it may reject before it is awaited"),
+        findingOf(file, node, "held across an await: it may reject before it is awaited"),
       );
     }
   }

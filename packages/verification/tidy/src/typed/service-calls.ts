@@ -51,7 +51,9 @@ export function serviceCalls(
       else if (ownerOf(rpc) !== caller) calls.push({ caller, rpc, path: file.path });
     }
     for (const node of lostClients(program, file, caller)) {
-      unresolved.push(findingOf(file, node, "a client whose type is lost: what does it call?"));
+      unresolved.push(
+        findingOf(file, node, "a client whose type is lost: its calls can't be checked"),
+      );
     }
   }
   return { calls, unresolved };
