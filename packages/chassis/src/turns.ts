@@ -6,10 +6,10 @@ type Line = { waiting: number; last: Promise<void> };
 
 /**
  * Shares this process's thread among merchants. A merchant's work runs one call at a time and then
- * rests for `restShare` times as long: 3 leaves it a quarter of the time. Other merchants are not
+ * rests for `restRatio` times as long: 3 leaves it a quarter of the time. Other merchants are not
  * delayed.
  */
-export function createTurns({ restShare }: { readonly restShare: number }) {
+export function createTurns({ restRatio }: { readonly restRatio: number }) {
   const lines = new Map<string, Line>();
   return {
     /** Runs work when the merchant's turn comes, unless the caller has left by then. */
@@ -35,7 +35,7 @@ export function createTurns({ restShare }: { readonly restShare: number }) {
           if (line.waiting === 0) lines.delete(merchantId);
           rested.resolve();
         };
-        setTimeout(end, restShare * (performance.now() - beganMs)).unref();
+        setTimeout(end, restRatio * (performance.now() - beganMs)).unref();
       }
     },
   };

@@ -21,7 +21,7 @@ import {
   maintainConnection,
 } from "./connection.ts";
 import { originFromHeaders } from "./origin.ts";
-import { createJudge, type Rejection, type SignedParts } from "./signature.ts";
+import { createEventVerifier, type Rejection, type SignedParts } from "./signature.ts";
 import { declareQueue } from "./topology.ts";
 
 /** Unacked messages of a consumer: one batch gathers while another is stored. */
@@ -52,9 +52,9 @@ export function createConsumers(options: ConsumerOptions) {
     after,
     purpose: "consuming",
     log,
-    setup: async (made) => {
-      for (const subscription of subscriptions) await consume(made, subscription);
-      current = made;
+    setup: async (opened) => {
+      for (const subscription of subscriptions) await consume(opened, subscription);
+      current = opened;
     },
     lost: () => {
       current = undefined;
@@ -92,18 +92,18 @@ type Consumer = (messages: readonly ConsumeMessage[]) => Promise<readonly Dispos
 function signedConsumer({ events, handle }: Subscription, options: ConsumerOptions): Consumer {
   const { keys, namespace, rejected, log } = options;
   const mayPublish = publishersOf(events);
-  const publisherOf = createJudge(keys, namespace);
-  const judge = async (message: ConsumeMessage) => {
+  const publisherOf = createEventVerifier(keys, namespace);
+  const verify = async (message: ConsumeMessage) => {
     const found = await publisherOf(signedParts(message), mayPublish);
     if ("rejected" in found) return found;
     return { event: { ...toBusMessage(message), publisher: found.publisher } };
   };
   return async (messages) => {
-    const judged = await Promise.all(messages.map(judge));
-    const believed = judged.flatMap((each) => ("event" in each ? [each.event] : []));
-    const handled = believed.length === 0 ? [] : await handle(believed);
+    const results = await Promise.all(messages.map(verify));
+    const accepted = results.flatMap((each) => ("event" in each ? [each.event] : []));
+    const handled = accepted.length === 0 ? [] : await handle(accepted);
     const dispositions = handled.values();
-    return judged.map((each, at): Disposition => {
+    return results.map((each, at): Disposition => {
       if ("event" in each) return dispositions.next().value ?? "dead";
       const event_id = messages[at]?.properties.messageId;
       rejected(each.rejected);

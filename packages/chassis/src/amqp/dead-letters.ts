@@ -15,7 +15,7 @@ export type DeadLetter = {
 };
 
 /** Reads at most this many: each stays unacked until the end. */
-const letterMax = 10_000;
+const readMax = 10_000;
 
 /**
  * Reads a consumer's dead-letter queue. With `again`, publishes each message to its original
@@ -34,17 +34,17 @@ export async function readDeadLetters(options: {
     const channel = await connection.createConfirmChannel();
     const queue = `${namespace}.${consumer}.dead`;
     const { messageCount } = await channel.checkQueue(queue);
-    const letters: DeadLetter[] = [];
-    while (letters.length < Math.min(messageCount, letterMax)) {
+    const deadLetters: DeadLetter[] = [];
+    while (deadLetters.length < Math.min(messageCount, readMax)) {
       const message = await channel.get(queue);
       if (message === false) break;
-      const letter = letterOf(message);
-      letters.push(letter);
-      if (again) await publishAgain(channel, message, letter);
+      const deadLetter = deadLetterOf(message);
+      deadLetters.push(deadLetter);
+      if (again) await publishAgain(channel, message, deadLetter);
     }
     // Unacked messages return to the queue; acks are sent before the connection ends.
     await channel.close();
-    return letters;
+    return deadLetters;
   } finally {
     await connection.close();
   }
@@ -53,7 +53,7 @@ export async function readDeadLetters(options: {
 /** An entry of the broker's `x-death` header, one for each dead-lettering. */
 type Death = { readonly exchange?: string; readonly "routing-keys"?: readonly string[] };
 
-function letterOf({ properties, fields, content }: GetMessage): DeadLetter {
+function deadLetterOf({ properties, fields, content }: GetMessage): DeadLetter {
   const deaths: Death[] = properties.headers?.["x-death"] ?? [];
   const first = deaths.at(-1);
   return {
@@ -93,6 +93,6 @@ if (import.meta.main) {
   if (url === undefined || consumer === undefined) {
     throw new Error("usage: npm run dead-letters -- CONSUMER --amqp-url URL [--again]");
   }
-  const letters = await readDeadLetters({ url, namespace, consumer, again });
-  for (const letter of letters) process.stdout.write(`${JSON.stringify(letter)}\n`);
+  const deadLetters = await readDeadLetters({ url, namespace, consumer, again });
+  for (const deadLetter of deadLetters) process.stdout.write(`${JSON.stringify(deadLetter)}\n`);
 }

@@ -33,11 +33,11 @@ export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe
     after,
     purpose: "publishing",
     log,
-    setup: async (made) => {
-      const channel = await made.createConfirmChannel();
-      guardChannel(made, channel, log, () => stopping);
+    setup: async (opened) => {
+      const channel = await opened.createConfirmChannel();
+      guardChannel(opened, channel, log, () => stopping);
       channel.on("error", refused);
-      const publishing = publishOn(made, channel, options);
+      const publishing = publishOn(opened, channel, options);
       await channel.assertExchange(exchangeOf(namespace, service), "topic", { durable: true });
       current = publishing;
     },

@@ -98,7 +98,7 @@ export async function signatureHeaders(
   return paths.map((path) => ({ ...own, [pathHeader]: path.toString("base64url") }));
 }
 
-type Judgement = { readonly publisher: string } | { readonly rejected: Rejection };
+type Verified = { readonly publisher: string } | { readonly rejected: Rejection };
 
 /** Signatures that are remembered: more than the batches that arrive at a time. */
 const rememberedMax = 1_000;
@@ -107,7 +107,10 @@ const rememberedMax = 1_000;
  * Verifies messages with the current keys. Each batch signature is verified once and remembered
  * with its root and key.
  */
-export function createJudge({ trustedKeys }: Pick<EventKeys, "trustedKeys">, namespace: string) {
+export function createEventVerifier(
+  { trustedKeys }: Pick<EventKeys, "trustedKeys">,
+  namespace: string,
+) {
   type Key = Parameters<typeof verify>[2];
   const known = new LRUCache<string, { readonly by: Key; readonly isOwn: Promise<boolean> }>({
     max: rememberedMax,
@@ -123,7 +126,7 @@ export function createJudge({ trustedKeys }: Pick<EventKeys, "trustedKeys">, nam
   return async (
     message: SignedParts,
     mayPublish: (key: string, service: string) => boolean,
-  ): Promise<Judgement> => {
+  ): Promise<Verified> => {
     const { [keyHeader]: keyId, [timeHeader]: time, [signatureHeader]: sent } = message.headers;
     if (typeof keyId !== "string" || typeof sent !== "string") return { rejected: "unsigned" };
     const trusted = trustedKeys().get(keyId);

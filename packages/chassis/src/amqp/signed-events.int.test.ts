@@ -140,9 +140,9 @@ it("takes a dead letter that comes again when its publisher's key is known", asy
   await vi.waitFor(async () => expect(await rejected()).toEqual({ unknown_key: 2 }), 10_000);
   const place = { url: amqpUrl(), namespace, consumer: "reader" };
   const lying = await vi.waitFor(async () => {
-    const letters = await readDeadLetters({ ...place, again: false });
-    expect(letters).toHaveLength(2);
-    return letters;
+    const deadLetters = await readDeadLetters({ ...place, again: false });
+    expect(deadLetters).toHaveLength(2);
+    return deadLetters;
   }, 10_000);
   expect(lying.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual(
     ["a", "b"].map((id) => ({ id, exchange: exchange(), key: "payout.succeeded", bytes: 9 })),

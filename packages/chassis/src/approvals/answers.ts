@@ -18,7 +18,7 @@ export const supersededRefusal = refused(
 /**
  * Ends a repeat of a proposed request. If the request has run, the RPC answers the repeat itself.
  */
-export function answerKnown(known: Proposal, content: string, person: string, now: Date): void {
+export function endRepeat(known: Proposal, content: string, person: string, now: Date): void {
   if (known.content !== content) orThrow(otherContent);
   if (known.proposed.by !== person) {
     orThrow(refused("ACCESS_FORBIDDEN", "operation_id: belongs to another person"));

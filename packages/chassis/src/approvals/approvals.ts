@@ -23,7 +23,7 @@ import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { contentOf, readChange } from "../mutations/content.ts";
 import type { Principal, Role } from "../principal.ts";
 import { isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
-import { answerKnown, approvalRequired, isRefusal, supersededRefusal } from "./answers.ts";
+import { approvalRequired, endRepeat, isRefusal, supersededRefusal } from "./answers.ts";
 import {
   concluded,
   type Difference,
@@ -34,7 +34,7 @@ import {
 } from "./proposal.ts";
 import { type ProposalStore, proposalKey, type StoredProposal } from "./store.ts";
 
-export type Asked = {
+export type Requester = {
   readonly person: string;
   readonly roles: ReadonlySet<Role>;
   readonly operationId: string;
@@ -49,7 +49,7 @@ export type Guard<Request> = {
   /** Returns the reasons why a second person is needed; empty: one person is enough. */
   readonly reasons: (
     request: Request,
-    asked: Asked,
+    requester: Requester,
     difference: Difference,
   ) => Promise<readonly string[]>;
   /**
@@ -58,7 +58,7 @@ export type Guard<Request> = {
    */
   readonly isSole?: true;
   /** Called if one person was enough and the RPC refused: nothing has changed. */
-  readonly refused?: (request: Request, asked: Asked) => Promise<void>;
+  readonly refused?: (request: Request, requester: Requester) => Promise<void>;
 };
 
 type RequestOf<Rpc> = Rpc extends (request: infer Request, ...rest: never[]) => unknown
@@ -72,7 +72,7 @@ const openMs = 24 * 60 * 60 * 1_000;
 
 type Request = Pick<Proposal, "rpc" | "merchantId" | "operationId">;
 type Person = Extract<Principal, { kind: "person" }>;
-type Wanted = Omit<
+type ProposedRequest = Omit<
   Proposal,
   "id" | "digest" | "proposed" | "expiresAt" | "state" | "decided" | "outcome" | "updatedAt"
 >;
@@ -130,7 +130,7 @@ export function createApprovals(deps: ApprovalDeps) {
      * Admits a request that is too large to store: its proposer sends it again after approval.
      * Returns a function to call after it has run; throws until it is approved.
      */
-    permit: (wanted: Omit<Wanted, "request">) => permit(state, wanted),
+    permit: (wanted: Omit<ProposedRequest, "request">) => permit(state, wanted),
 
     /** True if the proposal still changes what its approver has read. */
     isCurrent: (proposal: Proposal) => isCurrent(state, proposal),
@@ -153,11 +153,11 @@ function guardHandler(state: State, each: Guarded): Handler {
     const principal = callContext()?.principal;
     if (principal?.kind !== "person") return handle(request, context);
     const { operationId, content } = readChange(method.input, request);
-    const asked = { person: principal.id, roles: principal.roles, operationId };
+    const requester = { person: principal.id, roles: principal.roles, operationId };
     const of = { rpc: nameOf(method), merchantId: merchantOf(request) ?? "", operationId };
     const known = await proposals.findByKey(proposalKey(of));
     if (known !== undefined) {
-      answerKnown(known, content, asked.person, clock.now());
+      endRepeat(known, content, requester.person, clock.now());
       return handle(request, context);
     }
     const subject = subjectOf(method, request, undefined);
@@ -165,14 +165,14 @@ function guardHandler(state: State, each: Guarded): Handler {
     if (rival !== undefined) {
       const since = await proposals.findByKey(proposalKey(of));
       // A concurrent copy of the request created the proposal.
-      if (since !== undefined) answerKnown(since, content, asked.person, clock.now());
+      if (since !== undefined) endRepeat(since, content, requester.person, clock.now());
       if (since !== undefined || (await isDone(of))) return handle(request, context);
       const next = rival.state === "open" ? "decide on it first" : "wait until it has run";
       orThrow(refused("INVALID_REQUEST", `proposal ${rival.id} is ${rival.state}: ${next}`));
     }
     const difference = await guard.difference(request);
-    const reasons = await guard.reasons(request, asked, difference);
-    if (reasons.length === 0) return runAlone(each, request, context, asked);
+    const reasons = await guard.reasons(request, requester, difference);
+    if (reasons.length === 0) return runAlone(each, request, context, requester);
     // A repeat is harmless: the RPC knows its operation.
     if (await isDone(of)) return handle(request, context);
     throw await propose(state, proposerOf(principal), {
@@ -237,8 +237,8 @@ function ownProposals(state: State, method: DescMethodUnary) {
       const content = contentOf(method.input, request);
       const difference = await guard.difference(request);
       const proposer = { ...by, roles: [] };
-      const asked = { person: by.by, roles: new Set<Role>(), operationId };
-      const reasons = await guard.reasons(request, asked, difference);
+      const requester = { person: by.by, roles: new Set<Role>(), operationId };
+      const reasons = await guard.reasons(request, requester, difference);
       await propose(state, proposer, {
         rpc,
         merchantId: "",
@@ -262,7 +262,7 @@ function proposerOf({ id, roles }: Person): Proposer {
 async function propose(
   { proposals, clock, log, openMax }: State,
   proposer: Proposer,
-  wanted: Wanted,
+  wanted: ProposedRequest,
 ): Promise<ConnectError> {
   const at = clock.now();
   const proposal: Proposal = {
@@ -286,7 +286,10 @@ async function propose(
   return approvalRequired(proposal);
 }
 
-async function permit(state: State, wanted: Omit<Wanted, "request">): Promise<() => Promise<void>> {
+async function permit(
+  state: State,
+  wanted: Omit<ProposedRequest, "request">,
+): Promise<() => Promise<void>> {
   const { proposals, clock } = state;
   const principal = callContext()?.principal;
   if (principal?.kind !== "person") return async () => undefined;
@@ -298,7 +301,7 @@ async function permit(state: State, wanted: Omit<Wanted, "request">): Promise<()
   const isSame = known.digest === digestOf(wanted.content, wanted);
   const isOwn = known.proposed.by === principal.id;
   if (known.state !== "approved" || !isSame || !isOwn) {
-    answerKnown(known, wanted.content, principal.id, clock.now());
+    endRepeat(known, wanted.content, principal.id, clock.now());
   }
   return async () =>
     void (await proposals.change(known, concluded(known, "executed", "", clock.now())));
@@ -335,12 +338,12 @@ async function runAlone(
   { handle, guard }: Guarded,
   request: MessageShape<DescMethodUnary["input"]>,
   context: HandlerContext,
-  asked: Asked,
+  requester: Requester,
 ) {
   try {
     return await handle(request, context);
   } catch (error) {
-    if (isRefusal(error)) await guard.refused?.(request, asked);
+    if (isRefusal(error)) await guard.refused?.(request, requester);
     throw error;
   }
 }

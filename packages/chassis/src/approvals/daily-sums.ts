@@ -31,10 +31,10 @@ const piecesMax = 1_000;
 /** Opens the collection `approval_sums` of a service's database. */
 export function openDailySums({ db }: { readonly db: Db }) {
   const sums = db.collection<SumDocument>("approval_sums");
-  const write = async (before: SumDocument | null, _id: string, done: SumDocument["done"]) => {
+  const write = async (found: SumDocument | null, _id: string, done: SumDocument["done"]) => {
     const fields = { schema_version: 1, revision: crypto.randomUUID(), done };
-    if (before === null) return onceByKey(() => sums.insertOne({ _id, ...fields }));
-    const { revision } = before;
+    if (found === null) return onceByKey(() => sums.insertOne({ _id, ...fields }));
+    const { revision } = found;
     const { matchedCount } = await sums.updateOne({ _id, revision }, { $set: fields });
     return matchedCount === 1;
   };
@@ -47,14 +47,14 @@ export function openDailySums({ db }: { readonly db: Db }) {
     add: async (work: OwnWork, limit: bigint, now: Date): Promise<boolean> => {
       const _id = idOf(work);
       for (;;) {
-        const before = await sums.findOne({ _id });
-        const all = (before?.done ?? []).filter(({ at }) => now.getTime() - at.getTime() < dayMs);
+        const found = await sums.findOne({ _id });
+        const all = (found?.done ?? []).filter(({ at }) => now.getTime() - at.getTime() < dayMs);
         if (all.some(({ operation }) => operation === work.operation)) return true;
         const sum = all.reduce((total, each) => total + fromDecimal128(each.amount), work.amount);
         if (sum > limit || all.length >= piecesMax) return false;
         const amount = toDecimal128(work.amount);
         const done = [...all, { operation: work.operation, amount, at: now }];
-        if (await write(before, _id, done)) return true;
+        if (await write(found, _id, done)) return true;
       }
     },
     /** Removes work that had no effect. */

@@ -132,8 +132,8 @@ export function openProposals({
       return matchedCount === 1;
     },
     /** Lists proposals that a person may see, newest first. */
-    list: async (person: ActingPerson, wanted: WantedProposals, page: PageRequest) => {
-      const { shown, nextCursor } = await findPage(proposals, listFilter(person, wanted), page);
+    list: async (person: ActingPerson, filter: ProposalFilter, page: PageRequest) => {
+      const { shown, nextCursor } = await findPage(proposals, listFilter(person, filter), page);
       return { shown: shown.map(toProposal), nextCursor };
     },
     /** Approved proposals that have not run, and expired ones; oldest first. */
@@ -148,7 +148,7 @@ export function openProposals({
 }
 
 /** Filters the proposals that a person may see. */
-export type WantedProposals = {
+export type ProposalFilter = {
   /** Absent: any state. */
   readonly state: ProposalState | undefined;
   /** Empty: any subject. */
@@ -159,7 +159,7 @@ export type WantedProposals = {
 
 function listFilter(
   { id, roles }: ActingPerson,
-  { state, subject, waitingAt }: WantedProposals,
+  { state, subject, waitingAt }: ProposalFilter,
 ): Filter<ProposalDocument> {
   const decidable = { approvers: { $in: [...roles] } };
   // The ids of one person may differ in letter case.

@@ -37,7 +37,7 @@ export type OwedCall = {
 };
 
 /** The identity of a call's request. */
-export type AskedFor = Pick<OwedCall, "merchant_id" | "operation" | "content">;
+export type AuditedRequest = Pick<OwedCall, "merchant_id" | "operation" | "content">;
 
 /** The longest time of a call without a stream, with a wide margin. */
 const unaryMs = 60_000;
@@ -72,7 +72,7 @@ function namedCaller(
 export function owedCall(
   { name, parent, methodKind }: DescMethod,
   context: CallContext | undefined,
-  asked: AskedFor,
+  request: AuditedRequest,
   at: Date,
   decidedBy?: StoredActor,
 ): OwedCall | undefined {
@@ -84,7 +84,7 @@ export function owedCall(
     at,
     ...named,
     rpc: `${parent.typeName}/${name}`,
-    ...asked,
+    ...request,
     request_id,
     due_at: new Date(at.getTime() + dueInMs),
   };

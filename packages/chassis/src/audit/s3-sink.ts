@@ -83,8 +83,8 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
 
 async function hasObjectLock(client: S3Client, Bucket: string): Promise<boolean> {
   try {
-    const asked = new GetObjectLockConfigurationCommand({ Bucket });
-    const { ObjectLockConfiguration: found } = await client.send(asked);
+    const command = new GetObjectLockConfigurationCommand({ Bucket });
+    const { ObjectLockConfiguration: found } = await client.send(command);
     return found?.ObjectLockEnabled === "Enabled";
   } catch (error) {
     const { name } = error as Error;

@@ -71,12 +71,12 @@ export function createShipping(deps: ShippingDeps) {
   return {
     /** Ships one statement if there are changes; returns true if there are more. */
     ship: async (): Promise<boolean> => {
-      const before = await read();
-      if (before.pending !== undefined) {
-        await deliver(before.pending);
+      const current = await read();
+      if (current.pending !== undefined) {
+        await deliver(current.pending);
         return true;
       }
-      const { number, previous, audit_sequence } = before;
+      const { number, previous, audit_sequence } = current;
       const newest = await audit.head();
       const { sequence, hash: head } = newest ?? { sequence: 0, hash: "" };
       // A shorter trail is shipped as well: it is evidence of a removal.
@@ -92,12 +92,12 @@ export function createShipping(deps: ShippingDeps) {
       const line = signedLine(text, deps.key());
       const hash = statementHash(text);
       const pending = { number: next, hash, line, audit_sequence: sequence, at };
-      const made = await state.updateOne(
+      const stored = await state.updateOne(
         { _id: "heads", number, pending: { $exists: false } },
         { $set: { pending } },
       );
       // Another process has created one meanwhile.
-      if (made.modifiedCount === 0) return true;
+      if (stored.modifiedCount === 0) return true;
       await deliver(pending);
       for (const [index, source] of sources.entries()) await source.shipped(found[index] ?? []);
       return found.some(({ length }) => length === headsMax);

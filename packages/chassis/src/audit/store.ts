@@ -166,12 +166,12 @@ async function appendAll(entries: Collection<AuditDocument>, records: readonly A
     const found = await entries.find({ key: { $in: missing } }).toArray();
     for (const each of found) known.set(each.key, toEntry(each));
     const fresh = missing.filter((key) => !known.has(key)).map((key) => byKey.get(key));
-    const made = await insertNext(
+    const inserted = await insertNext(
       entries,
       fresh.filter((each) => each !== undefined),
     );
-    for (const each of made ?? []) known.set(auditKeyOf(each), each);
-    if (made !== undefined) break;
+    for (const each of inserted ?? []) known.set(auditKeyOf(each), each);
+    if (inserted !== undefined) break;
   }
   return (record: AuditRecord): AuditEntry => {
     const entry = known.get(auditKeyOf(record));
@@ -185,17 +185,17 @@ async function insertNext(entries: Collection<AuditDocument>, records: readonly 
   if (records.length === 0) return [];
   const [last] = await entries.find({}).sort({ _id: -1 }).limit(1).toArray();
   let head = last && toEntry(last);
-  const made = records.map((record) => {
+  const inserted = records.map((record) => {
     head = nextEntry(head, record);
     return head;
   });
-  const [first, ...others] = made.map(documentOf);
+  const [first, ...others] = inserted.map(documentOf);
   if (first === undefined) return [];
   const isInserted =
     others.length === 0
       ? await insertOnce(entries, first)
       : await onceByKey(() => entries.insertMany([first, ...others], { ordered: true }));
-  return isInserted ? made : undefined;
+  return isInserted ? inserted : undefined;
 }
 
 function documentOf(entry: AuditEntry): AuditDocument {

@@ -95,12 +95,12 @@ type ChainRange = "some" | "consecutive" | "from the first";
  * entries were removed.
  */
 export function findTampering(entries: readonly AuditEntry[], range: ChainRange) {
-  let before: Link | undefined = range === "from the first" ? start : undefined;
+  let previous: Link | undefined = range === "from the first" ? start : undefined;
   for (const entry of entries) {
     const name = `audit entry ${entry.sequence}`;
     if (hashOf(entry) !== entry.hash) return `${name} was changed`;
-    if (before !== undefined && !follows(entry, before)) return `${name} is not the next`;
-    before = range === "some" ? undefined : entry;
+    if (previous !== undefined && !follows(entry, previous)) return `${name} is not the next`;
+    previous = range === "some" ? undefined : entry;
   }
   return undefined;
 }
@@ -109,6 +109,6 @@ type Link = Pick<AuditEntry, "sequence" | "hash">;
 
 const start: Link = { sequence: 0, hash: "" };
 
-function follows({ sequence, previousHash }: AuditEntry, before: Link): boolean {
-  return sequence === before.sequence + 1 && previousHash === before.hash;
+function follows({ sequence, previousHash }: AuditEntry, previous: Link): boolean {
+  return sequence === previous.sequence + 1 && previousHash === previous.hash;
 }

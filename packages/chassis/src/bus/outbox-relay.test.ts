@@ -84,9 +84,9 @@ it("logs each event under the request that caused it", async () => {
     log,
   );
   await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: 10_000 });
-  const told = lines.map((line) => JSON.parse(line));
-  expect(told).toMatchObject([{ event_id: "a", request_id: "r-1" }, { event_id: "b" }]);
-  expect(told[1]).not.toHaveProperty("request_id");
+  const logged = lines.map((line) => JSON.parse(line));
+  expect(logged).toMatchObject([{ event_id: "a", request_id: "r-1" }, { event_id: "b" }]);
+  expect(logged[1]).not.toHaveProperty("request_id");
   expect(received.map(({ origin }) => origin?.request_id)).toEqual(["r-1", undefined]);
   await relay.stop();
 });

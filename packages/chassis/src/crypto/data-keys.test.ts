@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DataKeyDocument, DataKeyStore } from "./data-key-store.ts";
 import { openDataKeys } from "./data-keys.ts";
-import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+import { type KeyProvider, ringProvider, withPrevious } from "./key-provider.ts";
 import { createKeyedHashes } from "./sealing.ts";
 
 const secrets = new Map(["k1", "k2", "k3"].map((id) => [id, randomBytes(32).toString("base64")]));
@@ -155,7 +155,7 @@ describe("data keys", () => {
   it("move from a ring to another provider, which hashes under a key of its own", async () => {
     const sealed = (await opened(ring("k1"))).sealer.seal("a", "c");
     const kms = ringProvider(ring("k3"));
-    const both = await opened(ring("k1"), following(ringProvider(ring("k1")), kms));
+    const both = await opened(ring("k1"), withPrevious(ringProvider(ring("k1")), kms));
     expect(await both.maintain()).toBe(0);
     const [alone] = [await opened("", kms)];
     expect(alone.sealer.open(sealed, "c")).toBe("a");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+import { type KeyProvider, ringProvider, withPrevious } from "./key-provider.ts";
 import { kmsProvider } from "./kms-provider.ts";
 import { startKms } from "./test-kms.ts";
 
@@ -28,7 +28,7 @@ const kinds: [string, () => KeyProvider, () => KeyProvider][] = [
   [
     "AWS KMS after a ring",
     () => ringProvider(ring("old")),
-    () => following(ringProvider(ring("old")), kmsProvider(["new"], client)),
+    () => withPrevious(ringProvider(ring("old")), kmsProvider(["new"], client)),
   ],
 ];
 

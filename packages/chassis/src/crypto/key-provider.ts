@@ -41,8 +41,8 @@ export function ringProvider(encryptionKeys: string): KeyProvider {
 /**
  * Combines the wrapping provider with a previous one, which unwraps until all keys are rewrapped.
  */
-export function following(before: KeyProvider, provider: KeyProvider): KeyProvider {
-  const owner = (keyId: string) => (provider.has(keyId) ? provider : before);
+export function withPrevious(previous: KeyProvider, provider: KeyProvider): KeyProvider {
+  const owner = (keyId: string) => (provider.has(keyId) ? provider : previous);
   return {
     ...provider,
     has: (keyId) => owner(keyId).has(keyId),

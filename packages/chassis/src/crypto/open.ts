@@ -6,7 +6,7 @@ import type { Metrics } from "../metrics.ts";
 import type { Database } from "../mongo/database.ts";
 import { openDataKeyStore } from "./data-key-store.ts";
 import { type DataKeys, openDataKeys } from "./data-keys.ts";
-import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+import { type KeyProvider, ringProvider, withPrevious } from "./key-provider.ts";
 import type { SealingSettings } from "./settings.ts";
 
 /** Much shorter than the time before a new key seals (`announcedMs` of data-keys.ts). */
@@ -59,7 +59,7 @@ async function providerOf(settings: SealingSettings): Promise<KeyProvider> {
     // Loading the SDK takes some megabytes, which most deployments don't need.
     const { kmsClient, kmsProvider } = await import("./kms-provider.ts");
     const kms = kmsProvider(keyIds, kmsClient(endpoint));
-    return ring === undefined ? kms : following(ringProvider(ring), kms);
+    return ring === undefined ? kms : withPrevious(ringProvider(ring), kms);
   }
   return ringProvider(ring ?? "");
 }

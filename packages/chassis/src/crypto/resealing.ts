@@ -40,7 +40,7 @@ export function resealTexts(texts: readonly SealedText[], sealer: Sealer): Resea
 }
 
 /** The progress of a scan over a collection: a restart continues there. */
-type WalkDocument = {
+type ScanDocument = {
   _id: string;
   schema_version: number;
   /** The sealing key; a new one starts a new scan. */
@@ -69,10 +69,10 @@ export type ResealingDeps = {
  * It may run concurrently with everything else, and be killed at any time.
  */
 export function createResealing({ db, keys, places, log }: ResealingDeps) {
-  const walks = db.collection<WalkDocument>("resealing");
-  const walkOf = async (_id: string): Promise<WalkDocument> => {
+  const scans = db.collection<ScanDocument>("resealing");
+  const scanOf = async (_id: string): Promise<ScanDocument> => {
     const generation = keys.generation();
-    const found = await walks.findOne({ _id, generation });
+    const found = await scans.findOne({ _id, generation });
     const isOver =
       found?.ended_at && found.left > 0 && Date.now() - found.ended_at.getTime() >= againMs;
     if (found !== null && !isOver) return found;
@@ -80,24 +80,24 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
   };
   /** Reseals one page; returns true if there may be more. */
   const page = async (place: SealedPlace): Promise<boolean> => {
-    const walk = await walkOf(place.collection);
-    if (walk.ended_at !== null) return false;
+    const scan = await scanOf(place.collection);
+    if (scan.ended_at !== null) return false;
     const documents = await db
       .collection<{ _id: string }>(place.collection)
-      .find({ _id: { $gt: walk.after } })
+      .find({ _id: { $gt: scan.after } })
       .sort({ _id: 1 })
       .limit(pageSize)
       .toArray();
     const left = await resealPage(db, keys.sealer, place, documents, log);
     const isEnd = documents.length < pageSize;
     const { _id, ...next } = {
-      ...walk,
-      after: documents.at(-1)?._id ?? walk.after,
-      passed: walk.passed + documents.length,
-      left: walk.left + left,
+      ...scan,
+      after: documents.at(-1)?._id ?? scan.after,
+      passed: scan.passed + documents.length,
+      left: scan.left + left,
       ended_at: isEnd ? new Date() : null,
     };
-    await walks.updateOne({ _id }, { $set: next }, { upsert: true });
+    await scans.updateOne({ _id }, { $set: next }, { upsert: true });
     return !isEnd;
   };
   return {
@@ -110,7 +110,7 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
     /** Counts documents that may have outdated texts, by collection. */
     left: async (): Promise<ReadonlyMap<string, number>> => {
       const counts = places.map(async ({ collection }) => {
-        const { passed, left, ended_at } = await walkOf(collection);
+        const { passed, left, ended_at } = await scanOf(collection);
         if (ended_at !== null) return [collection, left] as const;
         const all = await db.collection(collection).estimatedDocumentCount();
         // An estimate, so an unfinished scan never shows 0.

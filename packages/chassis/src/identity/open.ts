@@ -105,11 +105,11 @@ function personIssuer(
 /** Returns a check that passes a changed file's text to `take`; it returns true for a change. */
 function followFile(path: string | undefined, take: (text: string) => void): () => boolean {
   if (path === undefined || path === "") return () => false;
-  let before = readFileSync(path, "utf8");
+  let previous = readFileSync(path, "utf8");
   return () => {
     const text = readFileSync(path, "utf8");
-    if (text === before) return false;
-    before = text;
+    if (text === previous) return false;
+    previous = text;
     take(text);
     return true;
   };

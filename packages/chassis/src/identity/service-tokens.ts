@@ -23,7 +23,7 @@ export function serviceIdentity(
   trustDomain: string,
 ): ClientIdentity {
   const self = spiffeId(trustDomain, service);
-  const made = new Map<string, { readonly value: string | Promise<string>; untilMs: number }>();
+  const tokens = new Map<string, { readonly value: string | Promise<string>; untilMs: number }>();
   const sign = async (to: string): Promise<string> => {
     const token = await new SignJWT()
       .setProtectedHeader({ alg: "EdDSA", typ: "JWT", kid: keyId })
@@ -36,13 +36,13 @@ export function serviceIdentity(
     return `Bearer ${token}`;
   };
   return (to) => {
-    const kept = made.get(to);
+    const kept = tokens.get(to);
     if (kept !== undefined && performance.now() < kept.untilMs) return kept.value;
     const untilMs = performance.now() + serviceTokenSeconds * 1_000 - renewBeforeMs;
     const signing = sign(to);
-    made.set(to, { value: signing, untilMs });
-    const keep = (value: string) => void made.set(to, { value, untilMs });
-    signing.then(keep, () => made.delete(to));
+    tokens.set(to, { value: signing, untilMs });
+    const keep = (value: string) => void tokens.set(to, { value, untilMs });
+    signing.then(keep, () => tokens.delete(to));
     return signing;
   };
 }

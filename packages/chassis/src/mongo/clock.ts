@@ -22,7 +22,7 @@ export async function databaseClock(
 }
 
 /** Reading the uptime costs more than reading a clock. */
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 const sleepMinMs = 1_000;
 
 /** Monotonic milliseconds that include the machine's sleep, which is added within a second. */
@@ -30,13 +30,13 @@ export function elapsedWithSleep(
   running: () => number = () => performance.now(),
   upMs: () => number = () => uptime() * 1_000,
 ): () => number {
-  let lookedAt = running();
+  let checkedAt = running();
   let asleepMs = 0;
-  const beforeMs = upMs() - lookedAt;
+  const beforeMs = upMs() - checkedAt;
   return () => {
     const now = running();
-    if (now - lookedAt >= lookEveryMs) {
-      lookedAt = now;
+    if (now - checkedAt >= checkEveryMs) {
+      checkedAt = now;
       const missingMs = upMs() - beforeMs - asleepMs - now;
       if (missingMs >= sleepMinMs) asleepMs += missingMs;
     }

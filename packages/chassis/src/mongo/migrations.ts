@@ -48,7 +48,7 @@ export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
 const leaseMs = 15_000;
 const renewEveryMs = 2_500;
 /** The pause between two checks that the previous job is done. */
-const lookEveryMs = 100;
+const checkEveryMs = 100;
 
 /** The database has another step under a number: another checkout created it. */
 export class OtherStepsError extends Error {}
@@ -67,7 +67,7 @@ export async function migrate(
   const lease = createSweepLease(database, "migrations", leaseMs);
   while ((await missingSteps(database, migrations)).length > 0) {
     if ((await lease.hold()) === undefined) {
-      await setTimeout(lookEveryMs);
+      await setTimeout(checkEveryMs);
       continue;
     }
     const run = () => lease.hold().then(() => false);

@@ -166,7 +166,7 @@ describe("a privileged call", () => {
     expect(await entriesOf(mutation)).toEqual([]);
   });
 
-  it("whose fate is not known is in it as such, once, and again when a repeat succeeded", async () => {
+  it("with an unknown outcome is in it as such, once, and again when a repeat succeeded", async () => {
     const mutation = operation();
     answer = () => {
       throw new ConnectError("no database", Code.Unavailable);

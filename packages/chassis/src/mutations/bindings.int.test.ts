@@ -93,7 +93,7 @@ describe("an operation", () => {
     expect(await outcome(ask(mutation))).toBe(other);
   });
 
-  it("whose fate is not known keeps its content", async () => {
+  it("with an unknown outcome keeps its content", async () => {
     const mutation = operation();
     answer = () => {
       throw new ConnectError("no database", Code.Unavailable);

@@ -170,14 +170,14 @@ function boundHandler(
     const merchantId = merchantOf(mutating);
     const scope = merchantId === undefined ? [method.name] : [method.name, merchantId];
     const kept = isOwn ? bindings.keyContent(content) : content;
-    const asked = { merchant_id: merchantId ?? "", operation, content: kept };
+    const audited = { merchant_id: merchantId ?? "", operation, content: kept };
     return runBound({
       method,
       bindings,
       request: mutating,
       id: [...scope, operation].join(" "),
       content: isOwn ? undefined : content,
-      owed: owedOf(method, asked, isDecision ? actor : undefined),
+      owed: owedOf(method, audited, isDecision ? actor : undefined),
       handle: () => handle(request, context),
     });
   };
@@ -239,21 +239,21 @@ function notedHandler(method: DescMethod, handle: Handler, bindings: OperationBi
   return async (request, context) => {
     const response = await handle(request, context);
     if (callContext()?.principal?.kind !== "person") return response;
-    const asked = request as object & Mutating;
-    const merchant_id = merchantOf(asked) ?? "";
+    const audited = request as object & Mutating;
+    const merchant_id = merchantOf(audited) ?? "";
     const operation = crypto.randomUUID();
     const owed = owedOf(method, { merchant_id, operation, content: "" });
-    if (owed !== undefined) await bindings.note(owed, subjectOf(method, asked, undefined));
+    if (owed !== undefined) await bindings.note(owed, subjectOf(method, audited, undefined));
     return response;
   };
 }
 
 function owedOf(
   method: DescMethod,
-  asked: Parameters<typeof owedCall>[2],
+  audited: Parameters<typeof owedCall>[2],
   decidedBy?: StoredActor,
 ) {
-  return owedCall(method, callContext(), asked, new Date(), decidedBy);
+  return owedCall(method, callContext(), audited, new Date(), decidedBy);
 }
 
 /** The merchant of a request, from the request or a message in it. */

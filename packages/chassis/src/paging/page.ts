@@ -31,17 +31,20 @@ export function readLimit(limit: number, max = pageLimitMax, byDefault = pageLim
   return refused("INVALID_REQUEST", `limit: must be between 1 and ${max}`);
 }
 
-const notOurs = refused("INVALID_REQUEST", "cursor: is not valid: use one that a list returned");
+const invalidCursor = refused(
+  "INVALID_REQUEST",
+  "cursor: is not valid: use one that a list returned",
+);
 
 /** Reads the cursor that a page starts after; `undefined` for the first page. */
 export function readStart(cursor: string): PageCursor | undefined | Refused<"INVALID_REQUEST"> {
-  return cursor === "" ? undefined : (readCursor(cursor) ?? notOurs);
+  return cursor === "" ? undefined : (readCursor(cursor) ?? invalidCursor);
 }
 
 /** Reads the number that a page starts before; `undefined` for the first page. */
 export function readNumber(cursor: string): number | undefined | Refused<"INVALID_REQUEST"> {
   if (cursor === "") return undefined;
-  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : notOurs;
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : invalidCursor;
 }
 
 /** The order of most lists, and of the last keys of their indexes: newest first, then by id. */

@@ -145,7 +145,7 @@ function balancedStream(endpoints: Endpoints): Transport["stream"] {
     try {
       return await endpoint.streams().stream(...call);
     } catch (error) {
-      if (ConnectError.from(error).code === Code.Unavailable) endpoints.doubt(endpoint);
+      if (ConnectError.from(error).code === Code.Unavailable) endpoints.suspect(endpoint);
       throw error;
     }
   };

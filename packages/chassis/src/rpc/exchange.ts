@@ -20,7 +20,7 @@ export type Limits = {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
   /** True if a hung call may be cancelled and sent to another endpoint. */
-  readonly mayLeave: (wasSent: boolean) => boolean;
+  readonly mayMove: (wasSent: boolean) => boolean;
 };
 
 /**
@@ -31,7 +31,7 @@ export type Limits = {
 export function exchange(
   endpoint: Endpoint,
   request: Dispatcher.DispatchOptions,
-  { signal, timeoutMs, mayLeave }: Limits,
+  { signal, timeoutMs, mayMove }: Limits,
 ): Promise<Answer | NoAnswer> {
   const { calls, pools } = endpoint;
   return new Promise((resolve, reject) => {
@@ -57,7 +57,7 @@ export function exchange(
       giveUp(new ConnectError("the operation timed out", Code.DeadlineExceeded));
     };
     const onHung = () => {
-      if (!mayLeave(controller !== undefined)) return;
+      if (!mayMove(controller !== undefined)) return;
       const error = unavailable(new Error("the process hangs"));
       resolve({ reason: "hung", error });
       giveUp(error);
@@ -66,7 +66,7 @@ export function exchange(
     const timer = timeoutMs === undefined ? undefined : setTimeout(onDeadline, timerMs(timeoutMs));
     signal?.addEventListener("abort", onAbort);
     if (signal?.aborted) return onAbort();
-    if (calls.size === 0) endpoint.heardMs = performance.now();
+    if (calls.size === 0) endpoint.answeredMs = performance.now();
     calls.add(call);
     pools.current().dispatch(request, {
       onRequestStart: (started) => {
@@ -75,7 +75,7 @@ export function exchange(
         if (given !== undefined) started.abort(given);
       },
       onResponseStart: (_controller, statusCode, responseHeaders) => {
-        endpoint.heardMs = performance.now();
+        endpoint.answeredMs = performance.now();
         status = statusCode;
         headers = responseHeaders;
       },

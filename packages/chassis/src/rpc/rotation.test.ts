@@ -6,7 +6,7 @@ import {
   type IssuedCertificate,
 } from "@disburse/sandbox/certificates/authority.ts";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createJudge, type SignedParts, signatureHeaders } from "../amqp/signature.ts";
+import { createEventVerifier, type SignedParts, signatureHeaders } from "../amqp/signature.ts";
 import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { openIdentity } from "../identity/open.ts";
 import { identitySettings } from "../identity/settings.ts";
@@ -87,8 +87,8 @@ it("replaces a service's key as the runbook says, without one refused call", asy
     ...event,
     headers: (await signatureHeaders(gateway, "test", [event]))[0] ?? {},
   });
-  const judge = createJudge(server, "test");
-  const judged = (message: SignedParts) => judge(message, () => true);
+  const verify = createEventVerifier(server, "test");
+  const verified = (message: SignedParts) => verify(message, () => true);
 
   const url = await serveQuotes({ verify: server.verify });
   const load = startLoad(url, undefined, gateway.identity);
@@ -102,14 +102,14 @@ it("replaces a service's key as the runbook says, without one refused call", asy
         writeFileSync(gateway.files.SERVICE_KEY_FILE, fresh.privateText);
         await vi.waitFor(() => expect(gateway.serviceKey()).not.toBe(before), 5_000);
         // Earlier signatures stay valid.
-        expect(await judged(waiting)).toEqual({ publisher: "gateway" });
+        expect(await verified(waiting)).toEqual({ publisher: "gateway" });
       },
     ],
     ["the old entry out of `TRUSTED_KEYS`", () => trustOnAll(trusting(fresh), 2)],
   ]);
   expect(await load.end()).toEqual([]);
-  expect(await judged(await published())).toEqual({ publisher: "gateway" });
-  expect(await judged(waiting)).toEqual({ rejected: "unknown_key" });
+  expect(await verified(await published())).toEqual({ publisher: "gateway" });
+  expect(await verified(waiting)).toEqual({ rejected: "unknown_key" });
   const stolen = openProcess("gateway", old.privateText, trusting(old));
   expect(await callOnce(url, undefined, stolen.identity)).toBe("Unauthenticated");
 }, 30_000);

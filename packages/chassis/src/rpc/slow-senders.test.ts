@@ -76,7 +76,7 @@ it.concurrent.each<[string, string | Buffer]>([
   await new Promise((resolve) => socket.once("close", resolve));
 });
 
-it.concurrent("a stream of a stranger ends with its refusal, not when it would have to", async () => {
+it.concurrent("a stream of an unauthenticated client ends with its refusal, not at its time limit", async () => {
   const startedMs = performance.now();
   const socket = createConnection(Number(new URL(server.url).port), "127.0.0.1");
   socket.on("error", () => undefined).resume();

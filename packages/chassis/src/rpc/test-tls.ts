@@ -92,15 +92,15 @@ export async function callOnce(
 /** Calls constantly, with new clients and with a kept one, until it is ended. */
 export function startLoad(url: string, tls: Tls | undefined, identity: ClientIdentity = asGateway) {
   const failed: unknown[] = [];
-  const answered = { anew: 0, again: 0 };
+  const answered = { fresh: 0, again: 0 };
   let isOver = false;
   const counted = async (kind: keyof typeof answered, call: Promise<unknown>) => {
     const result = await call;
     if (result === "q") answered[kind] += 1;
     else failed.push(result);
   };
-  const anew = async () => {
-    while (!isOver) await counted("anew", callOnce(url, tls, identity));
+  const fresh = async () => {
+    while (!isOver) await counted("fresh", callOnce(url, tls, identity));
   };
   const kept = connectService(QuoteService, url, { identity, tls });
   onTestFinished(kept.close);
@@ -112,13 +112,13 @@ export function startLoad(url: string, tls: Tls | undefined, identity: ClientIde
         call().then(({ quote }) => quote?.id, String),
       );
   };
-  const running = [anew(), anew(), again()];
+  const running = [fresh(), fresh(), again()];
   onTestFinished(() => {
     isOver = true;
   });
   return {
     /** The answers over new connections or over the kept one, whichever are fewer. */
-    answered: () => Math.min(answered.anew, answered.again),
+    answered: () => Math.min(answered.fresh, answered.again),
     /** Stops the load; returns every answer other than the quote. */
     end: async (): Promise<readonly unknown[]> => {
       isOver = true;

@@ -30,14 +30,14 @@ export function createUnaryTransport(options: UnaryTransportOptions): Pick<Trans
     const startedMs = performance.now();
     let failed: unknown;
     try {
-      const made = identity();
+      const token = identity();
       const headers = {
         ...(header === undefined ? {} : Object.fromEntries(new Headers(header))),
         "content-type": contentTypeUnaryProto,
         "connect-protocol-version": protocolVersion,
         ...timeoutHeader(timeoutMs),
         ...requestHeaders(),
-        authorization: typeof made === "string" ? made : await made,
+        authorization: typeof token === "string" ? token : await token,
       };
       const body = serializeMessage(method.input, input);
       const call = { method, headers, body, signal, timeoutMs, startedMs };
@@ -45,7 +45,7 @@ export function createUnaryTransport(options: UnaryTransportOptions): Pick<Trans
       const to = chosen instanceof Promise ? await chosen : chosen;
       let answer = await sender.send(call, to);
       if ("reason" in answer) answer = await sender.sendAgain(call, to, answer);
-      else sender.heard(answer, to);
+      else sender.noteAnswer(answer, to);
       return readAnswer(method, answer);
     } catch (error) {
       failed = error;

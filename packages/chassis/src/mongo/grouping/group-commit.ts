@@ -26,7 +26,7 @@ type Write = Gathered & {
   readonly model: WriteModel;
   /** The same write as a command of its own. */
   readonly alone: () => Promise<unknown>;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -56,30 +56,30 @@ const writes = tracingChannel("disburse:write");
  * nothing of it is sent.
  */
 export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, defer?: Defer) {
-  const send = async (asked: readonly Write[]) => {
-    const batch = asked.toSorted(byPlace);
+  const send = async (gathered: readonly Write[]) => {
+    const batch = gathered.toSorted(byPlace);
     const startedAt = performance.now();
     try {
       settle(batch, await bulkWrite(batch.map(({ model }) => model)));
     } catch (error) {
       settleFailed(batch, error);
     }
-    const waitedMs = startedAt - (asked[0]?.askedAt ?? startedAt);
+    const waitedMs = startedAt - (gathered[0]?.requestedAt ?? startedAt);
     observe("write", { size: batch.length, waitedMs, tookMs: performance.now() - startedAt });
   };
   const gatherer = createGatherer(send, limits, defer);
-  const ask = (model: WriteModel, alone: () => Promise<unknown>) =>
+  const request = (model: WriteModel, alone: () => Promise<unknown>) =>
     new Promise<unknown>((resolve, reject) => {
       const gathered = { key: keyOf(model), bytes: sizeOf(model) };
-      const askedAt = performance.now();
-      const isAdded = gatherer.add({ ...gathered, model, alone, askedAt, resolve, reject });
+      const requestedAt = performance.now();
+      const isAdded = gatherer.add({ ...gathered, model, alone, requestedAt, resolve, reject });
       if (!isAdded) reject(new MongoNotConnectedError("too many writes wait for the database"));
     });
   return {
-    /** @param alone the same write by the driver's own method, if the driver refuses to batch it. */
+    /** @param alone the same write by the driver's own method, for writes that can't be batched. */
     write: <T>(model: WriteModel, alone: () => Promise<T>): Promise<T> => {
-      const asked = () => ask(model, alone) as Promise<T>;
-      return writes.hasSubscribers ? writes.tracePromise(asked, { method: model.name }) : asked();
+      const run = () => request(model, alone) as Promise<T>;
+      return writes.hasSubscribers ? writes.tracePromise(run, { method: model.name }) : run();
     },
   };
 }

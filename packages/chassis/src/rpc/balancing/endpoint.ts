@@ -61,7 +61,7 @@ export function createEndpoint(
     ...probeOf(origin, base, connecting),
     calls: new Set<OutstandingCall>(),
     /** The time of its last answer, or of its first pending call, in milliseconds. */
-    heardMs: performance.now(),
+    answeredMs: performance.now(),
     streams: () => {
       streams ??= openStreams(address);
       return streams;

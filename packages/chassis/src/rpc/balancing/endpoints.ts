@@ -36,11 +36,11 @@ export function createEndpoints(urls: readonly string[], options: EndpointsOptio
   const roster = createRoster(options.observe);
   const watch = createWatch(roster);
   const replace = (addresses: readonly Address[]) => {
-    const before = known;
+    const previous = known;
     const kept = (address: Address) =>
-      before.get(address.key) ?? createEndpoint(address, options.openStreams, options.securing);
+      previous.get(address.key) ?? createEndpoint(address, options.openStreams, options.securing);
     known = new Map(addresses.map((address) => [address.key, kept(address)]));
-    for (const [key, endpoint] of before) if (!known.has(key)) endpoint.retire();
+    for (const [key, endpoint] of previous) if (!known.has(key)) endpoint.retire();
     roster.replace([...known.values()]);
     watch.adjust();
   };
@@ -68,7 +68,7 @@ export function createEndpoints(urls: readonly string[], options: EndpointsOptio
     candidates: roster.candidates,
     /** The endpoint refused or broke a connection. */
     failed: (endpoint: Endpoint, reason: "refused" | "broken") => roster.eject(endpoint, reason),
-    doubt: watch.doubt,
+    suspect: watch.suspect,
     close: () => {
       resolution.stop();
       const open = [...known.values()];

@@ -39,13 +39,14 @@ export function createRoster(observe: ObserveClient) {
       now >= (ejected.get(endpoint)?.probeAtMs ?? Number.POSITIVE_INFINITY),
     eject: (endpoint: Endpoint, reason: EjectionReason) => {
       if (all.length < 2 || !all.includes(endpoint)) return;
-      const before = ejected.get(endpoint);
+      const previous = ejected.get(endpoint);
       const now = performance.now();
       // A call that fails meanwhile does not delay the next probe.
-      if (before !== undefined && now < before.probeAtMs) return;
-      const pauseMs = before === undefined ? probeMinMs : Math.min(before.pauseMs * 2, probeMaxMs);
+      if (previous !== undefined && now < previous.probeAtMs) return;
+      const pauseMs =
+        previous === undefined ? probeMinMs : Math.min(previous.pauseMs * 2, probeMaxMs);
       ejected.set(endpoint, { pauseMs, probeAtMs: now + pauseMs });
-      if (before === undefined) observe.ejected(endpoint.key, reason);
+      if (previous === undefined) observe.ejected(endpoint.key, reason);
       update();
     },
     readmit: (endpoint: Endpoint) => {

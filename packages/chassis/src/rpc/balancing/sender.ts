@@ -22,14 +22,14 @@ export type OutgoingCall = {
 /** Sends calls to the endpoints of a service, within a budget of repeats. */
 export function createSender({ endpoints, observe }: SenderOptions) {
   const budget = createRepeatBudget();
-  const attempt = (call: OutgoingCall, to: Endpoint, mayLeave: MayLeave) => {
+  const attempt = (call: OutgoingCall, to: Endpoint, mayMove: MayMove) => {
     const { method, headers, body, signal, timeoutMs } = call;
     const path = `${to.base}/${method.parent.typeName}/${method.name}`;
-    const limits = { signal, timeoutMs, mayLeave };
+    const limits = { signal, timeoutMs, mayMove };
     return exchange(to, { path, method: "POST", headers, body }, limits);
   };
   /** Lets a hung call move to another endpoint, if it was not sent or may be sent twice. */
-  const leaves = ({ method }: OutgoingCall) => {
+  const mayMove = ({ method }: OutgoingCall) => {
     return (wasSent: boolean) =>
       endpoints.areSeveral() && (!wasSent || isRepeatable(method)) && budget.take();
   };
@@ -51,11 +51,11 @@ export function createSender({ endpoints, observe }: SenderOptions) {
     /** Sends a call to an endpoint for the first time. */
     send: (call: OutgoingCall, to: Endpoint): Promise<Answer | NoAnswer> => {
       budget.called();
-      return attempt(call, to, leaves(call));
+      return attempt(call, to, mayMove(call));
     },
     /** Notes an endpoint that ends connections or is unavailable: it may be about to stop. */
-    heard: ({ status, headers }: Answer, from: Endpoint): void => {
-      if (status === 503 || headers.connection === "close") endpoints.doubt(from);
+    noteAnswer: ({ status, headers }: Answer, from: Endpoint): void => {
+      if (status === 503 || headers.connection === "close") endpoints.suspect(from);
     },
     /**
      * Repeats a call without an answer, if sending it twice does no harm: three attempts at most,
@@ -86,9 +86,9 @@ export function createSender({ endpoints, observe }: SenderOptions) {
 export const timeoutHeader = (timeoutMs: number | undefined): Record<string, string> =>
   timeoutMs === undefined ? {} : { "connect-timeout-ms": `${timeoutMs}` };
 
-type MayLeave = (wasSent: boolean) => boolean;
+type MayMove = (wasSent: boolean) => boolean;
 
-const never: MayLeave = () => false;
+const never: MayMove = () => false;
 
 /** The remaining time of a call's own limit, in whole milliseconds. */
 function remaining({ timeoutMs, startedMs }: OutgoingCall): number | undefined {

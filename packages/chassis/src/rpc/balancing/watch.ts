@@ -5,60 +5,60 @@ import type { Roster } from "./roster.ts";
 /** An endpoint with pending calls is probed after this long without an answer. */
 const silentMs = 500;
 /** The time between two checks for silence; it adds to the detection time of a hung process. */
-const lookEveryMs = 100;
+const checkEveryMs = 100;
 /** The shortest time between two probes of an endpoint that ends connections or is unavailable. */
-const doubtEveryMs = 1_000;
+const suspectEveryMs = 1_000;
 
 /** Probes endpoints that hang, leave or were ejected, while there are several. */
 export function createWatch(roster: Roster) {
-  const asked = new Set<Endpoint>();
-  const doubtedMs = new WeakMap<Endpoint, number>();
+  const probed = new Set<Endpoint>();
+  const suspectedMs = new WeakMap<Endpoint, number>();
   let timer: NodeJS.Timeout | undefined;
 
   /** Runs one probe of an endpoint at a time. */
-  const ask = (endpoint: Endpoint, probe: (endpoint: Endpoint) => Promise<void>): void => {
-    if (asked.has(endpoint)) return;
-    asked.add(endpoint);
-    const ended = () => asked.delete(endpoint);
+  const startProbe = (endpoint: Endpoint, probe: (endpoint: Endpoint) => Promise<void>): void => {
+    if (probed.has(endpoint)) return;
+    probed.add(endpoint);
+    const ended = () => probed.delete(endpoint);
     probe(endpoint).finally(ended).catch(reportRejection);
   };
-  const askHealth = async (endpoint: Endpoint) => {
+  const probeHealth = async (endpoint: Endpoint) => {
     if (!(await endpoint.isServing())) return roster.eject(endpoint, "not serving");
-    endpoint.heardMs = performance.now();
+    endpoint.answeredMs = performance.now();
     roster.readmit(endpoint);
   };
-  const askLife = async (endpoint: Endpoint) => {
-    const askedMs = performance.now();
-    if ((await endpoint.isAlive()) || endpoint.heardMs > askedMs) {
+  const probeLife = async (endpoint: Endpoint) => {
+    const startedMs = performance.now();
+    if ((await endpoint.isAlive()) || endpoint.answeredMs > startedMs) {
       // It is alive: its calls just take long.
-      endpoint.heardMs = performance.now();
+      endpoint.answeredMs = performance.now();
       return;
     }
     roster.eject(endpoint, "hung");
     endpoint.pools.renew();
     for (const call of [...endpoint.calls]) call.onHung();
   };
-  const look = () => {
+  const check = () => {
     const now = performance.now();
     for (const endpoint of roster.all()) {
-      const isSilent = endpoint.calls.size > 0 && now - endpoint.heardMs >= silentMs;
-      if (isSilent) ask(endpoint, askLife);
-      else if (roster.isDue(endpoint, now)) ask(endpoint, askHealth);
+      const isSilent = endpoint.calls.size > 0 && now - endpoint.answeredMs >= silentMs;
+      if (isSilent) startProbe(endpoint, probeLife);
+      else if (roster.isDue(endpoint, now)) startProbe(endpoint, probeHealth);
     }
   };
   return {
     /** Starts or stops the watch: it runs only with several endpoints. */
     adjust: () => {
       clearInterval(timer);
-      if (roster.all().length > 1) timer = setInterval(look, lookEveryMs).unref();
+      if (roster.all().length > 1) timer = setInterval(check, checkEveryMs).unref();
     },
     /** Probes an endpoint that ends connections or is unavailable: it may be about to stop. */
-    doubt: (endpoint: Endpoint) => {
+    suspect: (endpoint: Endpoint) => {
       const now = performance.now();
       if (roster.all().length < 2) return;
-      if (now - (doubtedMs.get(endpoint) ?? Number.NEGATIVE_INFINITY) < doubtEveryMs) return;
-      doubtedMs.set(endpoint, now);
-      ask(endpoint, askHealth);
+      if (now - (suspectedMs.get(endpoint) ?? Number.NEGATIVE_INFINITY) < suspectEveryMs) return;
+      suspectedMs.set(endpoint, now);
+      startProbe(endpoint, probeHealth);
     },
   };
 }

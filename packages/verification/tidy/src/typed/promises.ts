@@ -160,10 +160,10 @@ function neverRejects(program: TypedProgram, declared: Node | undefined, depth =
   if (body === undefined) return false;
   if (!isBlock(body)) return isHandled(program, body, depth);
   let isSafe = true;
-  const look = (node: Node): void => {
+  const visit = (node: Node): void => {
     if (isTryStatement(node) && node.catchClause !== undefined) {
-      look(node.catchClause.block);
-      if (node.finallyBlock !== undefined) look(node.finallyBlock);
+      visit(node.catchClause.block);
+      if (node.finallyBlock !== undefined) visit(node.finallyBlock);
       return;
     }
     if (isFunctionLike(node)) return;
@@ -175,11 +175,11 @@ function neverRejects(program: TypedProgram, declared: Node | undefined, depth =
     }
     if (isAwaitingLoop(node)) isSafe = false;
     node.forEachChild((child) => {
-      look(child);
+      visit(child);
       return undefined;
     });
   };
-  look(body);
+  visit(body);
   return isSafe;
 }
 
