@@ -1,19 +1,19 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Where tests live: beside the code, or in the top folder for what belongs to no one workspace. */
+/** Tests are beside the code, or in the top folder if they cover several workspaces. */
 const roots = ["packages/*/src", "packages/verification/*/src", "services/*/src", "tests"];
 const named = (suffix: string): string[] => roots.map((root) => `${root}/**/*${suffix}`);
 
 const integration = named(".int.test.ts");
 const endToEnd = named(".e2e.test.ts");
-/** vitest.scenarios.config.ts has those, which are no part of `npm test`. */
+/** vitest.scenarios.config.ts runs these; they are not part of `npm test`. */
 const scenarios = named(".scenario.test.ts");
 
-/** Starts (once a run) what the integration and end-to-end tests share: an engine and a broker. */
+/** Starts, once a run, the engine and broker that integration and end-to-end tests share. */
 const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];
 
-/** Files that take longest: they start brokers, browsers and whole installations. */
+/** Slow files: they start brokers, browsers and whole installations. */
 const slowest = new RegExp(
   `/(${[
     ...["seed-run", "counts", "processes", "rules"],
@@ -38,9 +38,9 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     restoreMocks: true,
-    // Node loads the modules itself, as it does in production: that takes a tenth less time.
+    // Node loads the modules itself, as in production, which takes a tenth less time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // A machine that is busy otherwise is slow, not wrong.
+    // A busy machine is slow, not wrong.
     expect: { poll: { timeout: 10_000 } },
     sequence: { sequencer: SlowestFirst },
     projects: [

@@ -1,15 +1,16 @@
-// A Chromium for the tests of pages: the machine's, or Debian's smallest package installed now.
+// A Chromium for the tests of pages: the installed one, or Debian's smallest package, installed
+// now.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { installPackage, mayInstallPackages } from "./debian.mjs";
 
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
-/** Provides a Chromium for the tests where it can; without one the tests of pages are skipped. */
+/** Installs Chromium for the tests if possible; without it the tests of pages are skipped. */
 export async function tryChromium() {
   if (process.env.CHROMIUM_PATH || isInstalled()) return;
   if (!mayInstallPackages()) {
-    return skips("there is none here; install `chromium` or set CHROMIUM_PATH");
+    return skips("it is not installed; install `chromium` or set CHROMIUM_PATH");
   }
   try {
     await installPackage("chromium-headless-shell");

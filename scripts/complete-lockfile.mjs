@@ -1,7 +1,7 @@
-// Completes package-lock.json. Entries without a checksum are resolved anew, and get the one that
-// the registry has. npm drops an optional package that its registry does not have at the moment,
-// and then refuses the lockfile (`npm ci`: "Missing … from lock file"): such binaries of other
-// platforms are added again, without a checksum. An install fetches them by version, and
+// Completes package-lock.json. Entries without a checksum are resolved again, and get the
+// registry's checksum. npm drops an optional package that its registry does not have at the moment,
+// and then refuses the lockfile (`npm ci`: "Missing … from lock file"). This script adds such
+// binaries of other platforms again, without a checksum. An install fetches them by version, and
 // tests/lockfile.test.ts lists them. `--check` only reports whether something is missing.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ function writeLock() {
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 
-/** Optional packages that are named and not there. */
+/** Optional packages that are named but have no entry. */
 function missingBinaries() {
   return Object.entries(lock.packages).flatMap(([path, entry]) =>
     Object.entries(entry.optionalDependencies ?? {})
@@ -53,7 +53,7 @@ function missingBinaries() {
   );
 }
 
-/** Whether Node would find the package from there: beside it or further up. */
+/** True if Node would find the package from there: beside it or further up. */
 function isResolved(path, name) {
   for (let at = path; ; at = at.slice(0, Math.max(at.lastIndexOf("/node_modules/"), 0))) {
     if (lock.packages[`${at === "" ? "" : `${at}/`}node_modules/${name}`]) return true;
@@ -61,7 +61,7 @@ function isResolved(path, name) {
   }
 }
 
-/** The makers of such packages put the platform into the name. */
+/** Builds an entry; the makers of such packages put the platform into the name. */
 function entryFor(name, version, dev) {
   const words = name.split(/[/-]/);
   const find = (known) => words.map((word) => known[word]).find((value) => value !== undefined);

@@ -1,4 +1,4 @@
-// Builds the console where its sources are not those of the last build.
+// Builds the console if its sources have changed since the last build.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,21 +6,21 @@ import { runNode } from "./foreground.mjs";
 
 const folder = "packages/console";
 
-/** What the build is made of, from the root. */
+/** Inputs of the build, relative to the root. */
 const inputs = [
   ...["index.html", "package.json", "vite.config.ts", "src"].map((name) => `${folder}/${name}`),
   ...["packages/contracts/src/gen", "package-lock.json"],
 ];
 
 /**
- * Provides the console where it can; answers the exit code of its build. A platform without it pays
- * as well, and the gateway says at `/console/` that there is none.
+ * Builds the console if possible; returns the exit code. Without it the platform still makes
+ * payments, and the gateway shows at `/console/` that the console is missing.
  */
 export async function tryConsole(root, node) {
   const hash = hashOf(root);
   const stamp = join(root, folder, "dist", ".sources-hash");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return 0;
-  process.stderr.write("Building the console, whose sources are new or have changed.\n");
+  process.stderr.write("Building the console: its sources are new or have changed.\n");
   const vite = join(root, "node_modules", "vite", "bin", "vite.js");
   const code = await runNode(node, [vite, "build", "--logLevel", "warn"], {
     cwd: join(root, folder),

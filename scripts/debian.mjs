@@ -1,4 +1,4 @@
-// Installs packages of the distribution, on Debian and with the rights to.
+// Installs packages of the distribution, if this is Debian and the user has the rights.
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
@@ -12,14 +12,14 @@ const setAside = `${policy}.disburse-saved`;
 const settings = ["-o", "DPkg::Lock::Timeout=120", "-o", "Acquire::Retries=3"];
 const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
 
-/** Whether this is Debian or of its family, and packages may be installed. */
+/** True on Debian and its derivatives, with the right to install packages. */
 export function mayInstallPackages() {
   return existsSync("/etc/debian_version") && process.getuid?.() === 0;
 }
 
 /**
- * Installs a package without letting it start services, now or at the machine's next boot.
- * Throws an error with apt's message.
+ * Installs a package without letting it start services, now or at the machine's next boot. Throws
+ * an error with apt's message.
  */
 export async function installPackage(name, { service } = {}) {
   process.stderr.write(`Installing ${name} from the distribution's packages …\n`);
@@ -33,7 +33,7 @@ export async function installPackage(name, { service } = {}) {
     throw new Error(`${error.stdout ?? ""}${error.stderr ?? error.message}`, { cause: error });
   }
   if (service === undefined) return;
-  // Where there is no systemd there is nothing to disable.
+  // Without systemd there is nothing to disable.
   await run("systemctl", ["--quiet", "disable", service]).catch(() => undefined);
 }
 

@@ -1,20 +1,20 @@
-// Checks that the installed packages are the lockfile's.
+// Checks that the installed packages match the lockfile.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { installFrom, notReached } from "./npm.mjs";
 
-/** Installs the root's dependencies where they are not the lockfile's. */
+/** Installs the root's dependencies if they differ from the lockfile. */
 export async function ensureDependencies(root, node) {
   const text = readFileSync(join(root, "package-lock.json"), "utf8");
   const hash = createHash("sha256").update(text).digest("hex");
   const stamp = join(root, "node_modules", ".disburse-lock-hash");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
   const lock = JSON.parse(text);
-  // After an `npm install` by hand there is no stamp, and nothing to install either.
+  // After a manual `npm install` there is no stamp, and nothing to install either.
   if (differences(lock, root).length > 0) {
     const what = "dependencies";
-    const instead = "run `npm ci` where there is one and bring node_modules here";
+    const instead = "run `npm ci` on a machine with network access and copy node_modules here";
     const output = await installFrom(root, { what, instead, node });
     // npm skips an optional binary that it could not fetch.
     const [missing] = differences(lock, root);
@@ -23,7 +23,7 @@ export async function ensureDependencies(root, node) {
   writeFileSync(stamp, hash);
 }
 
-/** Where npm's record of node_modules differs from the lockfile. */
+/** Lists the differences between npm's record of node_modules and the lockfile. */
 function differences(lock, root) {
   const record = join(root, "node_modules", ".package-lock.json");
   if (!existsSync(record)) return ["node_modules"];
@@ -40,7 +40,9 @@ function same(installed, wanted) {
   return fields.every((key) => installed[key] === wanted[key]);
 }
 
-/** Optional packages are binaries for one platform each, and what only those need. */
+/**
+ * False for optional packages, which are binaries for one platform each, and their dependencies.
+ */
 function isNeeded({ optional, peer, os, cpu, libc }) {
   if (!optional) return !peer;
   const fits = (wanted, own) => wanted === undefined || [wanted].flat().includes(own);

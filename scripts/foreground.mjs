@@ -1,4 +1,4 @@
-// Running a program in the foreground on behalf of this process.
+// Runs a program in the foreground on behalf of this process.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, dirname } from "node:path";
@@ -9,7 +9,7 @@ const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Ctrl-C arrives from the terminal and again from npm: within this time it is one signal. */
 const sameSignalMs = 500;
 
-/** How soon the end of npm is noticed. */
+/** The time between two checks that npm still runs. */
 const starterPollMs = 500;
 
 const lifeline = new URL(`./lifeline.mjs?starter=${process.pid}`, import.meta.url).href;
@@ -31,8 +31,8 @@ export function toolEnvironment(node) {
 }
 
 /**
- * Runs a program under the given Node and resolves with its exit code. The program has a session of
- * its own, so that it receives each signal once, from here, and is stopped when this process is
+ * Runs a program under the given Node and resolves with its exit code. The program has its own
+ * session, so that it receives each signal once, from here, and is stopped when this process is
  * killed.
  */
 export function runNode(node, args, options = {}) {
@@ -56,8 +56,8 @@ export function runNode(node, args, options = {}) {
 }
 
 /**
- * Stops the child when npm, which started this process, was killed. A shell may end: background
- * jobs outlive it.
+ * Stops the child if npm, which started this process, was killed. The end of a shell does not
+ * count: background jobs outlive it.
  */
 function watchStarter(child) {
   if (process.env.npm_lifecycle_event === undefined) return () => undefined;
@@ -70,7 +70,7 @@ function watchStarter(child) {
   return () => clearInterval(watch);
 }
 
-/** Lets no termination signal end this process, until the returned function is called. */
+/** Keeps termination signals from ending this process, until the returned function is called. */
 export function outliveSignals() {
   const outlive = () => undefined;
   for (const signal of forwarded) process.on(signal, outlive);

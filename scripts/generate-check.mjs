@@ -1,4 +1,4 @@
-// Checks that the generated contracts are those of proto/: generates them elsewhere and compares.
+// Checks that the generated contracts match proto/: generates them elsewhere and compares.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ await runMain(() => {
     const differences = compare(join(scratch, generated), join(root, generated));
     if (differences.length === 0) return 0;
     process.stderr.write(
-      `${generated} is not what proto/ says:\n${differences.join("\n")}\n` +
+      `${generated} does not match proto/:\n${differences.join("\n")}\n` +
         "Run `npm run generate` and commit what it changes.\n",
     );
     return 1;

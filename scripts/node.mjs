@@ -1,4 +1,4 @@
-// The Node that everything runs under. Plain JavaScript for any Node from 18 on, and nothing but
+// Finds the Node that everything runs under. Plain JavaScript for any Node from 18 on, with only
 // Node's own modules: this runs before anything is installed.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { installPackage, mayInstallPackages } from "./debian.mjs";
 import { installFrom, notReached } from "./npm.mjs";
 import { StartError } from "./start-error.mjs";
 
-/** Older majors do not run our TypeScript without a build. */
+/** Older majors can't run our TypeScript without a build. */
 const majorMin = 26;
 
 const runtimeFolder = join(dirname(fileURLToPath(import.meta.url)), "runtime");
@@ -23,14 +23,14 @@ const packages = {
 };
 
 /**
- * The path of a Node that is new enough: the one that runs this, else the pinned one, which is
+ * Returns the path of a recent Node: the one that runs this, otherwise the pinned one, which is
  * installed into `scripts/runtime` the first time.
  */
 export async function ensureNode() {
   if (Number.parseInt(process.versions.node, 10) >= majorMin) return process.execPath;
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
-  if (name === undefined) throw needsNode(`there is none to fetch for ${platform}`);
+  if (name === undefined) throw needsNode(`npm has none for ${platform}`);
   const folder = join(runtimeFolder, "node_modules", name);
   const binary = join(folder, "bin", "node");
   const pinned = manifestOf(runtimeFolder).optionalDependencies[name];
@@ -45,15 +45,15 @@ async function fetchNode(binary, version) {
   const what = `Node ${version}`;
   const instead = `install Node ${majorMin} yourself (https://nodejs.org)`;
   const output = await installFrom(runtimeFolder, { what, instead });
-  // To npm this is an optional package, whose absence is no error.
+  // For npm this is an optional package, so it reports no error if it is missing.
   if (!existsSync(binary)) throw notReached({ what, instead, output });
 }
 
-/** The binary needs glibc and a small library that a bare Debian does not have. */
+/** The binary needs glibc and a small library that a minimal Debian does not have. */
 async function checkRuns(binary) {
   const failure = whyNotRunning(binary);
   if (failure === undefined) return;
-  if (!failure.includes("libatomic")) throw needsNode(`the fetched one fails: ${failure}`);
+  if (!failure.includes("libatomic")) throw needsNode(`the downloaded one fails: ${failure}`);
   if (!mayInstallPackages()) {
     throw new StartError(
       `Node ${majorMin} needs the system library libatomic, which is missing here.\n` +
@@ -62,10 +62,12 @@ async function checkRuns(binary) {
     );
   }
   await installPackage("libatomic1").catch((error) => {
-    throw needsNode(`libatomic1, which the fetched one needs, was not had:\n${error.message}`);
+    throw needsNode(
+      `the downloaded one needs libatomic1, which could not be installed:\n${error.message}`,
+    );
   });
   const stillFailing = whyNotRunning(binary);
-  if (stillFailing !== undefined) throw needsNode(`the fetched one fails: ${stillFailing}`);
+  if (stillFailing !== undefined) throw needsNode(`the downloaded one fails: ${stillFailing}`);
 }
 
 function whyNotRunning(binary) {

@@ -1,11 +1,11 @@
-// Installs exactly what a lockfile has, with the available npm.
+// Installs exactly the packages of a lockfile, with the available npm.
 import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { passSignals, toolEnvironment } from "./foreground.mjs";
 import { StartError } from "./start-error.mjs";
 
-/** The part of a failed install's output with the reason; npm's usage follows it. */
+/** The lines of a failed install's output with the reason; npm's usage follows them. */
 const shownLines = 15;
 
 /** Three retries for a flaky network; without a network it takes some seconds. */
@@ -20,7 +20,7 @@ const failedFetch = /attempt \d+ failed with (\S+)/;
 
 /**
  * Runs `npm ci` in a folder under the given Node and returns its output. No package needs its
- * install script, so none is run. Throws with what to do where it fails.
+ * install script, so none is run. Throws an error that says what to do.
  */
 export async function installFrom(folder, { what, instead, node = process.execPath }) {
   process.stderr.write(`Installing ${what} (only when it is new) …\n`);
@@ -41,15 +41,15 @@ export async function installFrom(folder, { what, instead, node = process.execPa
   const errors = output.split("\n").filter((line) => /^npm error \S/.test(line));
   const shown = errors.slice(0, shownLines).join("\n");
   throw new StartError(
-    `${shown}\n\nInstalling ${what} failed. Put that right and start again; or ${instead}.`,
+    `${shown}\n\nInstalling ${what} failed. Fix the problem and start again; or ${instead}.`,
   );
 }
 
-/** The error for what could not be fetched from the npm registry. */
+/** The error for packages that could not be fetched from the npm registry. */
 export function notReached({ what, instead, output }) {
   const reason = failedFetch.exec(output)?.[1] ?? "no answer";
   return new StartError(
-    `Installing ${what} failed: the npm registry was not reached (${reason}).\n` +
+    `Installing ${what} failed: the npm registry could not be reached (${reason}).\n` +
       "Connect this machine to the network (or set npm's registry, proxy or certificates), " +
       `then start again; or ${instead}.`,
   );
@@ -76,7 +76,7 @@ function runNpm(args, { folder, node }) {
   });
 }
 
-/** npm's own script: the one that runs this, else the one beside a Node or on PATH. */
+/** npm's own script: the one that runs this, otherwise the one beside a Node or on PATH. */
 function npmCli() {
   const execpath = process.env.npm_execpath;
   if (execpath?.endsWith("npm-cli.js") && existsSync(execpath)) return execpath;

@@ -1,5 +1,5 @@
-// `npm run lint:openapi`: Spectral and Redocly over docs/openapi.json. They are 243 packages, which
-// are installed into `scripts/openapi` the first time, and which nothing else needs.
+// `npm run lint:openapi`: checks docs/openapi.json with Spectral and Redocly. Their 243 packages
+// are installed into `scripts/openapi` the first time; nothing else needs them.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), "openapi");
 const document = join(folder, "../../docs/openapi.json");
 const inModules = (path) => join(folder, "node_modules", path);
 
-/** Neither reports to its maker, nor looks for a newer version of itself. */
+/** Turns off telemetry and update checks. */
 const env = {
   SCARF_ANALYTICS: "false",
   REDOCLY_TELEMETRY: "off",
@@ -36,7 +36,7 @@ await runMain(async () => {
   const stamp = inModules(".lockfile");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockfile) {
     const instead =
-      "run `npm ci` in scripts/openapi where there is one, and bring node_modules here";
+      "run `npm ci` in scripts/openapi on a machine with network access and copy node_modules here";
     await installFrom(folder, { what: "Spectral and Redocly", instead, node });
     writeFileSync(stamp, lockfile);
   }

@@ -1,11 +1,11 @@
-// An OpenSSH server for the tests of files at banks: the machine's, or Debian's installed now.
+// An OpenSSH server for the tests of bank files: the installed one, or Debian's, installed now.
 import { existsSync } from "node:fs";
 import { installPackage, mayInstallPackages } from "./debian.mjs";
 
-/** Provides an OpenSSH server for the tests where it can; without it they are skipped. */
+/** Installs an OpenSSH server for the tests if possible; without it they are skipped. */
 export async function tryOpenSsh() {
   if (existsSync("/usr/sbin/sshd")) return;
-  if (!mayInstallPackages()) return skips("it is not here; install `openssh-server`");
+  if (!mayInstallPackages()) return skips("it is not installed; install `openssh-server`");
   try {
     await installPackage("openssh-server", { service: "ssh" });
   } catch (error) {
@@ -14,5 +14,5 @@ export async function tryOpenSsh() {
 }
 
 function skips(reason) {
-  process.stderr.write(`What needs an OpenSSH server is skipped: ${reason}\n`);
+  process.stderr.write(`Tests and demos that need an OpenSSH server are skipped: ${reason}\n`);
 }

@@ -1,14 +1,15 @@
-// Prometheus and promtool for the tests of alert rules: the machine's, or Debian's installed now.
+// Prometheus and promtool for the tests of alert rules: the installed ones, or Debian's, installed
+// now.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { installPackage, mayInstallPackages } from "./debian.mjs";
 
 const names = ["prometheus", "promtool"];
 
-/** Provides Prometheus for the tests where it can; without it the tests of rules are skipped. */
+/** Installs Prometheus for the tests if possible; without it the tests of rules are skipped. */
 export async function tryPrometheus() {
   if (names.every(isInstalled)) return;
-  if (!mayInstallPackages()) return skips("it is not here; install `prometheus`");
+  if (!mayInstallPackages()) return skips("it is not installed; install `prometheus`");
   try {
     await installPackage("prometheus", { service: "prometheus" });
   } catch (error) {

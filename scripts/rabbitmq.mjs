@@ -1,4 +1,4 @@
-// A RabbitMQ for tests and bench: the machine's, or Debian's package installed now.
+// A RabbitMQ for tests and bench: the installed one, or Debian's package, installed now.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { installPackage, mayInstallPackages } from "./debian.mjs";
@@ -6,21 +6,23 @@ import { StartError } from "./start-error.mjs";
 
 const packagedServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
-const theWays =
+const instructions =
   "Either install rabbitmq-server 3.10 or newer (`apt-get install rabbitmq-server` or `brew " +
-  "install rabbitmq`); this\ncommand then starts a private node. Or set AMQP_URL to a broker that " +
-  "it may use, such as amqp://guest:guest@localhost.";
+  "install rabbitmq`); this\ncommand then starts a private node. Or set AMQP_URL to a broker, " +
+  "such as amqp://guest:guest@localhost.";
 
-/** Provides a RabbitMQ, or throws with what to do. */
+/** Installs RabbitMQ if it is missing, or throws an error that says what to do. */
 export async function ensureRabbitmq() {
   if (process.env.AMQP_URL || isInstalled()) return;
   if (!mayInstallPackages()) {
-    throw new StartError(`This command needs RabbitMQ and there is none here.\n${theWays}`);
+    throw new StartError(
+      `This command needs RabbitMQ, which is not installed here.\n${instructions}`,
+    );
   }
   try {
     await installPackage("rabbitmq-server", { service: "rabbitmq-server" });
   } catch (error) {
-    const message = `${error.message}\nInstalling rabbitmq-server failed.\n${theWays}`;
+    const message = `${error.message}\nInstalling rabbitmq-server failed.\n${instructions}`;
     throw new StartError(message, { cause: error });
   }
 }

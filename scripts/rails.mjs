@@ -1,5 +1,5 @@
-// Starts a program that needs counterparts of rails: `node scripts/rails.mjs ENTRY.ts [ARG...]`
-// does as scripts/launch.mjs does, after it has tried to provide an OpenSSH server.
+// Starts a program that needs test banks and nodes: `node scripts/rails.mjs ENTRY.ts [ARG...]` does
+// the same as scripts/launch.mjs, after it has tried to install an OpenSSH server.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureDependencies } from "./dependencies.mjs";

@@ -1,5 +1,5 @@
 // Runs scenarios from a fresh clone: `node scripts/scenarios.mjs PROJECT [OPTION...]` starts Vitest
-// on a project of vitest.scenarios.config.ts. Scenarios find `--kills 60` as SCENARIO_KILLS. The
+// on a project of vitest.scenarios.config.ts. Scenarios read `--kills 60` from SCENARIO_KILLS. The
 // last line counts: `N passed, M failed`, and `, K skipped` if there are any.
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -13,13 +13,13 @@ import { countsLine, runVitest } from "./vitest.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The projects of each command, their options, and what they need. */
+/** The projects of each command, their options and preparations. */
 const commands = {
   console: { texts: ["screenshots", "sandbox"], prepare: (node) => tryConsole(root, node) },
   drills: {},
   faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
   operate: { parts: true },
-  // The invariants are checked after every choice of cases.
+  // The invariants are checked after every selection of cases.
   rails: { counts: ["per-gap", "large", "seed"], last: "invariants", prepare: tryOpenSsh },
 };
 
@@ -91,7 +91,7 @@ await runMain(async () => {
   const { only, part, settings } = options;
   const { last, prepare } = command;
   const prepared = await prepare?.(node);
-  // Interrupted: there is nothing to go on with.
+  // Interrupted: there is nothing to continue with.
   if (prepared > 128) return prepared;
   const pattern = patternOf(only.length === 0 || last === undefined ? only : [...only, last], part);
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -114,7 +114,7 @@ await runMain(async () => {
     ...only.filter((each) => !names(patternOf([each], []))),
     ...part.filter((each) => !names(patternOf(only, [each]))),
   ];
-  // Without a report nothing is known, and the run has failed.
+  // Without a report the results are unknown, and the run has failed.
   if (known.length > 0 && unknown.length > 0) {
     process.stderr.write(`No scenario has this name: ${unknown.join(", ")}.\n`);
     return usageCode;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { outliveSignals } from "./foreground.mjs";
 
 /**
- * Runs `use` with a new folder, which its program has as `TMPDIR`, and cleans up. `use` forwards
+ * Runs `use` with a new folder, the `TMPDIR` of its program, and cleans up. `use` forwards
  * termination signals to the program, as `runNode` does: none of them ends this process before the
  * folder is removed.
  */
@@ -21,7 +21,7 @@ export async function withScratchFolder(prefix, use) {
   }
 }
 
-/** Ends and removes what an interrupted program has left: processes, mounted disks, files. */
+/** Removes the remains of an interrupted program: processes, mounted disks, files. */
 function cleanUp(folder) {
   if (process.platform === "linux") {
     // Each process that the program starts has the folder in its environment.

@@ -1,5 +1,5 @@
-// `npm test`: installs what the tests need, runs every check and every test, and ends with one
-// line that counts them: `N passed, M failed`, and `, K skipped` when there are such.
+// `npm test`: installs the dependencies of the tests, runs every check and every test, and ends
+// with one line that counts them: `N passed, M failed`, and `, K skipped` if there are any.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tryChromium } from "./chromium.mjs";

@@ -20,7 +20,7 @@ export async function runVitest(node, args, counts, { isChosen = () => true, env
     const code = await runNode(node, [vitest, "run", ...output, ...args], { cwd: root, env });
     const before = counts.failed;
     addReport(counts, file, isChosen);
-    // A file that did not load, an error outside of any test, no report at all.
+    // A file that did not load, an error outside of any test, or a missing report.
     if (code !== 0 && counts.failed === before) counts.failed += 1;
     return code;
   } finally {
@@ -33,7 +33,7 @@ function addReport(counts, file, isChosen) {
   try {
     report = JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // No report: vitest did not get so far, as its exit code shows.
+    // No report: Vitest ended earlier, as its exit code shows.
     return;
   }
   for (const { status, assertionResults } of report.testResults) {
@@ -44,7 +44,7 @@ function addReport(counts, file, isChosen) {
   }
 }
 
-/** The last line of a run, which counts. */
+/** The last line of a run, with its counts. */
 export function countsLine({ passed, failed, skipped }) {
   return `\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`;
 }

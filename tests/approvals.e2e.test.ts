@@ -76,7 +76,9 @@ describe("credits", () => {
     const { proposalId } = await proposalOf(credited());
     expect((await proposalOf(credited())).proposalId).toBe(proposalId);
     const { as, approve } = approversOf("payout");
-    await expect(approve("maker-1", credited())).rejects.toThrow("must not be one's own proposal");
+    await expect(approve("maker-1", credited())).rejects.toThrow(
+      "is your own proposal: another person must decide",
+    );
     expect(await available()).toBe("0.00");
     const { proposal: shown } = await as("checker").getProposal({ proposalId });
     expect(shown?.after).toContain("999999999.00");
@@ -167,7 +169,9 @@ describe("compliance", () => {
     };
     expect((await importList("ada", "2", renamed)).retained).toBe(40);
     const { approveOpen } = approversOf("compliance");
-    await expect(approveOpen("ada")).rejects.toThrow("must not be one's own proposal");
+    await expect(approveOpen("ada")).rejects.toThrow(
+      "is your own proposal: another person must decide",
+    );
     expect(await retained()).toBe(40);
     await approveOpen("bob");
     expect(await retained()).toBe(0);

@@ -1,41 +1,39 @@
 import { LRUCache } from "lru-cache";
 import type { Metrics } from "./metrics.ts";
 
-/** How much a cache remembers, and for how long after a read has begun. */
+/** The number of values, and their lifetime from the start of a read. */
 export type CacheBounds = { readonly max: number; readonly freshMs: number };
 
-/** A cache of one kind of read. */
 export type CacheOptions<V> = CacheBounds & {
-  /** In the metrics. */
   readonly name: string;
-  /** Absent values are remembered only where they have bounds of their own. */
+  /** Absent values are cached only if they have their own bounds. */
   readonly absent?: CacheBounds;
   readonly read: (key: string) => Promise<V | undefined>;
   readonly countRead?: CountRead | undefined;
-  /** A clock that only goes forward: one that is set back must not keep an old value alive. */
+  /** A monotonic clock: a clock that is set back must not keep an old value alive. */
   readonly nowMs?: (() => number) | undefined;
 };
 
 /** Counts a read of a cache by its result. */
 export type CountRead = (cache: string, result: "hit" | "miss") => void;
 
-/** Values by key, read again when they are no longer fresh. */
+/** Reads values by key, and again when they are no longer fresh. */
 export type Cache<V> = {
   readonly get: (key: string) => Promise<V | undefined>;
-  /** Whether a value was there at its last read, or a `get` now reads nothing anew. */
+  /** True if `get` needs no new read, or the last read found a value. */
   readonly remembers: (key: string) => boolean;
-  /** Forgets a value that was changed; a read that runs meanwhile is not remembered either. */
+  /** Forgets a changed value; the result of a running read is not cached either. */
   readonly drop: (key: string) => void;
 };
 
-/** Counts the reads of a service's caches in its metrics: the share of hits is their gain. */
+/** Counts the reads of a service's caches in its metrics. */
 export function cacheMetrics(metrics: Pick<Metrics, "counter">): CountRead {
-  const help = "Reads of a cache, by its name and whether the value was there.";
+  const help = "Reads of a cache, by cache and result.";
   const reads = metrics.counter("disburse_cache_reads_total", help, ["cache", "result"]);
   return (cache, result) => reads.inc({ cache, result });
 }
 
-/** A bounded cache, least recently used out first; concurrent reads of a key share one. */
+/** Creates a bounded LRU cache; concurrent reads of a key share one. */
 export function createCache<V extends NonNullable<unknown>>(options: CacheOptions<V>): Cache<V> {
   const { read, countRead, nowMs = () => performance.now() } = options;
   const kept = <T extends NonNullable<unknown>>({ max, freshMs }: CacheBounds) =>

@@ -3,31 +3,31 @@ import type { SpanContext } from "@opentelemetry/api";
 import type { Principal } from "./principal.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 
-/** What a request carries through every service that it touches. */
+/** The context that a request passes to every service it touches. */
 export type CallContext = {
-  /** In every log line and answer of one request of a merchant. */
+  /** Identifies one merchant request in all log lines and answers. */
   readonly requestId: string;
-  /** When the caller stops waiting, in milliseconds since the epoch. */
+  /** The caller's deadline, in milliseconds since the epoch. */
   readonly deadlineMs?: number | undefined;
-  /** The running span; absent where tracing is off. */
+  /** The running span; absent if tracing is off. */
   readonly span?: SpanContext | undefined;
-  /** Who called this service; absent in work of its own, and at the edge. */
+  /** The caller; absent in background work and at the edge. */
   readonly principal?: Principal | undefined;
-  /** The second person, where the caller's request has needed one. */
+  /** The second person, if the request needed one. */
   readonly approvedBy?: string | undefined;
   /** `before` of the proposal that the second person has approved. */
   readonly approvedBefore?: string | undefined;
 };
 
-/** The request that work goes back to, as it is stored beside the work, in the same write. */
+/** The request that caused background work, stored with the work in the same write. */
 export type Origin = {
   /** The merchant's request, for the log. */
   readonly request_id?: string;
-  /** The span that stored the work; absent where tracing is off. */
+  /** The span that stored the work; absent if tracing is off. */
   readonly traceparent?: string;
 };
 
-/** The origin that a stored document has among its fields. */
+/** Reads the origin from a stored document. */
 export function originOf({ request_id, traceparent }: Origin): Origin {
   return {
     ...(request_id === undefined ? {} : { request_id }),
@@ -37,7 +37,7 @@ export function originOf({ request_id, traceparent }: Origin): Origin {
 
 const storage = new AsyncLocalStorage<CallContext>();
 
-/** Runs work within a context, which its calls to other services carry on. */
+/** Runs work within a context, which is passed on to other services. */
 export function withCallContext<T>(context: CallContext, work: () => T): T {
   return storage.run(context, work);
 }
@@ -55,7 +55,7 @@ export function callContext(): CallContext | undefined {
   return storage.getStore();
 }
 
-/** The running request, to be stored beside work that it leaves for later. */
+/** The running request, to be stored with work that it leaves for later. */
 export function currentOrigin(): Origin {
   const context = storage.getStore();
   if (context === undefined) return {};

@@ -15,7 +15,7 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { describe, expect, it } from "vitest";
 import { valueOfWord, wordOf, wordsOf } from "./enum-words.ts";
 
-/** The words that merchants, documents and other services know. */
+/** Enum names that merchants, documents and other services use. */
 it.each([
   [PayoutStatus, ["initiated", "succeeded", "failed"]],
   [

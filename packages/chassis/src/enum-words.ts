@@ -1,7 +1,7 @@
 /** A generated enum of the contract: its names without prefix, and their numbers. */
 type ProtoEnum = Readonly<Record<string, number>>;
 
-/** The words of an enum: its names in lower case; its unspecified value has none. */
+/** The names of an enum in lower case, without the unspecified value. */
 export type WordOf<E extends ProtoEnum> = Lowercase<Exclude<keyof E & string, "UNSPECIFIED">>;
 
 type Words = {
@@ -28,17 +28,17 @@ function wordsFor(enumeration: ProtoEnum): Words {
   return words;
 }
 
-/** The words of an enum, as the public interface writes them, in the contract's order. */
+/** The names of an enum, as in the public interface, in the contract's order. */
 export function wordsOf<E extends ProtoEnum>(enumeration: E): readonly WordOf<E>[] {
   return wordsFor(enumeration).list as readonly WordOf<E>[];
 }
 
-/** A value's word; `undefined` for the unspecified one, and for one of a newer contract. */
+/** The name of a value; `undefined` for the unspecified value, and for one of a newer contract. */
 export function wordOf<E extends ProtoEnum>(enumeration: E, value: number): WordOf<E> | undefined {
   return wordsFor(enumeration).byValue.get(value) as WordOf<E> | undefined;
 }
 
-/** The value of a word; `undefined` for a text that is none of the enum's words. */
+/** The value of a name; `undefined` for a text that is not one of the enum's names. */
 export function valueOfWord<E extends ProtoEnum>(enumeration: E, word: WordOf<E>): E[keyof E];
 export function valueOfWord<E extends ProtoEnum>(
   enumeration: E,

@@ -1,9 +1,9 @@
 import type { Log } from "./log.ts";
 
-/** What a service closes at shutdown, last opened first. */
+/** Closes resources at shutdown, last opened first. */
 export type Lifetime = ReturnType<typeof createLifetime>;
 
-/** Collects what a service opens; a failure to close one part does not keep the others open. */
+/** Collects resources to close; one that fails to close does not keep the others open. */
 export function createLifetime(log: Log) {
   const ends: { name: string; end: () => Promise<void> | void }[] = [];
   return {

@@ -64,7 +64,7 @@ it("keeps the process running when its output cannot be written", () => {
     const log = createLog("quote", "info");
     for (const level of ["info", "warn", "error", "fatal"]) log[level]({}, "lost");
     setTimeout(() => process.stderr.write("went on"), 50);`;
-  // Open for reading: each write fails.
+  // The file is open for reading only: each write fails.
   const output = fs.openSync(import.meta.filename, "r");
   const { status, stderr } = spawnSync(
     process.execPath,

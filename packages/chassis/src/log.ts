@@ -6,7 +6,7 @@ export type Log = Readonly<
   Record<"fatal" | "error" | "warn" | "info" | "debug", (fields: object, event: string) => void>
 >;
 
-/** Where lines go: JSON, one at a time, each with its line end. */
+/** Receives one JSON line at a time, with its line end. */
 export type LogDestination = { write(line: string): void };
 
 /** The levels of a log, most severe first. */
@@ -15,9 +15,9 @@ export const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] a
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * A service's log: JSON lines, each with the request's id and, where tracing is on, its trace and
- * span. Written at once, by default to standard output: nothing is lost however the process ends.
- * On a full disk lines are lost and the service goes on.
+ * Creates a service's log: JSON lines, each with the request's id and, if tracing is on, its trace
+ * and span. Lines are written at once, by default to standard output, so that a crash loses none. A
+ * full disk loses lines but doesn't stop the service.
  */
 export function createLog(
   service: string,
@@ -46,8 +46,8 @@ function standardOutput(): LogDestination {
   const open = () => {
     const opened = pino.destination({ fd: 1, sync: true });
     opened.on("error", ({ code }: NodeJS.ErrnoException) => {
-      // It buffers what it could not write, and `fatal` would wait for that: a new one takes the
-      // next line. After EPIPE there is no reader left to write to.
+      // After an error the destination buffers the unwritten line, and `fatal` would wait for it: a
+      // new destination takes the next line. After EPIPE there is no reader any more.
       if (code !== "EPIPE") output = open();
     });
     return opened;
@@ -56,10 +56,10 @@ function standardOutput(): LogDestination {
   return { write: (line) => void output.write(line) };
 }
 
-/** How deep causes are followed; some errors are their own cause. */
+/** The followed depth of causes; some errors are their own cause. */
 const causesMax = 5;
 
-/** An error's own fields and causes, without the documents that drivers attach to it. */
+/** Copies an error's own fields and causes, without the documents that drivers attach to it. */
 export function plainError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, message, stack, cause } = error;
@@ -78,7 +78,6 @@ export function plainError(error: unknown, depth = 0): unknown {
 
 const ignore = (): void => undefined;
 
-/** Logs nothing: for tests. */
 export const silentLog: Log = {
   fatal: ignore,
   error: ignore,

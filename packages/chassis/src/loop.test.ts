@@ -32,7 +32,7 @@ it("pauses for as long as a timer can, where its interval is longer", async () =
   try {
     const run = vi.fn(async () => false);
     const loop = startLoop({ name: "test", everyMs: 2 ** 31, log: silentLog, run });
-    // A timer that cannot hold its pause, of Node and here, fires after 1 ms.
+    // A timer of Node or of the test fires after 1 ms if its pause is too long for it.
     await vi.advanceTimersByTimeAsync(60_000);
     expect(run).toHaveBeenCalledTimes(1);
     await loop.stop();

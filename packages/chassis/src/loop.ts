@@ -8,33 +8,30 @@ export type Loop = {
   stop(): Promise<void>;
 };
 
-/** Takes loops in place of their start: a test runs them when it says so. */
+/** Collects loops instead of starting them: the test runs them. */
 export type ManualLoops = {
   add(loop: Pick<LoopOptions, "name" | "run" | "wake">): void;
 };
 
-/** What a loop runs, and how often. */
 export type LoopOptions = {
   readonly name: string;
   /** The pause after a run that found nothing more to do, or failed. */
   readonly everyMs: number;
-  /** The pause instead, if for 10 s no run found more and nothing notified the loop. */
+  /** The longer pause after 10 s in which no run found work and nothing notified the loop. */
   readonly restMs?: number;
-  /** Notified, the loop runs again as soon as the present run ends. */
+  /** Starts the next run as soon as the present run ends. */
   readonly wake?: Wake | undefined;
-  /** In place of `wake`: notified, the loop ends its rest, and keeps its pace if it does not rest. */
+  /** An alternative to `wake`: it ends a rest, but doesn't shorten the usual pause. */
   readonly rouse?: Wake | undefined;
-  /** One run; returns whether there is more to do at once. An error is logged and retried. */
+  /** One run; returns true if there is more to do at once. An error is logged and retried. */
   readonly run: () => Promise<boolean>;
   readonly log: Log;
-  /** Only in tests. */
   readonly manual?: ManualLoops | undefined;
 };
 
-/** Counts the runs of one loop. */
 type RunCounter = { readonly succeeded: () => void; readonly failed: () => void };
 
-/** The loops of a service log to its own log, by which their runs are counted. */
+/** Counters by log: each service has its own log, so this selects the service's metrics. */
 const counters = new WeakMap<Log, (loop: string, everyMs: number) => RunCounter>();
 
 /** Shows the loops that are started with this log in its service's metrics. */
@@ -44,25 +41,25 @@ export function showLoops(
 ): void {
   const failures = metrics.counter(
     "disburse_loop_failures_total",
-    "Runs of background work that failed, by loop.",
+    "Failed runs of background work, by loop.",
     ["loop"],
   );
   const succeededAt = new Map<string, number>();
   metrics.measured(
     "disburse_loop_last_success_timestamp_seconds",
-    "When a run of the loop last succeeded, or the loop started.",
+    "Time of the last successful run of the loop, or of its start.",
     ["loop"],
     (gauge) => succeededAt.forEach((atMs, loop) => void gauge.set({ loop }, atMs / 1_000)),
   );
   const interval = metrics.gauge(
     "disburse_loop_interval_seconds",
-    "The longest pause between two runs of the loop, where nothing wakes it.",
+    "The longest pause between two runs of the loop if nothing wakes it.",
     ["loop"],
   );
   counters.set(log, (loop, everyMs) => {
     interval.set({ loop }, everyMs / 1_000);
     const failed = failures.labels(loop);
-    // An increase counts from a sample on: without the zero the first failure would be none.
+    // Prometheus counts increases from the first sample, so the counter starts at zero.
     failed.inc(0);
     const succeeded = () => void succeededAt.set(loop, Date.now());
     succeeded();
@@ -70,7 +67,7 @@ export function showLoops(
   });
 }
 
-/** A loop rests when it has paused for so long. */
+/** A loop rests after pauses of this total length. */
 const restAfterMs = 10_000;
 
 /** Starts background work that runs until it is stopped. The first run is at once. */
@@ -81,7 +78,7 @@ export function startLoop(options: LoopOptions): Loop {
     return { stop: async () => undefined };
   }
   const stopping = new AbortController();
-  /** The time of its pauses since there was something to do. */
+  /** The total of its pauses since there was something to do. */
   let quietMs = 0;
   const counter = counters.get(log)?.(name, restMs);
   const pause = async () => {
@@ -104,14 +101,14 @@ export function startLoop(options: LoopOptions): Loop {
   };
   const work = async () => {
     while (!stopping.signal.aborted) {
-      // The run sees what was notified before it.
+      // This run covers earlier notifications.
       if (wake.take()) quietMs = 0;
       const more = await runOnce();
       if (more === true) {
         quietMs = 0;
         continue;
       }
-      // Notifications during a run that failed do not hasten its repetition.
+      // Notifications during a failed run do not hasten its repetition.
       if (more === "failed" && wake.take()) quietMs = 0;
       await pause();
     }

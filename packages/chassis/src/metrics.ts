@@ -6,7 +6,7 @@ export const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** A service's metrics. Labels are bounded sets: rpc and route names, codes; never an id. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** A registry of one service's own, so that several services can live in one process. */
+/** Creates a registry for one service, so that several services can share a process. */
 export function createMetrics(service: string) {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
@@ -35,7 +35,7 @@ export function createMetrics(service: string) {
       new Counter({ name, help, labelNames, registers }),
     gauge: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
       new Gauge({ name, help, labelNames, registers }),
-    /** A gauge that is measured when it is scraped: `measure` sets it, and may take 1 s at most. */
+    /** Creates a gauge that `measure` sets at each scrape, within 1 s. */
     measured: <L extends string = never>(
       name: string,
       help: string,

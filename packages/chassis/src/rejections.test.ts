@@ -8,7 +8,7 @@ import { reportRejection, watchRejections } from "./rejections.ts";
 const run = promisify(execFile);
 const here = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
 
-/** What a process of its own logs, in which a service watches and this happens. */
+/** Runs code in a separate process whose service watches rejections; returns its log. */
 async function processWith(what: string) {
   const script = `
     const { createLog } = await import(${here("./log.ts")});

@@ -7,8 +7,8 @@ type Watcher = { readonly log: Log; readonly count: () => void };
 const watchers = new Set<Watcher>();
 
 /**
- * For the `catch` of a promise that is not awaited and should never reject: it logs and counts
- * the rejection as one that nothing handles. Outside of a service it is thrown again.
+ * For the `catch` of a promise that is not awaited and should never reject: logs and counts the
+ * rejection as an unhandled one. Outside a service it throws again.
  */
 export function reportRejection(reason: unknown): void {
   const [first] = watchers;
@@ -18,16 +18,16 @@ export function reportRejection(reason: unknown): void {
 }
 
 /**
- * Keeps this process running when a promise rejects that nothing handles: logs it, and counts it in
- * `disburse_unhandled_rejections_total`. An exception that nothing catches still ends the process.
+ * Keeps this process running after an unhandled rejection: logs it, and counts it in
+ * `disburse_unhandled_rejections_total`. An uncaught exception still ends the process.
  */
 export function watchRejections(log: Log, metrics: Pick<Metrics, "counter">): () => void {
   const rejections = metrics.counter(
     "disburse_unhandled_rejections_total",
-    "Promises that rejected and that nothing handled: faults of the code.",
+    "Unhandled promise rejections, which are bugs.",
     [],
   );
-  // An increase counts from a sample on: without the zero the first one would be none.
+  // Prometheus counts increases from the first sample, so the counter starts at zero.
   rejections.inc(0);
   const watcher: Watcher = { log, count: () => rejections.inc() };
   if (watchers.size === 0) process.on("unhandledRejection", reportRejection);

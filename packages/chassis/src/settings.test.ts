@@ -43,7 +43,7 @@ it("takes a service's own ring before the one of all, as a value or from a file"
   const filed = { ENCRYPTION_KEYS: other, ENCRYPTION_KEYS_PAYOUT_FILE: "/ring" };
   const { ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE } = withOwnRing(filed, "payout");
   expect([ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE]).toEqual([undefined, "/ring"]);
-  // What compose hands over where it is not set.
+  // Compose passes an unset variable as an empty text.
   expect(withOwnRing({ ...given, ENCRYPTION_KEYS_PAYOUT: "" }, "payout")).toMatchObject({
     ENCRYPTION_KEYS: other,
   });
@@ -101,7 +101,7 @@ describe("a secret from a file", () => {
   it.each([
     ["is missing", () => ({ TOKEN_FILE: join(folder, "none") }), /_FILE: .*ENOENT/],
     ["is empty", () => ({ TOKEN_FILE: written("\n") }), /_FILE: is an empty file/],
-    ["is given twice", () => ({ TOKEN, TOKEN_FILE: "/x" }), /is given, and so is TOKEN_FILE/],
+    ["is given twice", () => ({ TOKEN, TOKEN_FILE: "/x" }), /is set, and so is TOKEN_FILE/],
   ])("ends the process where it %s", (_, environment, problem) => {
     expect(() => read(environment() as Record<string, string>)).toThrow(problem);
   });

@@ -11,8 +11,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Marks a setting as a secret: beside `NAME` it can be given as `NAME_FILE`, the path of a file
- * that holds it, as Docker and Kubernetes mount secrets. One line break at its end is ignored.
+ * Marks a setting as a secret: as well as `NAME`, it accepts `NAME_FILE`, the path of a file with
+ * the value, as Docker and Kubernetes mount secrets. One line break at its end is ignored.
  */
 export const secret = <Type extends z.ZodType>(type: Type): Type => type.meta({ secret: true });
 
@@ -36,14 +36,14 @@ function readSecretFiles(environment: Environment, names: readonly string[]): En
   return Object.fromEntries(
     files.map((name) => {
       if (environment[name]) {
-        throw new SettingsError(`settings: ${name}: is given, and so is ${name}_FILE`);
+        throw new SettingsError(`settings: ${name}: is set, and so is ${name}_FILE`);
       }
       return [name, readTextFile(`${name}_FILE`, environment[`${name}_FILE`] ?? "")];
     }),
   );
 }
 
-/** The text of a file that a setting names; throws a `SettingsError` where it has none. */
+/** Reads the file that a setting names; throws a `SettingsError` if it can't be read. */
 export function readTextFile(setting: string, path: string): string {
   let text: string;
   try {
@@ -64,10 +64,9 @@ export const countSetting = (min = 0) => z.coerce.number().int().min(min).max(2_
 
 /** `sandbox` simulates rails and allows local webhooks; `live` moves real money. */
 export const modeSetting = z.enum(["sandbox", "live"]);
-/** Whether a deployment is a sandbox or live. */
 export type Mode = z.output<typeof modeSetting>;
 
-/** A text that `read` understands; what it throws says what is wrong, and shows no value. */
+/** A text that `read` parses; its errors explain the problem, and show no value. */
 export function parsedSetting<T>(read: (text: string) => T) {
   return z.string().transform((text, context): T => {
     try {
@@ -80,7 +79,6 @@ export function parsedSetting<T>(read: (text: string) => T) {
   });
 }
 
-/** `true` or `false`. */
 export const flagSetting = z.enum(["true", "false"]).transform((text) => text === "true");
 
 /** A share of a whole: `0.1` is a tenth. */
@@ -95,17 +93,16 @@ export const urlSetting = z.url({ protocol: /^https?$/ });
 
 /**
  * The addresses of another service: `http://127.0.0.1:9102`, or several joined by commas. A host
- * name stands for each address that it resolves to.
+ * name means every address that it resolves to.
  */
 export const serviceUrlSetting = z
   .string()
   .transform((text) => text.split(",").map((url) => url.trim()))
   .pipe(z.array(urlSetting));
 
-/** The addresses of a service. */
 export type ServiceUrls = z.output<typeof serviceUrlSetting>;
 
-/** Whether a service seals, and has nothing to seal with. */
+/** True if a service needs sealing keys, and none are set. */
 function lacksKeys(shape: z.ZodRawShape, given: Environment): boolean {
   return "AWS_KMS_KEY_IDS" in shape && !given.ENCRYPTION_KEYS && !given.AWS_KMS_KEY_IDS;
 }

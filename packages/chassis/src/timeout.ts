@@ -6,11 +6,11 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Runs `work` for at most `ms` milliseconds. Then the signal that it was given is aborted, and the
- * answer is `late`'s, or a `TimeoutError`. What abandoned work answers or throws later is ignored:
- * it must report by itself what must not be lost.
+ * Runs `work` for at most `ms` milliseconds. Then it aborts the signal, and returns the result of
+ * `late` or throws a `TimeoutError`. It ignores later results and errors of the abandoned work,
+ * which must report them itself if they matter.
  *
- * @throws {TimeoutError} where there is no `late`; and whatever `work` throws in time.
+ * @throws {TimeoutError} if there is no `late`; and every error that `work` throws in time.
  */
 export async function withTimeout<T, Late = never>(
   ms: number,

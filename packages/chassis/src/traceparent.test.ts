@@ -8,10 +8,10 @@ describe("parseTraceparent", () => {
   it.each([
     [`00-${traceId}-${spanId}-01`, 1],
     [`00-${traceId}-${spanId}-00`, 0],
-    // Flags that are not known here are dropped.
+    // Unknown flags are dropped.
     [`00-${traceId}-${spanId}-03`, 1],
     [`00-${traceId}-${spanId}-fe`, 0],
-    // A later version may say more.
+    // A later version may append fields.
     [`01-${traceId}-${spanId}-01-what-comes`, 1],
     [`fe-${traceId}-${spanId}-01`, 1],
   ])("reads %s", (sent, traceFlags) => {

@@ -7,10 +7,10 @@ export const traceparentHeader = "traceparent";
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const noTrace = "0".repeat(32);
 const noSpan = "0".repeat(16);
-/** The bit of the flags that says whether spans are recorded. */
+/** The bit of the flags for recorded spans. */
 const sampledFlag = 1;
 
-/** The span that a `traceparent` names; `undefined` where it is absent or malformed. */
+/** Parses a `traceparent`; `undefined` if it is absent or malformed. */
 export function parseTraceparent(sent: string | null | undefined): SpanContext | undefined {
   const [, version, traceId, spanId, flags = "", more] = pattern.exec(sent ?? "") ?? [];
   if (traceId === undefined || traceId === noTrace) return undefined;
@@ -19,12 +19,10 @@ export function parseTraceparent(sent: string | null | undefined): SpanContext |
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & sampledFlag, isRemote: true };
 }
 
-/** A span as a `traceparent`. */
 export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-0${traceFlags & sampledFlag}`;
 }
 
-/** Whether the spans of a trace are recorded. */
 export function isSampled({ traceFlags }: SpanContext): boolean {
   return (traceFlags & sampledFlag) !== 0;
 }

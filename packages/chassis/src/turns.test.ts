@@ -10,7 +10,7 @@ const work = async () => {
 };
 
 it("a merchant's work is one at a time, with a rest after each; another's is not delayed", async () => {
-  const turns = createTurns({ restShare: 3 });
+  const turns = createTurns({ restRatio: 3 });
   const [first, second, other] = await Promise.all([
     turns.take("mer_1", work),
     turns.take("mer_1", work),
@@ -22,7 +22,7 @@ it("a merchant's work is one at a time, with a rest after each; another's is not
 });
 
 it("failed work counts as well, and ends no turn of another", async () => {
-  const turns = createTurns({ restShare: 1 });
+  const turns = createTurns({ restRatio: 1 });
   const failing = turns.take("mer_1", async () => {
     await pause(workMs);
     throw new Error("no");
@@ -34,7 +34,7 @@ it("failed work counts as well, and ends no turn of another", async () => {
 });
 
 it("a caller that has left does no work, and leaves no rest", async () => {
-  const turns = createTurns({ restShare: 0 });
+  const turns = createTurns({ restRatio: 0 });
   const left = new AbortController();
   const first = turns.take("mer_1", work);
   const unwanted = vi.fn(work);

@@ -1,14 +1,18 @@
-/** One merchant's work: how much waits or runs, and the end of the last turn with its rest. */
+/**
+ * One merchant's work: the number of waiting and running calls, and the end of the last one with
+ * its rest.
+ */
 type Line = { waiting: number; last: Promise<void> };
 
 /**
- * Shares this process's thread among merchants. A merchant has one turn at a time and then rests
- * for `restShare` times as long, so that 3 leaves it a quarter of the time. Others are not delayed.
+ * Shares this process's thread among merchants. A merchant's work runs one call at a time and then
+ * rests for `restRatio` times as long: 3 leaves it a quarter of the time. Other merchants are not
+ * delayed.
  */
-export function createTurns({ restShare }: { readonly restShare: number }) {
+export function createTurns({ restRatio }: { readonly restRatio: number }) {
   const lines = new Map<string, Line>();
   return {
-    /** Works when the merchant has its turn; not for a caller that has left by then. */
+    /** Runs work when the merchant's turn comes, unless the caller has left by then. */
     take: async <T>(
       merchantId: string,
       work: () => T | Promise<T>,
@@ -31,11 +35,10 @@ export function createTurns({ restShare }: { readonly restShare: number }) {
           if (line.waiting === 0) lines.delete(merchantId);
           rested.resolve();
         };
-        setTimeout(end, restShare * (performance.now() - beganMs)).unref();
+        setTimeout(end, restRatio * (performance.now() - beganMs)).unref();
       }
     },
   };
 }
 
-/** The turns of one kind of work. */
 export type Turns = ReturnType<typeof createTurns>;

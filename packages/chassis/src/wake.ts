@@ -1,20 +1,20 @@
 import { timerMs } from "./timer.ts";
 
 /**
- * Notifies a waiting side that there is work. It is created before its two sides and passed to both,
- * so that neither has to know the other.
+ * Notifies a waiting side that there is work. It is created before its two sides and passed to
+ * both, so that neither depends on the other.
  */
 export type Wake = {
-  /** There is work: one waiting side goes on, or the next one that waits goes on at once. */
+  /** Wakes one waiting side; if none waits, the next wait ends at once. */
   notify(): void;
   /** Resolves when notified (`true`), after `ms`, or when the signal aborts. */
   next(ms: number, signal?: AbortSignal): Promise<boolean>;
-  /** Takes a notification that came while no side waited; returns whether there was one. */
+  /** Takes a notification that came while no side waited; returns true if there was one. */
   take(): boolean;
 };
 
 export function createWake(): Wake {
-  /** The side that began to wait last goes on first, so that the others can rest. */
+  /** The side that began to wait last wakes first, so that the others can rest. */
   const waiting: ((isNotified: boolean) => void)[] = [];
   let isPending = false;
   const take = (): boolean => {

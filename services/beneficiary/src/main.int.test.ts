@@ -176,7 +176,7 @@ it("serves, consumes screening events and no forged ones, retries screenings, lo
   const dead = await forgeClear(cleared);
   expect(dead).toMatchObject({ properties: { messageId: "evt_forged" } });
   expect(await status(cleared)).toBe(ScreeningStatus.BLOCKED);
-  expect(output).toMatch(/"event_id":"evt_forged","reason":"unsigned".*"event not believed"/);
+  expect(output).toMatch(/"event_id":"evt_forged","reason":"unsigned".*"event rejected"/);
 
   screensParties = false;
   const { beneficiaryId: pending } = await create();

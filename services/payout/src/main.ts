@@ -99,7 +99,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   lifetime.add("statement gauges", startStatementGauges({ ledger, rails, ...shown }).stop);
   if (sandbox !== undefined) startCallbacks(opening, sandbox);
   const receiptKey = opening.identity.serviceKey;
-  const renders = createTurns({ restShare: 3 });
+  const renders = createTurns({ restRatio: 3 });
   const statements = statementsRpc({ ledger, payouts, clock, receiptKey, renders });
   return serve(servedRpcs({ ...payout, statements, approvals: approvals.rpc }));
 });

@@ -3,7 +3,7 @@ import { batchMax, storeRetryMs } from "../bus/bus.ts";
 import { silentLog } from "../log.ts";
 import { startBatches } from "./consumers.ts";
 
-/** Batches that are stored when the test says so. */
+/** Starts batches whose storing the test completes. */
 function start() {
   const begun: (readonly number[])[] = [];
   let storing = Promise.withResolvers<void>();

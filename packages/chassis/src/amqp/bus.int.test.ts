@@ -146,7 +146,7 @@ it("acks every message of a handled batch, and none that is not handled yet", as
   await bus.publish(first.map((id) => message(id)));
   await vi.waitFor(() => expect(handled).toHaveLength(first.length), { timeout: 10_000 });
   await bus.publish([message("later")]);
-  // What was not answered for is back in the queue when its consumer has gone.
+  // Unacked messages return to the queue when their consumer disconnects.
   const stopped = bus.stop();
   blocked.resolve();
   await stopped;
@@ -230,10 +230,10 @@ it("marks messages persistent", async () => {
 });
 
 /**
- * A way to the broker whose answers can be held back, and which resets connections, `resets` of
- * them, as soon as the client says `word`.
+ * A proxy to the broker that can hold back replies. It resets the first `resets` connections as
+ * soon as the client sends `word`.
  */
-async function hurtful({ word = "", resets = 0 } = {}) {
+async function faultyProxy({ word = "", resets = 0 } = {}) {
   const { hostname, port, username, password } = new URL(amqpUrl());
   const pairs: { client: Socket; broker: Socket }[] = [];
   let left = resets;
@@ -266,29 +266,29 @@ async function hurtful({ word = "", resets = 0 } = {}) {
 }
 
 it("times out a missing confirm, and may publish again", async () => {
-  const way = await hurtful();
-  const bus = await open(namespace(), { url: way.url, confirmTimeoutMs: 300 });
+  const proxy = await faultyProxy();
+  const bus = await open(namespace(), { url: proxy.url, confirmTimeoutMs: 300 });
   await reader(bus, (ids) => ids.map(() => "stored"));
   await bus.publish([message("a")]);
-  way.silence();
+  proxy.silence();
   await expect(bus.publish([message("b")])).rejects.toThrow("did not confirm in time");
-  way.stop();
+  proxy.stop();
 });
 
 it("survives resets while exchange and queues are declared", async () => {
   const name = namespace();
-  const way = await hurtful({ word: `${name}.payout.events`, resets: 2 });
-  const bus = await open(name, { url: way.url });
-  expect(way.left()).toBe(0);
+  const proxy = await faultyProxy({ word: `${name}.payout.events`, resets: 2 });
+  const bus = await open(name, { url: proxy.url });
+  expect(proxy.left()).toBe(0);
   await reader(bus, (ids) => ids.map(() => "stored"));
   await bus.publish([message("a")]);
-  way.stop();
+  proxy.stop();
 });
 
 it("subscribes on the next connection when one breaks during the subscription", async () => {
   const name = namespace();
-  const way = await hurtful({ word: `${name}.reader.dead`, resets: 2 });
-  const bus = await open(name, { url: way.url });
+  const proxy = await faultyProxy({ word: `${name}.reader.dead`, resets: 2 });
+  const bus = await open(name, { url: proxy.url });
   const stored: string[] = [];
   await reader(bus, (ids) => {
     stored.push(...ids);
@@ -296,6 +296,6 @@ it("subscribes on the next connection when one breaks during the subscription", 
   });
   await vi.waitFor(() => bus.publish([message("a")]), { timeout: 10_000 });
   await vi.waitFor(() => expect(stored).toContain("a"), { timeout: 10_000 });
-  expect(way.left()).toBe(0);
-  way.stop();
+  expect(proxy.left()).toBe(0);
+  proxy.stop();
 });

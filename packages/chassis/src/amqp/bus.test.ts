@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A bus, connected to a broker that answers from a script. */
+/** Connects a bus to a broker with scripted replies. */
 async function open(answer: Answer, confirmTimeoutMs = 500, log: Log = silentLog) {
   const broker = await startTestBroker(answer);
   ends.push(broker.stop);
@@ -43,7 +43,7 @@ const ready = (bus: Bus) =>
 it("gives up a handshake that the broker does not answer", async () => {
   const later = Socket.prototype.setTimeout;
   const waited = vi.spyOn(Socket.prototype, "setTimeout");
-  // A fortieth of the time that a broker is given.
+  // Runs the socket's timeout 40 times as fast.
   waited.mockImplementation(function now(this: Socket, ms, ended) {
     return later.call(this, ms / 40, ended);
   });
@@ -92,11 +92,14 @@ it("judges nothing twice of a consumer that the broker cancels at once", async (
   await vi.waitFor(() => expect(consumed).toBe(2), 10_000);
   await ready(bus);
   await setTimeout(1.5 * storeRetryMs);
-  const judged = log.error.mock.calls.filter(([, text]) => text === "event not believed");
+  const judged = log.error.mock.calls.filter(([, text]) => text === "event rejected");
   expect(judged.length).toBeLessThan(2);
 });
 
-/** A broker that delays handshakes until it is released, and resets connections closed by then. */
+/**
+ * A broker that delays handshakes until `release`, and then resets the connections that the client
+ * has closed.
+ */
 function slow() {
   const waiting: (() => void)[] = [];
   let closed = 0;
@@ -141,7 +144,7 @@ it("stops within its time limit while a broker does not answer, and closes late 
   );
 });
 
-/** A bus whose broker confirms, or does not, as the test wants it to. */
+/** A bus whose broker confirms messages only when the test says so. */
 async function publisher({ isConfirming = false, confirmTimeoutMs = 500 }) {
   const sides: Side[] = [];
   const channel = 1;
@@ -166,7 +169,7 @@ it("publishes nothing to a blocked broker until it is unblocked", async () => {
   await bus.publish([message("a")]);
   say(blocked);
   await vi.waitFor(() => expect(bus.ready()).toBe(false), 10_000);
-  await expect(bus.publish([message("b")])).rejects.toThrow("takes no messages");
+  await expect(bus.publish([message("b")])).rejects.toThrow("accepts no messages");
   expect(broker.published()).toBe(1);
   say(unblocked);
   await ready(bus);

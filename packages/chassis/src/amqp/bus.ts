@@ -5,11 +5,12 @@ import { createConsumers } from "./consumers.ts";
 import { createPublisher } from "./publisher.ts";
 import { type Rejection, rejections } from "./signature.ts";
 
-/** How to connect to the broker. */
 export type AmqpBusOptions = AmqpOptions & {
-  /** Without a confirm in this time a message counts as unpublished; the outbox publishes again. */
+  /**
+   * A message without a confirm in this time counts as unpublished; the outbox publishes it again.
+   */
   readonly confirmTimeoutMs?: number;
-  /** Where its connections are shown, and what it does not believe. */
+  /** Shows the connections and the rejected messages. */
   readonly metrics?: Pick<Metrics, "measured" | "counter">;
 };
 
@@ -17,18 +18,18 @@ export type AmqpBusOptions = AmqpOptions & {
 const confirmTimeoutDefaultMs = 10_000;
 
 /**
- * Events over RabbitMQ: one topic exchange per publisher, one quorum queue per consumer, persistent
- * messages, publisher confirms, manual acks after storing. Each message is signed by its publisher,
- * and goes to the dead letters where it is not, or by another than may publish it. Connects and
- * reconnects by itself, also where the broker is down at the start; each connection declares the
- * topology. A broker whose memory or disk is full stops reading from publishers: consumers have
- * their own connection, so that their acks get through.
+ * Exchanges events over RabbitMQ: one topic exchange per publisher, one quorum queue per consumer,
+ * persistent messages, publisher confirms, and manual acks after storing. Publishers sign each
+ * message. Unsigned messages, and messages of a service that may not publish them, go to the
+ * dead-letter queue. The bus connects and reconnects by itself, even if the broker is down at the
+ * start; each connection declares the topology. A broker whose memory or disk is full stops reading
+ * from publishers, so consumers have their own connection for their acks.
  */
 export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
   const { confirmTimeoutMs = confirmTimeoutDefaultMs } = options;
   const rejected = countRejections(options.metrics);
   const consumers = createConsumers({ ...options, rejected });
-  // The bindings of queues went with the exchange.
+  // The queues' bindings were deleted with the exchange.
   const publisher = createPublisher({ ...options, confirmTimeoutMs, refused: consumers.renew });
   options.metrics?.measured(
     "disburse_bus_connected",
@@ -53,10 +54,10 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
 function countRejections(metrics: AmqpBusOptions["metrics"]) {
   const count = metrics?.counter(
     "disburse_bus_messages_rejected_total",
-    "Messages that went to the dead letters because they are not believed, by reason.",
+    "Messages that were dead-lettered because their signature was rejected, by reason.",
     ["reason"],
   );
-  // An increase counts from a sample on: without the zeros the first one would be none.
+  // Prometheus counts increases from the first sample, so each counter starts at zero.
   for (const reason of rejections) count?.inc({ reason }, 0);
   return (reason: Rejection): void => count?.inc({ reason });
 }

@@ -5,7 +5,7 @@ import { createMetrics } from "../metrics.ts";
 import { connectAmqpBus } from "./bus.ts";
 import { testKeys } from "./test-keys.ts";
 
-/** Publishing and consuming, as they are scraped. */
+/** Reads the connection metrics for publishing and consuming. */
 async function connected(metrics: ReturnType<typeof createMetrics>) {
   const text = await metrics.text();
   return ["publishing", "consuming"].map((purpose) => {

@@ -5,21 +5,22 @@ import type { Log } from "../log.ts";
 import { withTimeout } from "../timeout.ts";
 import type { EventKeys } from "./signature.ts";
 
-/** Where the broker is, and who uses it. */
 export type AmqpOptions = {
   readonly url: string;
-  /** What the names of exchanges and queues begin with. */
+  /** Prefix of the names of exchanges and queues. */
   readonly namespace: string;
-  /** The service, which publishes to an exchange of its own. */
+  /** The service publishes to its own exchange. */
   readonly service: string;
-  /** Sign and verify events. */
   readonly keys: EventKeys;
   readonly log: Log;
-  /** The first connection is not tried before; at once without it. */
+  /** The first connection attempt waits for this. */
   readonly after?: Promise<unknown> | undefined;
 };
 
-/** A working broker accepts a connection at once; one that stays silent is tried again. */
+/**
+ * A working broker accepts a connection at once. If it stays silent for this long, the bus tries
+ * again.
+ */
 const handshakeTimeoutMs = 10_000;
 /** The pause before reconnecting, doubled after each failure. */
 const retryMs = 100;
@@ -27,19 +28,18 @@ const retryMs = 100;
 const retryMaxMs = 2_000;
 /** Spreads the reconnects of several services by up to this share. */
 const retryJitter = 0.3;
-/** A working broker confirms the end of a connection at once. */
+/** A working broker confirms a close at once. */
 export const closeTimeoutMs = 2_000;
 
-/** Reconnects until `stop`; the library's recovery leaves no listeners (docs/decisions/0019). */
+/** Reconnects until `stop`. The library's own recovery loses listeners (docs/decisions/0019). */
 export function maintainConnection(options: {
   readonly url: string;
   readonly after: Promise<unknown> | undefined;
-  /** For the log. */
   readonly purpose: "publishing" | "consuming";
   readonly log: Log;
-  /** Opens the channels of a new connection; where it fails the next connection is tried. */
+  /** Opens the channels of a new connection. If it fails, the next connection is tried. */
   readonly setup: (connection: ChannelModel) => Promise<void>;
-  /** Called at the end of each connection, after its `setup`. */
+  /** Called when a connection ends, after its `setup`. */
   readonly lost: () => void;
 }): { stop(): Promise<void> } {
   const { url, after, purpose, log, setup, lost } = options;
@@ -48,19 +48,20 @@ export function maintainConnection(options: {
   let failures = 0;
   let current: ChannelModel | undefined;
 
-  /** One connection, from handshake to end. */
+  /** Runs one connection from handshake to end. */
   const live = async () => {
     // Small frames that wait for each other's acknowledgement cost 40 ms each.
     const connection = await connect(url, { timeout: handshakeTimeoutMs, noDelay: true });
-    // At once: an `error` event without a listener ends the process.
+    // Added at once: an `error` event without a listener ends the process.
     connection.on("error", (error) => log.warn({ err: error, purpose }, "bus connection failed"));
     const closed = new Promise<void>((resolve) => connection.once("close", () => resolve()));
     current = connection;
     try {
       if (signal.aborted) return;
-      // The broker may have closed it with the same packet: then `close` was already emitted.
+      // The broker may have closed the connection in the same packet: then `close` was already
+      // emitted.
       if (!streamOf(connection).writable) throw new Error("the broker closed the connection");
-      // The library never settles the close of a channel whose connection is lost meanwhile.
+      // The library never settles the close of a channel whose connection is lost.
       await Promise.race([setup(connection), closed.then(failSetup)]);
       failures = 0;
       log.info({ purpose }, "bus connected");
@@ -102,12 +103,12 @@ function failSetup(): never {
   throw new Error("the connection was lost before its channels were open");
 }
 
-/** Where a service publishes its events, and no other one does. */
+/** The exchange of a service's events. No other service publishes there. */
 export function exchangeOf(namespace: string, service: string): string {
   return `${namespace}.${service}.events`;
 }
 
-/** Closes a connection, in `closeTimeoutMs` even where the broker does not answer. */
+/** Closes a connection within `closeTimeoutMs`, even if the broker doesn't reply. */
 export async function closeConnection(connection: ChannelModel): Promise<void> {
   const ended = new Promise((resolve) => connection.once("close", resolve));
   const closed = connection.close().catch(doNothing);
@@ -115,17 +116,17 @@ export async function closeConnection(connection: ChannelModel): Promise<void> {
   cutConnection(connection);
 }
 
-/** Ends a connection at once; what it has not sent yet is lost. */
+/** Ends a connection at once; unsent data is lost. */
 export function cutConnection(connection: ChannelModel): void {
   streamOf(connection).destroy(new Error("the connection was cut off"));
 }
 
-/** Not in the library's types. */
+/** The library's types omit the socket. */
 function streamOf({ connection }: ChannelModel): Socket {
   return (connection as unknown as { readonly stream: Socket }).stream;
 }
 
-/** A channel that the broker closes ends its connection; both are opened again. */
+/** Ends the connection when the broker closes the channel, so that both are opened again. */
 export function guardChannel(
   connection: ChannelModel,
   channel: Channel,
@@ -138,5 +139,5 @@ export function guardChannel(
   });
 }
 
-/** For what may fail or come late while something closes. */
+/** Ignores a promise that may reject or settle late during a close. */
 export const doNothing = (): void => undefined;

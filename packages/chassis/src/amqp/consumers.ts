@@ -21,19 +21,17 @@ import {
   maintainConnection,
 } from "./connection.ts";
 import { originFromHeaders } from "./origin.ts";
-import { createJudge, type Rejection, type SignedParts } from "./signature.ts";
+import { createEventVerifier, type Rejection, type SignedParts } from "./signature.ts";
 import { declareQueue } from "./topology.ts";
 
-/** Unacked messages of a consumer: two batches, so that one gathers while the other is stored. */
+/** Unacked messages of a consumer: one batch gathers while another is stored. */
 const prefetch = 2 * batchMax;
 
-/** How to consume. */
 export type ConsumerOptions = AmqpOptions & {
-  /** Called for each message that is not believed. */
+  /** Called for each message whose signature is rejected. */
   readonly rejected: (reason: Rejection) => void;
 };
 
-/** Consumes on a connection of its own. */
 export function createConsumers(options: ConsumerOptions) {
   const { url, after, namespace, log } = options;
   const subscriptions: Subscription[] = [];
@@ -54,9 +52,9 @@ export function createConsumers(options: ConsumerOptions) {
     after,
     purpose: "consuming",
     log,
-    setup: async (made) => {
-      for (const subscription of subscriptions) await consume(made, subscription);
-      current = made;
+    setup: async (opened) => {
+      for (const subscription of subscriptions) await consume(opened, subscription);
+      current = opened;
     },
     lost: () => {
       current = undefined;
@@ -65,17 +63,17 @@ export function createConsumers(options: ConsumerOptions) {
   });
 
   return {
-    /** Subscribes now where there is a connection, else with the next one. */
+    /** Subscribes now if there is a connection, otherwise on the next one. */
     subscribe: async (subscription: Subscription) => {
       subscriptions.push(subscription);
       const now = current;
       if (now === undefined) return;
       await consume(now, subscription).catch(async (error: unknown) => {
-        log.warn({ err: error }, "not subscribed yet: the next connection does it");
+        log.warn({ err: error }, "not subscribed yet: the next connection tries again");
         await closeConnection(now);
       });
     },
-    /** Declares exchange and queues again, on a new connection. */
+    /** Reconnects, and declares exchange and queues again. */
     renew: () => {
       if (current !== undefined) closeConnection(current).catch(doNothing);
     },
@@ -88,29 +86,28 @@ export function createConsumers(options: ConsumerOptions) {
   };
 }
 
-/** What becomes of a batch of messages. */
 type Consumer = (messages: readonly ConsumeMessage[]) => Promise<readonly Disposition[]>;
 
-/** Hands over what may be believed. The rest is dead, once its batch is settled. */
+/** Hands over verified messages. Rejected ones are dead-lettered once their batch is settled. */
 function signedConsumer({ events, handle }: Subscription, options: ConsumerOptions): Consumer {
   const { keys, namespace, rejected, log } = options;
   const mayPublish = publishersOf(events);
-  const publisherOf = createJudge(keys, namespace);
-  const judge = async (message: ConsumeMessage) => {
+  const publisherOf = createEventVerifier(keys, namespace);
+  const verify = async (message: ConsumeMessage) => {
     const found = await publisherOf(signedParts(message), mayPublish);
     if ("rejected" in found) return found;
     return { event: { ...toBusMessage(message), publisher: found.publisher } };
   };
   return async (messages) => {
-    const judged = await Promise.all(messages.map(judge));
-    const believed = judged.flatMap((each) => ("event" in each ? [each.event] : []));
-    const handled = believed.length === 0 ? [] : await handle(believed);
+    const results = await Promise.all(messages.map(verify));
+    const accepted = results.flatMap((each) => ("event" in each ? [each.event] : []));
+    const handled = accepted.length === 0 ? [] : await handle(accepted);
     const dispositions = handled.values();
-    return judged.map((each, at): Disposition => {
+    return results.map((each, at): Disposition => {
       if ("event" in each) return dispositions.next().value ?? "dead";
       const event_id = messages[at]?.properties.messageId;
       rejected(each.rejected);
-      log.error({ event_id, reason: each.rejected }, "event not believed");
+      log.error({ event_id, reason: each.rejected }, "event rejected");
       return "dead";
     });
   };
@@ -129,12 +126,12 @@ async function startConsumer(channel: Channel, queue: string, consumer: Consumer
     },
     log,
   });
-  // Messages can be acked on their own channel alone: the broker delivers them again.
+  // Messages can be acked only on their own channel: the broker redelivers them.
   channel.once("close", () => {
     batches.stop().catch(reportRejection);
   });
   const { consumerTag } = await channel.consume(queue, (message) => {
-    // The broker cancelled the consumer: its queue was deleted or moved.
+    // The broker cancelled the consumer because its queue was deleted or moved.
     if (message === null) void channel.close().catch(doNothing);
     else batches.add(message);
   });
@@ -147,7 +144,7 @@ async function startConsumer(channel: Channel, queue: string, consumer: Consumer
   };
 }
 
-/** What the broker answers within `closeTimeoutMs`, if it does. */
+/** Waits at most `closeTimeoutMs` for the broker's reply. */
 function inTime(close: () => Promise<unknown>): Promise<unknown> {
   return withTimeout(closeTimeoutMs, close, doNothing).catch(doNothing);
 }
@@ -162,7 +159,7 @@ function toBusMessage(message: ConsumeMessage): BusMessage {
   return { id, key, body, origin: originFromHeaders(headers) };
 }
 
-/** The broker bounds what waits: see `prefetch`. */
+/** `prefetch` bounds the unacked messages, so the gatherer has no bound of its own. */
 const batchLimits = {
   batchMax,
   batchBytesMax: Number.POSITIVE_INFINITY,
@@ -171,7 +168,7 @@ const batchLimits = {
   waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
-/** Handles batches one at a time, in order; one that fails is retried until it succeeds. */
+/** Handles batches one at a time, in order; retries a failed batch until it succeeds. */
 export function startBatches<T>({
   handle,
   log,
@@ -198,7 +195,7 @@ export function startBatches<T>({
   }, batchLimits);
   return {
     add: (item: T): void => void gatherer.add({ key: undefined, bytes: 0, item }),
-    /** Drops what has not begun (the broker keeps it) and waits for what has. */
+    /** Drops batches that have not begun (the broker keeps them) and waits for the running one. */
     stop: (): Promise<void> => {
       stopping.abort();
       return handled;

@@ -2,31 +2,29 @@ import { parseArgs } from "node:util";
 import { type ConfirmChannel, connect, type GetMessage } from "amqplib";
 
 /**
- * `npm run dead-letters -- CONSUMER --amqp-url URL [--namespace NAME] [--again]`: prints what lies
- * in the dead letters of a consumer, a JSON line each, and publishes it again where it is asked to.
+ * `npm run dead-letters -- CONSUMER --amqp-url URL [--namespace NAME] [--again]`: prints the
+ * messages of a consumer's dead-letter queue, one JSON line each. `--again` also republishes them.
  */
 
-/** A message that its consumer has refused. */
 export type DeadLetter = {
   readonly id: string;
-  /** Where it was published first, and under which routing key. */
+  /** The exchange and routing key of the first publication. */
   readonly exchange: string;
   readonly key: string;
   readonly bytes: number;
 };
 
-/** One look takes no more: each is held until the end of it. */
-const letterMax = 10_000;
+/** Reads at most this many: each stays unacked until the end. */
+const readMax = 10_000;
 
 /**
- * Reads the dead letters of a consumer. `again` publishes each where it was published first, as it
- * was, with the signature that it has, and takes it from the dead letters when the broker has it;
- * else all of them stay.
+ * Reads a consumer's dead-letter queue. With `again`, publishes each message to its original
+ * exchange, unchanged and with its original signature, and removes it once the broker confirms.
+ * Otherwise all messages stay.
  */
 export async function readDeadLetters(options: {
   readonly url: string;
   readonly namespace: string;
-  /** The consumer's name, as in `Subscription`. */
   readonly consumer: string;
   readonly again: boolean;
 }): Promise<readonly DeadLetter[]> {
@@ -36,26 +34,26 @@ export async function readDeadLetters(options: {
     const channel = await connection.createConfirmChannel();
     const queue = `${namespace}.${consumer}.dead`;
     const { messageCount } = await channel.checkQueue(queue);
-    const letters: DeadLetter[] = [];
-    while (letters.length < Math.min(messageCount, letterMax)) {
+    const deadLetters: DeadLetter[] = [];
+    while (deadLetters.length < Math.min(messageCount, readMax)) {
       const message = await channel.get(queue);
       if (message === false) break;
-      const letter = letterOf(message);
-      letters.push(letter);
-      if (again) await publishAgain(channel, message, letter);
+      const deadLetter = deadLetterOf(message);
+      deadLetters.push(deadLetter);
+      if (again) await publishAgain(channel, message, deadLetter);
     }
-    // What was read and not taken goes back; what was taken is settled before the connection ends.
+    // Unacked messages return to the queue; acks are sent before the connection ends.
     await channel.close();
-    return letters;
+    return deadLetters;
   } finally {
     await connection.close();
   }
 }
 
-/** What the broker writes down each time that it lays a message by. */
+/** An entry of the broker's `x-death` header, one for each dead-lettering. */
 type Death = { readonly exchange?: string; readonly "routing-keys"?: readonly string[] };
 
-function letterOf({ properties, fields, content }: GetMessage): DeadLetter {
+function deadLetterOf({ properties, fields, content }: GetMessage): DeadLetter {
   const deaths: Death[] = properties.headers?.["x-death"] ?? [];
   const first = deaths.at(-1);
   return {
@@ -95,6 +93,6 @@ if (import.meta.main) {
   if (url === undefined || consumer === undefined) {
     throw new Error("usage: npm run dead-letters -- CONSUMER --amqp-url URL [--again]");
   }
-  const letters = await readDeadLetters({ url, namespace, consumer, again });
-  for (const letter of letters) process.stdout.write(`${JSON.stringify(letter)}\n`);
+  const deadLetters = await readDeadLetters({ url, namespace, consumer, again });
+  for (const deadLetter of deadLetters) process.stdout.write(`${JSON.stringify(deadLetter)}\n`);
 }

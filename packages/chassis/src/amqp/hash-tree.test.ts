@@ -32,7 +32,7 @@ it("leads from nothing else to the root", () => {
         const changed = Buffer.from(path);
         const where = step % changed.length;
         changed[where] = (changed[where] ?? 0) ^ bit;
-        // A side is left unless it says right.
+        // Any side byte other than 1 means left.
         const isSame = where % 33 === 0 && path[where] === 0 && bit !== 1;
         expect(root.equals(rootFrom(leaf, changed) ?? leaf)).toBe(isSame);
         expect(rootFrom(leafOf(Buffer.from("another")), path)).not.toEqual(root);

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * A hash tree (Merkle) over the messages of a batch: one signature of its root is one of each
- * message, which has with it the path from its leaf to the root and needs none of the others.
+ * A Merkle tree over the messages of a batch. One signature of the root covers each message: a
+ * message carries the path from its leaf to the root, so it can be verified without the others.
  */
 
 const hashBytes = 32;
@@ -10,18 +10,17 @@ const hashBytes = 32;
 const stepBytes = 1 + hashBytes;
 /** A batch has at most 2¹⁶ messages. */
 const stepsMax = 16;
-/** Keep a leaf from being taken for a node (RFC 6962, 2.1). */
+/** Distinct prefixes keep a leaf from being taken for a node (RFC 6962, 2.1). */
 const leafPrefix = Buffer.of(0);
 const nodePrefix = Buffer.of(1);
 const left = Buffer.of(0);
 const right = Buffer.of(1);
 
-/** The hash of a leaf's bytes. */
 export function leafOf(bytes: Uint8Array): Buffer {
   return hash("sha256", Buffer.concat([leafPrefix, bytes]), "buffer");
 }
 
-/** The root over leaves, of which there is at least one, and each leaf's path to it. */
+/** Returns the root over at least one leaf, and each leaf's path to it. */
 export function treeOf(leaves: readonly Buffer[]) {
   const steps: Buffer[][] = leaves.map(() => []);
   let level = leaves.map((of, at) => ({ of, leaves: [at] }));
@@ -30,7 +29,7 @@ export function treeOf(leaves: readonly Buffer[]) {
     for (let at = 0; at < level.length; at += 2) {
       const [one, other] = level.slice(at, at + 2);
       if (one === undefined) break;
-      // One without a sibling stands on the next level as it is.
+      // A node without a sibling moves up unchanged.
       if (other === undefined) above.push(one);
       else {
         for (const leaf of one.leaves) steps[leaf]?.push(right, other.of);
@@ -44,7 +43,7 @@ export function treeOf(leaves: readonly Buffer[]) {
   return { root, paths: steps.map((of) => Buffer.concat(of)) };
 }
 
-/** The root that a leaf and its path lead to; `undefined` for what is no path. */
+/** Computes the root from a leaf and its path; `undefined` if the path is malformed. */
 export function rootFrom(leaf: Buffer, path: Buffer): Buffer | undefined {
   const steps = path.length / stepBytes;
   if (!Number.isInteger(steps) || steps > stepsMax) return undefined;

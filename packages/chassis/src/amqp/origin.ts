@@ -2,7 +2,6 @@ import type { Origin } from "../call-context.ts";
 import { isRequestId, requestIdHeader } from "../rpc/identity.ts";
 import { parseTraceparent, traceparentHeader } from "../traceparent.ts";
 
-/** The headers of a message that goes back to a request. */
 export function originHeaders(origin: Origin = {}): Readonly<Record<string, string>> {
   const { request_id: requestId, traceparent } = origin;
   return {
@@ -11,7 +10,7 @@ export function originHeaders(origin: Origin = {}): Readonly<Record<string, stri
   };
 }
 
-/** The request that a message goes back to; a malformed header counts as absent. */
+/** Reads the origin of a message; a malformed header counts as absent. */
 export function originFromHeaders(headers: Readonly<Record<string, unknown>> = {}): Origin {
   const { [requestIdHeader]: requestId, [traceparentHeader]: traceparent } = headers;
   return {

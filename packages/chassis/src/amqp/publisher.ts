@@ -16,14 +16,13 @@ type Publishing = Pick<Bus, "publish" | "ready">;
 
 type PublisherOptions = AmqpOptions & {
   readonly confirmTimeoutMs: number;
-  /** Called when the broker closes the channel, as it does where the exchange is gone. */
+  /** Called when the broker closes the channel, for example because the exchange is gone. */
   readonly refused: () => void;
 };
 
-/** After so many further timeouts a late confirm is given up, with its connection. */
+/** After this many further timeouts, the connection of a late confirm is cut. */
 const lateTimeoutsMax = 2;
 
-/** Publishes with confirms, on a connection of its own. */
 export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe"> {
   const { url, after, namespace, service, log, refused } = options;
   let current: Publishing | undefined;
@@ -34,11 +33,11 @@ export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe
     after,
     purpose: "publishing",
     log,
-    setup: async (made) => {
-      const channel = await made.createConfirmChannel();
-      guardChannel(made, channel, log, () => stopping);
+    setup: async (opened) => {
+      const channel = await opened.createConfirmChannel();
+      guardChannel(opened, channel, log, () => stopping);
       channel.on("error", refused);
-      const publishing = publishOn(made, channel, options);
+      const publishing = publishOn(opened, channel, options);
       await channel.assertExchange(exchangeOf(namespace, service), "topic", { durable: true });
       current = publishing;
     },
@@ -61,9 +60,9 @@ export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe
 }
 
 /**
- * Publishes on a channel; a message that no queue takes is returned and counts as unpublished. The
- * library buffers without bound what the broker does not read, so nothing is published while the
- * broker is blocked, nor while an earlier confirm is late.
+ * Publishes on a channel. The broker returns a message that no queue takes; it counts as
+ * unpublished. The library's buffer is unbounded, so nothing is published while the broker is
+ * blocked or an earlier confirm is late.
  */
 function publishOn(
   connection: ChannelModel,
@@ -78,14 +77,14 @@ function publishOn(
   channel.on("return", (message: Message) => returned.add(String(message.properties.messageId)));
   connection.on("blocked", (reason) => {
     isBlocked = true;
-    log.warn({ reason }, "the broker takes no messages");
+    log.warn({ reason }, "the broker accepts no messages");
   });
   connection.on("unblocked", () => {
     isBlocked = false;
-    log.info({}, "the broker takes messages again");
+    log.info({}, "the broker accepts messages again");
   });
 
-  /** Rejects as well when the channel closes. */
+  /** Also rejects when the channel closes. */
   const publishOne = ({ id, key, body, headers }: SignedParts) =>
     new Promise<void>((resolve, reject) => {
       const properties = { persistent: true, mandatory: true, messageId: id, headers };
@@ -107,15 +106,15 @@ function publishOn(
     late += 1;
     const settled = Promise.allSettled(confirms);
     while (!(await comes(settled, lateTimeoutsMax * confirmTimeoutMs))) {
-      // The connection's unsent messages go with it. A blocked broker announces when it reads
-      // again: cutting its connections would send it the same messages once more each time.
+      // Cutting the connection drops its unsent messages. A blocked broker announces when it reads
+      // again: cutting its connections would send the same messages again each time.
       if (!isBlocked) cutConnection(connection);
     }
     late -= 1;
   };
 
   const assertTaking = () => {
-    if (isBlocked) throw new Error("the broker takes no messages");
+    if (isBlocked) throw new Error("the broker accepts no messages");
     if (late > 0) throw new Error("the broker has yet to confirm earlier messages");
   };
 
@@ -123,7 +122,7 @@ function publishOn(
     publish: async (messages) => {
       assertTaking();
       const ready = await signed(messages, options);
-      // While they were signed that may have changed.
+      // The state may have changed during signing.
       assertTaking();
       const confirms = ready.map(publishOne);
       if (await comes(Promise.all(confirms), confirmTimeoutMs)) return;
@@ -134,7 +133,7 @@ function publishOn(
   };
 }
 
-/** Signed as they are published, by the key of now, however long ago they were stored. */
+/** Signs messages at publication, with the current key, however long ago they were stored. */
 async function signed(
   messages: readonly BusMessage[],
   { keys, namespace }: AmqpOptions,

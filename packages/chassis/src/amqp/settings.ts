@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { secret } from "../settings.ts";
 
-/** Where events are exchanged: `amqp://…`; the standalone platform hands a bus over instead. */
+/** Broker address: `amqp://…`. The standalone platform passes a bus instead. */
 export const busSettings = {
   AMQP_URL: secret(
     z
@@ -16,5 +16,4 @@ export const busSettings = {
     .default("disburse"),
 } as const;
 
-/** Settings of a service that publishes or consumes events. */
 export type BusSettings = z.output<z.ZodObject<typeof busSettings>>;

@@ -7,7 +7,7 @@ import {
   type TrustedKeys,
   trustedKeysText,
 } from "../identity/keys.ts";
-import { createJudge, type SignedParts, signatureHeaders } from "./signature.ts";
+import { createEventVerifier, type SignedParts, signatureHeaders } from "./signature.ts";
 
 const made = {
   payout: generateServiceKey("payout"),
@@ -36,16 +36,15 @@ const event: SignedParts = {
   headers: { "x-request-id": "r-1" },
 };
 
-/** The event as a service publishes it. */
 async function signed(by: keyof typeof made = "payout", namespace = "test"): Promise<SignedParts> {
   const [headers] = await signatureHeaders(signer(by), namespace, [event]);
   return { ...event, headers: { ...event.headers, ...headers } };
 }
-const judged = (message: SignedParts) =>
-  createJudge({ trustedKeys: () => trusted }, "test")(message, mayPublish);
+const verified = (message: SignedParts) =>
+  createEventVerifier({ trustedKeys: () => trusted }, "test")(message, mayPublish);
 
 it("says who published a message that is as it was signed", async () => {
-  expect(await judged(await signed())).toEqual({ publisher: "payout" });
+  expect(await verified(await signed())).toEqual({ publisher: "payout" });
 });
 
 const header = (name: string, value: unknown) => (message: SignedParts) => ({
@@ -79,29 +78,29 @@ describe("a message is not believed", () => {
       }),
     ],
   ])("%s", async (_what, reason, change) => {
-    expect(await judged(change(await signed()))).toEqual({ rejected: reason });
+    expect(await verified(change(await signed()))).toEqual({ rejected: reason });
   });
 
   it("signed by a service that may not publish it", async () => {
-    expect(await judged(await signed("quote"))).toEqual({ rejected: "not_permitted" });
+    expect(await verified(await signed("quote"))).toEqual({ rejected: "not_permitted" });
   });
 
   it("in the name of another service's key", async () => {
     const forged = header("x-disburse-key", made.payout.publicJwk.kid)(await signed("quote"));
-    expect(await judged(forged)).toEqual({ rejected: "forged" });
+    expect(await verified(forged)).toEqual({ rejected: "forged" });
   });
 
   it("of another deployment on the same broker", async () => {
-    expect(await judged(await signed("payout", "other"))).toEqual({ rejected: "forged" });
+    expect(await verified(await signed("payout", "other"))).toEqual({ rejected: "forged" });
   });
 
   it("from more than two minutes ahead", async () => {
     vi.setSystemTime(now.getTime() + 120_001);
     const message = await signed();
     vi.setSystemTime(now);
-    expect(await judged(message)).toEqual({ rejected: "future" });
+    expect(await verified(message)).toEqual({ rejected: "future" });
     vi.setSystemTime(now.getTime() + 1);
-    expect(await judged(message)).toEqual({ publisher: "payout" });
+    expect(await verified(message)).toEqual({ publisher: "payout" });
   });
 });
 
@@ -118,50 +117,50 @@ describe("a batch has one signature", () => {
   it("by which each message is believed, alone and with the others", async () => {
     const messages = await batch();
     expect(new Set(messages.map(signatureOf)).size).toBe(1);
-    const judge = createJudge({ trustedKeys: () => trusted }, "test");
+    const verify = createEventVerifier({ trustedKeys: () => trusted }, "test");
     for (const message of messages) {
-      expect(await judged(message)).toEqual({ publisher: "payout" });
-      expect(await judge(message, mayPublish)).toEqual({ publisher: "payout" });
+      expect(await verified(message)).toEqual({ publisher: "payout" });
+      expect(await verify(message, mayPublish)).toEqual({ publisher: "payout" });
     }
   });
 
   it("and no message with another's path, or of another batch", async () => {
-    const judge = createJudge({ trustedKeys: () => trusted }, "test");
+    const verify = createEventVerifier({ trustedKeys: () => trusted }, "test");
     const [messages, [other]] = [await batch(), await batch("next")];
     for (const { headers } of messages.slice(1)) {
-      expect(await judge({ ...messages[0], headers } as SignedParts, mayPublish)).toEqual({
+      expect(await verify({ ...messages[0], headers } as SignedParts, mayPublish)).toEqual({
         rejected: "forged",
       });
     }
-    expect(await judge(messages[0] as SignedParts, mayPublish)).toEqual({ publisher: "payout" });
+    expect(await verify(messages[0] as SignedParts, mayPublish)).toEqual({ publisher: "payout" });
     const mixed = { ...messages[0]?.headers, "x-disburse-signature": other && signatureOf(other) };
-    expect(await judge({ ...event, ...messages[0], headers: mixed }, mayPublish)).toEqual({
+    expect(await verify({ ...event, ...messages[0], headers: mixed }, mayPublish)).toEqual({
       rejected: "forged",
     });
   });
 
   it("that is not remembered for another key of the same name", async () => {
-    const judge = createJudge({ trustedKeys: () => trusted }, "test");
+    const verify = createEventVerifier({ trustedKeys: () => trusted }, "test");
     const [message] = (await batch()) as [SignedParts];
-    expect(await judge(message, mayPublish)).toEqual({ publisher: "payout" });
+    expect(await verify(message, mayPublish)).toEqual({ publisher: "payout" });
     const [quote] = readTrustedKeys(trustedKeysText([made.next.publicJwk])).values();
     trusted = new Map([[made.payout.publicJwk.kid, quote as NonNullable<typeof quote>]]);
-    expect(await judge(message, mayPublish)).toEqual({ rejected: "forged" });
+    expect(await verify(message, mayPublish)).toEqual({ rejected: "forged" });
   });
 });
 
 it("is believed however long it has waited: consumers know repeats by their ids", async () => {
   const message = await signed();
   vi.setSystemTime(now.getTime() + 90 * 86_400_000);
-  expect(await judged(message)).toEqual({ publisher: "payout" });
+  expect(await verified(message)).toEqual({ publisher: "payout" });
 });
 
 it("goes by the keys of now while a key is rotated", async () => {
   const [before, after] = [await signed(), await signed("next")];
-  expect(await judged(after)).toEqual({ rejected: "unknown_key" });
+  expect(await verified(after)).toEqual({ rejected: "unknown_key" });
   trust("payout", "next");
-  expect(await judged(before)).toEqual({ publisher: "payout" });
-  expect(await judged(after)).toEqual({ publisher: "payout" });
+  expect(await verified(before)).toEqual({ publisher: "payout" });
+  expect(await verified(after)).toEqual({ publisher: "payout" });
   trust("next");
-  expect(await judged(before)).toEqual({ rejected: "unknown_key" });
+  expect(await verified(before)).toEqual({ rejected: "unknown_key" });
 });

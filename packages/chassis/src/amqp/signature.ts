@@ -7,35 +7,31 @@ import { requestIdHeader } from "../rpc/identity.ts";
 import { traceparentHeader } from "../traceparent.ts";
 import { leafOf, rootFrom, treeOf } from "./hash-tree.ts";
 
-/** The keys of a process as they are now: their files may be read anew. */
+/** The current keys of a process: changed key files are read again. */
 export type EventKeys = {
-  /** Signs what the process publishes. */
   readonly serviceKey: () => ServiceKey;
-  /** Verify what it consumes. */
   readonly trustedKeys: () => TrustedKeys;
 };
 
-/** Why a message is not believed. */
 export const rejections = ["unsigned", "unknown_key", "not_permitted", "forged", "future"] as const;
-/** Why a message is not believed: `not_permitted` is signed by another than may publish it. */
+/** The reason why a message is rejected. `not_permitted`: its signer may not publish it. */
 export type Rejection = (typeof rejections)[number];
 
-/** A message as the broker has it: what of it its signature is over. */
 export type SignedParts = Pick<BusMessage, "id" | "key" | "body"> & {
   readonly headers: Readonly<Record<string, unknown>>;
 };
 
-/** Two clocks may differ by so much, as for tokens (`identity/verifier.ts`). */
+/** Two clocks may differ by this much, as for tokens (`identity/verifier.ts`). */
 const clockToleranceMs = 120_000;
 
 const keyHeader = "x-disburse-key";
 const timeHeader = "x-disburse-time";
 const pathHeader = "x-disburse-path";
 const signatureHeader = "x-disburse-signature";
-/** These go with an event, and are signed as it is. */
+/** The signature covers these headers. */
 const originHeaderNames = [requestIdHeader, traceparentHeader];
 
-// On the thread pool: 200 batches of one would hold up everything else for some 40 ms.
+// Signs on the thread pool: on this thread, 200 batches of one would block the process for 40 ms.
 const sign = promisify(signAsync);
 const verify = promisify(verifyAsync) as (
   algorithm: null,
@@ -44,10 +40,10 @@ const verify = promisify(verifyAsync) as (
   signature: Buffer,
 ) => Promise<boolean>;
 
-/** What the signature of another kind of text, or of another version of this, is never good for. */
+/** Separates these signatures from those of other texts and other versions. */
 const domain = "disburse events v2";
 
-/** The hash of a message: of its id, routing key, body and origin, and of where it is published. */
+/** Hashes a message: its id, routing key, body, origin and namespace. */
 function leafOfMessage(namespace: string, { id, key, body, headers }: SignedParts): Buffer {
   const origin = originHeaderNames.map((name) => {
     const text = headers[name];
@@ -63,8 +59,8 @@ function signedBytes(namespace: string, keyId: string, time: string, root: Buffe
 }
 
 /**
- * Each part after its length, as PASETO's pre-authentication encoding has it, so that no two lists
- * of parts have the same bytes.
+ * Puts each part after its length, as PASETO's pre-authentication encoding does, so that no two
+ * lists of parts have the same bytes.
  */
 function encoded(parts: readonly Uint8Array[]): Buffer {
   const lengths = Buffer.alloc(lengthBytes * (parts.length + 1));
@@ -78,12 +74,12 @@ function encoded(parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat(all);
 }
 
-/** Of a length, little-endian; those of a message need four of them. */
+/** Bytes of a little-endian length; the upper four stay zero. */
 const lengthBytes = 8;
 
 /**
- * The headers of each message of a batch, by which consumers know who published it, and when: one
- * signature for all of them, and each one's path to what is signed.
+ * Returns the signature headers of each message of a batch: publisher, time, one signature for the
+ * batch, and each message's path to the signed root.
  */
 export async function signatureHeaders(
   { serviceKey }: Pick<EventKeys, "serviceKey">,
@@ -102,17 +98,19 @@ export async function signatureHeaders(
   return paths.map((path) => ({ ...own, [pathHeader]: path.toString("base64url") }));
 }
 
-/** The service that published a message, or why it is not believed. */
-type Judgement = { readonly publisher: string } | { readonly rejected: Rejection };
+type Verified = { readonly publisher: string } | { readonly rejected: Rejection };
 
-/** Signatures that are remembered: more batches than come at a time. */
+/** Signatures that are remembered: more than the batches that arrive at a time. */
 const rememberedMax = 1_000;
 
 /**
- * Judges messages by the keys of now. A batch's signature is verified once: what it is over, and by
- * which key, is remembered with it.
+ * Verifies messages with the current keys. Each batch signature is verified once and remembered
+ * with its root and key.
  */
-export function createJudge({ trustedKeys }: Pick<EventKeys, "trustedKeys">, namespace: string) {
+export function createEventVerifier(
+  { trustedKeys }: Pick<EventKeys, "trustedKeys">,
+  namespace: string,
+) {
   type Key = Parameters<typeof verify>[2];
   const known = new LRUCache<string, { readonly by: Key; readonly isOwn: Promise<boolean> }>({
     max: rememberedMax,
@@ -128,7 +126,7 @@ export function createJudge({ trustedKeys }: Pick<EventKeys, "trustedKeys">, nam
   return async (
     message: SignedParts,
     mayPublish: (key: string, service: string) => boolean,
-  ): Promise<Judgement> => {
+  ): Promise<Verified> => {
     const { [keyHeader]: keyId, [timeHeader]: time, [signatureHeader]: sent } = message.headers;
     if (typeof keyId !== "string" || typeof sent !== "string") return { rejected: "unsigned" };
     const trusted = trustedKeys().get(keyId);

@@ -9,7 +9,7 @@ import { readDeadLetters } from "./dead-letters.ts";
 import { rejections } from "./signature.ts";
 import { testKeys } from "./test-keys.ts";
 
-/** Someone on the broker, who may do everything there and has no key. */
+/** A broker user with full permissions and without a key. */
 let intruder: ChannelModel;
 let channel: Channel;
 let namespace: string;
@@ -42,7 +42,7 @@ async function open(service: Service, change: object = {}): Promise<Bus> {
   return bus;
 }
 
-/** A consumer of payouts' events: what it took, and by its metrics what it did not believe. */
+/** A consumer of payout events; reads its messages, and its rejections from the metrics. */
 async function reader(change: object = {}) {
   const metrics = createMetrics("quote");
   const bus = await open("quote", { metrics, ...change });
@@ -99,7 +99,7 @@ it("takes what its publisher signed, and lays everything else by the dead letter
   send("genuine", "payout.succeeded", Buffer.from("another body"));
   send("genuine", "payout.failed", content);
   send("another id", "payout.succeeded", content);
-  // Signed by a service that may not publish it, though it can write to the exchange.
+  // The signer can write to the exchange but may not publish this event.
   const quote = await open("quote", { service: "payout" });
   await quote.publish([message("of quote")]);
   await payout.publish([message("last")]);
@@ -110,7 +110,7 @@ it("takes what its publisher signed, and lays everything else by the dead letter
     ["another id", "genuine", "genuine", "of quote", "unsigned"].toSorted(),
   );
   expect(await rejected()).toEqual({ unsigned: 1, forged: 3, not_permitted: 1 });
-  // A replay is what it was: consumers know it by its id.
+  // A replayed message is accepted: consumers recognise its id.
   send("genuine", fields.routingKey, content);
   await vi.waitFor(() => expect(taken.at(-1)?.id).toBe("genuine"), { timeout: 10_000 });
 });
@@ -140,9 +140,9 @@ it("takes a dead letter that comes again when its publisher's key is known", asy
   await vi.waitFor(async () => expect(await rejected()).toEqual({ unknown_key: 2 }), 10_000);
   const place = { url: amqpUrl(), namespace, consumer: "reader" };
   const lying = await vi.waitFor(async () => {
-    const letters = await readDeadLetters({ ...place, again: false });
-    expect(letters).toHaveLength(2);
-    return letters;
+    const deadLetters = await readDeadLetters({ ...place, again: false });
+    expect(deadLetters).toHaveLength(2);
+    return deadLetters;
   }, 10_000);
   expect(lying.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual(
     ["a", "b"].map((id) => ({ id, exchange: exchange(), key: "payout.succeeded", bytes: 9 })),

@@ -3,7 +3,7 @@ import { formatTraceparent, isSampled, parseTraceparent } from "../traceparent.t
 import { errorType, type Span, type SpanStart, type Tracing } from "../tracing/tracing.ts";
 import { type AmqpOptions, exchangeOf } from "./connection.ts";
 
-/** A bus whose publications and batches have a span for each message of a recorded trace. */
+/** Traces a bus: each message of a recorded trace gets a span when published and when handled. */
 export function traceBus(
   bus: Bus,
   tracing: Tracing,
@@ -56,7 +56,7 @@ function spanOf(
   };
 }
 
-/** Handles messages, each under its span; what becomes of one ends its span. */
+/** Handles messages, each under a span that ends with the message's outcome. */
 async function inSpans<T extends string>(
   tracing: Tracing,
   messages: readonly BusMessage[],

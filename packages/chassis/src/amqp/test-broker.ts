@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** A client's method, on its `nth` connection, the first being 1. */
+/** A method of the client, on its `nth` connection, counted from 1. */
 export type ClientMethod = {
   readonly method: string;
   readonly channel: number;
@@ -14,7 +14,7 @@ export type Side = {
   send(...frames: readonly Buffer[]): void;
 };
 
-/** Answers in place of a broker; `false` for the usual answer. */
+/** Replies in place of the broker; `false` sends the usual reply. */
 export type Answer = (received: ClientMethod, side: Side, usual: Buffer) => unknown;
 
 /** Class and number of each method, by the specification's names. */
@@ -78,10 +78,10 @@ function methodFrame(
 const frameMax = 131_072;
 /** Version 0-9, no properties, one mechanism, one locale. */
 const start = Buffer.concat([u8(0), u8(9), u32(0), long("PLAIN"), long("en_US")]);
-/** No limit of channels, no heartbeat. */
+/** No channel limit, no heartbeat. */
 const tune = Buffer.concat([u16(0), u32(frameMax), u16(0)]);
 
-/** The usual answers; no answer to other methods. */
+/** The usual replies; other methods get none. */
 const usualArgs: Readonly<Record<string, readonly [keyof typeof methods, Buffer]>> = {
   "connection.start-ok": ["connection.tune", tune],
   "connection.open": ["connection.open-ok", short("")],
@@ -97,18 +97,18 @@ const usualArgs: Readonly<Record<string, readonly [keyof typeof methods, Buffer]
   "basic.cancel": ["basic.cancel-ok", short("tag")],
 };
 
-/** A broker that shuts down: the client should reconnect. */
+/** The broker shuts down: the client should reconnect. */
 export const connectionForced = methodFrame(
   0,
   "connection.close",
   Buffer.concat([u16(320), short("CONNECTION_FORCED"), u16(0), u16(0)]),
 );
 
-/** A broker out of memory, and recovered. */
+/** The broker is out of memory, and recovers. */
 export const blocked = methodFrame(0, "connection.blocked", short("memory"));
 export const unblocked = methodFrame(0, "connection.unblocked");
 
-/** Confirms what was published on a channel, up to its `count`th message. */
+/** Confirms the messages published on a channel, up to the `count`th. */
 export function confirmed(channel: number, count: number): Buffer {
   return methodFrame(channel, "basic.ack", Buffer.concat([u32(0), u32(count), u8(1)]));
 }
@@ -120,7 +120,7 @@ export function delivered(channel: number): Buffer {
   return Buffer.concat([methodFrame(channel, "basic.deliver", to), frame(2, channel, header)]);
 }
 
-/** A scripted broker: it keeps no message, and confirms none by itself. */
+/** A scripted broker: it stores no messages, and confirms none by itself. */
 export async function startTestBroker(answer: Answer = () => false) {
   const sockets = new Set<Socket>();
   let count = 0;
@@ -160,11 +160,9 @@ export async function startTestBroker(answer: Answer = () => false) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
-    /** How often clients have connected. */
+    /** The number of connections made so far. */
     connections: () => count,
-    /** How many are connected. */
     open: () => sockets.size,
-    /** How many messages it has received. */
     published: () => published,
     stop: () => {
       for (const socket of sockets) socket.destroy();

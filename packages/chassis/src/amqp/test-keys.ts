@@ -12,7 +12,7 @@ const trusted = readTrustedKeys(
   trustedKeysText([...made.values()].map(({ publicJwk }) => publicJwk)),
 );
 
-/** The keys of a service of tests; all of them trust each other. */
+/** The keys of a test service; all test services trust each other. */
 export function testKeys(service: (typeof services)[number]): EventKeys {
   const { privateText } = made.get(service) ?? generateServiceKey(service);
   const serviceKey = readServiceKey(privateText);

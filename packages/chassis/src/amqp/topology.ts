@@ -2,13 +2,13 @@ import type { ChannelModel } from "amqplib";
 import type { Subscription } from "../bus/bus.ts";
 import { doNothing, exchangeOf } from "./connection.ts";
 
-/** Above any number of crashes, so that only unreadable messages are dead-lettered. */
+/** Higher than any number of crashes, so that only unreadable messages are dead-lettered. */
 const deliveryLimit = 1_000;
 
 /**
- * Declares a consumer's queue and its dead letters, and binds it to the exchanges of those who
- * publish what it takes; answers its name. A user of the broker who may configure its own queues
- * alone finds the others' exchanges there (`brokerDefinitions`), or waits for them.
+ * Declares a consumer's queue and its dead-letter queue, binds it to the exchanges of its
+ * publishers, and returns its name. A broker user that may configure only its own queues relies on
+ * the publishers' exchanges (`brokerDefinitions`), or waits for them.
  */
 export async function declareQueue(
   connection: ChannelModel,
@@ -47,7 +47,9 @@ export async function declareQueue(
   return queue;
 }
 
-/** Declares an exchange where it is not there: who may not, may use it all the same. */
+/**
+ * Declares an exchange if it is missing. A user without the permission to declare can still use it.
+ */
 async function assertExchange(connection: ChannelModel, exchange: string): Promise<void> {
   if (await hasExchange(connection, exchange)) return;
   const channel = await connection.createChannel();
@@ -56,7 +58,7 @@ async function assertExchange(connection: ChannelModel, exchange: string): Promi
   await channel.close();
 }
 
-/** Asking for an exchange that is not there closes the channel. */
+/** Checking for a missing exchange closes the channel. */
 async function hasExchange(connection: ChannelModel, name: string): Promise<boolean> {
   const channel = await connection.createChannel();
   channel.on("error", doNothing);
@@ -70,5 +72,5 @@ async function hasExchange(connection: ChannelModel, name: string): Promise<bool
   return true;
 }
 
-/** AMQP 0-9-1's reply code of a channel that asked for what is not there. */
+/** AMQP 0-9-1's reply code for a missing exchange. */
 const notFound = 404;

@@ -9,17 +9,19 @@ import { otherContent, refused } from "@disburse/kernel/refusal.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { type Proposal, stateAt } from "./proposal.ts";
 
-/** The refusal of what was approved, where the subject is not any more what its approver has read. */
+/** The refusal of an approved request whose subject has changed since the approver read it. */
 export const supersededRefusal = refused(
   "INVALID_REQUEST",
-  "proposal_id: what it changes has changed meanwhile",
+  "proposal_id: the record has changed since it was proposed",
 );
 
-/** Ends a repeat of a request that was proposed, unless it has run: then the RPC answers itself. */
-export function answerKnown(known: Proposal, content: string, person: string, now: Date): void {
+/**
+ * Ends a repeat of a proposed request. If the request has run, the RPC answers the repeat itself.
+ */
+export function endRepeat(known: Proposal, content: string, person: string, now: Date): void {
   if (known.content !== content) orThrow(otherContent);
   if (known.proposed.by !== person) {
-    orThrow(refused("ACCESS_FORBIDDEN", "operation_id: is another person's"));
+    orThrow(refused("ACCESS_FORBIDDEN", "operation_id: belongs to another person"));
   }
   const state = stateAt(known, now);
   if (state === "executed") return;
@@ -28,17 +30,16 @@ export function answerKnown(known: Proposal, content: string, person: string, no
   orThrow(refused("INVALID_REQUEST", `operation_id: its proposal is ${state}${why}`));
 }
 
-/** Whether an RPC refused, rather than failed on the way. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   const mayPass = error.code === Code.Unavailable || error.code === Code.Aborted;
   return !mayPass && (error.code === Code.InvalidArgument || readRefusal(error) !== undefined);
 }
 
-/** The refusal of a request that waits for a second person. */
+/** The refusal of a request that awaits approval. */
 export function approvalRequired({ id, digest, expiresAt }: Proposal): ConnectError {
   const code = "APPROVAL_REQUIRED";
-  const message = `needs the approval of another person: proposal ${id}`;
+  const message = `needs approval by another person: proposal ${id}`;
   const expires = timestampFromDate(expiresAt);
   return new ConnectError(`${code}: ${message}`, Code.FailedPrecondition, undefined, [
     { desc: RefusalSchema, value: { code, message } },
@@ -49,7 +50,7 @@ export function approvalRequired({ id, digest, expiresAt }: Proposal): ConnectEr
   ]);
 }
 
-/** The proposal that waits where a call was refused for it; `undefined` for other errors. */
+/** Reads the pending proposal from a call's refusal; `undefined` for other errors. */
 export function readApprovalRequired(error: unknown): ApprovalRequired | undefined {
   return error instanceof ConnectError ? error.findDetails(ApprovalRequiredSchema)[0] : undefined;
 }

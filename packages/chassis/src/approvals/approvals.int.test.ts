@@ -38,18 +38,17 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What the guarded RPC does, and who was seen to call it. */
+/** The effect of the guarded RPC, and its callers. */
 let run: () => Promise<void> | void;
 let ran: { by: string | undefined; approvedBy: string | undefined }[];
-/** What the request would change: another answer supersedes what was proposed. */
+/** The previous version; another value supersedes the proposal. */
 let before: string;
-/** Whether one person may cancel. */
 let isCancelAlone: boolean;
-/** The currencies for which one person is enough. */
+/** Currencies that need only one person. */
 let alone: readonly string[];
 let offsetMs: number;
 let refusals: number;
-/** What an approved request was told that its approver had read. */
+/** The previous version that an approved request receives. */
 let readBefore: string | undefined;
 beforeEach(async () => {
   run = () => undefined;
@@ -62,12 +61,10 @@ beforeEach(async () => {
   await database.db.collection("proposals").deleteMany({});
 });
 
-/** More than other tests propose. */
 const openMax = 5;
 const clock = { now: () => new Date(Date.now() + offsetMs) };
 const proposals = () => openProposals(database);
 
-/** A service as one process serves it, whose clients call as a principal. */
 function service() {
   const isDone = openAuditStore(database).hasDone;
   const deps = { proposals: proposals(), isDone, clock, log: silentLog, openMax };
@@ -126,7 +123,7 @@ function service() {
     as({ kind: "person", id, roles: new Set(roles) });
   return {
     ada: person("ada", "treasury", "treasury_approver"),
-    /** The same person. */
+    /** The same person in other letter case. */
     Ada: person("Ada", "treasury_approver"),
     bob: person("bob", "treasury_approver"),
     eve: person("eve", "compliance_approver"),
@@ -147,7 +144,7 @@ const outcome = (call: Promise<unknown>) =>
     (error: ConnectError) => readRefusal(error)?.message ?? Code[error.code],
   );
 
-/** Asks for what needs approval, and answers with what the refusal says of it. */
+/** Requests a change that needs approval, and reads the proposal from the refusal. */
 async function proposed(caller: Caller, mutation = operation()) {
   const error = await ask(caller, mutation).then(
     () => expect.unreachable(),
@@ -183,14 +180,14 @@ describe("an RPC that needs a second person", () => {
     expect(readBefore).toBe("as it is");
     expect((await approve(bob, wanted, by)).proposal?.state).toBe(ProposalState.EXECUTED);
     expect(ran.length).toBe(1);
-    // The proposer's repeat is answered by the RPC, which knows its operation.
+    // The RPC answers the proposer's repeat, because it knows the operation.
     expect(await outcome(ask(ada, wanted.mutation))).toBe("OK");
   });
 
   it("is not for one person, whoever they say they are, nor for one without the role", async () => {
     const { ada, eve } = service();
     const wanted = await proposed(ada);
-    expect(await outcome(approve(ada, wanted))).toContain("must not be one's own");
+    expect(await outcome(approve(ada, wanted))).toContain("is your own proposal");
     expect(await outcome(approve(eve, wanted))).toBe("Unable to find the record requested.");
     const found = eve.approval.getProposal({ proposalId: wanted.proposalId });
     expect(await outcome(found)).toBe("Unable to find the record requested.");
@@ -211,14 +208,14 @@ describe("an RPC that needs a second person", () => {
     expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
     alone = [];
     expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
-    expect(await outcome(ask(ada, operation(), "USD"))).toMatch(/needs the approval/);
-    // What was refused is not done.
+    expect(await outcome(ask(ada, operation(), "USD"))).toMatch(/needs approval/);
+    // A refused request has no effect.
     alone = ["USD"];
     const again = operation();
     run = () => orThrow(refused("INVALID_REQUEST", "no"));
     expect(await outcome(ask(ada, again, "USD"))).toBe("no");
     alone = [];
-    expect(await outcome(ask(ada, again, "USD"))).toMatch(/needs the approval/);
+    expect(await outcome(ask(ada, again, "USD"))).toMatch(/needs approval/);
   });
 
   it("is proposed at most so often for one merchant at a time", async () => {
@@ -226,7 +223,7 @@ describe("an RPC that needs a second person", () => {
     const open = [];
     for (let at = 0; at < openMax; at += 1) open.push(await proposed(ada));
     expect(await outcome(ask(ada))).toBe("There can be at most 5 open proposals.");
-    // A repeat is no new one.
+    // A repeat creates no new proposal.
     expect(await proposed(ada, open[0]?.mutation)).toEqual(open[0]);
     const [first] = open;
     if (first === undefined) throw new Error("nothing is proposed");
@@ -253,7 +250,7 @@ describe("an RPC that needs a second person", () => {
     const other = { ...wanted, contentDigest: "other" };
     expect(await outcome(approve(bob, other))).toContain("content_digest");
     before = "changed meanwhile";
-    expect(await outcome(approve(bob, wanted))).toContain("has changed meanwhile");
+    expect(await outcome(approve(bob, wanted))).toContain("has changed since it was proposed");
     before = "";
     expect(await outcome(approve(bob, wanted))).toContain("is superseded");
     const late = await proposed(ada);
@@ -271,7 +268,7 @@ describe("an RPC that needs a second person", () => {
     await bob.approval.rejectProposal(rejecting);
     const { proposalId } = withdrawn;
     const notHis = bob.approval.withdrawProposal({ mutation: operation(), proposalId });
-    expect(await outcome(notHis)).toContain("another person's");
+    expect(await outcome(notHis)).toContain("belongs to another person");
     await ada.approval.withdrawProposal({ mutation: operation(), proposalId });
     for (const each of [rejected, withdrawn]) {
       expect(await outcome(approve(bob, each))).toMatch(/is (rejected|withdrawn)$/);
@@ -296,7 +293,7 @@ it("a request that finds its subject changed when it runs is superseded", async 
   run = () => orThrow(supersededRefusal);
   const by = operation();
   for (const _try of [1, 2]) {
-    expect(await outcome(approve(bob, wanted, by))).toContain("has changed meanwhile");
+    expect(await outcome(approve(bob, wanted, by))).toContain("has changed since it was proposed");
   }
   expect((await proposals().read(wanted.proposalId))?.state).toBe("superseded");
   expect(await outcome(ask(ada, wanted.mutation))).toContain("is superseded");
@@ -309,13 +306,13 @@ describe("a request that its guard allows once about a subject", () => {
   it("is refused while another proposal about it is open, also where one person is enough", async () => {
     const { ada, bob, eve } = service();
     const mutation = operation();
-    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs the approval/);
+    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs approval/);
     expect(await outcome(cancel(bob, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
-    expect(await outcome(cancel(ada, "po_2"))).toMatch(/needs the approval/);
+    expect(await outcome(cancel(ada, "po_2"))).toMatch(/needs approval/);
     isCancelAlone = true;
     expect(await outcome(cancel(eve, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
-    // A repeat is no rival of its own.
-    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs the approval/);
+    // A repeat doesn't conflict with its own proposal.
+    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs approval/);
     expect(ran).toEqual([]);
   });
 
@@ -334,7 +331,7 @@ describe("a request that its guard allows once about a subject", () => {
     });
     const second = await outcome(cancel(ada, "po_1", mutation));
     look.mockRestore();
-    expect(first).toMatch(/needs the approval/);
+    expect(first).toMatch(/needs approval/);
     expect(second).toBe(first);
   });
 
@@ -343,7 +340,7 @@ describe("a request that its guard allows once about a subject", () => {
     await outcome(cancel(ada, "po_1"));
     const [first] = (await bob.approval.listProposals({ subject: "po_1" })).proposals;
     before = "changed meanwhile";
-    expect(await outcome(cancel(bob, "po_1"))).toMatch(/needs the approval/);
+    expect(await outcome(cancel(bob, "po_1"))).toMatch(/needs approval/);
     expect((await proposals().read(first?.id ?? ""))?.state).toBe("superseded");
   });
 
@@ -355,7 +352,7 @@ describe("a request that its guard allows once about a subject", () => {
     run = () => Promise.reject(new ConnectError("the engine is away", Code.Unavailable));
     await outcome(bob.approval.approveProposal({ mutation: operation(), ...approved }));
     run = () => undefined;
-    // Perhaps by the proposal itself: the sweep finds out.
+    // The proposal itself may have done it: the sweep finds out.
     before = "changed meanwhile";
     isCancelAlone = true;
     const alone = operation();
@@ -459,7 +456,7 @@ describe("a permit", () => {
 
   it("lets its proposer through with the same content, once it is approved", async () => {
     const { bob, eve, sweep } = service();
-    expect(await outcome(permit("import-1"))).toContain("needs the approval of another person");
+    expect(await outcome(permit("import-1"))).toContain("needs approval by another person");
     const [found] = (await eve.approval.listProposals({})).proposals;
     expect(found).toMatchObject({ state: ProposalState.OPEN, after: "{}" });
     const proposalId = found?.id ?? "";
@@ -470,7 +467,7 @@ describe("a permit", () => {
     await sweep();
     expect(await outcome(permit("import-1", { content: "file 2" }))).toContain("other content");
     const zoe: Principal = { ...ada, id: "zoe" };
-    expect(await outcome(permit("import-1", {}, zoe))).toContain("another person's");
+    expect(await outcome(permit("import-1", {}, zoe))).toContain("belongs to another person");
     const used = await permit("import-1");
     await used();
     expect((await proposals().read(proposalId))?.state).toBe("executed");

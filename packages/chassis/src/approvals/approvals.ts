@@ -23,7 +23,7 @@ import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { contentOf, readChange } from "../mutations/content.ts";
 import type { Principal, Role } from "../principal.ts";
 import { isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
-import { answerKnown, approvalRequired, isRefusal, supersededRefusal } from "./answers.ts";
+import { approvalRequired, endRepeat, isRefusal, supersededRefusal } from "./answers.ts";
 import {
   concluded,
   type Difference,
@@ -34,46 +34,45 @@ import {
 } from "./proposal.ts";
 import { type ProposalStore, proposalKey, type StoredProposal } from "./store.ts";
 
-/** Who asks for a change, and under which operation. */
-export type Asked = {
+export type Requester = {
   readonly person: string;
   readonly roles: ReadonlySet<Role>;
   readonly operationId: string;
 };
 
-/** When an RPC needs a second person. `Request` is its message. */
+/** Decides when an RPC needs a second person. `Request` is its message. */
 export type Guard<Request> = {
-  /** A person needs one of these to decide. */
+  /** Approvers need one of these roles. */
   readonly approvers: readonly Role[];
-  /** What the request would change; a proposal of which this has changed is superseded. */
+  /** Describes the change. If the result differs later, the proposal is superseded. */
   readonly difference: (request: Request) => Promise<Difference>;
-  /** Why one person is not enough; empty: one is. */
+  /** Returns the reasons why a second person is needed; empty: one person is enough. */
   readonly reasons: (
     request: Request,
-    asked: Asked,
+    requester: Requester,
     difference: Difference,
   ) => Promise<readonly string[]>;
-  /** While a proposal about a subject is open or has yet to run, every other request about it is refused. */
+  /**
+   * While a proposal about a subject is open or waits to run, every other request about it is
+   * refused.
+   */
   readonly isSole?: true;
-  /** Called where one person was enough and the RPC has refused: nothing has changed. */
-  readonly refused?: (request: Request, asked: Asked) => Promise<void>;
+  /** Called if one person was enough and the RPC refused: nothing has changed. */
+  readonly refused?: (request: Request, requester: Requester) => Promise<void>;
 };
 
 type RequestOf<Rpc> = Rpc extends (request: infer Request, ...rest: never[]) => unknown
   ? Request
   : never;
 
-/** The guards of some of a service's handlers. */
 export type Guards<Rpc> = { readonly [Name in keyof Rpc]?: Guard<RequestOf<Rpc[Name]>> };
 
-/** A proposal without a decision ends after a day. */
+/** A proposal without a decision expires after a day. */
 const openMs = 24 * 60 * 60 * 1_000;
 
-/** The identity of a request. */
 type Request = Pick<Proposal, "rpc" | "merchantId" | "operationId">;
 type Person = Extract<Principal, { kind: "person" }>;
-/** What is proposed, by whom and until when left out. */
-type Wanted = Omit<
+type ProposedRequest = Omit<
   Proposal,
   "id" | "digest" | "proposed" | "expiresAt" | "state" | "decided" | "outcome" | "updatedAt"
 >;
@@ -87,27 +86,27 @@ type Guarded = {
   readonly guard: Guard<MessageShape<DescMethodUnary["input"]>>;
 };
 
-/** The approvals of a service's process. */
 export type Approvals = ReturnType<typeof createApprovals>;
 
-/** What approvals work with. */
 export type ApprovalDeps = {
   readonly proposals: ProposalStore;
-  /** True if the audit trail has a request as done and answered. */
+  /** True if the audit trail has a completed call for the request. */
   readonly isDone: (of: Request) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Open proposals of a merchant, and of no merchant. */
+  /** Bounds the open proposals of one merchant, and those without a merchant. */
   readonly openMax: number;
 };
 
 type State = ApprovalDeps & { readonly guarded: Map<string, Guarded> };
 
-/** The approvals of a service: which of its RPCs wait for a second person, and what waits. */
+/** Creates the approvals of a service: they hold guarded RPCs until a second person approves. */
 export function createApprovals(deps: ApprovalDeps) {
   const state: State = { ...deps, guarded: new Map() };
   return {
-    /** Handlers some of which wait for a second person where a person calls; services never do. */
+    /**
+     * Wraps handlers so that guarded ones need a second person. Calls by services are not guarded.
+     */
     guard: <S extends DescService, Rpc extends Partial<ServiceImpl<S>>>(
       service: S,
       rpc: Rpc,
@@ -117,7 +116,7 @@ export function createApprovals(deps: ApprovalDeps) {
       for (const [localName, guard] of Object.entries(guards)) {
         const method = service.methods.find((each) => each.localName === localName);
         if (method === undefined || !isMutation(method)) {
-          throw new Error(`${localName} changes nothing`);
+          throw new Error(`${localName} is not a mutation`);
         }
         const handle = all[localName] as MethodImpl<DescMethodUnary>;
         const each = { method, handle, guard: guard as Guarded["guard"] };
@@ -128,21 +127,21 @@ export function createApprovals(deps: ApprovalDeps) {
     },
 
     /**
-     * Lets a request through that its proposer sends again once it is approved: one too large to be
-     * kept. Answers with what to call when it has run; throws until it is approved.
+     * Admits a request that is too large to store: its proposer sends it again after approval.
+     * Returns a function to call after it has run; throws until it is approved.
      */
-    permit: (wanted: Omit<Wanted, "request">) => permit(state, wanted),
+    permit: (wanted: Omit<ProposedRequest, "request">) => permit(state, wanted),
 
-    /** Whether a proposal would still change what its approver has read. */
+    /** True if the proposal still changes what its approver has read. */
     isCurrent: (proposal: Proposal) => isCurrent(state, proposal),
 
-    /** Proposals of a guarded RPC that the service itself makes. */
+    /** Proposals of a guarded RPC that the service itself creates. */
     own: (method: DescMethodUnary) => ownProposals(state, method),
 
-    /** Runs an approved proposal, once; throws where it is not known whether it has run. */
+    /** Runs an approved proposal once; throws if its outcome is unknown. */
     finish: (proposal: StoredProposal) => finish(state, proposal),
 
-    /** Finishes what a crash left, and ends proposals without a decision. */
+    /** Finishes proposals that a crash interrupted, and expires open ones. */
     sweep: () => sweep(state),
   };
 }
@@ -154,27 +153,27 @@ function guardHandler(state: State, each: Guarded): Handler {
     const principal = callContext()?.principal;
     if (principal?.kind !== "person") return handle(request, context);
     const { operationId, content } = readChange(method.input, request);
-    const asked = { person: principal.id, roles: principal.roles, operationId };
+    const requester = { person: principal.id, roles: principal.roles, operationId };
     const of = { rpc: nameOf(method), merchantId: merchantOf(request) ?? "", operationId };
     const known = await proposals.findByKey(proposalKey(of));
     if (known !== undefined) {
-      answerKnown(known, content, asked.person, clock.now());
+      endRepeat(known, content, requester.person, clock.now());
       return handle(request, context);
     }
     const subject = subjectOf(method, request, undefined);
     const rival = guard.isSole && (await ownProposals(state, method).current(subject))[0];
     if (rival !== undefined) {
       const since = await proposals.findByKey(proposalKey(of));
-      // The same request was sent twice at once, and the other one created the proposal.
-      if (since !== undefined) answerKnown(since, content, asked.person, clock.now());
+      // A concurrent copy of the request created the proposal.
+      if (since !== undefined) endRepeat(since, content, requester.person, clock.now());
       if (since !== undefined || (await isDone(of))) return handle(request, context);
       const next = rival.state === "open" ? "decide on it first" : "wait until it has run";
       orThrow(refused("INVALID_REQUEST", `proposal ${rival.id} is ${rival.state}: ${next}`));
     }
     const difference = await guard.difference(request);
-    const reasons = await guard.reasons(request, asked, difference);
-    if (reasons.length === 0) return runAlone(each, request, context, asked);
-    // Nothing changes again: the RPC knows its operation.
+    const reasons = await guard.reasons(request, requester, difference);
+    if (reasons.length === 0) return runAlone(each, request, context, requester);
+    // A repeat is harmless: the RPC knows its operation.
     if (await isDone(of)) return handle(request, context);
     throw await propose(state, proposerOf(principal), {
       ...of,
@@ -199,8 +198,8 @@ async function isCurrent(
 }
 
 /**
- * Proposals of a guarded RPC, of no merchant, that the service makes where no person calls it. The
- * proposer is who caused them, so that it is no approver of its own.
+ * Proposals of a guarded RPC that the service creates without a merchant and without a person's
+ * call. The proposer is the person who caused them, so that this person can't approve them.
  */
 function ownProposals(state: State, method: DescMethodUnary) {
   const { proposals, clock, guarded } = state;
@@ -213,8 +212,8 @@ function ownProposals(state: State, method: DescMethodUnary) {
     },
 
     /**
-     * The approved ones that have yet to run, and the open ones that would still do what they say; ends
-     * the other open ones. About one subject if given.
+     * Returns the approved proposals that have not run, and the open ones that are still current;
+     * ends the other open ones. `subject` limits it to one subject.
      */
     current: async (subject?: string): Promise<Proposal[]> => {
       const now = clock.now();
@@ -238,8 +237,8 @@ function ownProposals(state: State, method: DescMethodUnary) {
       const content = contentOf(method.input, request);
       const difference = await guard.difference(request);
       const proposer = { ...by, roles: [] };
-      const asked = { person: by.by, roles: new Set<Role>(), operationId };
-      const reasons = await guard.reasons(request, asked, difference);
+      const requester = { person: by.by, roles: new Set<Role>(), operationId };
+      const reasons = await guard.reasons(request, requester, difference);
       await propose(state, proposer, {
         rpc,
         merchantId: "",
@@ -259,11 +258,11 @@ function proposerOf({ id, roles }: Person): Proposer {
   return { kind: "operator", by: id, roles: [...roles] };
 }
 
-/** Stores a proposal; answers with the error that the request ends with. */
+/** Stores a proposal; returns the error for the caller. */
 async function propose(
   { proposals, clock, log, openMax }: State,
   proposer: Proposer,
-  wanted: Wanted,
+  wanted: ProposedRequest,
 ): Promise<ConnectError> {
   const at = clock.now();
   const proposal: Proposal = {
@@ -283,11 +282,14 @@ async function propose(
   if (inserted === "full") {
     orThrow(refused("INVALID_REQUEST", `There can be at most ${openMax} open proposals.`));
   }
-  log.info({ proposal_id: proposal.id, rpc: proposal.rpc }, "approval needed");
+  log.info({ proposal_id: proposal.id, rpc: proposal.rpc }, "approval required");
   return approvalRequired(proposal);
 }
 
-async function permit(state: State, wanted: Omit<Wanted, "request">): Promise<() => Promise<void>> {
+async function permit(
+  state: State,
+  wanted: Omit<ProposedRequest, "request">,
+): Promise<() => Promise<void>> {
   const { proposals, clock } = state;
   const principal = callContext()?.principal;
   if (principal?.kind !== "person") return async () => undefined;
@@ -299,7 +301,7 @@ async function permit(state: State, wanted: Omit<Wanted, "request">): Promise<()
   const isSame = known.digest === digestOf(wanted.content, wanted);
   const isOwn = known.proposed.by === principal.id;
   if (known.state !== "approved" || !isSame || !isOwn) {
-    answerKnown(known, wanted.content, principal.id, clock.now());
+    endRepeat(known, wanted.content, principal.id, clock.now());
   }
   return async () =>
     void (await proposals.change(known, concluded(known, "executed", "", clock.now())));
@@ -308,7 +310,7 @@ async function permit(state: State, wanted: Omit<Wanted, "request">): Promise<()
 async function finish(state: State, proposal: StoredProposal): Promise<Proposal> {
   const { proposals, clock, guarded } = state;
   const found = guarded.get(proposal.rpc);
-  // Its proposer asks again.
+  // The proposer repeats the request.
   if (found === undefined) return proposal;
   const ended = await runApproved(found, proposal, clock);
   await proposals.change(proposal, ended);
@@ -318,35 +320,37 @@ async function finish(state: State, proposal: StoredProposal): Promise<Proposal>
 async function sweep(state: State): Promise<void> {
   const { proposals, clock, guarded, log } = state;
   for (const proposal of await proposals.due(clock.now())) {
-    // What waits for a person, rather than for this process, ends at its time.
+    // A proposal that waits for a person, not for this process, expires at its time.
     if (proposal.state === "open" || !guarded.has(proposal.rpc)) {
       await proposals.change(proposal, concluded(proposal, "expired", "", clock.now()));
       continue;
     }
     await finish(state, proposal).catch((error: unknown) => {
       const fields = { err: error, proposal_id: proposal.id };
-      if (isUnavailable(error)) log.info(fields, "proposal waits");
+      if (isUnavailable(error)) log.info(fields, "proposal not run yet");
       else log.error(fields, "proposal not finished");
     });
   }
 }
 
-/** Runs a request for which one person is enough. */
+/** Runs a request that needs no second person. */
 async function runAlone(
   { handle, guard }: Guarded,
   request: MessageShape<DescMethodUnary["input"]>,
   context: HandlerContext,
-  asked: Asked,
+  requester: Requester,
 ) {
   try {
     return await handle(request, context);
   } catch (error) {
-    if (isRefusal(error)) await guard.refused?.(request, asked);
+    if (isRefusal(error)) await guard.refused?.(request, requester);
     throw error;
   }
 }
 
-/** Runs a proposal as its proposer, under its operation id: a repeat of it changes nothing more. */
+/**
+ * Runs a proposal as its proposer, under its operation id, so that a repeat has no further effect.
+ */
 async function runApproved(
   { method, handle }: Guarded,
   proposal: Proposal,

@@ -25,7 +25,7 @@ it("counts what a person does within a day, once an operation, in each currency 
   expect(await add(work("5", 100n, "ada", "INR"), 100n, at(1))).toBe(true);
   await remove(work("2", 40n));
   expect(await add(work("6", 40n), 100n, at(3))).toBe(true);
-  // The first is a day old.
+  // The first piece of work is a day old.
   expect(await add(work("7", 61n), 100n, at(24))).toBe(false);
   expect(await add(work("7", 60n), 100n, at(24))).toBe(true);
 });

@@ -2,63 +2,62 @@ import type { Db, Decimal128 } from "mongodb";
 import { fromDecimal128, toDecimal128 } from "../mongo/database.ts";
 import { onceByKey } from "../mongo/once.ts";
 
-/** What one person has done alone in one currency within a day. */
+/** One person's work without a second person, in one currency within a day. */
 type SumDocument = {
   /** `<currency> <person>`. */
   _id: string;
   schema_version: number;
-  /** Another one with each write, which compares it. */
+  /** Each write compares it and sets a new one. */
   revision: string;
   done: { operation: string; amount: Decimal128; at: Date }[];
 };
 
-/** What a person does alone: minor units of a currency, under an operation. */
+/** An amount in minor units that one person moves without a second person. */
 export type OwnWork = {
   readonly person: string;
   readonly currency: string;
   readonly amount: bigint;
-  /** Names the operation among all of the service. */
+  /** Unique among the operations of the service. */
   readonly operation: string;
 };
 
-/** The sums of a service's persons. */
 export type DailySums = ReturnType<typeof openDailySums>;
 
-/** A day that rolls: work at its two ends does not split it. */
+/** A rolling day: work around midnight counts together. */
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Pieces of work that one document holds; more of a day need a second person. */
+/** Pieces of work in one document; more within a day need a second person. */
 const piecesMax = 1_000;
 
-/** The collection `approval_sums` of a service's database. */
+/** Opens the collection `approval_sums` of a service's database. */
 export function openDailySums({ db }: { readonly db: Db }) {
   const sums = db.collection<SumDocument>("approval_sums");
-  const write = async (before: SumDocument | null, _id: string, done: SumDocument["done"]) => {
+  const write = async (found: SumDocument | null, _id: string, done: SumDocument["done"]) => {
     const fields = { schema_version: 1, revision: crypto.randomUUID(), done };
-    if (before === null) return onceByKey(() => sums.insertOne({ _id, ...fields }));
-    const { revision } = before;
+    if (found === null) return onceByKey(() => sums.insertOne({ _id, ...fields }));
+    const { revision } = found;
     const { matchedCount } = await sums.updateOne({ _id, revision }, { $set: fields });
     return matchedCount === 1;
   };
   const idOf = ({ currency, person }: OwnWork) => `${currency} ${person}`;
   return {
     /**
-     * Adds work to what a person has done within a day, unless the sum were then above `limit`
-     * (minor units). A repeat of an operation counts once. Answers whether it is within.
+     * Adds work to a person's sum of a day if the sum stays within `limit` (minor units), and
+     * returns true if it does. A repeated operation counts once.
      */
     add: async (work: OwnWork, limit: bigint, now: Date): Promise<boolean> => {
       const _id = idOf(work);
       for (;;) {
-        const before = await sums.findOne({ _id });
-        const all = (before?.done ?? []).filter(({ at }) => now.getTime() - at.getTime() < dayMs);
+        const found = await sums.findOne({ _id });
+        const all = (found?.done ?? []).filter(({ at }) => now.getTime() - at.getTime() < dayMs);
         if (all.some(({ operation }) => operation === work.operation)) return true;
         const sum = all.reduce((total, each) => total + fromDecimal128(each.amount), work.amount);
         if (sum > limit || all.length >= piecesMax) return false;
         const amount = toDecimal128(work.amount);
         const done = [...all, { operation: work.operation, amount, at: now }];
-        if (await write(before, _id, done)) return true;
+        if (await write(found, _id, done)) return true;
       }
     },
-    /** Takes work out again, of which nothing came. */
+    /** Removes work that had no effect. */
     remove: async (work: OwnWork): Promise<void> => {
       const { operation } = work;
       const revision = crypto.randomUUID();

@@ -10,17 +10,17 @@ import { createApprovals } from "./approvals.ts";
 import { approvalRpc } from "./rpc.ts";
 import { openProposals } from "./store.ts";
 
-/** How late an approved request runs whose process was killed meanwhile. */
+/** The delay of an approved request whose process was killed. */
 const sweepEveryMs = 5_000;
 
-/** The approvals of a service with their RPCs, and the sweep that finishes what a crash left. */
+/** Opens the approvals of a service: their RPCs, and the sweep that recovers from crashes. */
 export function openApprovals(deps: {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
-  /** Open proposals of a merchant. */
+  /** Bounds the open proposals of one merchant. */
   readonly openMax: number;
-  /** Where requests may have personal data. */
+  /** Present if requests may contain personal data. */
   readonly sealer?: Sealer | undefined;
 }) {
   const { clock, log, openMax } = deps;
@@ -34,12 +34,9 @@ export function openApprovals(deps: {
     permit: approvals.permit,
     own: approvals.own,
     sweep: approvals.sweep,
-    /** `ApprovalService` of this service. */
     rpc: bindOperations(ApprovalService, rpc, openOperationBindings(deps)),
-    /** Starts the sweep. */
     start: () => startLoop({ name: "approvals", everyMs: sweepEveryMs, run, log }),
   };
 }
 
-/** The approvals that a service has opened. */
 export type ServiceApprovals = ReturnType<typeof openApprovals>;

@@ -30,9 +30,13 @@ describe("a proposal", () => {
   });
 
   it.each([
-    ["its proposer", person("ada", "treasury_approver"), "must not be one's own proposal"],
-    ["its proposer, written so", person("ADA", "treasury_approver"), "must not be one's own"],
-    ["a person without the role", person("eve", "treasury", "admin"), "needs a role"],
+    [
+      "its proposer",
+      person("ada", "treasury_approver"),
+      "is your own proposal: another person must decide",
+    ],
+    ["its proposer, written so", person("ADA", "treasury_approver"), "is your own proposal"],
+    ["a person without the role", person("eve", "treasury", "admin"), "requires one of"],
   ])("is neither approved nor rejected by %s", (_, who, detail) => {
     for (const answer of [approve(open, open.digest, by(who)), reject(open, "why", by(who))]) {
       expect(answer).toMatchObject({

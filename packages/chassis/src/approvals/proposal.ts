@@ -4,52 +4,50 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { WordOf } from "../enum-words.ts";
 import type { Role } from "../principal.ts";
 
-/** How far a proposal has come: the words of `disburse.approval.v1.ProposalState`. */
+/** The enum names of `disburse.approval.v1.ProposalState`. */
 export type ProposalState = WordOf<typeof StateEnum>;
 
-/** A person who acts on a proposal, as their access token says. */
+/** A person and their roles, from the access token. */
 export type ActingPerson = { readonly id: string; readonly roles: ReadonlySet<Role> };
 
-/** What is to change, as JSON for people to read; `before` is empty where there is nothing. */
+/** The change as JSON for people to read; `before` is empty for a new record. */
 export type Difference = { readonly before: string; readonly after: string };
 
-/** The proposer: a person, or the service itself, whose proposals any person may decide. */
+/** The proposer: a person or the service itself. Any person may decide a service's proposal. */
 export type Proposer = {
   readonly kind: "operator" | "service";
   readonly by: string;
   readonly roles: readonly Role[];
 };
 
-/** A request that waits for another person, or did. */
+/** A request that needs or needed approval by another person. */
 export type Proposal = Difference & {
   readonly id: string;
   /** `<service>/<method>` of the contract. */
   readonly rpc: string;
-  /** Empty where the request is of no merchant. */
+  /** Empty for a request without a merchant. */
   readonly merchantId: string;
-  /** Of the request. */
   readonly operationId: string;
-  /** The id of what the request is about; empty where it names none. */
+  /** The id of the request's subject; empty if it names none. */
   readonly subject: string;
-  /** The request's own digest (`contentOf`), by which a repeat is recognised. */
+  /** The request's digest (`contentOf`), which identifies a repeat. */
   readonly content: string;
-  /** Of the request and the difference: what an approver has read, and nothing else, is run. */
+  /** The digest of request and difference, so that exactly what the approver read is run. */
   readonly digest: string;
   readonly request: Uint8Array;
-  /** Why one person is not enough. */
+  /** The reasons why a second person is needed. */
   readonly reasons: readonly string[];
   readonly approvers: readonly Role[];
   readonly proposed: Proposer & { readonly at: Date };
   readonly expiresAt: Date;
   readonly state: ProposalState;
-  /** Who approved or rejected it. */
   readonly decided?: { readonly by: string; readonly operationId: string; readonly at: Date };
-  /** Why it was rejected, or failed. */
+  /** The reason for a rejection or a failure. */
   readonly outcome: string;
   readonly updatedAt: Date;
 };
 
-/** What an approver decides on: the request and what it changes. */
+/** Digests what an approver decides on: the request and its difference. */
 export function digestOf(content: string, { before, after }: Difference): string {
   const decidedOn = JSON.stringify([content, before, after]);
   return createHash("sha256").update(decidedOn).digest("base64url");
@@ -58,20 +56,26 @@ export function digestOf(content: string, { before, after }: Difference): string
 type Refusal = Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
 type By = { readonly person: ActingPerson; readonly operationId: string; readonly at: Date };
 
-const ownProposal = refused("ACCESS_FORBIDDEN", "proposal_id: must not be one's own proposal");
-const notApprover = refused("ACCESS_FORBIDDEN", "proposal_id: needs a role that may decide it");
-const notProposer = refused("ACCESS_FORBIDDEN", "proposal_id: is another person's proposal");
-const otherDigest = refused("INVALID_REQUEST", "content_digest: is not the proposal's");
+const ownProposal = refused(
+  "ACCESS_FORBIDDEN",
+  "proposal_id: is your own proposal: another person must decide",
+);
+const notApprover = refused(
+  "ACCESS_FORBIDDEN",
+  "proposal_id: requires one of the proposal's approver roles",
+);
+const notProposer = refused("ACCESS_FORBIDDEN", "proposal_id: belongs to another person");
+const otherDigest = refused("INVALID_REQUEST", "content_digest: does not match the proposal");
 
 const notOpen = (state: ProposalState) =>
   refused("INVALID_REQUEST", `proposal_id: the proposal is ${state}`);
 
-/** The state at a moment: an open proposal expires by itself. */
+/** The state at a moment: an open proposal expires without a write. */
 export function stateAt({ state, expiresAt }: Proposal, now: Date): ProposalState {
   return state === "open" && now >= expiresAt ? "expired" : state;
 }
 
-/** Approves; `repeated`: the same person's same operation has. */
+/** Approves; `repeated` if the same operation of the same person has approved. */
 export function approve(
   proposal: Proposal,
   digest: string,
@@ -85,7 +89,7 @@ export function approve(
   return state === "open" ? decided(proposal, "approved", "", by) : notOpen(state);
 }
 
-/** Rejects, with a reason; `repeated` as for an approval. */
+/** Rejects with a reason; `repeated` as for an approval. */
 export function reject(
   proposal: Proposal,
   reason: string,
@@ -98,7 +102,7 @@ export function reject(
   return state === "open" ? decided(proposal, "rejected", reason, by) : notOpen(state);
 }
 
-/** Withdraws what one has proposed oneself; a repeat changes nothing. */
+/** Withdraws one's own proposal; a repeat changes nothing. */
 export function withdraw(proposal: Proposal, { person, at }: By): Proposal | "repeated" | Refusal {
   if (!isProposer(proposal.proposed, person.id)) return notProposer;
   if (proposal.state === "withdrawn") return "repeated";
@@ -106,7 +110,7 @@ export function withdraw(proposal: Proposal, { person, at }: By): Proposal | "re
   return state === "open" ? { ...proposal, state: "withdrawn", updatedAt: at } : notOpen(state);
 }
 
-/** A proposal that has run, or can no longer. */
+/** A proposal that has run, or can't run any more. */
 export function concluded(
   proposal: Proposal,
   state: "executed" | "failed" | "superseded" | "expired",
@@ -116,7 +120,6 @@ export function concluded(
   return { ...proposal, state, outcome, updatedAt: at };
 }
 
-/** Whether a person may read a proposal. */
 export function maySee({ proposed, approvers }: Proposal, { id, roles }: ActingPerson): boolean {
   const isApprover = approvers.some((role) => roles.has(role));
   return isApprover || isProposer(proposed, id) || roles.has("auditor");
@@ -127,7 +130,7 @@ function deciderProblem({ proposed, approvers }: Proposal, { id, roles }: Acting
   return approvers.some((role) => roles.has(role)) ? undefined : notApprover;
 }
 
-/** Ids of one person may differ in letter case. */
+/** The ids of one person may differ in letter case. */
 function isProposer({ kind, by }: Proposer, person: string): boolean {
   return kind === "operator" && by.toLowerCase() === person.toLowerCase();
 }

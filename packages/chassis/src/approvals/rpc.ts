@@ -28,14 +28,13 @@ import {
 } from "./proposal.ts";
 import type { ProposalStore, StoredProposal } from "./store.ts";
 
-/** What the RPCs of proposals work with. */
 export type ApprovalRpcDeps = {
   readonly approvals: Approvals;
   readonly proposals: ProposalStore;
   readonly clock: Clock;
 };
 
-/** `ApprovalService` over the proposals of one service. */
+/** Serves `ApprovalService` for the proposals of one service. */
 export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalService> {
   const { approvals, proposals, clock } = deps;
   return {
@@ -87,7 +86,7 @@ export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalS
 type Deciding = (found: Proposal, by: Parameters<typeof withdraw>[1]) => Awaitable;
 type Awaitable = ReturnType<typeof withdraw> | Promise<ReturnType<typeof withdraw>>;
 
-/** Changes a proposal by a rule; tries again where another change came first. */
+/** Changes a proposal by a rule; tries again if another change came first. */
 async function decide(
   { proposals, clock }: ApprovalRpcDeps,
   mutation: Mutation | undefined,
@@ -108,11 +107,11 @@ async function decide(
   }
 }
 
-/** The person who calls: only persons propose and decide. */
+/** Returns the calling person: only persons propose and decide. */
 function personOf() {
   const principal = callContext()?.principal;
   if (principal?.kind === "person") return principal;
-  throw new ConnectError("proposals are persons' work", Code.PermissionDenied);
+  throw new ConnectError("only persons can propose and decide", Code.PermissionDenied);
 }
 
 function proposalMessage(proposal: Proposal, now: Date) {

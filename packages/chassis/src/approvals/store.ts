@@ -6,11 +6,11 @@ import { findPage, type PageRequest } from "../paging/page.ts";
 import type { Role } from "../principal.ts";
 import type { ActingPerson, Proposal, ProposalState, Proposer } from "./proposal.ts";
 
-/** A proposal as it is stored; never removed. */
+/** A stored proposal; never removed. */
 type ProposalDocument = {
   _id: string;
   schema_version: number;
-  /** Another one with each write, which compares it. */
+  /** Each write compares it and sets a new one. */
   revision: string;
   /** `<RPC> <merchant id> <operation id>`: one proposal for each request. */
   key: string;
@@ -18,10 +18,10 @@ type ProposalDocument = {
   merchant_id: string;
   operation_id: string;
   operation_content: string;
-  /** Empty where the request names nothing. */
+  /** Empty if the request names nothing. */
   subject: string;
   digest: string;
-  /** Base64; it and the difference are sealed where the service seals. */
+  /** Base64. Services with sealing seal it, `before` and `after`. */
   request: string;
   before: string;
   after: string;
@@ -36,11 +36,11 @@ type ProposalDocument = {
   created_at: Date;
   expires_at: Date;
   updated_at: Date;
-  /** When the sweep has to look at it; absent once nothing is left to do. */
+  /** The time of the next sweep; absent once nothing is left to do. */
   due_at?: Date;
 };
 
-/** A proposal with the revision that a change of it compares. */
+/** A proposal with the revision that a change compares. */
 export type StoredProposal = Proposal & { readonly revision: string };
 
 type Seal = (text: string, context: string) => string;
@@ -51,7 +51,7 @@ const sealedFields = ["request", "before", "after"] as const;
 
 const sealContext = (id: string, field: (typeof sealedFields)[number]) => `${id}|${field}`;
 
-/** The requests and differences of proposals, in a service that seals them. */
+/** The sealed texts of proposals, for services with sealing. */
 export const sealedProposals: SealedPlace = {
   collection: "proposals",
   reseal: (document, sealer) => {
@@ -65,13 +65,11 @@ export const sealedProposals: SealedPlace = {
   },
 };
 
-/** The proposals of a service. */
 export type ProposalStore = ReturnType<typeof openProposals>;
 
-/** A sweep looks at so many at a time. */
 const sweptMax = 100;
 
-/** Names a request: one proposal is of each. */
+/** Identifies a request: each has at most one proposal. */
 export function proposalKey({
   rpc,
   merchantId,
@@ -81,8 +79,8 @@ export function proposalKey({
 }
 
 /**
- * The collection `proposals` of a service's database. Requests and differences are sealed where they may
- * have personal data.
+ * Opens the collection `proposals` of a service's database. A sealer seals requests and
+ * differences, which may have personal data.
  */
 export function openProposals({
   db,
@@ -101,29 +99,28 @@ export function openProposals({
     return found === null ? undefined : toProposal(found);
   };
   return {
-    /** Stores a proposal; `exists`: its request has one; `full`: its merchant has `openMax`. */
+    /** Stores a proposal. `exists`: the request has one. `full`: the merchant has `openMax`. */
     insert: (proposal: Proposal, openMax: number) => {
       const { merchantId: merchant_id, proposed } = proposal;
-      // Open ones are due when they expire: by the index of those that are due.
+      // Open proposals are due when they expire, so the index on `due_at` finds them.
       const of = { due_at: { $gt: proposed.at }, state: "open", merchant_id } as const;
       return insertWithin(proposals, documentOf(proposal), { of, max: openMax });
     },
     read: (id: string) => find({ _id: id }),
-    /** The proposal of a request. */
     findByKey: async (key: string) => {
       const found = await findKept(proposals, { key });
       return found === null ? undefined : toProposal(found);
     },
-    /** An RPC's proposals of no merchant whose operation ids have this prefix. */
+    /** An RPC's proposals without a merchant whose operation ids have this prefix. */
     beginningWith: async (rpc: string, operationIds: string): Promise<StoredProposal[]> => {
       const first = proposalKey({ rpc, merchantId: "", operationId: operationIds });
       const found = proposals.find({ key: { $gte: first, $lt: `${first}\uffff` } });
       return (await found.toArray()).map(toProposal);
     },
-    /** The open ones of an RPC, and the approved ones that have yet to run; about one subject if given. */
+    /** An RPC's open proposals, and approved ones that have not run, optionally of one subject. */
     pendingOf: async (rpc: string, subject?: string): Promise<StoredProposal[]> => {
       const about = subject === undefined ? {} : { subject };
-      // Both are due at some time: by the index of those that are due.
+      // Both have a due time, so the index on `due_at` finds them.
       const due = { $gt: new Date(0) };
       const found = proposals.find({ due_at: due, rpc, ...about });
       return (await found.toArray()).map(toProposal);
@@ -134,12 +131,12 @@ export function openProposals({
       const { matchedCount } = await proposals.replaceOne({ _id: after._id, revision }, after);
       return matchedCount === 1;
     },
-    /** Newest first, those that a person may see. */
-    list: async (person: ActingPerson, wanted: WantedProposals, page: PageRequest) => {
-      const { shown, nextCursor } = await findPage(proposals, listFilter(person, wanted), page);
+    /** Lists proposals that a person may see, newest first. */
+    list: async (person: ActingPerson, filter: ProposalFilter, page: PageRequest) => {
+      const { shown, nextCursor } = await findPage(proposals, listFilter(person, filter), page);
       return { shown: shown.map(toProposal), nextCursor };
     },
-    /** Approved ones that have not run, and those whose time is over; the oldest first. */
+    /** Approved proposals that have not run, and expired ones; oldest first. */
     due: async (now: Date): Promise<StoredProposal[]> => {
       const found = proposals
         .find({ due_at: { $lte: now } })
@@ -150,26 +147,26 @@ export function openProposals({
   };
 }
 
-/** Which proposals of those that a person may see. */
-export type WantedProposals = {
-  /** Of any state where absent. */
+/** Filters the proposals that a person may see. */
+export type ProposalFilter = {
+  /** Absent: any state. */
   readonly state: ProposalState | undefined;
-  /** About any where empty. */
+  /** Empty: any subject. */
   readonly subject: string;
-  /** Only those that wait for the person's decision at this time. */
+  /** Only proposals that this person can decide at this time. */
   readonly waitingAt: Date | undefined;
 };
 
 function listFilter(
   { id, roles }: ActingPerson,
-  { state, subject, waitingAt }: WantedProposals,
+  { state, subject, waitingAt }: ProposalFilter,
 ): Filter<ProposalDocument> {
   const decidable = { approvers: { $in: [...roles] } };
-  // Ids of one person may differ in letter case.
+  // The ids of one person may differ in letter case.
   const by = new RegExp(`^${RegExp.escape(id)}$`, "i");
   const own = { proposed_kind: "operator" as const, proposed_by: by };
   const waiting = waitingAt && { state: "open" as const, $nor: [own] };
-  // Open ones are due when they expire: by the index of those that are due.
+  // Open proposals are due when they expire, so the index on `due_at` finds them.
   const dueAfter = waitingAt ?? (state === "open" ? new Date(0) : undefined);
   const isAll = roles.has("auditor") && waitingAt === undefined;
   const visible = waitingAt === undefined ? { $or: [own, decidable] } : decidable;
@@ -218,7 +215,7 @@ function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
 function dueOf({ state, request, updatedAt, expiresAt }: Proposal): { due_at?: Date } {
   if (state === "open") return { due_at: expiresAt };
   if (state !== "approved") return {};
-  // Without a request its proposer has to send it again.
+  // A proposal without a stored request needs its proposer to send it again.
   return { due_at: request.length === 0 ? expiresAt : updatedAt };
 }
 

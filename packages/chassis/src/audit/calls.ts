@@ -8,10 +8,9 @@ import type { AuditCall, AuditRecord } from "./trail.ts";
 const operatorServices: ReadonlySet<string> = new Set(["sandbox"]);
 
 /**
- * True if the audit trail has everything that a caller changes. Such a caller is a person, also one
- * who uses a service's key, or an operators' job.
- * Of a merchant's own requests, which the gateway passes on, only its decisions do; the others have
- * their documents and the ledger.
+ * True if the audit trail records every change by a caller: by operators, by operators who use a
+ * service's key, and by operator jobs. Of a merchant's own requests, which the gateway passes on,
+ * the trail records only decisions; documents and the ledger record the others.
  */
 export function isPrivileged(principal: Principal | undefined): principal is Principal {
   if (principal === undefined) return false;
@@ -19,7 +18,7 @@ export function isPrivileged(principal: Principal | undefined): principal is Pri
   return operatorServices.has(principal.name);
 }
 
-/** An entry that a call owes to the trail, as it is stored before the call has its effect. */
+/** The pending audit entry of a call, stored before the call has its effect. */
 export type OwedCall = {
   readonly at: Date;
   readonly person: string;
@@ -31,24 +30,23 @@ export type OwedCall = {
   readonly operation: string;
   readonly content: string;
   readonly request_id: string;
-  /** The operator and the reason of a call with a service's key, else "". */
+  /** The operator and the reason of a call with a service's key, otherwise "". */
   readonly detail: string;
-  /** From then on the call has no answer any more, and a sweep writes the entry. */
+  /** After this the call can't be answered any more, and a sweep writes the entry. */
   readonly due_at: Date;
 };
 
-/** What a call asks for, as far as the trail says it. */
-export type AskedFor = Pick<OwedCall, "merchant_id" | "operation" | "content">;
+/** The identity of a call's request. */
+export type AuditedRequest = Pick<OwedCall, "merchant_id" | "operation" | "content">;
 
-/** The longest that a call without a stream takes, with much to spare. */
+/** The longest time of a call without a stream, with a wide margin. */
 const unaryMs = 60_000;
-/** The longest that an import of a large list takes. */
+/** The longest time of a large list import. */
 const streamMs = 900_000;
 
-/** Who a call's entry names, and as what. */
 type NamedCaller = Pick<OwedCall, "person" | "caller" | "roles" | "detail">;
 
-/** A privileged caller; of a merchant's decision, the key or the member that made it. */
+/** Returns a privileged caller, or for a merchant's decision its key or member. */
 function namedCaller(
   principal: Principal | undefined,
   decidedBy: StoredActor | undefined,
@@ -68,13 +66,13 @@ function namedCaller(
 }
 
 /**
- * The entry that a call owes; `undefined` where its caller is not privileged, and it is no decision
- * of a merchant's key or member.
+ * Returns the audit entry that a call needs; `undefined` if its caller is not privileged and it is
+ * no decision of a merchant's key or member.
  */
 export function owedCall(
   { name, parent, methodKind }: DescMethod,
   context: CallContext | undefined,
-  asked: AskedFor,
+  request: AuditedRequest,
   at: Date,
   decidedBy?: StoredActor,
 ): OwedCall | undefined {
@@ -86,13 +84,13 @@ export function owedCall(
     at,
     ...named,
     rpc: `${parent.typeName}/${name}`,
-    ...asked,
+    ...request,
     request_id,
     due_at: new Date(at.getTime() + dueInMs),
   };
 }
 
-/** The record of a call, by what became of it; `subject` is what it was about. */
+/** Builds the record of a call with its outcome; `subject` is the id it was about. */
 export function callRecord(
   owed: OwedCall,
   outcome: AuditCall["outcome"],
@@ -111,15 +109,15 @@ export function callRecord(
   };
 }
 
-/** Beside ids, what names a record: a rail, a list. */
+/** Fields that name a record: its id, a rail, a list. */
 const names: ReadonlySet<string> = new Set(["id", "rail", "list"]);
 
 const isId = ({ name }: DescField): boolean =>
   names.has(name) || (name.endsWith("_id") && name !== "merchant_id");
 
 /**
- * The id of what a call was about: the first one in its answer, else in its request; "" where
- * neither has one. Ids alone are looked at, for an answer may hold a secret.
+ * Returns the id that a call was about: the first one in its answer, otherwise in its request,
+ * otherwise "". Reads only ids, because an answer may hold a secret.
  */
 export function subjectOf(
   { input, output }: DescMethod,
@@ -129,7 +127,7 @@ export function subjectOf(
   return idAmong(output.fields, response, 1) || idAmong(input.fields, request, 1);
 }
 
-/** The first id among a message's fields; in messages within it too, `depth` levels down. */
+/** The first id among a message's fields, and in nested messages down to `depth` levels. */
 function idAmong(fields: readonly DescField[], message: unknown, depth: number): string {
   if (typeof message !== "object" || message === null) return "";
   const values = message as Readonly<Record<string, unknown>>;

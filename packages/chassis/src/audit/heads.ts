@@ -1,7 +1,7 @@
 import { createHash, sign } from "node:crypto";
 import type { ServiceKey } from "../identity/keys.ts";
 
-/** The newest entry of a hash chain: with it, all entries before it are fixed. */
+/** The newest entry of a hash chain; it fixes all entries before it. */
 export type ChainHead = {
   /** `audit`, or `ledger/<account id>`. */
   readonly chain: string;
@@ -9,22 +9,22 @@ export type ChainHead = {
   readonly hash: string;
 };
 
-/** What a service says of its chains at a moment; statements of a service are a chain, too. */
+/** The heads of a service's chains at a moment. Statements form a chain too. */
 export type HeadStatement = {
   readonly service: string;
   readonly trustDomain: string;
   /** From 1, without gaps. */
   readonly number: number;
-  /** SHA-256, in hexadecimal, of the statement before; "" for the first. */
+  /** SHA-256 in hexadecimal of the previous statement; "" for the first. */
   readonly previous: string;
   readonly at: Date;
   readonly heads: readonly ChainHead[];
 };
 
-/** Signed beside the statement, so that no other text that the key signs is one. */
+/** The signature covers this prefix, so that no other signed text passes as a statement. */
 const purpose = "disburse audit heads 1\n";
 
-/** The text of a statement, which is what is signed. */
+/** Returns the text that is signed. */
 export function statementText(statement: HeadStatement): string {
   const { service, trustDomain, number, previous, at, heads } = statement;
   return JSON.stringify({
@@ -37,12 +37,12 @@ export function statementText(statement: HeadStatement): string {
   });
 }
 
-/** What the next statement names this one by. */
+/** The `previous` of the next statement. */
 export function statementHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** A statement as it is shipped: one line of JSON, signed (Ed25519) over the exact text in it. */
+/** Returns a shipped statement: one line of JSON, signed (Ed25519) over the exact text in it. */
 export function signedLine(text: string, { keyId, privateKey }: ServiceKey): string {
   const signature = sign(null, Buffer.from(purpose + text), privateKey).toString("base64url");
   return JSON.stringify({ statement: text, key_id: keyId, signature });

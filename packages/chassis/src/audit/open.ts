@@ -10,28 +10,26 @@ import { type AuditSettings, assertEvidence, type EvidenceSettings } from "./set
 import { type HeadSource, startShipping } from "./shipping.ts";
 import { type AuditSink, fileSink } from "./sink.ts";
 
-/** How soon the entry of a call whose process ended is looked for, after its time is over. */
+/** The pause between sweeps for entries of calls whose process ended. */
 const sweepEveryMs = 15_000;
 
-/** What the audit trail of a service's process stands on. */
 export type AuditDeps = {
   readonly service: string;
   readonly settings: AuditSettings;
   /** Absent: no heads are shipped. */
   readonly sink: AuditSink | undefined;
   readonly key: () => ServiceKey;
-  /** Writes the entries that a crash left owed; resolves to true while there are more. */
+  /** Writes the pending entries that a crash left; resolves to true while there are more. */
   readonly sweepOwed: (now: Date) => Promise<boolean>;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Chains beside the trail: the ledger's. */
   readonly sources: readonly HeadSource[];
 };
 
 /**
- * Starts what keeps the evidence of a service: the sweep that writes entries which a crash left
- * owed, and, where there is a sink, what ships signed heads to it.
+ * Starts the audit work of a service: the sweep that writes pending entries after a crash, and,
+ * with a sink, the shipping of signed heads.
  */
 export function startAudit(deps: AuditDeps): Pick<Loop, "stop"> {
   const { service, settings, sink, key, sweepOwed, database, log, metrics, sources } = deps;
@@ -53,15 +51,14 @@ export function startAudit(deps: AuditDeps): Pick<Loop, "stop"> {
   };
 }
 
-/** The settings that name a sink. */
 export type SinkSettings = EvidenceSettings &
   Pick<AuditSettings, "AUDIT_SINK" | "AUDIT_S3_ENDPOINT" | "AUDIT_RETENTION_DAYS">;
 
 /**
- * Opens the sink of the settings; `undefined` where they name none. A bucket that does not answer
- * now is asked before the first line goes there.
+ * Opens the configured sink, if there is one. A bucket that doesn't reply now is checked before the
+ * first line is written.
  *
- * @throws {SettingsError} where live mode has no sink, and for a bucket without object lock.
+ * @throws {SettingsError} if live mode has no sink, or the bucket has no object lock.
  */
 export async function openAuditSink(
   settings: SinkSettings,
@@ -71,7 +68,7 @@ export async function openAuditSink(
   const { AUDIT_SINK: url, AUDIT_S3_ENDPOINT: endpoint, AUDIT_RETENTION_DAYS: days } = settings;
   if (url === undefined) return undefined;
   if (url.startsWith("file:")) return fileSink(fileURLToPath(url));
-  // Some megabytes that a deployment with a sink of files has no use for.
+  // Loading the SDK takes some megabytes, which a file sink doesn't need.
   const { s3Client, s3Sink, statusOf } = await import("./s3-sink.ts");
   const sink = s3Sink(url, days, s3Client(endpoint));
   const problem = await sink.isLocked().then(

@@ -8,28 +8,28 @@ import {
 } from "@aws-sdk/client-s3";
 import type { AuditSink } from "./sink.ts";
 
-/** Of one attempt; there are three. */
+/** Limits of one attempt; there are three. */
 const timeouts = {
   connectionTimeout: 3_000,
   requestTimeout: 5_000,
-  // Without it a request that is never answered is logged, and waited for.
+  // By default a timed-out request is only logged, and still waited for.
   throwOnRequestTimeout: true,
 };
 
 /**
- * A client of S3, or of a store that speaks its protocol at `endpoint`, where the bucket stands in
- * the path. Region and who calls come as with every AWS tool.
+ * Creates a client of S3, or of a compatible store at `endpoint` with path-style addresses. Region
+ * and credentials come from the AWS defaults.
  */
 export function s3Client(endpoint?: string): S3Client {
   const place = endpoint !== undefined && { endpoint, forcePathStyle: true };
   return new S3Client({ requestHandler: timeouts, ...place });
 }
 
-/** A sink that knows whether its bucket refuses to forget. */
+/** A sink that can check its bucket for object lock. */
 export type LockedSink = AuditSink & {
   /**
-   * Whether the bucket has object lock; rejects with an `S3ServiceException` where it does not say
-   * so, and with another error where it does not answer.
+   * Reads the bucket's object lock. Rejects with an `S3ServiceException` if the store doesn't allow
+   * the request, and with another error if the store doesn't reply.
    */
   isLocked(): Promise<boolean>;
 };
@@ -37,9 +37,9 @@ export type LockedSink = AuditSink & {
 const dayMs = 86_400_000;
 
 /**
- * A bucket with object lock (`s3://bucket/prefix`): each line is an object of its own,
- * `prefix/service/number-hash.jsonl`, that no one can change or remove before `retentionDays` are
- * over, not the account's root user either (mode COMPLIANCE), and that no other line can replace.
+ * Creates a sink in a bucket with object lock (`s3://bucket/prefix`). Each line is an object,
+ * `prefix/service/number-hash.jsonl`. Nobody, not even the account's root user, can change or
+ * remove it for `retentionDays` (mode COMPLIANCE), and no other line can replace it.
  */
 export function s3Sink(url: string, retentionDays: number, client: S3Client): LockedSink {
   const { hostname: Bucket, pathname } = new URL(url);
@@ -53,8 +53,8 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
       if (!wasLocked) throw new Error(`bucket ${Bucket} of the audit sink has no object lock`);
       const Body = `${line}\n`;
       const digest = createHash("sha256").update(Body).digest();
-      // In the order of their numbers. A database that was restored comes to a number again, with
-      // another line: both are kept.
+      // The number keeps the order. A restored database may reuse a number for another line: the
+      // hash keeps both.
       const name = `${String(number).padStart(12, "0")}-${digest.toString("hex").slice(0, 16)}`;
       const Key = [prefix, service, `${name}.jsonl`].filter((part) => part !== "").join("/");
       const put = new PutObjectCommand({
@@ -63,7 +63,7 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
         Body,
         ContentType: "application/jsonl",
         IfNoneMatch: "*",
-        // The SDK names another one by itself, and S3 refuses two that differ.
+        // By default the SDK adds a different checksum, and S3 refuses two algorithms.
         ChecksumAlgorithm: "SHA256",
         ChecksumSHA256: digest.toString("base64"),
         ObjectLockMode: "COMPLIANCE",
@@ -73,7 +73,7 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
         await client.send(put);
       } catch (error) {
         const isThere = statusOf(error) === 412;
-        // The answer was lost, or the process ended before it had taken note of it.
+        // An earlier attempt wrote the line, but its answer or its note was lost.
         if (!isThere || (await textOf(client, Bucket, Key)) !== Body) throw error;
       }
     },
@@ -83,8 +83,8 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
 
 async function hasObjectLock(client: S3Client, Bucket: string): Promise<boolean> {
   try {
-    const asked = new GetObjectLockConfigurationCommand({ Bucket });
-    const { ObjectLockConfiguration: found } = await client.send(asked);
+    const command = new GetObjectLockConfigurationCommand({ Bucket });
+    const { ObjectLockConfiguration: found } = await client.send(command);
     return found?.ObjectLockEnabled === "Enabled";
   } catch (error) {
     const { name } = error as Error;
@@ -98,7 +98,7 @@ async function textOf(client: S3Client, Bucket: string, Key: string): Promise<st
   return Body?.transformToString();
 }
 
-/** The status of an answer of the store; `undefined` where there was none. */
+/** The status of the store's answer; `undefined` without an answer. */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }

@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { IdentitySettings } from "../identity/settings.ts";
 import { countSetting, type Mode, SettingsError, urlSetting } from "../settings.ts";
 
-/** Where evidence of what operators did is kept (docs/decisions/0043-evidence.md). */
+/** Settings of the audit evidence (docs/decisions/0043-evidence.md). */
 export const auditSettings = {
-  /** Where signed heads go: `file:///var/lib/disburse/audit`. Without one none are shipped. */
+  /** Destination of signed heads: `file:///var/lib/disburse/audit`. Absent: none are shipped. */
   AUDIT_SINK: z
     .string()
     .regex(
@@ -12,19 +12,17 @@ export const auditSettings = {
       "must be file:///folder or s3://bucket/prefix",
     )
     .optional(),
-  /** Of a store that speaks S3's protocol, in place of the region's own. */
+  /** Address of an S3-compatible store; by default the region's own. */
   AUDIT_S3_ENDPOINT: urlSetting.optional(),
-  /** For how long no one can remove a line from a bucket: seven years by default. */
+  /** Days during which nobody can remove a line from a bucket; seven years by default. */
   AUDIT_RETENTION_DAYS: countSetting(1).max(36_500).default(2_557),
-  /** How often, where something has happened. */
+  /** Seconds between two statements while there are changes. */
   AUDIT_HEADS_SECONDS: countSetting(1).default(60),
 } as const;
 
-/** The settings of the evidence, read, and the deployment that it is of. */
 export type AuditSettings = z.output<z.ZodObject<typeof auditSettings>> &
   Pick<IdentitySettings, "TRUST_DOMAIN">;
 
-/** What evidence is kept with. */
 export type EvidenceSettings = {
   readonly DISBURSE_MODE: Mode;
   readonly BACKEND_TLS_BY_MESH: boolean;
@@ -33,8 +31,8 @@ export type EvidenceSettings = {
 };
 
 /**
- * Refuses live mode without a sink: money does not move where nothing outside the database could
- * show that it was changed. Nor is a store believed to have kept a line that answers without TLS.
+ * Refuses live mode without a sink: without evidence outside the database, nobody could show that
+ * it was changed. Also refuses a store without TLS.
  *
  * @throws {SettingsError} that names the setting.
  */

@@ -19,7 +19,7 @@ const trusted = readTrustedKeys(trustedKeysText([publicJwk]));
 const databases: Database[] = [];
 let database: Database;
 let lines: string[];
-/** What the sink does once it has a line. */
+/** Runs after the sink has stored a line. */
 let after: () => void;
 beforeEach(async () => {
   const name = freshDatabase("shipping");

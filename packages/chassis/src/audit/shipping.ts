@@ -11,38 +11,36 @@ import { type ChainHead, signedLine, statementHash, statementText } from "./head
 import type { AuditSink } from "./sink.ts";
 import { openAuditStore } from "./store.ts";
 
-/** Chains of a service beside its audit trail. */
+/** Further chains of a service, beside its audit trail. */
 export type HeadSource = {
-  /** What the metric calls them: `ledger`. */
+  /** The label in metrics: `ledger`. */
   readonly name: string;
-  /** At most `limit` heads that were not shipped as they are now. */
+  /** At most `limit` heads that have changed since they were shipped. */
   readonly changed: (limit: number) => Promise<readonly ChainHead[]>;
-  /** These are shipped; a head that has moved since is not. */
+  /** Marks heads as shipped, unless they have moved since. */
   readonly shipped: (heads: readonly ChainHead[]) => Promise<void>;
-  /** How many are not, counted up to a bound. */
+  /** The number of unshipped heads, counted up to a bound. */
   readonly unshipped: () => Promise<number>;
 };
 
-/** How far a service's heads are shipped: one document. */
+/** The shipping state of a service: one document. */
 type ShippingDocument = {
   _id: "heads";
   schema_version: number;
-  /** Of the last statement that the sink has. */
+  /** The number of the last statement in the sink. */
   number: number;
   previous: string;
-  /** Up to here the audit trail's head is in the sink. */
+  /** The sequence of the last shipped head of the audit trail. */
   audit_sequence: number;
-  /** A statement that is made, and may be in the sink already. */
+  /** A statement that was created, and may be in the sink already. */
   pending?: { number: number; hash: string; line: string; audit_sequence: number; at: Date };
   shipped_at: Date;
 };
 
-/** What heads are shipped with. */
 export type ShippingDeps = {
   readonly database: Database;
   readonly service: string;
   readonly trustDomain: string;
-  /** The key that signs now. */
   readonly key: () => ServiceKey;
   readonly sink: Pick<AuditSink, "append">;
   readonly sources: readonly HeadSource[];
@@ -52,14 +50,14 @@ export type ShippingDeps = {
 /** Heads of one statement: some 150 bytes each, so that a line stays under 200 kB. */
 const headsMax = 1_000;
 
-/** Ships the heads that have changed, in statements that are numbered and chained. */
+/** Ships changed heads in numbered, chained statements. */
 export function createShipping(deps: ShippingDeps) {
   const { database, sink, sources, clock } = deps;
   const state = database.db.collection<ShippingDocument>("audit_shipping");
   const audit = openAuditStore<string>(database);
   const read = () => readState(state, clock);
 
-  /** What is pending goes first: a crash may have come between the sink and its note. */
+  /** Delivers the pending statement first: a crash may have come between the sink and its note. */
   const deliver = async (pending: Pending) => {
     const { number, hash, line, audit_sequence, at } = pending;
     await sink.append(line, { service: deps.service, number, at });
@@ -71,17 +69,17 @@ export function createShipping(deps: ShippingDeps) {
   };
 
   return {
-    /** Ships one statement, if there is something to say; answers whether there is more. */
+    /** Ships one statement if there are changes; returns true if there are more. */
     ship: async (): Promise<boolean> => {
-      const before = await read();
-      if (before.pending !== undefined) {
-        await deliver(before.pending);
+      const current = await read();
+      if (current.pending !== undefined) {
+        await deliver(current.pending);
         return true;
       }
-      const { number, previous, audit_sequence } = before;
+      const { number, previous, audit_sequence } = current;
       const newest = await audit.head();
       const { sequence, hash: head } = newest ?? { sequence: 0, hash: "" };
-      // A trail that has become shorter is shipped as well: that is evidence, too.
+      // A shorter trail is shipped as well: it is evidence of a removal.
       const isMoved = sequence !== audit_sequence;
       const trail = isMoved ? [{ chain: "audit", sequence, hash: head }] : [];
       const found = await Promise.all(sources.map((source) => source.changed(headsMax)));
@@ -94,17 +92,17 @@ export function createShipping(deps: ShippingDeps) {
       const line = signedLine(text, deps.key());
       const hash = statementHash(text);
       const pending = { number: next, hash, line, audit_sequence: sequence, at };
-      const made = await state.updateOne(
+      const stored = await state.updateOne(
         { _id: "heads", number, pending: { $exists: false } },
         { $set: { pending } },
       );
-      // Another process has made one meanwhile.
-      if (made.modifiedCount === 0) return true;
+      // Another process has created one meanwhile.
+      if (stored.modifiedCount === 0) return true;
       await deliver(pending);
       for (const [index, source] of sources.entries()) await source.shipped(found[index] ?? []);
       return found.some(({ length }) => length === headsMax);
     },
-    /** What the sink lacks, and since when it has got nothing. */
+    /** Counts unshipped heads, and reports since when the sink has received nothing. */
     figures: async () => {
       const { audit_sequence, shipped_at } = await read();
       const newest = await audit.head();
@@ -133,10 +131,10 @@ async function readState(
   return insertOrFind(state, document, { _id: "heads" });
 }
 
-/** Another process ships when the one that did has been away for so long. */
+/** Another process takes over the shipping after this time. */
 const leaseMs = 15_000;
 
-/** Ships every so often, by the one process that has the lease, and shows how far it has come. */
+/** Ships at intervals, in the one process that has the lease, and shows the progress in metrics. */
 export function startShipping(
   deps: ShippingDeps & { readonly log: Log; readonly metrics: Metrics; readonly everyMs: number },
 ): Pick<Loop, "stop"> {
@@ -145,11 +143,11 @@ export function startShipping(
   const lease = createSweepLease(database, "audit-heads", Math.max(leaseMs, 2 * everyMs));
   const age = metrics.gauge(
     "disburse_audit_head_age_seconds",
-    "Since heads of the audit trail and the ledger were last shipped to the sink.",
+    "Time since heads of the audit trail and the ledger were last shipped to the sink.",
   );
   const unshipped = metrics.gauge(
     "disburse_audit_unshipped",
-    "Audit entries, and accounts, whose heads the sink does not have.",
+    "Audit entries and accounts whose heads are not shipped yet.",
     ["chain"],
   );
   const show = async () => {
@@ -161,7 +159,7 @@ export function startShipping(
     try {
       return (await lease.hold()) !== undefined && (await shipping.ship());
     } finally {
-      // Most of all where shipping fails.
+      // Metrics matter most when shipping fails.
       await show();
     }
   };

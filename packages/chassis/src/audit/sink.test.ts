@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Each kind of sink, and the lines that it has, in the order of their names. */
+/** Each kind of sink, and its stored lines in the order of their names. */
 const kinds: [string, () => AuditSink, () => string[]][] = [
   [
     "of files",
@@ -149,7 +149,7 @@ describe("a sink in a bucket", () => {
 describe("the setting AUDIT_SINK", () => {
   const lines: string[] = [];
   const log = createLog("quote", "warn", { write: (line: string) => void lines.push(line) });
-  // The SDK's own settings: a process has them in its environment.
+  // Processes get the SDK's settings from their environment.
   const environment = {
     ...{ AWS_REGION: "eu-west-1", AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
     AWS_MAX_ATTEMPTS: "1",

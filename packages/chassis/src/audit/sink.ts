@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a line belongs to: where a sink keeps one object for each, it is named by these. */
+/** Identifies a line: sinks that store one object for each line name it by these. */
 export type LineName = {
   readonly service: string;
   readonly number: number;
@@ -9,17 +9,16 @@ export type LineName = {
 };
 
 /**
- * Where signed heads are kept, out of reach of who can change the database. Only additions: a sink
- * that knows retention (an object store with object lock, an append-only volume) refuses the rest.
+ * Stores signed heads out of reach of anyone who can change the database. It only appends; an
+ * object store with object lock, or an append-only volume, refuses everything else.
  */
 export type AuditSink = {
-  /** Resolves when the line is durable. The same line may come again after a crash. */
+  /** Resolves when the line is durable. A crash may cause the same line twice. */
   append(line: string, name: LineName): Promise<void>;
-  /** Frees what it holds open. */
   close(): void;
 };
 
-/** A folder with a file of JSON lines for each service and day. */
+/** Writes to a folder: a file of JSON lines for each service and day. */
 export function fileSink(folder: string): AuditSink {
   return {
     append: async (line, { service, at }) => {
@@ -40,7 +39,7 @@ export function fileSink(folder: string): AuditSink {
   };
 }
 
-/** Whether the last byte ends a line; it does not where a crash cut one off. */
+/** True if the last byte ends a line; a crash may have cut one off. */
 async function endsLine(file: FileHandle, size: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] === 0x0a;

@@ -15,7 +15,7 @@ import {
 
 /** An entry of the trail; never changed or removed. */
 type AuditDocument = {
-  /** The entry's number: its insertion decides between concurrent writers. */
+  /** The entry's number. Its unique index decides between concurrent writers. */
   _id: number;
   schema_version: number;
   key: string;
@@ -30,13 +30,12 @@ type AuditDocument = {
   created_at: Date;
 };
 
-/** The identity of a call. */
 type NamedCall = Pick<AuditCall, "rpc" | "merchantId"> & { readonly operationId: string };
 
-/** The audit trail: what operators did, in order, hash-chained. */
+/** A hash-chained, ordered record of operators' actions. */
 export type AuditStore<Action extends string> = ReturnType<typeof openAuditStore<Action>>;
 
-/** The audit trail of a service: `audit_entries` of its database. */
+/** Opens the audit trail of a service: `audit_entries` of its database. */
 export function openAuditStore<Action extends string>({ db }: Pick<Database, "db">) {
   const entries = db.collection<AuditDocument>("audit_entries");
   const append = appenderOf(db);
@@ -53,25 +52,24 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
     return found;
   };
   return {
-    /** Appends an action once: a repeat answers with the first entry. */
+    /** Appends an action once: a repeat returns the first entry. */
     append: async (record: AuditRecord<Action>): Promise<AuditEntry<Action>> =>
       (await append(record)) as AuditEntry<Action>,
-    /** Whether an action is in the trail. */
     has: async (record: AuditRecord): Promise<boolean> =>
       (await entries.findOne({ key: auditKeyOf(record) })) !== null,
-    /** True if a call has been done and answered. */
+    /** True if the trail has a completed entry of the call. */
     hasDone: async ({ rpc, merchantId, operationId }: NamedCall): Promise<boolean> => {
       const key = callKeyOf({ outcome: "done", rpc, merchantId }, operationId);
       return (await entries.findOne({ key })) !== null;
     },
     /** The newest entry; `undefined` for an empty trail. */
     head: async (): Promise<AuditEntry | undefined> => (await newest({}, 1))[0],
-    /** The last decision about a subject; calls have their own entries beside it. */
+    /** The last decision about a subject; calls have their own entries. */
     lastOf: async (subject: string) => (await newest({ subject, ...decisions }, 1))[0],
-    /** At most `limit` decisions of one kind, newest first. Throws where one was changed. */
+    /** At most `limit` decisions of one kind, newest first. Throws if one was changed. */
     lastWith: async (action: Action, limit: number) =>
       checked(await newest({ action, ...decisions }, limit), "some"),
-    /** At most `limit` entries, newest first. Throws where one was changed or is missing. */
+    /** At most `limit` entries, newest first. Throws if one was changed or is missing. */
     list: async (
       subject: string | undefined,
       beforeSequence: number | undefined,
@@ -83,14 +81,14 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
       const all = listed.length < limit ? "from the first" : "consecutive";
       return checked(listed, subject === undefined ? all : "some");
     },
-    /** At most `limit` decisions about a subject, newest first. Throws where one was changed. */
+    /** At most `limit` decisions about a subject, newest first. Throws if one was changed. */
     decisionsOf: async (subject: string, beforeSequence: number | undefined, limit: number) => {
       const before = beforeSequence === undefined ? {} : { _id: { $lt: beforeSequence } };
       return checked(await newest({ subject, ...decisions, ...before }, limit), "some");
     },
     /**
-     * At most `limit` entries after the one of this number, oldest first; 0: from the first. Throws
-     * where one was changed or is missing, that of the number itself too.
+     * At most `limit` entries after this number, oldest first; 0 starts at the first. Throws if one
+     * was changed or is missing, including the entry of this number.
      */
     after: async (sequence: number, limit: number): Promise<AuditEntry[]> => {
       const from = { _id: { $gte: sequence } };
@@ -109,12 +107,12 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
   };
 }
 
-/** Entries that are not of a call. */
+/** Matches entries that are not of a call. */
 const decisions: Filter<AuditDocument> = { call: { $exists: false } };
 
 type Append = (record: AuditRecord) => Promise<AuditEntry>;
 
-/** One for each database of a process, so that its writers do not race each other. */
+/** One appender for each database of a process, so that its writers do not race each other. */
 const appenders = new WeakMap<Db, Append>();
 
 function appenderOf(db: Db): Append {
@@ -129,7 +127,7 @@ function appenderOf(db: Db): Append {
 /** Records of one write; more would make a command large. */
 const batchMax = 100;
 
-/** What comes while a write is under way goes into the next one, together. */
+/** Groups records: those that arrive during a write go into the next one. */
 function createAppender(entries: Collection<AuditDocument>): Append {
   const waiting: { record: AuditRecord; done: PromiseWithResolvers<AuditEntry> }[] = [];
   let isWriting = false;
@@ -159,7 +157,7 @@ function createAppender(entries: Collection<AuditDocument>): Append {
   };
 }
 
-/** Appends what the trail does not have yet; one of several processes succeeds each time. */
+/** Appends new records. Of several processes, one succeeds each time. */
 async function appendAll(entries: Collection<AuditDocument>, records: readonly AuditRecord[]) {
   const byKey = new Map(records.toReversed().map((each) => [auditKeyOf(each), each]));
   const known = new Map<string, AuditEntry>();
@@ -168,36 +166,36 @@ async function appendAll(entries: Collection<AuditDocument>, records: readonly A
     const found = await entries.find({ key: { $in: missing } }).toArray();
     for (const each of found) known.set(each.key, toEntry(each));
     const fresh = missing.filter((key) => !known.has(key)).map((key) => byKey.get(key));
-    const made = await insertNext(
+    const inserted = await insertNext(
       entries,
       fresh.filter((each) => each !== undefined),
     );
-    for (const each of made ?? []) known.set(auditKeyOf(each), each);
-    if (made !== undefined) break;
+    for (const each of inserted ?? []) known.set(auditKeyOf(each), each);
+    if (inserted !== undefined) break;
   }
   return (record: AuditRecord): AuditEntry => {
     const entry = known.get(auditKeyOf(record));
-    if (entry === undefined) throw new Error("an audit entry was neither found nor made");
+    if (entry === undefined) throw new Error("an audit entry was neither found nor created");
     return entry;
   };
 }
 
-/** Inserts the next entries, in order; `undefined`: another process has inserted one of them. */
+/** Inserts the next entries in order; `undefined` if another process has inserted one of them. */
 async function insertNext(entries: Collection<AuditDocument>, records: readonly AuditRecord[]) {
   if (records.length === 0) return [];
   const [last] = await entries.find({}).sort({ _id: -1 }).limit(1).toArray();
   let head = last && toEntry(last);
-  const made = records.map((record) => {
+  const inserted = records.map((record) => {
     head = nextEntry(head, record);
     return head;
   });
-  const [first, ...others] = made.map(documentOf);
+  const [first, ...others] = inserted.map(documentOf);
   if (first === undefined) return [];
   const isInserted =
     others.length === 0
       ? await insertOnce(entries, first)
       : await onceByKey(() => entries.insertMany([first, ...others], { ordered: true }));
-  return isInserted ? made : undefined;
+  return isInserted ? inserted : undefined;
 }
 
 function documentOf(entry: AuditEntry): AuditDocument {

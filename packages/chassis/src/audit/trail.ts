@@ -1,40 +1,38 @@
 import { createHash } from "node:crypto";
 
-/** A privileged call, as the trail keeps it: who called what, with what, and what became of it. */
+/** A privileged call in the trail: caller, request and outcome. */
 export type AuditCall = {
   readonly caller: "person" | "service" | "api_key" | "member";
-  /** Of a person, at the time of the call, in alphabetical order. */
+  /** A person's roles at the time of the call, in alphabetical order. */
   readonly roles: readonly string[];
   /** `disburse.payout.v1.PayoutService/CreditAccount`. */
   readonly rpc: string;
-  /** "" where the request names no merchant. */
+  /** "" if the request names no merchant. */
   readonly merchantId: string;
-  /** The request's digest (`contentOf`), keyed where fields of the request are sealed at rest. */
+  /** The request's digest (`contentOf`), keyed if fields of the request are sealed at rest. */
   readonly content: string;
-  /** As in logs and traces. */
   readonly requestId: string;
-  /** `unknown`: the process ended, or the call failed, before it was answered. */
+  /** `unknown`: the process ended or the call failed before an answer. */
   readonly outcome: "done" | "unknown";
 };
 
-/** An operator's action, kept once under its key. `Action` is the service's closed union. */
+/** An operator's action, recorded once under its key. `Action` is the service's closed union. */
 export type AuditRecord<Action extends string = string> = {
   readonly at: Date;
-  /** Who: a person, or the service that acts for operators. */
+  /** A person, or the service that acts for operators. */
   readonly person: string;
-  /** Of a call, the RPC's name. */
   readonly action: Action;
-  /** The id or name of what was acted on. */
+  /** The id or name of the changed record. */
   readonly subject: string;
-  /** The operation's id: a repeat is kept once. */
+  /** The operation's id: a repeat is recorded once. */
   readonly operation: string;
-  /** For people to read; sealed where it may not be stored in the clear. */
+  /** For people to read; sealed if it may not be stored in the clear. */
   readonly detail: string;
-  /** Present in the entry of a call; absent in one that says what was decided, and why. */
+  /** Present for a call; absent for a decision with its reason. */
   readonly call?: AuditCall;
 };
 
-/** An entry of the trail: its hash covers itself and all entries before it. */
+/** An entry of the trail; its hash covers itself and all entries before it. */
 export type AuditEntry<Action extends string = string> = AuditRecord<Action> & {
   /** From 1, without gaps. */
   readonly sequence: number;
@@ -44,12 +42,11 @@ export type AuditEntry<Action extends string = string> = AuditRecord<Action> & {
   readonly hash: string;
 };
 
-/** The key under which an action is kept once: a call by its RPC, merchant and operation. */
+/** The unique key of an action; for a call its RPC, merchant and operation. */
 export function auditKeyOf({ action, subject, operation, call }: AuditRecord): string {
   return call === undefined ? `${action}:${subject}:${operation}` : callKeyOf(call, operation);
 }
 
-/** The key under which the trail has a call once. */
 export function callKeyOf(
   { outcome, rpc, merchantId }: Pick<AuditCall, "outcome" | "rpc" | "merchantId">,
   operation: string,
@@ -57,7 +54,7 @@ export function callKeyOf(
   return `call ${outcome} ${rpc} ${merchantId} ${operation}`;
 }
 
-/** The entry after `head`; its time never goes back. */
+/** Returns the entry after `head`; its time never goes back. */
 export function nextEntry<Action extends string>(
   head: AuditEntry | undefined,
   record: AuditRecord<Action>,
@@ -70,8 +67,8 @@ export function nextEntry<Action extends string>(
 }
 
 /**
- * The rule's name and the fields in this order, as a JSON array: strings, a number and an array of
- * strings have one form in JSON.
+ * Hashes a JSON array of the rule's name and the fields in this order. Strings, numbers and arrays
+ * of strings have one form in JSON.
  */
 function hashOf(entry: Omit<AuditEntry, "hash">): string {
   const { previousHash, sequence, at, person, action, subject, operation, detail } = entry;
@@ -89,30 +86,29 @@ function callFields(call: AuditCall | undefined) {
   return [caller, [...roles], rpc, merchantId, content, requestId, outcome];
 }
 
-/** Which entries of the trail are checked: some, consecutive ones, or all from the first. */
+/** Some entries, consecutive ones, or all from the first. */
 type ChainRange = "some" | "consecutive" | "from the first";
 
 /**
- * Describes the first entry, oldest first, that was changed after it was written or does not follow
- * the one before it; `undefined` where none is. Removal of the newest entries is seen by the heads
- * that were shipped alone (`heads.ts`).
+ * Describes the first entry, oldest first, that was changed or does not follow its predecessor;
+ * `undefined` if there is none. Only the shipped heads (`heads.ts`) can show that the newest
+ * entries were removed.
  */
 export function findTampering(entries: readonly AuditEntry[], range: ChainRange) {
-  let before: Link | undefined = range === "from the first" ? start : undefined;
+  let previous: Link | undefined = range === "from the first" ? start : undefined;
   for (const entry of entries) {
     const name = `audit entry ${entry.sequence}`;
     if (hashOf(entry) !== entry.hash) return `${name} was changed`;
-    if (before !== undefined && !follows(entry, before)) return `${name} is not the next`;
-    before = range === "some" ? undefined : entry;
+    if (previous !== undefined && !follows(entry, previous)) return `${name} is not the next`;
+    previous = range === "some" ? undefined : entry;
   }
   return undefined;
 }
 
 type Link = Pick<AuditEntry, "sequence" | "hash">;
 
-/** The predecessor of the first entry. */
 const start: Link = { sequence: 0, hash: "" };
 
-function follows({ sequence, previousHash }: AuditEntry, before: Link): boolean {
-  return sequence === before.sequence + 1 && previousHash === before.hash;
+function follows({ sequence, previousHash }: AuditEntry, previous: Link): boolean {
+  return sequence === previous.sequence + 1 && previousHash === previous.hash;
 }

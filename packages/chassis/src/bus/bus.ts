@@ -1,41 +1,42 @@
 import type { Origin } from "../call-context.ts";
 
-/** An event on the bus. */
 export type BusMessage = {
-  /** The event's id, by which consumers drop duplicates. */
+  /** The event's id; consumers drop duplicates by it. */
   readonly id: string;
   /** The routing key: `payout.initiated`. */
   readonly key: string;
   /** Binary protobuf of the event's message. */
   readonly body: Uint8Array;
-  /** The request that caused the event, where it is known. */
+  /** The request that caused the event, if it is known. */
   readonly origin?: Origin;
-  /** The service that signed it, where it came over the broker. */
+  /** The signing service; present if the event came over the broker. */
   readonly publisher?: string;
 };
 
-/** What became of a message: stored, or unreadable and dead-lettered. */
+/** The outcome of a message: stored, or unreadable and dead-lettered. */
 export type Disposition = "stored" | "dead";
 
-/** One kind of event, as its message's option `disburse.type.v1.event` says. */
+/** The kind of event, from its message's option `disburse.type.v1.event`. */
 export type EventType = {
   /** Topic patterns of its routing keys: `payout.*`. */
   readonly keys: readonly string[];
-  /** The services that may publish it; one that another has signed is refused. */
+  /** Services that may publish it; an event signed by another service is refused. */
   readonly publishers: readonly string[];
 };
 
-/** What a consumer receives, and how it handles it. */
 export type Subscription = {
   /** The consumer's name: its queue is `<namespace>.<queue>.inbox`. */
   readonly queue: string;
-  /** What it takes, and of whom. */
+  /** Accepted events and their publishers. */
   readonly events: readonly EventType[];
-  /** Stores a batch and answers for each message; where it throws, it gets the batch again. */
+  /**
+   * Stores a batch and returns the outcome of each message. If it throws, it receives the batch
+   * again.
+   */
   readonly handle: (batch: readonly BusMessage[]) => Promise<readonly Disposition[]>;
 };
 
-/** Where events are exchanged: RabbitMQ, or within the process. */
+/** Exchanges events over RabbitMQ, or within the process. */
 export type Bus = {
   /** Resolves when each message is confirmed or stored; publishing again is harmless. */
   publish(messages: readonly BusMessage[]): Promise<void>;
@@ -47,7 +48,6 @@ export type Bus = {
 
 /** A batch is stored in one bulk write; larger ones gain nothing (webhooks: consumption). */
 export const batchMax = 200;
-/** The pause before a batch is retried. */
 export const storeRetryMs = 1_000;
 
 /** Matches the keys of a topic pattern: `*` is one word, `#` any number. */

@@ -2,7 +2,7 @@ import { type DescMessage, getOption } from "@bufbuild/protobuf";
 import { event } from "@disburse/contracts/disburse/type/v1/event_pb.ts";
 import { type EventType, patternOf } from "./bus.ts";
 
-/** The kind of event that a message is; throws where the contract names no publisher of it. */
+/** Reads the kind of an event; throws if the contract names no publisher for it. */
 export function eventTypeOf(message: DescMessage): EventType {
   const { routingKeys: keys, publishers } = getOption(message, event);
   if (keys.length === 0 || publishers.length === 0) {
@@ -11,7 +11,7 @@ export function eventTypeOf(message: DescMessage): EventType {
   return { keys, publishers };
 }
 
-/** Answers whether a service may publish under a routing key, by what a consumer takes. */
+/** Returns a check, from a consumer's events, that a service may publish under a routing key. */
 export function publishersOf(
   events: readonly EventType[],
 ): (key: string, service: string) => boolean {

@@ -10,17 +10,17 @@ const message = (id: string): BusMessage => ({
   body: new Uint8Array(),
 });
 
-/** An outbox in memory, and a relay of it. */
+/** A relay of an outbox in memory. */
 function relayOf(owed: BusMessage[], bus: Bus, log = silentLog) {
   const outbox = {
-    // A document may owe several events: one more than was asked for.
+    // A document may have several pending events, so a read may return one more than requested.
     due: async (limit: number) => owed.slice(0, limit + 1),
     published: async (messages: readonly BusMessage[]) => {
       for (const each of messages) owed.splice(owed.indexOf(each), 1);
     },
   };
   const relay = startRelay({ outbox, bus, log });
-  // Of a test that fails too: its loop would run on beside the tests after it.
+  // Otherwise the loop of a failed test would run on during the next tests.
   onTestFinished(() => relay.stop());
   return relay;
 }
@@ -84,9 +84,9 @@ it("logs each event under the request that caused it", async () => {
     log,
   );
   await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: 10_000 });
-  const told = lines.map((line) => JSON.parse(line));
-  expect(told).toMatchObject([{ event_id: "a", request_id: "r-1" }, { event_id: "b" }]);
-  expect(told[1]).not.toHaveProperty("request_id");
+  const logged = lines.map((line) => JSON.parse(line));
+  expect(logged).toMatchObject([{ event_id: "a", request_id: "r-1" }, { event_id: "b" }]);
+  expect(logged[1]).not.toHaveProperty("request_id");
   expect(received.map(({ origin }) => origin?.request_id)).toEqual(["r-1", undefined]);
   await relay.stop();
 });

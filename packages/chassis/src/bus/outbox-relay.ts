@@ -4,15 +4,15 @@ import type { Bus, BusMessage } from "./bus.ts";
 
 /** Pending events; they stay in their documents until they are published. */
 export type Outbox = {
-  /** The oldest pending events, at most `limit`. */
+  /** Returns the oldest pending events, at most `limit`. */
   due(limit: number): Promise<readonly BusMessage[]>;
-  /** The bus has these events: they are not due any more. */
+  /** Removes events that the bus has confirmed. */
   published(messages: readonly BusMessage[]): Promise<void>;
 };
 
-/** One bulk write removes this many. */
+/** The number of events removed by one bulk write. */
 const relayBatch = 200;
-/** Events left by a crash or an outage are published this soon after recovery. */
+/** The delay of events that a crash or an outage left. */
 const sweepEveryMs = 500;
 
 type RelayOptions = Pick<LoopOptions, "log" | "wake" | "manual"> & {
@@ -20,7 +20,7 @@ type RelayOptions = Pick<LoopOptions, "log" | "wake" | "manual"> & {
   readonly bus: Bus;
 };
 
-/** Publishes pending events and removes confirmed ones; `wake` tells it that one was stored. */
+/** Publishes pending events and removes confirmed ones; `wake` signals a new one. */
 export function startRelay(options: RelayOptions): Loop {
   return startLoop({
     name: "outbox-relay",

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DataKeyDocument, DataKeyStore } from "./data-key-store.ts";
 import { openDataKeys } from "./data-keys.ts";
-import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+import { type KeyProvider, ringProvider, withPrevious } from "./key-provider.ts";
 import { createKeyedHashes } from "./sealing.ts";
 
 const secrets = new Map(["k1", "k2", "k3"].map((id) => [id, randomBytes(32).toString("base64")]));
 const ring = (...of: readonly string[]) => of.map((id) => `${id}:${secrets.get(id)}`).join();
 
 const stored = new Map<string, DataKeyDocument>();
-/** As the collection: each call takes a turn. */
+/** A store in memory, whose calls are asynchronous like the collection's. */
 const documents: DataKeyStore = {
   all: async () => structuredClone([...stored.values()]),
   insert: async (document) => {
@@ -36,7 +36,7 @@ beforeEach(() => {
 const opened = (keys: string, provider: KeyProvider = ringProvider(keys)) =>
   openDataKeys({ documents, service: "quote", provider, ring: keys, purposes: ["alerts"], clock });
 const idsOf = (pattern: RegExp) => [...stored.keys()].filter((id) => pattern.test(id)).sort();
-/** As a roll-out leaves it: the new key in front, and its data key known and in use. */
+/** The state after a roll-out: the new key is first, and its data key is known and in use. */
 async function rotate(keys: string) {
   const own = await opened(keys);
   await own.maintain();
@@ -98,7 +98,7 @@ describe("data keys", () => {
     const next = front.sealer.seal("a", "c");
     expect([next.slice(0, 3), front.generation()]).toEqual(["~2.", "k2"]);
     expect([sealed, next].map(front.sealer.isCurrent)).toEqual([false, true]);
-    // A process that the roll-out has not reached makes no third one, and goes along.
+    // A process that the roll-out has not reached creates no third key, and uses the new one.
     await behind.maintain();
     expect([behind.sealer.open(next, "c"), behind.generation()]).toEqual(["a", "k2"]);
     expect([idsOf(/^~/), behind.sealer.isCurrent(sealed)]).toEqual([["~1", "~2"], false]);
@@ -119,7 +119,7 @@ describe("data keys", () => {
     const sealed = maker.sealer.seal("a", "c");
     expect(sealed).toMatch(/^~2\./);
     expect(other.sealer.open(sealed, "c")).toBe("a");
-    // Under the same key of the provider: the texts before stay as they are.
+    // The provider's key is the same, so older texts stay as they are.
     expect(maker.sealer.isCurrent(first)).toBe(true);
     await maker.maintain();
     expect(idsOf(/^~/)).toEqual(["~1", "~2"]);
@@ -155,7 +155,7 @@ describe("data keys", () => {
   it("move from a ring to another provider, which hashes under a key of its own", async () => {
     const sealed = (await opened(ring("k1"))).sealer.seal("a", "c");
     const kms = ringProvider(ring("k3"));
-    const both = await opened(ring("k1"), following(ringProvider(ring("k1")), kms));
+    const both = await opened(ring("k1"), withPrevious(ringProvider(ring("k1")), kms));
     expect(await both.maintain()).toBe(0);
     const [alone] = [await opened("", kms)];
     expect(alone.sealer.open(sealed, "c")).toBe("a");

@@ -22,32 +22,30 @@ type DataKey = {
   readonly activeAt: Date;
 };
 
-/** AES-GCM under random nonces is good for 2^32 texts of a key; at 1,000 a second, 49 days. */
+/** With random nonces, AES-GCM is safe for 2^32 texts of a key: 49 days at 1,000 a second. */
 const sealsForMs = 30 * 24 * 3_600_000;
-/** A new key is known everywhere before it seals: processes look for new ones every minute. */
+/** The time between a key's creation and its first use: processes load new keys every minute. */
 const announcedMs = 600_000;
 
-/** What data keys are opened with. */
 export type DataKeyDeps = {
   readonly documents: DataKeyStore;
   readonly service: string;
   readonly provider: KeyProvider;
   /** The setting `ENCRYPTION_KEYS`; keys of keyed hashes are derived from its keys. "" for none. */
   readonly ring: string;
-  /** What keyed hashes are for. */
   readonly purposes: readonly string[];
   readonly clock: Clock;
 };
 
-/** The keys of a service's database, and what they seal and hash. */
+/** Seals and hashes with the keys of a service's database. */
 export type DataKeys = Awaited<ReturnType<typeof openDataKeys>>;
 
 /**
- * Opens the data keys of a database. All of them are unwrapped now, so that sealing asks no other
- * machine; there are a dozen after a year. Keys of keyed hashes are kept among them, so that what
- * was hashed is found when the ring has lost the key.
+ * Opens the data keys of a database and unwraps all of them (a dozen after a year), so that sealing
+ * calls no other machine. Keys of keyed hashes are stored too, so that hashes stay findable after
+ * the ring has lost their key.
  *
- * @throws {SettingsError} where one is wrapped under a key that is not there any more.
+ * @throws {SettingsError} if a key is wrapped under a key that is gone.
  */
 export async function openDataKeys(deps: DataKeyDeps) {
   const { provider, clock } = deps;
@@ -73,13 +71,14 @@ export async function openDataKeys(deps: DataKeyDeps) {
   };
   return {
     sealer,
-    /** A purpose's keyed hashes; those of a ring's keys stay when the ring has lost them. */
+    /** A purpose's keyed hashes, including those of keys that the ring has lost. */
     hashes: (purpose: string) => hashesOf(store.keys, ring, purpose),
-    /** Changes when texts are to be sealed anew. */
+    /** Changes when texts must be sealed anew. */
     generation: () => sealing()[1].madeUnder,
     /**
-     * Looks for keys that other processes made, makes the next one in time, and wraps anew what an
-     * older key of the provider wrapped. Answers how many still are; at 0 the older key can go.
+     * Loads keys of other processes, creates the next key in time, and rewraps keys that are
+     * wrapped under an older key of the provider. Returns the number of those left; at 0 the older
+     * key can be removed.
      */
     maintain: async (): Promise<number> => {
       const found = await store.load();
@@ -100,7 +99,7 @@ function openStore({ documents, service, provider, clock }: DataKeyDeps) {
   const context = (id: string) => `${service}|${id}`;
   let newestFirst: readonly (readonly [string, DataKey])[] = [];
 
-  /** Unwraps those that this process does not know yet; answers with all of them. */
+  /** Unwraps keys that this process doesn't know yet; returns all keys. */
   const load = async () => {
     const found = await documents.all();
     const fresh = found.filter(({ _id }) => !keys.has(_id));
@@ -117,7 +116,7 @@ function openStore({ documents, service, provider, clock }: DataKeyDeps) {
       .toSorted(([a], [b]) => numberOf(b) - numberOf(a));
     return found;
   };
-  /** Stores a key, unless there is one of its id. */
+  /** Stores a key, unless its id exists. */
   const keep = async (_id: string, key: Buffer, activeAt: Date) => {
     const { keyId: wrapped_by, text: wrapped } = await provider.wrap(key, context(_id));
     const times = { made_at: clock.now(), active_at: activeAt };
@@ -144,9 +143,9 @@ const always = new Date(0);
 const hashId = (purpose: string, keyId: string) => `hash ${purpose} ${keyId}`;
 
 /**
- * Makes the keys that a database needs before its first text. `~1` is stored last, so a database
- * that has it has the hash keys of the ring of that time. The hash key of a later ring key is stored
- * once that ring key is in front: before, the older ring key could unwrap it.
+ * Creates the keys that a database needs before its first text. `~1` is stored last, so a database
+ * with `~1` also has the hash keys of the ring at that time. The hash key of a later ring key is
+ * stored only once that ring key is first: earlier, the older ring key could unwrap it.
  */
 async function makeFirst(
   { purposes }: DataKeyDeps,
@@ -167,14 +166,15 @@ async function makeFirst(
   await load();
 }
 
-/** The newest that is active. */
 function sealingKey(newestFirst: readonly (readonly [string, DataKey])[], now: Date) {
   const found = newestFirst.find(([, { activeAt }]) => activeAt <= now);
   if (found === undefined) throw new Error("no data key");
   return found;
 }
 
-/** Makes the next key where the newest is old, or none is of the provider's current key. */
+/**
+ * Creates the next key if the newest is old, or none was created under the provider's current key.
+ */
 async function makeNext({ sealing, keep }: Store, current: string, nowMs: number) {
   const [newest] = sealing();
   if (newest === undefined) return false;
@@ -186,7 +186,7 @@ async function makeNext({ sealing, keep }: Store, current: string, nowMs: number
   return true;
 }
 
-/** Each in one write where it is as it was read. */
+/** Rewraps each key in one write, unless it has changed since it was read. */
 async function rewrapAll(
   { documents, keys, context }: Store,
   found: readonly DataKeyDocument[],
@@ -203,7 +203,7 @@ async function rewrapAll(
   return left;
 }
 
-/** Of the ring's keys in their order, then of those that were in it. */
+/** The hash keys of the ring in its order, then those of earlier rings. */
 function hashesOf(
   keys: ReadonlyMap<string, DataKey>,
   ring: readonly NamedKey[],

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+import { type KeyProvider, ringProvider, withPrevious } from "./key-provider.ts";
 import { kmsProvider } from "./kms-provider.ts";
 import { startKms } from "./test-kms.ts";
 
@@ -21,14 +21,14 @@ afterAll(async () => {
   await kms.stop();
 });
 
-/** Each kind of provider: before a rotation, and with the older key behind. */
+/** Each kind of provider, before a rotation and after it. */
 const kinds: [string, () => KeyProvider, () => KeyProvider][] = [
   ["a ring", () => ringProvider(ring("old")), () => ringProvider(ring("new", "old"))],
   ["AWS KMS", () => kmsProvider(["old"], client), () => kmsProvider(["new", "old"], client)],
   [
     "AWS KMS after a ring",
     () => ringProvider(ring("old")),
-    () => following(ringProvider(ring("old")), kmsProvider(["new"], client)),
+    () => withPrevious(ringProvider(ring("old")), kmsProvider(["new"], client)),
   ],
 ];
 

@@ -2,27 +2,26 @@ import { createSealer } from "./sealing.ts";
 
 /** A data key, wrapped under a key that no database holds. */
 export type WrappedKey = {
-  /** The key that wrapped it. */
   readonly keyId: string;
   readonly text: string;
 };
 
 /**
- * Where the keys of a service are kept. It wraps and unwraps data keys, a few at a process's start
- * and at a rotation; texts are sealed under those, in the process.
+ * Holds the master keys of a service. It wraps and unwraps data keys at a process's start and at a
+ * rotation; the process seals texts with the data keys.
  */
 export type KeyProvider = {
-  /** The id of the key that wraps now. */
+  /** The id of the current wrapping key. */
   readonly current: string;
-  /** Whether it can unwrap what the key of this id wrapped. */
+  /** True if it can unwrap keys that the key of this id wrapped. */
   readonly has: (keyId: string) => boolean;
-  /** `context` is authenticated: what was wrapped for one does not open for another. */
+  /** `context` is authenticated: a key wrapped for one context doesn't unwrap for another. */
   readonly wrap: (key: Buffer, context: string) => Promise<WrappedKey>;
-  /** Throws where the key is not there, or the text was altered or has another context. */
+  /** Throws if the key is missing, or the text was altered or has another context. */
   readonly unwrap: (wrapped: WrappedKey, context: string) => Promise<Buffer>;
 };
 
-/** The provider of the setting `ENCRYPTION_KEYS` (`key_id:base64,…`): the first wraps. */
+/** Creates the provider of `ENCRYPTION_KEYS` (`key_id:base64,…`): the first key wraps. */
 export function ringProvider(encryptionKeys: string): KeyProvider {
   const sealer = createSealer(encryptionKeys);
   const ids = encryptionKeys.split(",").map((pair) => pair.split(":")[0] ?? "");
@@ -39,9 +38,11 @@ export function ringProvider(encryptionKeys: string): KeyProvider {
   };
 }
 
-/** A provider that wraps, and one before it, which unwraps what it wrapped until all is anew. */
-export function following(before: KeyProvider, provider: KeyProvider): KeyProvider {
-  const owner = (keyId: string) => (provider.has(keyId) ? provider : before);
+/**
+ * Combines the wrapping provider with a previous one, which unwraps until all keys are rewrapped.
+ */
+export function withPrevious(previous: KeyProvider, provider: KeyProvider): KeyProvider {
+  const owner = (keyId: string) => (provider.has(keyId) ? provider : previous);
   return {
     ...provider,
     has: (keyId) => owner(keyId).has(keyId),

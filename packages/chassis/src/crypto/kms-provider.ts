@@ -1,23 +1,23 @@
 import { DecryptCommand, EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
 import type { KeyProvider } from "./key-provider.ts";
 
-/** A process that starts waits this long for one answer, three times. */
+/** Limits of one attempt at a process's start; there are three. */
 const timeouts = {
   connectionTimeout: 3_000,
   requestTimeout: 5_000,
-  // Without it a request that is never answered is logged, and waited for.
+  // By default a timed-out request is only logged, and still waited for.
   throwOnRequestTimeout: true,
 };
 
-/** A client of AWS KMS; region and who calls come as with every AWS tool. */
+/** Creates a client of AWS KMS; region and credentials come from the AWS defaults. */
 export function kmsClient(endpoint?: string): KMSClient {
   return new KMSClient({ requestHandler: timeouts, ...(endpoint !== undefined && { endpoint }) });
 }
 
 /**
- * Data keys wrapped by AWS KMS, the context as its encryption context.
+ * Wraps data keys with AWS KMS; the context is its encryption context.
  *
- * @param keyIds ids or ARNs, the current one first: the others unwrap until all is wrapped anew.
+ * @param keyIds ids or ARNs, the current one first. The others unwrap until all keys are rewrapped.
  */
 export function kmsProvider(
   keyIds: readonly [string, ...string[]],

@@ -6,15 +6,13 @@ import type { Metrics } from "../metrics.ts";
 import type { Database } from "../mongo/database.ts";
 import { openDataKeyStore } from "./data-key-store.ts";
 import { type DataKeys, openDataKeys } from "./data-keys.ts";
-import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+import { type KeyProvider, ringProvider, withPrevious } from "./key-provider.ts";
 import type { SealingSettings } from "./settings.ts";
 
-/** Sooner by far than a new key seals (`announcedMs` of data-keys.ts). */
+/** Much shorter than the time before a new key seals (`announcedMs` of data-keys.ts). */
 const maintainEveryMs = 60_000;
 
-/** What a service's keys are opened with. */
 export type OpenKeysDeps = {
-  /** The service's. */
   readonly name: string;
   readonly database: Pick<Database, "db">;
   readonly log: Log;
@@ -25,7 +23,7 @@ export type OpenKeysDeps = {
 /**
  * Opens the data keys of a service, and keeps them wrapped under the provider's current key.
  *
- * @param purposes what keyed hashes are for.
+ * @param purposes the purposes of keyed hashes.
  */
 export async function openKeys(
   { name: service, database, log, metrics, lifetime }: OpenKeysDeps,
@@ -44,7 +42,7 @@ export async function openKeys(
   });
   const older = metrics.gauge(
     "disburse_data_keys_under_older_keys",
-    "Data keys that an older key wraps: at 0 it can be left out of the settings.",
+    "Data keys that are wrapped under an older key: at 0 it can be removed from the settings.",
   );
   const run = async () => {
     older.set(await keys.maintain());
@@ -58,10 +56,10 @@ export async function openKeys(
 async function providerOf(settings: SealingSettings): Promise<KeyProvider> {
   const { ENCRYPTION_KEYS: ring, AWS_KMS_KEY_IDS: keyIds, AWS_KMS_ENDPOINT: endpoint } = settings;
   if (keyIds !== undefined) {
-    // Some megabytes that most deployments have no use for.
+    // Loading the SDK takes some megabytes, which most deployments don't need.
     const { kmsClient, kmsProvider } = await import("./kms-provider.ts");
     const kms = kmsProvider(keyIds, kmsClient(endpoint));
-    return ring === undefined ? kms : following(ringProvider(ring), kms);
+    return ring === undefined ? kms : withPrevious(ringProvider(ring), kms);
   }
   return ringProvider(ring ?? "");
 }

@@ -8,27 +8,27 @@ import { createSweepLease } from "../mongo/sweep-lease.ts";
 import type { DataKeys } from "./data-keys.ts";
 import type { Sealer } from "./sealing.ts";
 
-/** A change of one document, made where it still has what was read of it. */
+/** A change of one document; it applies only if the fields that it read are unchanged. */
 export type Resealed = {
   readonly where: Document;
   readonly set: Document;
 };
 
-/** A collection whose documents, by text ids, have sealed texts. */
+/** A collection with sealed texts; its documents have text ids. */
 export type SealedPlace = {
   readonly collection: string;
-  /** What seals a document by the current rules; `undefined` where nothing has to change. */
+  /** Seals a document by the current rules; `undefined` if nothing has to change. */
   readonly reseal: (document: Document, sealer: Sealer) => Resealed | undefined;
 };
 
-/** A sealed text of a document: its dotted path, and what it is sealed for. */
+/** A sealed text of a document: its dotted path and its context. */
 export type SealedText = {
   readonly path: string;
   readonly text: string;
   readonly context: string;
 };
 
-/** Seals those texts anew that need it. */
+/** Seals the texts anew that are not current. */
 export function resealTexts(texts: readonly SealedText[], sealer: Sealer): Resealed | undefined {
   const stale = texts.filter(({ text }) => !sealer.isCurrent(text));
   if (stale.length === 0) return undefined;
@@ -39,26 +39,24 @@ export function resealTexts(texts: readonly SealedText[], sealer: Sealer): Resea
   };
 }
 
-/** How far a walk over a collection has come: a restart goes on there. */
-type WalkDocument = {
+/** The progress of a scan over a collection: a restart continues there. */
+type ScanDocument = {
   _id: string;
   schema_version: number;
-  /** The keys that it seals under: others have all be walked anew. */
+  /** The sealing key; a new one starts a new scan. */
   generation: string;
   after: string;
   passed: number;
   /** Documents that were changed meanwhile, or could not be opened. */
   left: number;
-  /** When it has passed all of them. */
   ended_at: Date | null;
 };
 
 /** Documents of one page: some ten milliseconds of work. */
 const pageSize = 100;
-/** A walk that left some begins again after this. */
+/** A scan that skipped documents starts again after this. */
 const againMs = 600_000;
 
-/** What texts are sealed anew with. */
 export type ResealingDeps = {
   readonly db: Db;
   readonly keys: Pick<DataKeys, "sealer" | "generation">;
@@ -67,55 +65,55 @@ export type ResealingDeps = {
 };
 
 /**
- * Walks over collections a page at a time and seals anew what the current rules did not seal, so
- * that a rotation reaches every text. It may run beside everything else, and be killed at any time.
+ * Scans collections page by page and reseals outdated texts, so that a rotation reaches every text.
+ * It may run concurrently with everything else, and be killed at any time.
  */
 export function createResealing({ db, keys, places, log }: ResealingDeps) {
-  const walks = db.collection<WalkDocument>("resealing");
-  const walkOf = async (_id: string): Promise<WalkDocument> => {
+  const scans = db.collection<ScanDocument>("resealing");
+  const scanOf = async (_id: string): Promise<ScanDocument> => {
     const generation = keys.generation();
-    const found = await walks.findOne({ _id, generation });
+    const found = await scans.findOne({ _id, generation });
     const isOver =
       found?.ended_at && found.left > 0 && Date.now() - found.ended_at.getTime() >= againMs;
     if (found !== null && !isOver) return found;
     return { _id, schema_version: 1, generation, after: "", passed: 0, left: 0, ended_at: null };
   };
-  /** One page; answers whether there may be more. */
+  /** Reseals one page; returns true if there may be more. */
   const page = async (place: SealedPlace): Promise<boolean> => {
-    const walk = await walkOf(place.collection);
-    if (walk.ended_at !== null) return false;
+    const scan = await scanOf(place.collection);
+    if (scan.ended_at !== null) return false;
     const documents = await db
       .collection<{ _id: string }>(place.collection)
-      .find({ _id: { $gt: walk.after } })
+      .find({ _id: { $gt: scan.after } })
       .sort({ _id: 1 })
       .limit(pageSize)
       .toArray();
     const left = await resealPage(db, keys.sealer, place, documents, log);
     const isEnd = documents.length < pageSize;
     const { _id, ...next } = {
-      ...walk,
-      after: documents.at(-1)?._id ?? walk.after,
-      passed: walk.passed + documents.length,
-      left: walk.left + left,
+      ...scan,
+      after: documents.at(-1)?._id ?? scan.after,
+      passed: scan.passed + documents.length,
+      left: scan.left + left,
       ended_at: isEnd ? new Date() : null,
     };
-    await walks.updateOne({ _id }, { $set: next }, { upsert: true });
+    await scans.updateOne({ _id }, { $set: next }, { upsert: true });
     return !isEnd;
   };
   return {
-    /** One page of each collection; answers whether there may be more. */
+    /** Reseals one page of each collection; returns true if there may be more. */
     pages: async (): Promise<boolean> => {
       let isMore = false;
       for (const place of places) isMore = (await page(place)) || isMore;
       return isMore;
     },
-    /** Documents that may have texts to be sealed anew, by collection. */
+    /** Counts documents that may have outdated texts, by collection. */
     left: async (): Promise<ReadonlyMap<string, number>> => {
       const counts = places.map(async ({ collection }) => {
-        const { passed, left, ended_at } = await walkOf(collection);
+        const { passed, left, ended_at } = await scanOf(collection);
         if (ended_at !== null) return [collection, left] as const;
         const all = await db.collection(collection).estimatedDocumentCount();
-        // An estimate: what is not over is not shown as such.
+        // An estimate, so an unfinished scan never shows 0.
         return [collection, Math.max(all - passed, 1) + left] as const;
       });
       return new Map(await Promise.all(counts));
@@ -123,7 +121,7 @@ export function createResealing({ db, keys, places, log }: ResealingDeps) {
   };
 }
 
-/** Answers how many were changed meanwhile or could not be opened. */
+/** Returns the number of documents that were changed meanwhile or could not be opened. */
 async function resealPage(
   db: Db,
   sealer: Sealer,
@@ -139,7 +137,7 @@ async function resealPage(
       if (change !== undefined) writes.push(writeOf(document, change));
     } catch (error) {
       left += 1;
-      log.error({ err: error, collection, id: document._id }, "not sealed anew");
+      log.error({ err: error, collection, id: document._id }, "document not resealed");
     }
   }
   if (writes.length === 0) return left;
@@ -153,10 +151,10 @@ function writeOf({ _id }: Document, { where, set }: Resealed): AnyBulkWriteOpera
 
 const everyMs = 60_000;
 const leaseMs = 60_000;
-/** Between two pages, so that requests go first: a million documents take some twenty minutes. */
+/** Gives requests priority between two pages: a million documents take some twenty minutes. */
 const pauseMs = 100;
 
-/** Runs in the one process that has the lease, until each collection was walked. */
+/** Runs in the one process that has the lease, until every collection is scanned. */
 export function startResealing(
   deps: Omit<ResealingDeps, "db"> & { readonly database: Database; readonly metrics: Metrics },
 ): Pick<Loop, "stop"> {
@@ -165,7 +163,7 @@ export function startResealing(
   const lease = createSweepLease(database, "resealing", leaseMs);
   const gauge = metrics.gauge(
     "disburse_resealing_left",
-    "Documents that may have texts sealed by an older key or not at all; at 0 none has.",
+    "Documents that may have texts that are unsealed or sealed under an older key.",
     ["collection"],
   );
   const run = async () => {

@@ -3,19 +3,18 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 /** Seals texts for a context (merchant | record id | field), which is authenticated. */
 export type Sealer = {
   readonly seal: (plain: string, context: string) => string;
-  /** Throws where the text was altered, has another context, or its key is not there. */
+  /** Throws if the text was altered, has another context, or its key is missing. */
   readonly open: (sealed: string, context: string) => string;
-  /** Whether it need not be sealed anew. */
+  /** True if the text need not be sealed anew. */
   readonly isCurrent: (sealed: string) => boolean;
 };
 
 const algorithm = "aes-256-gcm";
 const nonceLength = 12;
 const tagLength = 16;
-/** Of every key that seals, in bytes. */
+/** In bytes. */
 export const dataKeyLength = 32;
 
-/** A key and its id. */
 export type NamedKey = readonly [keyId: string, key: Buffer];
 
 /** The keys of the setting `ENCRYPTION_KEYS`, the current one first. */
@@ -41,7 +40,7 @@ export function sealUnder(keyId: string, key: Buffer, plain: string, context: st
   return `${keyId}.${packed.toString("base64url")}`;
 }
 
-/** Throws where the text was altered, or has another context. */
+/** Throws if the text was altered, or has another context. */
 export function openUnder(keyId: string, key: Buffer, sealed: string, context: string): string {
   const packed = Buffer.from(sealed.slice(keyId.length + 1), "base64url");
   const decipher = createDecipheriv(algorithm, key, packed.subarray(0, nonceLength));
@@ -52,8 +51,8 @@ export function openUnder(keyId: string, key: Buffer, sealed: string, context: s
 }
 
 /**
- * A sealer from the setting `ENCRYPTION_KEYS` (`key_id:base64,…`). The first key seals; the others
- * open what was sealed before a rotation.
+ * Creates a sealer from the setting `ENCRYPTION_KEYS` (`key_id:base64,…`). The first key seals; the
+ * others open older texts.
  */
 export function createSealer(encryptionKeys: string): Sealer {
   const all = keysOfRing(encryptionKeys);
@@ -64,7 +63,7 @@ export function createSealer(encryptionKeys: string): Sealer {
     open: (sealed, context) => {
       const [keyId = ""] = sealed.split(".");
       const key = keys.get(keyId);
-      if (key === undefined) throw new Error("sealed under a key that is not among the settings");
+      if (key === undefined) throw new Error("sealed under a key that is not configured");
       return openUnder(keyId, key, sealed, context);
     },
     isCurrent: (sealed) => sealed.startsWith(`${sealingKeyId}.`),
@@ -72,18 +71,18 @@ export function createSealer(encryptionKeys: string): Sealer {
 }
 
 /**
- * Hashes of values that must be found at rest but not read: HMAC-SHA-256 under a key derived
- * (HKDF-SHA-256) from the sealing key and a purpose. Guessing values needs the key, and hashes of
- * two purposes cannot be compared.
+ * Hashes values that must be found at rest but not read: HMAC-SHA-256 under a key derived
+ * (HKDF-SHA-256) from the sealing key and a purpose. Guessing values requires the key, and hashes
+ * of two purposes can't be compared.
  */
 export type KeyedHash = {
-  /** The key's id: after a rotation the hashes differ. */
+  /** The key's id: hashes change with a rotation. */
   readonly keyId: string;
   /** 32 bytes. */
   hash(text: string): Buffer;
 };
 
-/** A purpose's keyed hash under each key: the first makes new hashes, the others find old ones. */
+/** A purpose's keyed hashes: the first key writes new hashes, the others find old ones. */
 export function createKeyedHashes(
   encryptionKeys: string,
   purpose: string,
@@ -93,12 +92,11 @@ export function createKeyedHashes(
   return [derive(first), ...others.map(derive)];
 }
 
-/** The key that a key of a ring gives a purpose. */
+/** Derives a purpose's key from a key of the ring. */
 export function hashKeyOf(master: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", master, "", `disburse ${purpose}`, dataKeyLength));
 }
 
-/** Hashes under a purpose's own key. */
 export function keyedHash([keyId, key]: NamedKey): KeyedHash {
   return { keyId, hash: (text) => createHmac("sha256", key).update(text).digest() };
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { type Environment, secret, urlSetting } from "../settings.ts";
 
 /**
- * What a service seals with: a ring of its own, or keys that AWS KMS keeps; one of the two is
- * required (docs/decisions/0044-secrets.md).
+ * The sealing keys of a service: its own ring, or keys in AWS KMS; one of the two is required
+ * (docs/decisions/0044-secrets.md).
  */
 export const sealingSettings = {
   /** `KEY_ID:BASE64` pairs joined by commas; the first wraps data keys, all unwrap. */
@@ -15,22 +15,24 @@ export const sealingSettings = {
       })
       .optional(),
   ),
-  /** Ids or ARNs joined by commas, the current one first. An alias can come to mean another key. */
+  /**
+   * Ids or ARNs joined by commas, the current one first. Aliases are refused: one can be pointed at
+   * another key.
+   */
   AWS_KMS_KEY_IDS: z
     .string()
     .regex(/^(?!.*alias\/)[\w:/-]{1,256}(,[\w:/-]{1,256})*$/, "must be ids or ARNs of keys")
     .transform((text) => text.split(",") as [string, ...string[]])
     .optional(),
-  /** Of another server than the region's own. */
+  /** Another KMS server than the region's own. */
   AWS_KMS_ENDPOINT: urlSetting.optional(),
 } as const;
 
-/** The settings of sealing, read. */
 export type SealingSettings = z.output<z.ZodObject<typeof sealingSettings>>;
 
 /**
- * The settings of one service, where several are given the same: its own ring,
- * `ENCRYPTION_KEYS_PAYOUT`, goes before `ENCRYPTION_KEYS`.
+ * Prefers a service's own ring, such as `ENCRYPTION_KEYS_PAYOUT`, to `ENCRYPTION_KEYS`, for
+ * services that share an environment.
  */
 export function withOwnRing(environment: Environment, service: string): Environment {
   const name = `ENCRYPTION_KEYS_${service.toUpperCase()}`;

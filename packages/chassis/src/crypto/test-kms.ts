@@ -10,7 +10,7 @@ type Call = {
   readonly EncryptionContext?: Readonly<Record<string, string>>;
 };
 
-/** A server that answers Encrypt and Decrypt as AWS KMS does, with keys that it makes up. */
+/** Starts a server with the Encrypt and Decrypt of AWS KMS, and with random keys. */
 export async function startKms(keyIds: readonly string[]) {
   const keys = new Map(keyIds.map((id) => [id, randomBytes(32)]));
   const calls: string[] = [];
@@ -55,7 +55,6 @@ export async function startKms(keyIds: readonly string[]) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What was asked, in order. */
     calls: calls as readonly string[],
     stop: () => new Promise((resolve) => server.close(resolve)),
   };

@@ -5,20 +5,19 @@ import { wordOf } from "../enum-words.ts";
 import { callerOf, type Principal, type Role } from "../principal.ts";
 import { demandStepUp, type StepUp } from "./step-up.ts";
 
-/** Who may call an RPC, by its option `disburse.type.v1.access`. */
 export type Callers = {
   readonly services: ReadonlySet<string>;
   readonly roles: ReadonlySet<Role>;
-  /** Whether a person must have signed in a short time ago. */
+  /** True if a person needs a recent sign-in. */
   readonly stepUp: boolean;
 };
 
-/** Services that tell what a server is: open to all who have an identity. */
+/** Services that describe a server: open to all callers with an identity. */
 const openToAll: ReadonlySet<string> = new Set(["grpc.reflection.v1.ServerReflection"]);
 
 const known = new WeakMap<DescMethod, Callers>();
 
-/** Who may call an RPC; no caller may where its contract names none. */
+/** Reads the allowed callers of an RPC from the contract; nobody may call an RPC without them. */
 export function callersOf(method: DescMethod): Callers {
   let callers = known.get(method);
   if (callers === undefined) {
@@ -35,8 +34,8 @@ export function callersOf(method: DescMethod): Callers {
 }
 
 /**
- * Throws PERMISSION_DENIED where a principal may not call an RPC, and UNAUTHENTICATED where it may
- * after a fresh sign-in.
+ * Throws PERMISSION_DENIED if a principal may not call an RPC, and UNAUTHENTICATED if it may after
+ * a fresh sign-in.
  */
 export function authorise(method: DescMethod, principal: Principal, stepUp: StepUp): void {
   if (openToAll.has(method.parent.typeName)) return;

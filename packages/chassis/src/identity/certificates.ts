@@ -1,35 +1,34 @@
 import { X509Certificate } from "node:crypto";
 import type { PeerCertificate, SecureVersion } from "node:tls";
 
-/** What a process shows of itself in TLS, and whose certificates it believes; all of it is PEM. */
+/** A process's certificate and key, and the authorities it trusts; all of it is PEM. */
 export type TlsMaterial = {
   readonly cert: string;
   readonly key: string;
   readonly ca: string;
 };
 
-/** Mutual TLS of a process. */
 export type Tls = {
   readonly trustDomain: string;
-  /** What it is now: its files may be read anew. Another object where it has changed. */
+  /** The current material: changed files are read again, and return another object. */
   readonly material: () => TlsMaterial;
-  /** Whether persons may come without a certificate: their token says who they are. */
+  /** True if persons may connect without a certificate: their token identifies them. */
   readonly admitsPersons: boolean;
 };
 
 const spiffePattern = /^URI:spiffe:\/\/([a-z0-9][a-z0-9.-]*)\/([a-z][a-z-]{0,31})$/;
 
 /**
- * The service that a certificate is of, by its one URI name, `spiffe://<trust domain>/<service>`;
- * absent where it has none, several, or one of another trust domain. Whether an authority that is
- * believed has made it is not looked at.
+ * Returns the service that a certificate names by its one URI name, `spiffe://<trust
+ * domain>/<service>`; absent if it has none, several, or one of another trust domain. Doesn't check
+ * the issuing authority.
  */
 export function serviceOfCertificate(
   certificate: Pick<X509Certificate, "subjectAltName">,
   trustDomain: string,
 ): string | undefined {
   const text = certificate.subjectAltName ?? "";
-  // A name with a comma in it stands in quotes, and could look like several.
+  // A name with a comma is quoted, and could pass as several names.
   if (text.includes('"')) return undefined;
   const names = text.split(", ");
   const [uri, ...others] = names.filter((name) => name.startsWith("URI:"));
@@ -37,16 +36,15 @@ export function serviceOfCertificate(
   return others.length === 0 && domain === trustDomain ? service : undefined;
 }
 
-/** Older versions show the certificate of a caller to all who listen. */
+/** Older versions send the caller's certificate unencrypted. */
 export const tlsVersion: SecureVersion = "TLSv1.3";
 
-/** What a client of mutual TLS connects with. */
 export type ClientTls = TlsMaterial & {
   readonly minVersion: SecureVersion;
   readonly checkServerIdentity: (host: string, found: PeerCertificate) => Error | undefined;
 };
 
-/** How a client connects to a service, and makes sure that it is that one. */
+/** Options of a client's connection to a service; they reject every other service. */
 export function clientTls({ material, trustDomain }: Tls, service: string): ClientTls {
   return {
     ...material(),

@@ -10,7 +10,7 @@ import { generateServiceKey, trustedKeysText } from "./keys.ts";
 import { openIdentity } from "./open.ts";
 import { identitySettings } from "./settings.ts";
 
-/** A service that has the keys of its issuer of persons' tokens over HTTP. */
+/** A service that fetches the keys of its token issuer over HTTP. */
 
 const { privateText, publicJwk } = generateServiceKey("payout");
 const services = { SERVICE_KEY: privateText, TRUSTED_KEYS: trustedKeysText([publicJwk]) };
@@ -53,7 +53,7 @@ function open(mode: Mode = "live", issuer = "https://issuer.test") {
 }
 
 let tokens = 0;
-/** A new token of a person: no service remembers it. */
+/** A new access token, which no service has cached. */
 async function token(change: object = {}): Promise<string> {
   const iat = Math.floor(Date.now() / 1_000);
   const claims = { iss: "https://issuer.test", sub: "ada", aud: "disburse", iat, exp: iat + 900 };

@@ -31,7 +31,7 @@ it.each([
 
 it.each([
   ["no key", '{"keys":[]}', "malformed: keys"],
-  ["a key twice", trustedKeysText([publicJwk, publicJwk]), `${publicJwk.kid} is there twice`],
+  ["a key twice", trustedKeysText([publicJwk, publicJwk]), `${publicJwk.kid} occurs twice`],
   ["no JSON", "keys", "malformed: no JSON object"],
 ])("refuses public keys with %s", (_what, text, problem) => {
   expect(() => readTrustedKeys(text)).toThrow(problem);

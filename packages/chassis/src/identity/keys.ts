@@ -7,14 +7,14 @@ import {
 } from "node:crypto";
 import { z } from "zod";
 
-/** The key with which a service signs what it says: its tokens, its events. */
+/** A service's signing key for tokens and events. */
 export type ServiceKey = {
   readonly service: string;
   readonly keyId: string;
   readonly privateKey: KeyObject;
 };
 
-/** Public keys by key id, each with its service, which has two of them while one is rotated. */
+/** Public keys by key id, each with its service. A service has two keys during a rotation. */
 export type TrustedKeys = ReadonlyMap<
   string,
   { readonly service: string; readonly publicKey: KeyObject }
@@ -34,19 +34,19 @@ const jwkSet = z.object({ keys: z.array(publicJwk).min(1) });
 
 const serviceOf = (keyId: string): string => keyIdPattern.exec(keyId)?.[1] ?? "";
 
-/** Reads a private key (a JWK); throws without showing it where it is malformed. */
+/** Reads a private key (a JWK); throws without showing it if it is malformed. */
 export function readServiceKey(text: string): ServiceKey {
   const jwk = parse(privateJwk, text);
   const privateKey = createPrivateKey({ key: jwk, format: "jwk" });
   return { service: serviceOf(jwk.kid), keyId: jwk.kid, privateKey };
 }
 
-/** Reads public keys (a JWK set); throws where it is malformed, or has a key id twice. */
+/** Reads public keys (a JWK set); throws if it is malformed, or has a key id twice. */
 export function readTrustedKeys(text: string): TrustedKeys {
   const { keys } = parse(jwkSet, text);
   const trusted = new Map<string, { service: string; publicKey: KeyObject }>();
   for (const jwk of keys) {
-    if (trusted.has(jwk.kid)) throw new TypeError(`the key id ${jwk.kid} is there twice`);
+    if (trusted.has(jwk.kid)) throw new TypeError(`the key id ${jwk.kid} occurs twice`);
     const publicKey = createPublicKey({ key: jwk, format: "jwk" });
     trusted.set(jwk.kid, { service: serviceOf(jwk.kid), publicKey });
   }
@@ -60,7 +60,7 @@ function parse<T>(type: z.ZodType<T>, text: string): T {
   throw new TypeError(`malformed: ${[...new Set(fields)].join(", ") || "no JSON object"}`);
 }
 
-/** The parser's own error shows the text, which is a key. */
+/** The parser's own error would show the text, which is a key. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -69,7 +69,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A new key of a service: the private part as `SERVICE_KEY` has it, the public one as a JWK. */
+/**
+ * Generates a service's key: the private part in the format of `SERVICE_KEY`, the public part as a
+ * JWK.
+ */
 export function generateServiceKey(service: string) {
   const { privateKey } = generateKeyPairSync("ed25519");
   const { x = "", d = "" } = privateKey.export({ format: "jwk" });
@@ -78,7 +81,7 @@ export function generateServiceKey(service: string) {
   return { privateText: JSON.stringify({ ...jwk, d }), publicJwk: jwk };
 }
 
-/** Public keys as `TRUSTED_KEYS` has them. */
+/** Writes public keys in the format of `TRUSTED_KEYS`. */
 export function trustedKeysText(keys: readonly z.output<typeof publicJwk>[]): string {
   return JSON.stringify({ keys });
 }

@@ -39,12 +39,12 @@ it.each<[string, string, () => Promise<IssuedCertificate>]>([
   ],
   ["one of another trust domain", "is not of spiffe", () => authority.issue("else", "quote")],
   ["an expired one", "has expired", () => authority.issue("disburse", "quote", days(-2, -1))],
-  ["one of tomorrow", "is not good yet", () => authority.issue("disburse", "quote", days(1, 2))],
+  ["one of tomorrow", "is not valid yet", () => authority.issue("disburse", "quote", days(1, 2))],
 ])("does not start with %s", async (_what, problem, certificate) => {
   const { settings } = writeTlsFiles(await certificate(), authority.cert);
   expect(() => openTls("quote", settings, silentLog)).toThrow(`TLS_CERT_FILE: ${problem}`);
   const half = { ...settings, TLS_CA_FILE: undefined };
-  expect(() => openTls("quote", half, silentLog)).toThrow("go together");
+  expect(() => openTls("quote", half, silentLog)).toThrow("must be set together");
 });
 
 it("shows when its certificate ends", async () => {

@@ -7,7 +7,7 @@ import { readTextFile, SettingsError } from "../settings.ts";
 import { serviceOfCertificate, type Tls, type TlsMaterial, tlsVersion } from "./certificates.ts";
 import type { IdentitySettings } from "./settings.ts";
 
-/** How often the files are looked at for a change, as those of keys. */
+/** The time between two checks of the files for a change, as for keys. */
 const reloadEveryMs = 10_000;
 
 type TlsSettings = Pick<
@@ -16,11 +16,11 @@ type TlsSettings = Pick<
 >;
 
 /**
- * Opens mutual TLS where its files are given. They are read anew when they change: a certificate
- * is renewed without a restart. Files that do not fit together, as while they are replaced, are
- * logged, and what was there before stays.
+ * Opens mutual TLS if its files are configured, and reads changed files, so that a certificate is
+ * renewed without a restart. Inconsistent files, such as during a replacement, are logged, and the
+ * previous material stays.
  *
- * @throws {SettingsError} where a file is missing, or the certificate is no good one.
+ * @throws {SettingsError} if a file is missing, or the certificate is not usable.
  */
 export function openTls(
   service: string,
@@ -32,7 +32,9 @@ export function openTls(
   const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca } = settings;
   if (cert === undefined && key === undefined && ca === undefined) return undefined;
   if (cert === undefined || key === undefined || ca === undefined) {
-    throw new SettingsError("settings: TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE: go together");
+    throw new SettingsError(
+      "settings: TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE: must be set together",
+    );
   }
   const read = (): TlsMaterial => ({
     cert: readTextFile("TLS_CERT_FILE", cert),
@@ -52,9 +54,9 @@ export function openTls(
       if (textOf(now) === seen) return;
       seen = textOf(now);
       material = checked(now);
-      log.info({}, "certificate read anew");
+      log.info({}, "certificate reloaded");
     } catch (error) {
-      log.error({ err: error }, "certificate not read anew");
+      log.error({ err: error }, "certificate not reloaded");
     }
   };
   const timer = setInterval(follow, everyMs).unref();
@@ -68,23 +70,23 @@ export function openTls(
 
 const textOf = ({ cert, key, ca }: TlsMaterial): string => [cert, key, ca].join("\0");
 
-/** Why a certificate cannot be used; shows nothing of the key. */
+/** Returns the reason why a certificate can't be used, without parts of the key. */
 function problemOf(material: TlsMaterial, service: string, trustDomain: string) {
   let certificate: X509Certificate;
   try {
     createSecureContext({ ...material, minVersion: tlsVersion });
     certificate = new X509Certificate(material.cert);
   } catch {
-    return "does not fit its key, or one of the files is malformed";
+    return "does not match its key, or one of the files is malformed";
   }
   const found = serviceOfCertificate(certificate, trustDomain);
   if (found !== service) return `is not of spiffe://${trustDomain}/${service}`;
   const now = new Date();
-  if (certificate.validFromDate > now) return "is not good yet";
+  if (certificate.validFromDate > now) return "is not valid yet";
   return certificate.validToDate < now ? "has expired" : undefined;
 }
 
-/** Opens mutual TLS for the life of a process, and shows when its certificate of now ends. */
+/** Opens mutual TLS for the life of a process, and shows the expiry of the current certificate. */
 export function openProcessTls(
   service: string,
   settings: TlsSettings,
@@ -100,10 +102,10 @@ export function openProcessTls(
   return tls;
 }
 
-/** The metric is there without TLS too, and has no value then. */
+/** Registers the metric also without TLS; it then has no value. */
 function showEnd(metrics: Metrics, tls: Tls | undefined): void {
   const name = "disburse_tls_certificate_expiration_timestamp_seconds";
-  const help = "When the certificate that the process shows in mutual TLS ends.";
+  const help = "Expiry of the process's certificate for mutual TLS.";
   metrics.measured(name, help, ["trust_domain"], (gauge) => {
     if (tls === undefined) return;
     const { validToDate } = new X509Certificate(tls.material().cert);

@@ -8,29 +8,29 @@ import type { IdentitySettings } from "./settings.ts";
 import type { StepUp } from "./step-up.ts";
 import { createVerifier, type PersonIssuer, type Verify } from "./verifier.ts";
 
-/** Who a process is, and how it finds out who calls it. */
+/** The identity of a process, and its verification of callers. */
 export type Identity = {
   readonly identity: ClientIdentity;
   readonly verify: Verify;
-  /** What RPCs that ask for a fresh sign-in ask of it. */
+  /** The fresh sign-in that some RPCs require. */
   readonly stepUp: StepUp;
-  /** The process's own key as it is now. */
   readonly serviceKey: () => ServiceKey;
-  /** The public keys of all services as they are now. */
+  /** The current public keys of all services. */
   readonly trustedKeys: () => TrustedKeys;
 };
 
-/** How often key files are looked at for a change. */
+/** The time between two checks of key files for a change. */
 const reloadEveryMs = 10_000;
-/** A live issuer's tokens are good for 15 minutes at most: so late is a person's end seen. */
+/**
+ * Longer tokens of a live issuer are refused: a removed person keeps access for 15 minutes at most.
+ */
 const personLifetimeMaxSeconds = 900;
 
 /**
- * Opens the identity of a service's process. Keys that were given as files are read anew when the
- * files change: a key is rotated without a restart. A file that is malformed then is logged, and
- * the keys of before stay.
+ * Opens the identity of a service's process. Changed key files are read again, so that a key is
+ * rotated without a restart. A malformed file is logged, and the previous keys stay.
  *
- * @throws {SettingsError} where the key is another service's, or no key of the issuer is given.
+ * @throws {SettingsError} if the key is another service's, or no key of the issuer is given.
  */
 export function openIdentity(
   service: string,
@@ -59,16 +59,15 @@ export function openIdentity(
   const follow = () => {
     for (const file of files) {
       try {
-        if (file()) log.info({}, "keys read anew");
+        if (file()) log.info({}, "keys reloaded");
       } catch (error) {
-        log.error({ err: error }, "keys not read anew");
+        log.error({ err: error }, "keys not reloaded");
       }
     }
   };
   const timer = setInterval(follow, everyMs).unref();
   return {
     identity: (to) => identity(to),
-    /** What the service signs with now. */
     serviceKey: () => serviceKey,
     trustedKeys: () => trustedKeys,
     verify: createVerifier({
@@ -88,7 +87,7 @@ function personIssuer(
   const { OIDC_ISSUER: issuers, OIDC_JWKS: keys, OIDC_JWKS_URL: url } = settings;
   if (issuers === undefined) return undefined;
   if (keys === undefined && url === undefined) {
-    throw new SettingsError("settings: OIDC_JWKS_URL: is required beside OIDC_ISSUER");
+    throw new SettingsError("settings: OIDC_JWKS_URL: is required with OIDC_ISSUER");
   }
   const keyOf =
     keys === undefined ? createRemoteJWKSet(new URL(url ?? "")) : createLocalJWKSet(keys);
@@ -103,14 +102,14 @@ function personIssuer(
   };
 }
 
-/** Answers whether a file has changed since the last look, after its text was taken. */
+/** Returns a check that passes a changed file's text to `take`; it returns true for a change. */
 function followFile(path: string | undefined, take: (text: string) => void): () => boolean {
   if (path === undefined || path === "") return () => false;
-  let before = readFileSync(path, "utf8");
+  let previous = readFileSync(path, "utf8");
   return () => {
     const text = readFileSync(path, "utf8");
-    if (text === before) return false;
-    before = text;
+    if (text === previous) return false;
+    previous = text;
     take(text);
     return true;
   };

@@ -1,23 +1,22 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Principal } from "../principal.ts";
 
-/** What an RPC with `step_up` asks of a person's sign-in. */
+/** The fresh sign-in that an RPC with `step_up` requires. */
 export type StepUp = {
-  /** How long ago it may be, in seconds. */
   readonly maxAgeSeconds: number;
-  /** The class of authentication that it must have had; any where this is left out. */
+  /** The required authentication class; absent: any. */
   readonly acr?: string | undefined;
 };
 
-/** As long as an access token is good in live mode. */
+/** The lifetime of an access token in live mode. */
 export const stepUpSecondsDefault = 900;
 
-/** Two clocks may differ by so much (`docs/THREAT-MODEL.md`). */
+/** Two clocks may differ by this much (`docs/THREAT-MODEL.md`). */
 export const clockToleranceSeconds = 120;
 
 /**
- * Throws UNAUTHENTICATED, with `insufficient_user_authentication` and what the sign-in has to be
- * (RFC 9470), where a person's sign-in is too old, of another class, or not known. Services pass.
+ * Throws UNAUTHENTICATED with `insufficient_user_authentication` and the required sign-in (RFC
+ * 9470) if a person's sign-in is unknown, too old, or of another class. Services pass.
  */
 export function demandStepUp(
   principal: Principal,

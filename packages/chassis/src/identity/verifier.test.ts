@@ -36,7 +36,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 const later = (seconds: number) => vi.setSystemTime(now.getTime() + seconds * 1_000);
 
-/** What a refused call is answered, without an error's own text. */
+/** The code and message of a refused call. */
 async function refusalOf(authorization: string | undefined, verify = verifier()) {
   try {
     return await verify(authorization);
@@ -46,7 +46,7 @@ async function refusalOf(authorization: string | undefined, verify = verifier())
   }
 }
 
-/** A token of a service with a claim changed. */
+/** A service's token with changed claims. */
 function serviceToken(by: keyof typeof keys, change: object = {}, header: object = {}) {
   const { keyId, privateKey } = keys[by];
   const self = spiffeId("disburse", by);
@@ -218,7 +218,7 @@ describe("a person's token", () => {
     [
       "that is good for too long",
       { exp: now.getTime() / 1_000 + 901 },
-      "the token is good for too long",
+      "the token's lifetime is too long",
     ],
     ["that has expired", { exp: now.getTime() / 1_000 - 121 }, "the token has expired"],
     ["that begins later", { nbf: now.getTime() / 1_000 + 121 }, "the token's nbf is not accepted"],

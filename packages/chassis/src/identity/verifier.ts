@@ -10,47 +10,44 @@ import type { TrustedKeys } from "./keys.ts";
 import { serviceTokenSeconds, spiffeId } from "./service-tokens.ts";
 import { clockToleranceSeconds } from "./step-up.ts";
 
-/** Whose tokens of persons are accepted. */
+/** The accepted issuer of persons' tokens. */
 export type PersonIssuer = {
-  /** The `iss` of the tokens: one of these, which share their keys. */
+  /** Accepted `iss` values; they share their keys. */
   readonly issuers: readonly string[];
-  /** What the tokens have to be made for. */
+  /** The required audience of the tokens. */
   readonly audience: string;
   /** The claim that lists a person's roles. */
   readonly rolesClaim: string;
-  /** The issuer's key for a token's header; may reject where the issuer does not answer. */
+  /** Returns the issuer's key for a token's header; may reject if the issuer doesn't reply. */
   readonly keyOf: (header: { readonly kid?: string; readonly alg?: string }) => Promise<CryptoKey>;
-  /** Whether a token without a sign-in counts as one of now: in the sandbox alone. */
+  /** True in the sandbox only: a token without a sign-in counts as a fresh sign-in. */
   readonly exemptWithoutSignIn: boolean;
-  /** A token that is good for longer is refused; unbounded in the sandbox. */
+  /** Tokens with a longer lifetime are refused; unbounded in the sandbox. */
   readonly lifetimeMaxSeconds: number;
 };
 
-/** Whom a service believes. */
 export type VerifierOptions = {
-  /** The service that is called. */
   readonly service: string;
   readonly trustDomain: string;
-  /** The keys of the services as they are now: they may be read anew. */
+  /** The current keys of the services: changed files are read again. */
   readonly trustedKeys: () => TrustedKeys;
-  /** Absent where persons have no access. */
+  /** Absent if persons have no access. */
   readonly persons?: PersonIssuer | undefined;
 };
 
-/** Answers who calls by the header `authorization`; throws UNAUTHENTICATED, or UNAVAILABLE. */
+/** Returns the caller from the header `authorization`; throws UNAUTHENTICATED, or UNAVAILABLE. */
 export type Verify = (authorization: string | null | undefined) => Principal | Promise<Principal>;
 
-/** Tokens that are remembered as verified. */
+/** Verified tokens that are remembered. */
 const rememberedMax = 4_096;
-/** A key that is no longer trusted holds on for so long, if its file is not read anew before. */
+/** A removed key stays valid for at most this long, if its file is not read earlier. */
 const rememberedMs = 60_000;
 
 type Verified = { readonly principal: Principal; readonly keys: TrustedKeys };
 
 /**
- * Verifies signed tokens. A verified one is remembered by its hash for up to a minute, as long as
- * it is good and the keys of the services stay the same: a look-up costs a hundredth of a
- * verification.
+ * Verifies signed tokens. A verified token is remembered by its hash for up to a minute, while it
+ * is valid and the services' keys are unchanged: a look-up costs a hundredth of a verification.
  */
 export function createVerifier(options: VerifierOptions): Verify {
   const { trustDomain, trustedKeys } = options;
@@ -97,7 +94,7 @@ async function verifyService(
     audience: spiffeId(trustDomain, service),
     maxTokenAge: serviceTokenSeconds,
   });
-  // A service signs for itself alone.
+  // A service may sign only for itself.
   const self = spiffeId(trustDomain, signer);
   if (payload.iss !== self || payload.sub !== self) {
     throw unauthenticated("the token's key is another service's");
@@ -110,7 +107,7 @@ async function verifyService(
 /** Fits in an entry of the audit trail. */
 const reasonLengthMax = 500;
 
-/** The operator of a token that `rpc.mjs --to` signed: `act` (RFC 8693) and `reason`. */
+/** Reads the operator from a token that `rpc.mjs --to` signed: `act` (RFC 8693) and `reason`. */
 function manualUseOf({ act, reason }: JWTPayload): ManualUse | undefined {
   if (act === undefined && reason === undefined) return undefined;
   const person = typeof act === "object" && act !== null && "sub" in act ? act.sub : undefined;
@@ -122,7 +119,7 @@ function manualUseOf({ act, reason }: JWTPayload): ManualUse | undefined {
   return { person, reason };
 }
 
-/** What providers sign access tokens with; a shared secret is not among them. */
+/** Accepted algorithms of access tokens; none with a shared secret. */
 const personAlgorithms = ["EdDSA", "Ed25519", "ES256", "RS256", "PS256"];
 const subjectPattern = /^[\x21-\x7e]{1,128}$/;
 const allRoles: ReadonlySet<string> = new Set(wordsOf(RoleEnum));
@@ -138,7 +135,7 @@ async function verifyPerson(token: string, persons: PersonIssuer | undefined): P
   if (iat > Date.now() / 1_000 + clockToleranceSeconds) {
     throw unauthenticated("the token's iat is not accepted");
   }
-  if (exp - iat > lifetimeMaxSeconds) throw unauthenticated("the token is good for too long");
+  if (exp - iat > lifetimeMaxSeconds) throw unauthenticated("the token's lifetime is too long");
   const exempt = persons.exemptWithoutSignIn ? ("exempt" as const) : undefined;
   const signIn = signInOf(payload) ?? exempt;
   const roles = rolesOf(payload, rolesClaim);
@@ -152,7 +149,7 @@ function rolesOf(payload: JWTPayload, claim: string): ReadonlySet<Role> {
   return new Set(words.filter((word): word is Role => allRoles.has(String(word))));
 }
 
-/** The sign-in that a token names by `auth_time`. */
+/** Reads the sign-in from a token's `auth_time`. */
 function signInOf({ auth_time: at, acr }: JWTPayload): SignIn | undefined {
   if (typeof at !== "number" || !Number.isFinite(at)) return undefined;
   return { atSeconds: at, acr: typeof acr === "string" ? acr : "" };
@@ -163,7 +160,7 @@ function verifyOptions(algorithms: string[], requiredClaims: string[]): JWTVerif
   return { algorithms, requiredClaims: [...requiredClaims, "exp"], clockTolerance };
 }
 
-/** The issuer that a token names; absent where it names none, or is malformed. */
+/** The issuer that a token names; absent if it names none, or is malformed. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
@@ -172,7 +169,7 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** Why a token is refused, without any of it. */
+/** Explains a token's refusal without any part of the token. */
 function refusalOf(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof errors.JWTExpired) return unauthenticated("the token has expired");
@@ -185,7 +182,7 @@ function refusalOf(error: unknown): ConnectError {
   return new ConnectError("the keys of the issuer cannot be fetched", Code.Unavailable);
 }
 
-/** The key set did not come: that says nothing about the token. */
+/** True if the key set could not be fetched, which says nothing about the token. */
 function isUnreachable(error: InstanceType<typeof errors.JOSEError>): boolean {
   return error instanceof errors.JWKSTimeout || error.code === "ERR_JOSE_GENERIC";
 }

@@ -40,7 +40,7 @@ it("keeps a document that a repeat was answered with", async () => {
   collection.countDocuments = async (...of) => {
     counts += 1;
     if (counts === 2) {
-      // Another document passes the bound meanwhile, and a repeat of this one comes.
+      // Another insert exceeds the bound meanwhile, and a repeat of this one arrives.
       await items().insertOne({ _id: crypto.randomUUID(), owner });
       answered.push(await findKept(items(), { _id: "mine" }));
     }

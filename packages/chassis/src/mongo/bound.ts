@@ -2,11 +2,11 @@ import type { Collection, Document, Filter, OptionalUnlessRequiredId, UpdateFilt
 import { insertOnce } from "./once.ts";
 
 /**
- * Inserts a document unless `of` finds `max` already; give `of` an index. Returns `exists` where a
- * unique index has the document's key. The count after the insert includes every document that was
- * inserted before it, so concurrent inserts never leave more than `max`. At the bound they may
- * refuse each other. A crash between insert and count can leave one too many, and so can a repeat
- * that `findKept` has answered in between.
+ * Inserts a document unless `of` finds `max` already; give `of` an index. Returns `exists` if a
+ * unique index has the document's key. The count after the insert includes every earlier insert, so
+ * concurrent inserts never leave more than `max`. At the bound they may refuse each other. A crash
+ * between insert and count can leave one too many, and so can a repeat that `findKept` has answered
+ * in between.
  */
 export async function insertWithin<T extends Document>(
   collection: Collection<T>,
@@ -24,8 +24,7 @@ export async function insertWithin<T extends Document>(
 }
 
 /**
- * Finds a document of `insertWithin` to answer a repeat with. From then on the try that inserted it
- * cannot take it back.
+ * Finds a document of `insertWithin` for a repeat. After that the first attempt can't remove it.
  */
 export function findKept<T extends Document>(collection: Collection<T>, filter: Filter<T>) {
   const update = { $unset: { only_try: "" } } as unknown as UpdateFilter<T>;

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A database that takes 40 ms to answer what time it was in the middle. */
+/** A database that takes 40 ms to reply, and reads the time in the middle. */
 function slowDatabase(answer: readonly { now: Date }[]) {
   const time = { elapsedMs: 7_000 };
   const toArray = async () => {
@@ -33,7 +33,7 @@ it("advances from the database's time, whatever the process's clock says", async
 
 it("fails where the database does not answer with its time", async () => {
   const { db } = slowDatabase([]);
-  await expect(databaseClock({ db })).rejects.toThrow("does not tell its time");
+  await expect(databaseClock({ db })).rejects.toThrow("returned no time");
 });
 
 it("counts the machine's sleep, and no other drift of its uptime", () => {

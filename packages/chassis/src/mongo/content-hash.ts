@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * SHA-256, in base64url, over a JSON array: the rule's name, then the fields in this order, `null`
- * for an absent one. Only fields that never change after the insert belong in it: `audit:verify`
+ * Hashes (SHA-256, base64url) a JSON array of the rule's name and the fields in this order, `null`
+ * for an absent one. Include only fields that never change after the insert: `audit:verify`
  * compares them with the hash (docs/decisions/0043).
  */
 export function contentHash<Document extends object>(

@@ -5,7 +5,7 @@ import { databaseClock } from "./clock.ts";
 import { connectDatabase } from "./database.ts";
 
 it.each([
-  // MongoDB 7.0's, the last one before 8.0, and 8.0's.
+  // The wire versions of MongoDB 7.0, the last one before 8.0, and of 8.0.
   [21, "the database is older than MongoDB 8.0"],
   [24, "the database is older than MongoDB 8.0"],
   [25, undefined],

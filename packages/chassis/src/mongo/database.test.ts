@@ -78,7 +78,7 @@ const passing = [43, 50, 112, 175, 237, 462, 11_601].map((code): [string, unknow
   true,
 ]);
 
-/** As the driver makes each of them. 10107 is "not primary", 64 a majority that did not write. */
+/** Errors as the driver creates them. 10107 is "not primary", 64 a majority that did not write. */
 it.each([
   ["a connection that broke", new MongoNetworkError("closed"), true],
   ["no primary", new MongoServerSelectionError("timed out", {} as TopologyDescription), true],
@@ -138,7 +138,7 @@ it.each([
     true,
   ],
   ["a key beside another refusal", failed(11_000, 121), false],
-  // They came with a majority that did not write: what was there may be lost.
+  // Without a majority, even the documents of an earlier write may be lost.
   ["a majority that did not write", bulk({ code: 64, message: "timed out" }), false],
   ["the same after a key", bulk({ ...said(11_000), writeErrors: [] }), false],
   ["another refusal", new MongoServerError(said(121)), false],

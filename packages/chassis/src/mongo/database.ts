@@ -27,7 +27,7 @@ export type Rows = {
 /** The connection of a service to its own database. */
 export type Database = ReturnType<typeof databaseOf>;
 
-/** How long a call waits for an unavailable database or a free connection before it fails. */
+/** A call fails after this if the database is unavailable or no connection is free. */
 const selectionTimeoutMs = 4_000;
 type DatabaseOptions = {
   readonly observe?: ObserveBatch;
@@ -35,7 +35,7 @@ type DatabaseOptions = {
   readonly watch?: (client: MongoClient) => void;
   /** After this a write's outcome is unknown: read again, never assume. */
   readonly writeTimeoutMs?: number;
-  /** After so long without a byte the database hangs: the call fails, its outcome unknown. */
+  /** After this long without a byte the call fails with an unknown outcome: the database hangs. */
   readonly silenceMs?: number;
 };
 /** A readiness probe must answer before its caller gives up. */
@@ -43,9 +43,9 @@ const pingTimeoutMs = 1_000;
 
 /**
  * Connects a service to its own database. Every write is journalled on a majority before it is
- * acknowledged; reads see only what a majority has.
+ * acknowledged; reads return only data of a majority.
  *
- * @throws {Error} where the database is older than MongoDB 8.0.
+ * @throws {Error} if the database is older than MongoDB 8.0.
  */
 export async function connectDatabase(
   uri: string,
@@ -77,11 +77,11 @@ const driver = /[/\\]mongodb[/\\]lib[/\\]/;
 let areGuarded = false;
 
 /**
- * Keeps commands from hanging on a closed connection. The driver (7.8.0, `writeCommand` of
- * cmap/connection.js) waits for `drain` when a write is buffered, also on a socket that is
- * destroyed but has not emitted `close` yet: `drain` then never comes, and no timeout runs. Where
- * the hanging command is the monitor's, no connection is ever opened again. Such a socket emits an
- * error here, which the driver handles like any other.
+ * Keeps commands from hanging on a closed connection. If a write is buffered, the driver (7.8.0,
+ * `writeCommand` of cmap/connection.js) waits for `drain`, even on a destroyed socket that has not
+ * emitted `close` yet. `drain` then never comes, and no timeout runs. If the monitor's command
+ * hangs, no connection is ever opened again. Here such a socket emits an error, which the driver
+ * handles like any other.
  */
 function guardDriverSockets(): void {
   if (areGuarded) return;
@@ -106,7 +106,7 @@ async function assertRecent(client: MongoClient): Promise<void> {
   throw new Error("the database is older than MongoDB 8.0");
 }
 
-/** A database of a client; the client's options apply. */
+/** Opens a database of a client; the client's options apply. */
 export function databaseOf(
   client: MongoClient,
   name: string,
@@ -114,16 +114,15 @@ export function databaseOf(
 ) {
   const db = groupedDb(client.db(name), bulkWriteOf(client), observe);
   return {
-    /** Its writes and reads by `_id` are grouped. */
+    /** Groups its writes and reads by `_id`. */
     db,
     /**
-     * Inserts into several collections in one command, in order, up to the first duplicate key:
-     * then the answer is false, and the documents before it are inserted.
+     * Inserts into several collections in one command, in order. At the first duplicate key it
+     * stops and returns false; the documents before it stay inserted.
      */
     bulkInsert: (rows: readonly Rows[]) => bulkInsert(client, name, rows),
-    /** Whether the database answers now. */
     ready: (): Promise<boolean> =>
-      // The driver's own `timeoutMS` does not bound a command without a session (driver 7.8.0).
+      // In driver 7.8.0, `timeoutMS` doesn't bound a command without a session.
       withTimeout(pingTimeoutMs, () => db.command({ ping: 1 })).then(
         () => true,
         () => false,
@@ -146,7 +145,9 @@ async function bulkInsert(client: MongoClient, database: string, rows: readonly 
   }
 }
 
-/** Whether duplicate keys alone stopped it: what came before is as durable as any other write. */
+/**
+ * True if only duplicate keys stopped a bulk write: its earlier writes are as durable as any other.
+ */
 function isStoppedByKey(error: unknown): boolean {
   if (!(error instanceof MongoClientBulkWriteError)) return false;
   const { writeErrors, writeConcernErrors } = error;
@@ -176,7 +177,7 @@ const unavailableCodes = new Set<unknown>([
 
 const unavailableLabels = ["RetryableWriteError", "RetryableError", "SystemOverloadedError"];
 
-/** Whether the database was unavailable or a write's outcome is unknown: retrying may succeed. */
+/** True if the database was unavailable or a write's outcome is unknown: retrying may succeed. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const isAway =
     error instanceof MongoNetworkError ||
@@ -193,7 +194,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether a failure that the driver wraps in a bulk write's is such a one. */
+/** True if a bulk write's error contains such a failure. */
 function isBulkUnavailable(error: MongoError): boolean {
   if (error instanceof MongoBulkWriteError) {
     // The wrapped error.
@@ -209,12 +210,11 @@ function isBulkUnavailable(error: MongoError): boolean {
 /** MongoDB's code for a duplicate key. */
 const duplicateKeyCode = 11_000;
 
-/** Whether a write failed because a unique index has its key already. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === duplicateKeyCode;
 }
 
-/** Whether an unordered bulk insert failed because of duplicate keys alone. */
+/** True if an unordered bulk insert failed only because of duplicate keys. */
 export function isOnlyDuplicateKeys(error: unknown): boolean {
   if (isDuplicateKey(error) && !(error instanceof MongoBulkWriteError)) return true;
   if (!(error instanceof MongoBulkWriteError)) return false;
@@ -225,7 +225,7 @@ export function isOnlyDuplicateKeys(error: unknown): boolean {
 /** Decimal128 keeps 34 digits; past them it would round. */
 const decimal128Digits = 34;
 
-/** Whole minor units as they are stored: exact, and `$inc` works on them. */
+/** Whole minor units for storage: exact, and `$inc` works on them. */
 export function toDecimal128(minor: bigint): Decimal128 {
   const text = minor.toString();
   if (text.replace("-", "").length > decimal128Digits) throw new Error("more than 34 digits");
@@ -237,7 +237,7 @@ const smallWhole = 0x3040_0000_0000_0000n;
 
 const decimal128Text = /^(-?\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/;
 
-/** Whole minor units as they were stored; the database may write them as `1E+3`. */
+/** Reads stored minor units; the database may write them as `1E+3`. */
 export function fromDecimal128(stored: Decimal128): bigint {
   const { bytes } = stored;
   const { buffer, byteOffset } = bytes;

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 it("fails a command whose connection closes under it, and continues on another connection", async () => {
   expect(sockets.length).toBeGreaterThan(0);
-  // Closed without an event yet: the next command is written to a closed socket.
+  // The socket is closed without an event yet: the next command writes to it.
   for (const socket of sockets.splice(0)) socket.destroy();
   await expect(database.db.command({ ping: 1 })).rejects.toThrow(MongoNetworkError);
   await vi.waitFor(() => database.db.command({ ping: 1 }), { timeout: 10_000 });

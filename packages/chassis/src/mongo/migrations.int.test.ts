@@ -133,7 +133,7 @@ const expireLease = () =>
     .collection<{ _id: string }>("leases")
     .updateOne({ _id: "migrations" }, { $set: { until: new Date(0) } });
 
-/** A job that says when it is in its second step, in which it stays. */
+/** A job that reports its second step, and hangs there. */
 const stuckJob = (uri: string, name: string) => `
   import { migrateDatabase } from "${new URL("migrations.ts", import.meta.url)}";
   const stay = () => new Promise(() => console.log("in step two"));
@@ -202,7 +202,7 @@ it("refuses a database of another baseline: of other indexes, or of another shap
   for (const other of others) {
     expect(other.name).not.toBe(own.name);
     const { databaseName } = database.db;
-    const refusal = `database ${databaseName} was made by another version: migration 1 is "${other.name}" here, "${own.name}" there. Begin with an empty database`;
+    const refusal = `database ${databaseName} was created by another version: migration 1 is "${other.name}" here, "${own.name}" there. Begin with an empty database`;
     await expect(run(other)).rejects.toThrow(refusal);
     await expect(run(other)).rejects.toThrow(OtherStepsError);
     await expect(check(other)).rejects.toThrow(refusal);

@@ -8,27 +8,25 @@ import { insertOnce } from "./once.ts";
 import { createSweepLease } from "./sweep-lease.ts";
 
 /**
- * One step of a database's history: indexes, or a change of stored documents. Its number is its
- * place in its service's list, from 1. docs/MIGRATIONS.md says how one is written.
+ * A step of a database's history: indexes, or a change of stored documents. Its number is its
+ * position in its service's list, from 1. See docs/MIGRATIONS.md.
  */
 export type Migration = {
-  /** What the step does, in a few words. It is stored, and never changes. */
+  /** A short description. It is stored, and never changes. */
   readonly name: string;
   /**
-   * Applies the step while services of this release and of the one before serve. A job that was
-   * killed in it runs it again from its beginning, so it must be idempotent.
+   * Applies the step while services of this release and the previous one serve. A killed job runs
+   * it again from the beginning, so it must be idempotent.
    */
   readonly up: (db: Db) => Promise<void>;
 };
 
-/** A step that a database has. */
 type AppliedDocument = { _id: number; schema_version: number; name: string; applied_at: Date };
 
-/** Indexes by their collection. */
 export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
 
 /**
- * The first step. It is edited in place until the first release; its name has a digest of the
+ * The first step. It is edited in place until the first release. Its name includes a digest of the
  * indexes, so that a database of an older checkout is refused.
  *
  * @param shape grows with each change of stored documents.
@@ -39,8 +37,8 @@ export function baseline(shape: number, indexes: Indexes): Migration {
 }
 
 /**
- * Creates indexes of several collections; those that exist stay. On a replica set a majority of the
- * members has to build them: by default every member has to, and one that is down would hold up the
+ * Creates indexes of several collections; existing ones stay. On a replica set a majority of the
+ * members must build them. The default is every member, so one that is down would block the
  * migration.
  */
 export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
@@ -52,22 +50,22 @@ export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
   await Promise.all(created);
 }
 
-/** A killed job delays the next one by this; a running one renews its lease before. */
+/** A killed job delays the next one by this; a running one renews its lease earlier. */
 const leaseMs = 15_000;
 const renewEveryMs = 2_500;
-/** A step that takes so long is logged, each time. */
+/** A step that takes longer than this is logged each time. */
 const reportEverySeconds = 10;
-/** How often a job looks whether the one before it is done. */
-const lookEveryMs = 100;
+/** The pause between two checks that the previous job is done. */
+const checkEveryMs = 100;
 
-/** A database has another step under a number: it was made by another checkout. */
+/** The database has another step under a number: another checkout created it. */
 export class OtherStepsError extends Error {}
 
 /**
- * Applies the steps that a database lacks, in their order, and records each. One job works at a
- * time; another one waits for it, and then finds nothing to do.
+ * Applies the missing steps in order, and records each. One job works at a time; another one waits
+ * for it, and then finds nothing to do.
  *
- * @throws {OtherStepsError} where the database has another step under one of these numbers.
+ * @throws {OtherStepsError} if the database has another step under one of these numbers.
  */
 export async function migrate(
   database: Database,
@@ -77,7 +75,7 @@ export async function migrate(
   const lease = createSweepLease(database, "migrations", leaseMs);
   while ((await missingSteps(database, migrations)).length > 0) {
     if ((await lease.hold()) === undefined) {
-      await setTimeout(lookEveryMs);
+      await setTimeout(checkEveryMs);
       continue;
     }
     const run = () => lease.hold().then(() => false);
@@ -91,14 +89,14 @@ export async function migrate(
   }
 }
 
-/** Stops before a step where another job has taken over, after a long pause of this process. */
+/** Stops before a step if another job has taken over, after a long pause of this process. */
 async function applyMissing(
   database: Database,
   migrations: readonly Migration[],
   log: Log,
   isHeld: () => Promise<boolean>,
 ): Promise<void> {
-  // Read under the lease: what another job has applied meanwhile is not missing any more.
+  // Read under the lease, so that it excludes steps that another job has applied.
   for (const { number, name, up } of await missingSteps(database, migrations)) {
     if (!(await isHeld())) return;
     let seconds = 0;
@@ -118,8 +116,8 @@ async function applyMissing(
 }
 
 /**
- * Checks that a database has every step. It may have more: those of the next release, which this
- * one can run on.
+ * Checks that a database has every step. It may have steps of the next release too: this release
+ * can run on them.
  *
  * @throws {Error} that names the missing steps.
  */
@@ -143,7 +141,7 @@ async function missingSteps(database: Database, migrations: readonly Migration[]
     const stored = names.get(number) ?? name;
     if (stored === name) continue;
     throw new OtherStepsError(
-      `database ${database.db.databaseName} was made by another version: migration ${number} is "${name}" here, "${stored}" there. Begin with an empty database (docs/MIGRATIONS.md)`,
+      `database ${database.db.databaseName} was created by another version: migration ${number} is "${name}" here, "${stored}" there. Begin with an empty database (docs/MIGRATIONS.md)`,
     );
   }
   return steps.filter(({ number }) => !names.has(number));
@@ -156,7 +154,7 @@ function appliedSteps({ db }: Database) {
 /** An index of a large collection takes many minutes, in which the database sends nothing. */
 const stepTimeoutMs = 3_600_000;
 
-/** Migrates a database over a connection of its own, which waits for long steps. */
+/** Migrates a database over its own connection, which waits for long steps. */
 export async function migrateDatabase(
   { uri, name }: { readonly uri: string; readonly name: string },
   migrations: readonly Migration[],

@@ -1,7 +1,7 @@
 import type { Collection, Document, Filter, OptionalUnlessRequiredId, WithId } from "mongodb";
 import { isDuplicateKey } from "./database.ts";
 
-/** Runs a write; `false`: it changed nothing, because a unique index has its key already. */
+/** Runs a write; returns `false` if a unique index has its key already, and nothing has changed. */
 export async function onceByKey(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
@@ -12,7 +12,7 @@ export async function onceByKey(write: () => Promise<unknown>): Promise<boolean>
   }
 }
 
-/** Inserts a document; `false`: a unique index has its key already. */
+/** Inserts a document; returns `false` if a unique index has its key already. */
 export function insertOnce<T extends Document>(
   collection: Collection<T>,
   document: OptionalUnlessRequiredId<T>,
@@ -20,7 +20,7 @@ export function insertOnce<T extends Document>(
   return onceByKey(() => collection.insertOne(document));
 }
 
-/** Inserts a document, or answers with the one that `by` finds; throws where that is none. */
+/** Inserts a document, or returns the existing one that `by` finds; throws if there is none. */
 export async function insertOrFind<T extends Document>(
   collection: Collection<T>,
   document: WithId<T>,
@@ -38,9 +38,9 @@ export async function insertOrFind<T extends Document>(
 }
 
 /**
- * Changes a document or makes it, by a write whose filter leaves out documents that the operation
- * has changed. `write` runs as an upsert first; a duplicate key means a repeated operation, or a
- * document that another process has just made: the write then runs once more on what is there.
+ * Changes or inserts a document by a write whose filter excludes documents that the operation has
+ * already changed. `write` runs as an upsert first. A duplicate key means a repeated operation, or
+ * a document that another process has just inserted: the write then runs once more without upsert.
  */
 export async function upsertOnce(write: (upsert: boolean) => Promise<unknown>): Promise<void> {
   if (!(await onceByKey(() => write(true)))) await write(false);

@@ -10,13 +10,13 @@ const metrics = createMetrics("test");
 const client = new EventEmitter();
 poolMetrics(metrics)(client as unknown as MongoClient);
 
-/** One event of a connection, so many milliseconds after the one before. */
+/** Emits an event of a connection, this many milliseconds after the previous one. */
 const happens = (name: string, connectionId: number, more: object = {}, afterMs = 0) => {
   nowMs += afterMs;
   client.emit(name, { address: "db:27017", connectionId, ...more });
 };
 
-/** Connections that are used and idle; commands that waited and ran, and for how long in all. */
+/** Counts used and idle connections, and commands that waited and ran, with their total times. */
 async function shown() {
   const text = await metrics.text();
   const value = (name: string) =>
@@ -37,7 +37,7 @@ it("shows each connection as used or idle, and how long commands wait for it and
   happens("connectionCheckedIn", 1, {}, 2_000);
   happens("connectionCheckOutFailed", 3, { durationMS: 500 });
   expect(await shown()).toEqual({ connections: [0, 2], waits: [2, 0.75], commands: [1, 2] });
-  // One that is closed in use does not come back.
+  // A connection that is closed in use does not return to the pool.
   happens("connectionCheckedOut", 2, { durationMS: 0 });
   happens("connectionClosed", 2);
   expect(await shown()).toEqual({ connections: [0, 1], waits: [3, 0.75], commands: [1, 2] });

@@ -7,22 +7,22 @@ const secondsBuckets = [
 ];
 
 /**
- * Shows a client's connections in metrics: how long commands wait for one, how long they have it,
- * and how many there are. The events of its pool cost a tenth of those of its commands, which copy
- * each command: 16 µs for a find, 6 µs for each write of a batch (docs/decisions/0030).
+ * Shows a client's connections in metrics: their number, the wait for one, and the time in use.
+ * Pool events cost a tenth of command events, which copy each command: 16 µs for a find, 6 µs for
+ * each write of a batch (docs/decisions/0030).
  */
 export function poolMetrics(
   metrics: Pick<Metrics, "histogram" | "measured">,
 ): (client: MongoClient) => void {
   const waits = metrics.histogram(
     "disburse_db_pool_wait_seconds",
-    "Time until a command had a connection to the database.",
+    "Time that a command waited for a connection to the database.",
     [],
     secondsBuckets,
   );
   const held = metrics.histogram(
     "disburse_db_command_duration_seconds",
-    "Time that a command had its connection: to the database and back.",
+    "Time that a command used its connection.",
     [],
     secondsBuckets,
   );
@@ -58,7 +58,7 @@ export function poolMetrics(
 
 type ConnectionEvent = { readonly address: string; readonly connectionId: number | "<monitor>" };
 
-/** The driver counts the connections of each server by themselves. */
+/** The driver numbers the connections of each server separately. */
 function keyOf({ address, connectionId }: ConnectionEvent): string {
   return `${address} ${connectionId}`;
 }

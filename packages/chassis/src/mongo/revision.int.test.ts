@@ -20,7 +20,7 @@ const rows = () => database.db.collection<Row>("rows");
 it("sets fields and raises the revision, if that is as it was read", async () => {
   const row = { _id: "1", revision: 7, text: "a", list: ["x"], kept: "k" };
   await rows().insertOne(row);
-  // Neither an expression nor a variable of the database.
+  // These are no expressions or variables of the database.
   const fields = { text: "$kept", list: ["$$ROOT", "$kept"] };
   expect(await setAtRevision(rows(), row, fields)).toBe(true);
   const after = { ...row, ...fields, revision: 8 };

@@ -4,9 +4,9 @@ import type { Collection, Document } from "mongodb";
 export type Revised = { readonly _id: string; readonly revision: number };
 
 /**
- * Sets top-level fields of a document and raises its revision, if the revision is as it was read.
- * Returns `false` if another write came first. The guard is in the update because a filter of `_id`
- * alone costs the database less (docs/PERFORMANCE.md).
+ * Sets top-level fields of a document and raises its revision, if the revision has not changed
+ * since it was read. Returns `false` if another write came first. The guard is in the update
+ * because a filter of `_id` alone costs the database less (docs/PERFORMANCE.md).
  */
 export async function setAtRevision<T extends Document & Revised>(
   collection: Collection<T>,

@@ -1,6 +1,6 @@
 import type { Indexes } from "./migrations.ts";
 
-/** Indexes of the audit trail, and of operations whose entries it does not have yet. */
+/** Indexes of the audit trail, and of operations with pending entries. */
 export const auditIndexes: Indexes = {
   audit_entries: [
     { key: { key: 1 }, name: "key", unique: true },
@@ -10,7 +10,6 @@ export const auditIndexes: Indexes = {
   operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
 };
 
-/** Indexes of proposals. */
 export const proposalIndexes: Indexes = {
   proposals: [
     { key: { key: 1 }, name: "request", unique: true },

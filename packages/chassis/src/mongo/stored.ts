@@ -8,8 +8,8 @@ import { type Binary, Decimal128 } from "mongodb";
 import { fromDecimal128, toDecimal128 } from "./database.ts";
 
 /**
- * A domain value as its document has it: its fields in snake case, amounts as Decimal128, metadata
- * as entries. What is undefined is left out.
+ * The document form of a domain value: fields in snake case, amounts as Decimal128, metadata as
+ * entries. Undefined fields are left out.
  */
 export type Stored<T> = T extends bigint
   ? Decimal128
@@ -27,12 +27,10 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
 
-/** A domain value, to be stored. */
 export function toStored<T>(value: T): Stored<T> {
   return storedValue(value) as Stored<T>;
 }
 
-/** A stored value as the domain has it. */
 export function fromStored<T>(stored: Stored<T>): T {
   return domainValue(stored) as T;
 }

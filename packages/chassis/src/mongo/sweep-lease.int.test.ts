@@ -36,7 +36,7 @@ it("passes to another when it expires or is released, with a new epoch", async (
   expect(await second?.hold()).toEqual({ epoch: 2 });
   await second?.release();
   expect(await third?.hold()).toEqual({ epoch: 3 });
-  // What another one has by now is not released.
+  // A release doesn't touch another owner's lease.
   await second?.release();
   expect(await fourth?.hold()).toBeUndefined();
 });

@@ -3,19 +3,17 @@ import type { Database } from "./database.ts";
 import { insertOnce } from "./once.ts";
 
 type LeaseDocument = {
-  /** The sweep's name. */
   _id: string;
   schema_version: number;
   owner: string;
   until: Date;
-  /** Increases with each new owner. */
   epoch: number;
 };
 
-/** A lease that lets one process of a service sweep. */
+/** Lets one process of a service sweep. */
 export type SweepLease = ReturnType<typeof createSweepLease>;
 
-/** A named lease of `leaseMs`, by the database's clock, for this process. */
+/** Creates a named lease of `leaseMs`, by the database's clock, for this process. */
 export function createSweepLease({ db }: Database, name: string, leaseMs: number) {
   const leases: Collection<LeaseDocument> = db.collection("leases");
   const owner = crypto.randomUUID();
@@ -47,9 +45,9 @@ export function createSweepLease({ db }: Database, name: string, leaseMs: number
 
   return {
     /**
-     * Acquires or renews the lease. `undefined`: another process has it. A sweep that outlives its
-     * lease is harmless: its writes are conditional on what it read (docs/decisions/0008), and the
-     * lease only spares the other processes the work.
+     * Acquires or renews the lease; `undefined` if another process has it. A sweep that outlives
+     * its lease is harmless: its writes are conditional on what it read (docs/decisions/0008). The
+     * lease only saves the other processes the work.
      */
     hold: async (): Promise<{ readonly epoch: number } | undefined> => {
       const startedAt = performance.now();
@@ -57,7 +55,7 @@ export function createSweepLease({ db }: Database, name: string, leaseMs: number
       if (held !== undefined && startedAt < held.renewAt) return { epoch: held.epoch };
       const acquired = remember(await acquire(), startedAt);
       if (acquired !== undefined) return acquired;
-      // The first lease under a name begins as an expired one, for the first that takes it.
+      // The first lease of a name starts as an expired one, which the first process can take.
       const expired = { owner: "", until: new Date(0), epoch: 0 };
       const document = { _id: name, schema_version: 1, ...expired };
       if (!(await insertOnce(leases, document))) return undefined;

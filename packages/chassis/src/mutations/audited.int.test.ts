@@ -34,7 +34,7 @@ const ada: Principal = { kind: "person", id: "ada", roles: new Set(["treasury", 
 const sandbox: Principal = { kind: "service", name: "sandbox" };
 const gateway: Principal = { kind: "service", name: "gateway" };
 
-/** What each call does, and how often it was made. */
+/** The effect of each call, and the number of calls. */
 let answer: () => void;
 let calls = 0;
 beforeEach(() => {
@@ -143,7 +143,7 @@ describe("a privileged call", () => {
         { person: "who_1", action: "OpenAccount", call: { caller, roles: [], outcome: "done" } },
       ]);
     }
-    // Of a service that acts by itself nothing is decided.
+    // A service that acts by itself makes no recorded decision.
     expect(await decide(Actor_Kind.SERVICE)).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ describe("a privileged call", () => {
     expect(await entriesOf(mutation)).toEqual([]);
   });
 
-  it("whose fate is not known is in it as such, once, and again when a repeat succeeded", async () => {
+  it("with an unknown outcome is in it as such, once, and again when a repeat succeeded", async () => {
     const mutation = operation();
     answer = () => {
       throw new ConnectError("no database", Code.Unavailable);
@@ -204,7 +204,7 @@ describe("a privileged call", () => {
     const client = boundWith({ own: ["openAccount"] });
     const [byPerson, byMerchant] = [operation(), operation()];
     await open(ada, byPerson, "USD", client);
-    // The content is the RPC's own to compare.
+    // The RPC compares the content itself.
     await open(ada, byPerson, "EUR", client);
     await open(gateway, byMerchant, "USD", client);
     expect(calls).toBe(3);

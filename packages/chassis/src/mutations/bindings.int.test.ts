@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** What each call does, and how often it was made. */
+/** The effect of each call, and the number of calls. */
 let answer: () => Promise<void> | void;
 let calls = 0;
 beforeEach(() => {
@@ -93,7 +93,7 @@ describe("an operation", () => {
     expect(await outcome(ask(mutation))).toBe(other);
   });
 
-  it("whose fate is not known keeps its content", async () => {
+  it("with an unknown outcome keeps its content", async () => {
     const mutation = operation();
     answer = () => {
       throw new ConnectError("no database", Code.Unavailable);

@@ -18,30 +18,28 @@ import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { readChange } from "./content.ts";
 import { readStream } from "./stream.ts";
 
-/** An operation, bound to the content that it first came with. */
+/** An operation, bound to the content of its first request. */
 type OperationDocument = {
-  /** `<RPC> <merchant id> <operation id>`; the merchant's where the request has one. */
+  /** `<RPC> <merchant id> <operation id>`; the merchant's id if the request has one. */
   _id: string;
   schema_version: number;
-  /** Absent where the operation compares it by itself. */
+  /** Absent if the RPC compares the content itself. */
   operation_content?: string;
-  /** The try that may still unbind it: no other one has relied on it. */
+  /** The attempt that may still unbind it: no other attempt relies on it. */
   only_try?: string;
-  /** An entry that the audit trail does not have yet. */
   owed?: OwedCall;
   created_at: Date;
 };
 
-/** The operations of a service whose changes do not store them under a unique key. */
 export type OperationBindings = ReturnType<typeof openOperationBindings>;
 
-/** Makes of a digest one that cannot be guessed from, for requests whose fields are sealed. */
+/** Keys a digest so that its content can't be guessed, for requests with sealed fields. */
 export type KeyContent = (content: string) => string;
 
 /** Entries that one run of the sweep writes at most. */
 const sweptMax = 1_000;
 
-/** The collection `operations` of a service's database, and its audit trail. */
+/** Opens the collection `operations` of a service's database, and its audit trail. */
 export function openOperationBindings(
   { db }: { readonly db: Db },
   keyContent: KeyContent = (content) => content,
@@ -51,9 +49,9 @@ export function openOperationBindings(
   return {
     keyContent,
     /**
-     * Binds an operation to a content, and an entry that it owes to the trail, before its change is
-     * made; no content where the operation compares it by itself. Answers with what unbinds it,
-     * unless another try has come meanwhile; `undefined`: it is bound to other content.
+     * Binds an operation to a content and a pending audit entry before its change; `content` is
+     * absent if the RPC compares it. Returns a function that unbinds it, unless another attempt has
+     * come meanwhile; `undefined` if it is bound to other content.
      */
     bind: async (
       id: string,
@@ -72,7 +70,7 @@ export function openOperationBindings(
         if (await insertOnce(operations, { ...bound, created_at: new Date() })) {
           return async () => void (await operations.deleteOne({ _id: id, only_try }));
         }
-        // From here on the first try cannot unbind what this one relies on.
+        // From here on the first attempt can't unbind the operation that this one relies on.
         const known = await operations.findOneAndUpdate({ _id: id }, { $unset: { only_try: "" } });
         if (known === null) continue;
         if (known.operation_content !== content) return undefined;
@@ -80,19 +78,19 @@ export function openOperationBindings(
         return async () => undefined;
       }
     },
-    /** Writes the entry of a call that has its answer: from then on nothing is owed. */
+    /** Writes the entry of an answered call, which is then no longer pending. */
     settle: async (id: string, owed: OwedCall, subject: string): Promise<void> => {
       await audit.append(callRecord(owed, "done", subject));
       await operations.updateOne({ _id: id }, { $unset: { owed: "" } });
     },
-    /** Writes the entry of a call that changed nothing, and is kept all the same. */
+    /** Writes the entry of a call that changed nothing but is recorded. */
     note: async (owed: OwedCall, subject: string): Promise<void> => {
       await audit.append(callRecord(owed, "done", subject));
     },
     /**
-     * Writes the entries of calls that never got their answer, because their process ended or they
-     * failed on the way: as `unknown`, unless a repeat has written one. Safe beside calls and other
-     * sweeps; answers whether there is more to do.
+     * Writes pending entries of unanswered calls, whose process ended or which failed, as
+     * `unknown`, unless a repeat has written one. Safe concurrently with calls and other sweeps;
+     * returns true if there is more to do.
      */
     sweepOwed: async (now: Date): Promise<boolean> => {
       const due = { "owed.due_at": { $lte: now } };
@@ -101,7 +99,7 @@ export function openOperationBindings(
         if (owed === undefined) continue;
         const isDone = await audit.has(callRecord(owed, "done", ""));
         if (!isDone) await audit.append(callRecord(owed, "unknown", ""));
-        // A repeat that has begun meanwhile owes its own.
+        // A repeat that has begun meanwhile has its own pending entry.
         await operations.updateOne({ _id, "owed.at": owed.at }, { $unset: { owed: "" } });
       }
       return found.length === sweptMax;
@@ -112,22 +110,22 @@ export function openOperationBindings(
 type Mutating = { readonly mutation?: Mutation | undefined; readonly merchantId?: unknown };
 type Handler = (request: unknown, context: HandlerContext) => unknown;
 
-/** How the handlers of a service keep what they are asked. */
+/** Selects RPCs with a special treatment. */
 export type BoundRpcs<Rpc> = {
-  /** RPCs that compare the content with what they store. */
+  /** RPCs that compare the content with their stored documents. */
   readonly own?: readonly (keyof Rpc & string)[];
-  /** RPCs that are in the trail where a merchant's key or member calls them too. */
+  /** RPCs that the trail also records for a merchant's key or member. */
   readonly decisions?: readonly (keyof Rpc & string)[];
-  /** RPCs that change nothing, and are kept in the trail where a person calls them. */
+  /** RPCs that change nothing, but are recorded if a person calls them. */
   readonly noted?: readonly (keyof Rpc & string)[];
 };
 
 /**
- * Handlers that refuse an operation id which comes again with other content: each unary RPC whose
- * request has a `mutation` binds the two before it runs, and unbinds them where it refuses, for
- * then nothing has changed. A merchant's operations are its own. A privileged call of any of them,
- * and of a stream that begins with a mutation, and each call that is a decision, is in the audit
- * trail before it is answered; what it owes is stored before it has an effect.
+ * Wraps handlers so that they refuse a repeated operation id with other content. Each unary RPC
+ * whose request has a `mutation` binds the two before it runs, and unbinds them if it refuses,
+ * because then nothing has changed. Each merchant has its own operation ids. The audit trail
+ * records, before the answer, each privileged call of these RPCs and of streams that begin with a
+ * mutation, and each decision; the pending entry is stored before the call has an effect.
  */
 export function bindOperations<S extends DescService, Rpc extends Partial<ServiceImpl<S>>>(
   service: S,
@@ -153,7 +151,7 @@ export function bindOperations<S extends DescService, Rpc extends Partial<Servic
   return bound as Rpc;
 }
 
-/** Whether an RPC changes something once for its operation id. */
+/** True if an RPC changes something once for its operation id. */
 export function isMutation(method: DescMethod): method is DescMethodUnary {
   return method.methodKind === "unary" && method.input.field.mutation !== undefined;
 }
@@ -165,21 +163,21 @@ function boundHandler(
   { isOwn, isDecision }: { readonly isOwn: boolean; readonly isDecision: boolean },
 ): Handler {
   return async (request, context) => {
-    // What compares by itself costs merchants no write.
+    // An RPC that compares the content itself costs merchants no extra write.
     if (isOwn && !isPrivileged(callContext()?.principal)) return handle(request, context);
     const mutating = request as MessageShape<DescMethodUnary["input"]> & Mutating;
     const { operationId: operation, content, actor } = readChange(method.input, mutating);
     const merchantId = merchantOf(mutating);
     const scope = merchantId === undefined ? [method.name] : [method.name, merchantId];
     const kept = isOwn ? bindings.keyContent(content) : content;
-    const asked = { merchant_id: merchantId ?? "", operation, content: kept };
+    const audited = { merchant_id: merchantId ?? "", operation, content: kept };
     return runBound({
       method,
       bindings,
       request: mutating,
       id: [...scope, operation].join(" "),
       content: isOwn ? undefined : content,
-      owed: owedOf(method, asked, isDecision ? actor : undefined),
+      owed: owedOf(method, audited, isDecision ? actor : undefined),
       handle: () => handle(request, context),
     });
   };
@@ -191,7 +189,7 @@ type BoundCall = {
   readonly id: string;
   readonly content: string | undefined;
   readonly owed: OwedCall | undefined;
-  /** The content of a stream, once all of it has come. */
+  /** The content of a stream, after its last message. */
   readonly contentAfter?: () => string;
   readonly request: object;
   readonly handle: () => unknown;
@@ -215,13 +213,13 @@ async function runBound(call: BoundCall) {
   return response;
 }
 
-/** A stream whose first message has a mutation; it compares the content by itself. */
+/** Audits a stream whose first message has a mutation; the RPC compares the content itself. */
 function auditedStream(method: DescMethod, handle: Handler, bindings: OperationBindings): Handler {
   return async (requests, context) => {
     if (!isPrivileged(callContext()?.principal)) return handle(requests, context);
     const stream = await readStream(method.input, requests as AsyncIterable<object>);
     const operation = stream.mutation?.operationId ?? "";
-    // Without one the handler refuses.
+    // Without an operation id the handler refuses.
     if (operation === "") return handle(stream.messages, context);
     return runBound({
       method,
@@ -236,29 +234,29 @@ function auditedStream(method: DescMethod, handle: Handler, bindings: OperationB
   };
 }
 
-/** A read that is in the trail before a person gets its answer. */
+/** Records a read in the trail before a person gets its answer. */
 function notedHandler(method: DescMethod, handle: Handler, bindings: OperationBindings): Handler {
   return async (request, context) => {
     const response = await handle(request, context);
     if (callContext()?.principal?.kind !== "person") return response;
-    const asked = request as object & Mutating;
-    const merchant_id = merchantOf(asked) ?? "";
+    const audited = request as object & Mutating;
+    const merchant_id = merchantOf(audited) ?? "";
     const operation = crypto.randomUUID();
     const owed = owedOf(method, { merchant_id, operation, content: "" });
-    if (owed !== undefined) await bindings.note(owed, subjectOf(method, asked, undefined));
+    if (owed !== undefined) await bindings.note(owed, subjectOf(method, audited, undefined));
     return response;
   };
 }
 
 function owedOf(
   method: DescMethod,
-  asked: Parameters<typeof owedCall>[2],
+  audited: Parameters<typeof owedCall>[2],
   decidedBy?: StoredActor,
 ) {
-  return owedCall(method, callContext(), asked, new Date(), decidedBy);
+  return owedCall(method, callContext(), audited, new Date(), decidedBy);
 }
 
-/** The merchant that a request is about: named by the request, or by a message in it. */
+/** The merchant of a request, from the request or a message in it. */
 export function merchantOf(request: object): string | undefined {
   const named = [request, ...Object.values(request)].find(namesMerchant);
   return named?.merchantId;
@@ -269,7 +267,7 @@ function namesMerchant(value: unknown): value is { readonly merchantId: string }
   return typeof value.merchantId === "string";
 }
 
-/** Whether an RPC said no, rather than failed on the way. */
+/** True if an RPC refused, rather than failed. */
 function isRefusal(error: unknown): boolean {
   const isInvalid = error instanceof ConnectError && error.code === Code.InvalidArgument;
   return isInvalid || readRefusal(error) !== undefined;

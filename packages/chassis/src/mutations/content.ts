@@ -4,24 +4,24 @@ import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.
 import type { KeyedHash } from "../crypto/sealing.ts";
 import { type Change, readFingerprint, readMutation } from "../rpc/mutation.ts";
 
-/** A change, and the content of the request that it came with. */
+/** A change, and the content of its request. */
 export type RequestedChange = Change & {
   /** See `contentOf`; or the gateway's fingerprint of the request. */
   readonly content: string;
 };
 
-/** The field of a stored operation that says what it came with. */
+/** The stored content of an operation. */
 export type StoredContent = {
   operation_content: string;
 };
 
-/** A request passes several layers that compare its content; each request is hashed once. */
+/** Several layers compare the content of a request; each request is hashed once. */
 const contents = new WeakMap<object, string>();
 
 /**
- * What a request is recognised by when its operation id comes again: the SHA-256, in base64url, of
- * its type and fields without its mutation. It can be guessed from, so it is kept in the clear only
- * where all fields of the request are.
+ * Identifies a repeated request: the SHA-256, in base64url, of its type and fields without its
+ * mutation. A digest allows guesses at the fields, so it is stored unkeyed only if no field is
+ * sealed.
  */
 export function contentOf<Desc extends DescMessage>(
   schema: Desc,
@@ -36,7 +36,7 @@ export function contentOf<Desc extends DescMessage>(
   return content;
 }
 
-/** The change of a mutating request; throws INVALID_ARGUMENT as `readMutation` does. */
+/** Reads the change of a mutating request; throws INVALID_ARGUMENT as `readMutation` does. */
 export function readChange<Desc extends DescMessage>(
   schema: Desc,
   request: MessageShape<Desc> & { readonly mutation?: Mutation | undefined },
@@ -46,17 +46,17 @@ export function readChange<Desc extends DescMessage>(
   return { ...readMutation(mutation), content };
 }
 
-/** Whether a stored operation came with other content than this. */
+/** True if a stored operation has other content. */
 export function isOther({ operation_content }: StoredContent, content: string): boolean {
   return operation_content !== content;
 }
 
-/** What digests of requests are keyed for; stored ones depend on it. */
+/** The key purpose of request digests; stored ones depend on it. */
 export const contentPurpose = "operation content";
 
 /**
- * Keys digests of requests whose fields are sealed at rest: in the audit trail they show that a
- * request is the same, and cannot be guessed from without the key.
+ * Keys the digests of requests with sealed fields: the audit trail can show that two requests are
+ * equal, and nobody can guess the fields without the key.
  */
 export function contentKeyOf([{ keyId, hash }]: readonly [KeyedHash, ...KeyedHash[]]) {
   return (content: string): string => `${keyId}.${hash(content).toString("base64url")}`;

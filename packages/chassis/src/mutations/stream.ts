@@ -2,20 +2,20 @@ import { createHash, type Hash } from "node:crypto";
 import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 
-/** A stream of requests whose first message was looked at. */
+/** A stream of requests whose first message was read ahead. */
 export type ReadStream = {
-  /** Of the first message; `undefined` where it has none. */
+  /** From the first message; `undefined` if it has none. */
   readonly mutation: Mutation | undefined;
-  /** All messages, the first one too. */
+  /** All messages, including the first. */
   readonly messages: AsyncIterable<object>;
   /**
-   * SHA-256, in base64url, over the type and every message read so far, each after its length, the
-   * mutation left out.
+   * SHA-256, in base64url, over the type and every message read so far, each after its length,
+   * without the mutation.
    */
   readonly digest: () => string;
 };
 
-/** Reads the first message of a stream, and the others as they are asked for. */
+/** Reads the first message of a stream, and the others on demand. */
 export async function readStream(
   schema: DescMessage,
   requests: AsyncIterable<object>,
@@ -48,7 +48,7 @@ function add(hash: Hash, schema: DescMessage, message: object): void {
 type Header = { readonly mutation?: Mutation | undefined };
 type Chosen = { readonly case: string; readonly value: object };
 
-/** The mutation of a message's header, and the message without it. */
+/** Splits a message into its header's mutation and the rest. */
 function openHeader({ oneofs }: DescMessage, message: object) {
   for (const { localName } of oneofs) {
     const chosen = (message as Readonly<Record<string, Chosen | undefined>>)[localName];

@@ -1,14 +1,14 @@
 import type { Metrics } from "../metrics.ts";
 import { withTimeout } from "../timeout.ts";
 
-/** Where a process is in its life; probes, servers and clients act on it. */
+/** The state of a process for probes, servers and clients. */
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /**
- * A process starts, serves, and drains: it then asks not to be called any more, and serves what
- * still comes until it stops.
+ * Creates the life of a process: it starts, serves and drains. While it drains it asks clients to
+ * go elsewhere, and serves remaining calls until it stops.
  *
- * @param canWork whether the process could do its work now; see `createDatabaseCheck`.
+ * @param canWork true if the process could do its work now; see `createDatabaseCheck`.
  */
 export function createLifecycle(canWork: () => Promise<boolean>) {
   const draining = new AbortController();
@@ -17,7 +17,7 @@ export function createLifecycle(canWork: () => Promise<boolean>) {
     /** Aborted when the process begins to drain. */
     draining: draining.signal,
     hasStarted: (): boolean => hasStarted,
-    /** Whether it should get requests now. */
+    /** True if the process should receive requests now. */
     isReady: async (): Promise<boolean> =>
       hasStarted && !draining.signal.aborted && (await canWork()),
     started: (): void => {
@@ -27,17 +27,17 @@ export function createLifecycle(canWork: () => Promise<boolean>) {
   };
 }
 
-/** Probes need no key, so the database is asked at most once in this time. */
+/** Probes need no key, so the database is queried at most once in this time. */
 const freshMs = 1_000;
-/** A probe is answered from the last result where a ping takes longer. */
+/** If a ping takes longer, the last result answers the probe. */
 const pingWithinMs = 300;
-/** One answer that a busy machine gave too late is no outage. */
+/** A single late reply on a busy machine is no outage. */
 const toleratedMs = 4_000;
 
 /**
- * Whether the database answers, as probes should see it: it does until it has not answered for 4 s.
+ * Reports the database as available until it has not replied for 4 s.
  *
- * @param ping whether it answers now; asked at most once a second.
+ * @param ping true if the database replies now; called at most once a second.
  */
 export function createDatabaseCheck(
   ping: () => Promise<boolean>,
@@ -69,12 +69,12 @@ export function createDatabaseCheck(
   };
 }
 
-/** A scrape does not wait longer for the database: it would be lost with all its metrics. */
+/** A scrape waits no longer for the database: otherwise all its metrics would be lost. */
 const readyWithinMs = 500;
 
-/** Shows in the metrics whether the process should get requests. */
+/** Shows the process's readiness in the metrics. */
 export function showReadiness(metrics: Metrics, { isReady }: Lifecycle): void {
-  const help = "1 where the process should get requests, as its /readyz says within 0.5 s.";
+  const help = "1 if the process should get requests: /readyz returns 200 within 0.5 s.";
   metrics.measured("disburse_ready", help, [], async (gauge) => {
     const ready = await withTimeout(readyWithinMs, isReady, () => false);
     gauge.set(ready ? 1 : 0);

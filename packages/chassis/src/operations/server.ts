@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import type { Metrics } from "../metrics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
-/** What a process shows of itself, and where. */
 export type OperationsOptions = {
   readonly host: string;
   /** 0 lets the system choose one. */
@@ -14,8 +13,9 @@ export type OperationsOptions = {
 };
 
 /**
- * Serves probes and metrics to those who operate the process, over plain HTTP on a port of its own:
- * - `/livez`: 200 while the process runs. It asks no dependency, whose outage no restart mends.
+ * Serves probes and metrics over plain HTTP on a separate port for operators:
+ * - `/livez`: 200 while the process runs. It checks no dependency, because a restart doesn't end
+ *   its outage.
  * - `/startupz`: 200 once the process has started, 503 before.
  * - `/readyz`: 200 while it should get requests; 503 before it has started, while its database
  *   does not answer, and from SIGTERM on.

@@ -17,7 +17,7 @@ export function writeCursor(cursor: PageCursor): string {
 
 const cursorText = /^(\d{1,15})\.([A-Za-z0-9_:.-]{1,128})$/;
 
-/** Reads a cursor; `undefined` where the text is none of ours. */
+/** Reads a cursor; `undefined` if the text is not a valid one. */
 export function readCursor(text: string): PageCursor | undefined {
   const match = cursorText.exec(Buffer.from(text, "base64url").toString("latin1"));
   if (match?.[1] === undefined || match[2] === undefined) return undefined;
@@ -31,17 +31,20 @@ export function readLimit(limit: number, max = pageLimitMax, byDefault = pageLim
   return refused("INVALID_REQUEST", `limit: must be between 1 and ${max}`);
 }
 
-const notOurs = refused("INVALID_REQUEST", "cursor: must be one that a list gave");
+const invalidCursor = refused(
+  "INVALID_REQUEST",
+  "cursor: is not valid: use one that a list returned",
+);
 
-/** The cursor that a page starts after; `undefined` for the first page. */
+/** Reads the cursor that a page starts after; `undefined` for the first page. */
 export function readStart(cursor: string): PageCursor | undefined | Refused<"INVALID_REQUEST"> {
-  return cursor === "" ? undefined : (readCursor(cursor) ?? notOurs);
+  return cursor === "" ? undefined : (readCursor(cursor) ?? invalidCursor);
 }
 
-/** The number that a page of numbered records starts before; `undefined` for the first page. */
+/** Reads the number that a page starts before; `undefined` for the first page. */
 export function readNumber(cursor: string): number | undefined | Refused<"INVALID_REQUEST"> {
   if (cursor === "") return undefined;
-  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : notOurs;
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : invalidCursor;
 }
 
 /** The order of most lists, and of the last keys of their indexes: newest first, then by id. */
@@ -53,8 +56,8 @@ export const oldestFirst = { created_at: 1, _id: 1 } as const;
 type ListOrder = typeof newestFirst | typeof oldestFirst;
 
 /**
- * The filter of the records after a cursor. Its first bound is where the index scan starts; the
- * second excludes records of the same moment that were shown before.
+ * The filter of the records after a cursor. Its first bound is the start of the index scan; the
+ * second excludes records of the same moment from the previous page.
  */
 export function afterCursor<T>(
   filter: Filter<T>,
@@ -79,20 +82,18 @@ export function createdWithin(
   return { created_at: { ...(from && { $gte: from }), ...(to && { $lt: to }) } };
 }
 
-/** One page of records of which one more than `limit` were read, if there is a further page. */
+/** Cuts a page from `limit` + 1 records; an extra record means that there is a further page. */
 export function cutPage<T>(read: readonly T[], limit: number, cursorOf: (last: T) => string) {
   const shown = read.slice(0, limit);
   const last = read.length > limit ? shown.at(-1) : undefined;
   return { shown, nextCursor: last === undefined ? "" : cursorOf(last) };
 }
 
-/** The page that a request asks for. */
 export type PageRequest = { readonly limit: number; readonly cursor: string };
 
-/** Where a page starts, and how many records are read for it. */
 export type PageRange = { readonly after: PageCursor | undefined; readonly limit: number };
 
-/** The page that a request asks for, of the records that `read` reads. */
+/** Reads the requested page with `read`. */
 export async function readPage<T>(
   request: PageRequest,
   read: (range: PageRange) => Promise<readonly T[]>,
@@ -144,7 +145,7 @@ export async function findCountedPage<T extends Listed>(
 /** Counting stops here (decisions: payouts). */
 export const countMax = 10_000;
 
-/** How many documents pass a filter, up to `countMax` and one. */
+/** Counts the documents that pass a filter, up to `countMax` + 1. */
 export function countUpToMax<T extends Listed>(
   documents: Collection<T>,
   filter: Filter<T>,

@@ -75,7 +75,7 @@ describe("the log of calls", () => {
     orThrow(refused(code)) as unknown;
   afterEach(() => void vi.restoreAllMocks());
 
-  /** The level and fields of the line of a call that took so long. */
+  /** The level and fields of the log line of a call with this duration. */
   async function lineOf(
     identity: ClientIdentity,
     work: () => Promise<unknown>,

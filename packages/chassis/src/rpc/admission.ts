@@ -14,38 +14,36 @@ import { contextOf, type ReadHeader, unauthenticatedServices } from "./identity.
 import { readRefusal } from "./refusal.ts";
 import { traceServed } from "./spans.ts";
 
-/** Whom a server admits, and where it says what it served. */
 export type AdmissionOptions = {
   readonly verify: Verify;
-  /** What RPCs that ask for a fresh sign-in ask of it; one of 15 minutes by default. */
+  /** The fresh sign-in that some RPCs require; by default within 15 minutes. */
   readonly stepUp?: StepUp | undefined;
-  /** Absent where connections are not encrypted. */
+  /** Absent if connections are not encrypted. */
   readonly tls?: Tls | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Absent where tracing is off. */
+  /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
 };
 
-/** A call that came in by whichever protocol. */
 export type IncomingCall = {
   readonly method: DescMethod;
   readonly header: ReadHeader;
-  /** The service that the certificate of its connection is of, where it has one. */
+  /** The service of the connection's certificate, if there is one. */
   readonly peer?: string | undefined;
 };
 
-/** The two steps of letting a call in; all that they throw is a `ConnectError`. */
+/** The two steps of admitting a call; both throw only a `ConnectError`. */
 export type Admission = {
-  /** Who calls, by its headers alone; throws UNAUTHENTICATED. */
+  /** Identifies the caller from the headers alone; throws UNAUTHENTICATED. */
   readonly identify: (call: IncomingCall) => CallContext | Promise<CallContext>;
-  /** Runs the work of a call whose caller is known, or throws PERMISSION_DENIED. */
+  /** Runs the work of an identified caller, or throws PERMISSION_DENIED. */
   readonly run: <T>(context: CallContext, call: IncomingCall, work: Work<T>) => Promise<T>;
 };
 
 type Work<T> = () => Promise<T>;
 
-/** Every call passes here: who calls and whether it may, its context, span, metrics, log. */
+/** Admits every call: identity, authorisation, context, span, metrics and log. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { verify, tls, log, metrics, tracing } = options;
   const { stepUp = { maxAgeSeconds: stepUpSecondsDefault } } = options;
@@ -76,19 +74,22 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-/** A token that was stolen is of no use over a connection of another service, or of none. */
+/** Makes a stolen token useless over another service's connection, or one without a certificate. */
 function assertOwnCertificate(principal: Principal, peer: string | undefined): void {
-  // A person is whom the token names; whether one may come without a certificate is TLS's.
+  // A token identifies a person; TLS decides if a person needs a certificate.
   if (principal.kind === "person" || principal.name === peer) return;
-  throw new ConnectError("the token is not of the certificate's service", Code.Unauthenticated);
+  throw new ConnectError(
+    "the token and the certificate name different services",
+    Code.Unauthenticated,
+  );
 }
 
-/** The service of a call's connection, as the full adapter hands it on. */
+/** Passes the service of a call's connection through the full adapter. */
 export const peerKey = createContextKey<string | undefined>(undefined, {
   description: "the service of the connection's certificate",
 });
 
-/** The admission as the full adapter takes it. */
+/** Adapts the admission to the full adapter. */
 export function admissionInterceptor({ identify, run }: Admission): Interceptor {
   return (next) => async (request) => {
     const header = (name: string) => request.header.get(name);
@@ -101,21 +102,21 @@ export function admissionInterceptor({ identify, run }: Admission): Interceptor 
 /** Calls that take this long are logged: callers wait 10 s at most, and few calls take 100 ms. */
 export const slowCallMs = 1_000;
 
-/** The service's own failures; by every other code it refuses what it was sent. */
+/** Codes of the service's own failures; every other code refuses the request. */
 const failures: ReadonlySet<Code> = new Set([
   ...[Code.Unknown, Code.Internal, Code.DataLoss, Code.Unimplemented],
   ...[Code.Unavailable, Code.DeadlineExceeded],
 ]);
 
-/** A caller that is not admitted is a failure too, unless the code comes with a refusal of the RPC. */
+/** A rejected caller is a failure too, unless the code comes with a refusal of the RPC. */
 function isFailure({ code }: ConnectError, refusal: string | undefined): boolean {
   const isNotAdmitted = code === Code.PermissionDenied || code === Code.Unauthenticated;
   return failures.has(code) || (isNotAdmitted && refusal === undefined);
 }
 
 /**
- * Counts and times every call. Calls of persons, failed calls and slow calls are logged at
- * `info`; all others, which are most of a service's work, at `debug`.
+ * Counts and times every call. Calls of persons, failed calls and slow calls are logged at `info`;
+ * all others, which are most of a service's work, at `debug`.
  */
 function observer(log: Log, metrics: Metrics) {
   const duration = durations(metrics);
@@ -145,7 +146,7 @@ function observer(log: Log, metrics: Metrics) {
   };
 }
 
-/** The series of a call; each is looked up by its labels once, as that costs more than a call. */
+/** Keeps the series of each call, because a look-up by labels costs more than a call. */
 function durations({ rpcDuration }: Metrics) {
   const series = new Map<string, ReturnType<typeof rpcDuration.labels>>();
   return (rpc: string, code: string, caller: string) => {
@@ -159,11 +160,11 @@ function durations({ rpcDuration }: Metrics) {
   };
 }
 
-/** What a handler threw as an RPC error; the cause of `INTERNAL` is logged and not sent. */
+/** Converts a thrown error to an RPC error; the cause of `INTERNAL` is logged and not sent. */
 export function rpcErrorOf(error: unknown, rpc: string, log: Log): ConnectError {
   if (error instanceof ConnectError) return error;
   if (isDatabaseUnavailable(error)) {
-    // No bug: the caller may retry.
+    // Not a bug: the caller may retry.
     log.warn({ reason: (error as Error).name }, "database does not answer");
     return new ConnectError("the database does not answer", Code.Unavailable);
   }

@@ -22,34 +22,34 @@ import { traceCalls } from "./spans.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** A write may wait for a fsync on every member; background work has no deadline of its own. */
+/** A write may wait for an fsync on every member; background work has no other deadline. */
 const timeoutDefaultMs = 5_000;
-/** Reserved of the remaining time for the answer of this hop. */
+/** Reserved for this hop's answer. */
 const hopMs = 50;
 
 /** Identity and time limit of a client's calls. */
 export type ServiceClientOptions = {
-  /** Who calls. */
   readonly identity: ClientIdentity;
-  /** Absent where its calls are not over mutual TLS, as its URLs say. */
+  /** Absent for calls without mutual TLS, depending on the URLs. */
   readonly tls?: Tls | undefined;
-  /** The service that is called, where its contract is one that every service has. */
+  /** The called service, for contracts that every service has. */
   readonly peer?: string;
   readonly timeoutMs?: number;
-  /** Absent where tracing is off. */
+  /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
   readonly observe?: ObserveClients;
 };
 
-/** As whom a client calls, and of which service where its contract is one that all have. */
+/** The client's identity, and the called service for contracts that all services have. */
 export type As = Partial<Pick<ServiceClientOptions, "identity" | "peer">>;
 
 /** A client and its connection, which all calls share. */
 export type ServiceClient<S extends DescService> = ReturnType<typeof connectService<S>>;
 
 /**
- * A typed client of a service at a URL, or at one of several. It sends identity, request id and
- * deadline, and shares calls and streams out among all addresses; no answer is `UNAVAILABLE`.
+ * Creates a typed client of a service at one or several URLs. It sends identity, request id and
+ * deadline, and spreads calls and streams over all addresses. A call without an answer fails with
+ * `UNAVAILABLE`.
  */
 export function connectService<S extends DescService>(
   service: S,
@@ -84,7 +84,7 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
     const deadlineMs = callContext()?.deadlineMs;
     if (deadlineMs === undefined) return requested ?? timeoutMs;
     const remainingMs = Math.floor(deadlineMs - Date.now() - hopMs);
-    if (remainingMs <= 0) throw new ConnectError("no time is left", Code.DeadlineExceeded);
+    if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     return Math.min(remainingMs, requested ?? timeoutMs);
   };
   return {
@@ -97,12 +97,12 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
 
 /** An idle connection is closed after this. */
 const idleTimeoutMs = 60_000;
-/** How often a running stream's connection, or one idle so long, is checked. */
+/** The time between two pings of a connection with a stream, or of an idle one. */
 const pingEveryMs = 10_000;
-/** A connection whose peer does not answer a ping in this time is given up. */
+/** A connection is closed if its peer does not reply to a ping in this time. */
 const pingTimeoutMs = 5_000;
 
-/** Streams, which are few, go over HTTP/2, to each endpoint over one connection of its own. */
+/** Opens streams, which are few, over HTTP/2, on one connection to each endpoint. */
 function streamsOf(identity: Interceptor, securing: Securing | undefined) {
   return ({ url, lookup }: Address) => {
     const ping = {
@@ -124,7 +124,7 @@ function streamsOf(identity: Interceptor, securing: Securing | undefined) {
   };
 }
 
-/** Each connection shows the certificate of now. */
+/** Each connection uses the current certificate. */
 function secureConnection(securing: Securing, place: { readonly lookup?: LookupFunction }) {
   return ({ hostname, port }: URL) =>
     connectTls({
@@ -138,14 +138,14 @@ function secureConnection(securing: Securing, place: { readonly lookup?: LookupF
 
 const httpsPort = 443;
 
-/** A stream goes to one endpoint, and is never begun again. */
+/** A stream goes to one endpoint, and is never restarted. */
 function balancedStream(endpoints: Endpoints): Transport["stream"] {
   return async (...call) => {
     const endpoint = endpoints.choose() ?? (await endpoints.resolved());
     try {
       return await endpoint.streams().stream(...call);
     } catch (error) {
-      if (ConnectError.from(error).code === Code.Unavailable) endpoints.doubt(endpoint);
+      if (ConnectError.from(error).code === Code.Unavailable) endpoints.suspect(endpoint);
       throw error;
     }
   };

@@ -32,8 +32,8 @@ import { messageBytesMax } from "./unary-message.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 
 /**
- * Our own client and handler of unary calls, and connect's: each of the four pairs behaves alike,
- * and both servers answer the same to what no client of ours sends.
+ * Compares our own client and handler of unary calls with connect's: all four pairs behave alike,
+ * and both servers answer foreign requests alike.
  */
 
 const gateway = testTrust.service("gateway");

@@ -7,33 +7,31 @@ import type { NoAnswerReason } from "./balancing/repeats.ts";
 import { joined, messageBytesMax, tooLarge } from "./unary-message.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** What a server answered to a request. */
 export type Answer = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
 };
 
-/** Why a request has no answer, and the error of a call that is not sent again. */
+/** The reason why a request has no answer, and the error of a call that is not sent again. */
 export type NoAnswer = { readonly reason: NoAnswerReason; readonly error: ConnectError };
 
-/** When a call is given up. */
 export type Limits = {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** Whether a call may be given up where its endpoint hangs, to be sent to another. */
-  readonly mayLeave: (wasSent: boolean) => boolean;
+  /** True if a hung call may be cancelled and sent to another endpoint. */
+  readonly mayMove: (wasSent: boolean) => boolean;
 };
 
 /**
  * Sends a request and waits for its whole answer, or for the end of its connection. Rejects with a
- * `ConnectError` where sending it again would not help: at its deadline, when it is cancelled, and
- * for an answer past the bound.
+ * `ConnectError` if a repeat would not help: at its deadline, when it is cancelled, and for an
+ * answer larger than the bound.
  */
 export function exchange(
   endpoint: Endpoint,
   request: Dispatcher.DispatchOptions,
-  { signal, timeoutMs, mayLeave }: Limits,
+  { signal, timeoutMs, mayMove }: Limits,
 ): Promise<Answer | NoAnswer> {
   const { calls, pools } = endpoint;
   return new Promise((resolve, reject) => {
@@ -59,7 +57,7 @@ export function exchange(
       giveUp(new ConnectError("the operation timed out", Code.DeadlineExceeded));
     };
     const onHung = () => {
-      if (!mayLeave(controller !== undefined)) return;
+      if (!mayMove(controller !== undefined)) return;
       const error = unavailable(new Error("the process hangs"));
       resolve({ reason: "hung", error });
       giveUp(error);
@@ -68,16 +66,16 @@ export function exchange(
     const timer = timeoutMs === undefined ? undefined : setTimeout(onDeadline, timerMs(timeoutMs));
     signal?.addEventListener("abort", onAbort);
     if (signal?.aborted) return onAbort();
-    if (calls.size === 0) endpoint.heardMs = performance.now();
+    if (calls.size === 0) endpoint.answeredMs = performance.now();
     calls.add(call);
     pools.current().dispatch(request, {
       onRequestStart: (started) => {
         controller = started;
-        // Given up while it waited for a connection: nothing is sent.
+        // Cancelled while it waited for a connection: nothing is sent.
         if (given !== undefined) started.abort(given);
       },
       onResponseStart: (_controller, statusCode, responseHeaders) => {
-        endpoint.heardMs = performance.now();
+        endpoint.answeredMs = performance.now();
         status = statusCode;
         headers = responseHeaders;
       },

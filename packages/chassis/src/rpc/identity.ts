@@ -3,7 +3,7 @@ import { type CallContext, callContext } from "../call-context.ts";
 import type { ClientIdentity } from "../identity/service-tokens.ts";
 import { formatTraceparent, traceparentHeader } from "../traceparent.ts";
 
-/** Header with the id of the merchant's request that a call serves. */
+/** Header with the id of the merchant's request. */
 export const requestIdHeader = "x-request-id";
 
 /** Services that probes and load balancers call without a token. */
@@ -11,20 +11,20 @@ export const unauthenticatedServices: ReadonlySet<string> = new Set(["grpc.healt
 
 const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The request id that a caller sent where it is well-formed, else a new one. */
+/** Returns the caller's request id if it is well-formed, otherwise a new one. */
 export function requestIdFrom(sent: string | null | undefined): string {
   return isRequestId(sent) ? sent : crypto.randomUUID();
 }
 
-/** Whether a value is a well-formed request id, safe in logs and headers. */
+/** True if a value is a well-formed request id, safe in logs and headers. */
 export function isRequestId(sent: unknown): sent is string {
   return typeof sent === "string" && requestIdPattern.test(sent);
 }
 
-/** A header of a call by its lower-case name. */
+/** Reads a header of a call by its lower-case name. */
 export type ReadHeader = (name: string) => string | null | undefined;
 
-/** The context of a call that comes in now: its request id, and its deadline. */
+/** Reads the context of a new call: its request id and its deadline. */
 export function contextOf(header: ReadHeader): CallContext {
   const requestId = requestIdFrom(header(requestIdHeader));
   const remainingMs = header("connect-timeout-ms") ?? undefined;
@@ -32,7 +32,7 @@ export function contextOf(header: ReadHeader): CallContext {
   return { requestId, deadlineMs };
 }
 
-/** The headers of the next call beside its identity: the running request's id and span. */
+/** Returns the context headers of an outgoing call: the running request's id and span. */
 export function requestHeaders(): Record<string, string> {
   const context = callContext();
   if (context === undefined) return {};

@@ -5,10 +5,10 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { serviceOfCertificate, type Tls, tlsVersion } from "../identity/certificates.ts";
 
-/** Which service a connection is of, by its certificate. */
+/** The services of connections, by their certificates. */
 export type Peers = ReturnType<typeof createPeers>;
 
-/** Notes of each connection, and of the HTTP/2 session on it, the service of its certificate. */
+/** Stores the service of each connection's certificate, and of the HTTP/2 session on it. */
 export function createPeers() {
   const peers = new WeakMap<object, string>();
   return {
@@ -24,27 +24,26 @@ export function createPeers() {
   };
 }
 
-/** How connections are accepted. */
 export type ListenerOptions = {
-  /** Absent where they are not encrypted. */
+  /** Absent if connections are not encrypted. */
   readonly tls: Tls | undefined;
   /** A connection without its handshake in this time is closed. */
   readonly handshakeMs: number;
-  /** Called with each connection as it comes, before its handshake. */
+  /** Called with each connection before its handshake. */
   readonly opened: (socket: Socket) => void;
-  /** Called with each connection that may be used, and the service of its certificate. */
+  /** Called with each usable connection, and the service of its certificate. */
   readonly accepted: (socket: Socket, service: string | undefined) => void;
-  /** Called for each connection of which there will be none that may be used. */
+  /** Called for each connection that fails. */
   readonly refused: (reason: Refused) => void;
 };
 
-/** No TLS came about, or its certificate is of no service of the trust domain. */
+/** The handshake failed, or the certificate names no service of the trust domain. */
 export type Refused = "handshake" | "certificate";
 
 /**
- * A listener for connections, plain or of mutual TLS. There a caller shows a certificate of a
- * service of the trust domain, by an authority that is believed; where persons are admitted, it may
- * show none. A certificate that has changed is shown to each connection from then on.
+ * Creates a listener for plain connections or mutual TLS. With TLS a caller needs a certificate for
+ * a service of the trust domain, from a trusted authority; it is optional if persons are admitted.
+ * New connections get a changed certificate.
  */
 export function createListener(options: ListenerOptions): Server {
   const { tls, handshakeMs, opened, accepted, refused } = options;

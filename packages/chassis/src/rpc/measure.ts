@@ -24,14 +24,15 @@ import { sendIdentity } from "./identity.ts";
 import { startRpcServer } from "./server.ts";
 
 /**
- * `npm run bench:rpc`: processor time of one call, both sides in this process, over our own client
- * and handler, also with one trace in ten recorded, and over connect's, in turns.
+ * `npm run bench:rpc`: measures the processor time of one call, with both sides in this process. It
+ * alternates between our own client and handler, the same with one trace in ten recorded, and
+ * connect's.
  */
 
 const callsAtOnce = 16;
 const callsEach = 4_000;
 const rounds = 5;
-/** The share of traces that is recorded where tracing is measured. */
+/** The share of traces that is recorded when tracing is measured. */
 const recordedShare = 0.1;
 
 const { privateText, publicJwk } = generateServiceKey("gateway");
@@ -52,7 +53,6 @@ const answer = {
 };
 const implementation = { getQuote: () => ({ quote: answer }) };
 
-/** Takes spans, and does nothing with them. */
 const collector = createHttp1Server((request, response) => {
   request.resume().on("end", () => response.end());
 });

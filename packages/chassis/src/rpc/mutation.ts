@@ -9,23 +9,23 @@ import { callContext } from "../call-context.ts";
 import type { WordOf } from "../enum-words.ts";
 import { orThrow } from "./refusal.ts";
 
-/** Who made a change, as stored with it. */
+/** The actor of a change, for storage. */
 export type StoredActor = {
   readonly kind: WordOf<typeof Actor_Kind>;
   readonly id: string;
-  /** Of a key or a member: the id of its root, where that is another one. */
+  /** The root id of a key or a member, if it is another one. */
   readonly root?: string;
 };
 
-/** The operation that a write belongs to, and who requested it. */
+/** The operation of a write, and its actor. */
 export type Change = { readonly operationId: string; readonly actor: StoredActor };
 
 const printable = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The operation id of a mutating call, and its actor: who calls, by the principal that was admitted
- * (docs/decisions/0040-operators-are-persons.md). What the message says of the actor counts for
- * nothing, but for the key of a merchant, which the gateway alone has verified.
+ * Reads the operation id of a mutating call, and its actor from the admitted principal
+ * (docs/decisions/0040-operators-are-persons.md). The actor in the message is ignored, except for a
+ * merchant's key, which only the gateway has verified.
  *
  * Throws INVALID_ARGUMENT without a well-formed operation id, UNAUTHENTICATED outside of a call.
  */

@@ -8,13 +8,15 @@ import {
 } from "@disburse/kernel/errors.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 
-/** How one refusal leaves a service: the RPC code, and the interface's code and sentence. */
+/** A refusal on the wire: the RPC code, and the interface's code and message. */
 export type WireRefusal = { readonly rpc: Code; readonly code: string; readonly message: string };
 
 /** An exhaustive table: every refusal of a closed union, mapped once. */
 export type RefusalTable<R extends string> = Readonly<Record<R, WireRefusal>>;
 
-/** The RPC error of a refusal; its `detail` replaces the table's sentence where there is one. */
+/**
+ * Converts a refusal to an RPC error; its `detail` replaces the table's message if there is one.
+ */
 export function refusalError<R extends string>(table: RefusalTable<R>, refusal: Refused<R>) {
   const wire = table[refusal.refused];
   const message = refusal.detail ?? wire.message;
@@ -24,7 +26,9 @@ export function refusalError<R extends string>(table: RefusalTable<R>, refusal: 
   ]);
 }
 
-/** A service's `orThrow`: a rule's answer, or its refusal thrown as the RPC's error. */
+/**
+ * Creates a service's `orThrow`: it returns a rule's result, or throws its refusal as an RPC error.
+ */
 export function orThrowBy<R extends string>(table: RefusalTable<R>) {
   return <T>(answer: T | Refused<R>): Exclude<T, Refused<R>> => {
     if (isRefused(answer)) throw refusalError(table, answer as Refused<R>);
@@ -32,7 +36,7 @@ export function orThrowBy<R extends string>(table: RefusalTable<R>) {
   };
 }
 
-/** What another service refused with, or `undefined` when the error is no refusal. */
+/** Reads another service's refusal; `undefined` if the error is no refusal. */
 export function readRefusal(
   error: unknown,
 ): { code: string; message: string; reason?: RefusalReason; payoutId?: string } | undefined {
@@ -48,7 +52,7 @@ function isReason(text: string): text is RefusalReason {
   return Object.hasOwn(refusalReasons, text);
 }
 
-/** Whether a call got no answer from a service: retrying may succeed. */
+/** True if a service did not answer: retrying may succeed. */
 export function isUnavailable(error: unknown): boolean {
   return (
     error instanceof ConnectError &&
@@ -61,12 +65,12 @@ export type PublicRefusal = {
   [C in ErrorCode]: (typeof errorTable)[C] extends { grpc: string } ? C : never;
 }[ErrorCode];
 
-/** The interface's refusals as they leave a service; a service's own table begins with these. */
+/** The interface's refusals for services; a service's own table extends these. */
 export const publicRefusals = Object.fromEntries(
   Object.entries(errorTable).flatMap(([code, row]) =>
     row.grpc === undefined ? [] : [[code, { rpc: Code[row.grpc], code, message: row.message }]],
   ),
 ) as RefusalTable<PublicRefusal>;
 
-/** `orThrow` of a service all of whose refusals are in the interface's table. */
+/** `orThrow` of a service that uses only refusals of the interface's table. */
 export const orThrow = orThrowBy(publicRefusals);

@@ -6,7 +6,7 @@ import {
   type IssuedCertificate,
 } from "@disburse/sandbox/certificates/authority.ts";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createJudge, type SignedParts, signatureHeaders } from "../amqp/signature.ts";
+import { createEventVerifier, type SignedParts, signatureHeaders } from "../amqp/signature.ts";
 import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { openIdentity } from "../identity/open.ts";
 import { identitySettings } from "../identity/settings.ts";
@@ -22,12 +22,12 @@ import {
   writeTlsFiles,
 } from "./test-tls.ts";
 
-// What docs/RUNBOOK.md says of rotation is done here, step by step and under load.
+// Carries out the rotation steps of docs/RUNBOOK.md one by one, under load.
 const page = readFileSync(join(import.meta.dirname, "../../../../docs/RUNBOOK.md"), "utf8");
 
 type Step = readonly [says: string, act: () => unknown];
 
-/** Does the steps of the page under a title; `says` is what a step is known by. */
+/** Runs the steps of the page under a title; `says` identifies a step. */
 async function follow(title: string, load: ReturnType<typeof startLoad>, steps: readonly Step[]) {
   const [, text = ""] = page.split(`\n**${title}**`);
   const [own = ""] = text.split(/\n(?:\*\*|#)/);
@@ -47,7 +47,7 @@ async function someCalls(load: ReturnType<typeof startLoad>): Promise<void> {
   await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(before + 5), 10_000);
 }
 
-/** A process that has its key, and those that it trusts, from files. */
+/** A process that reads its key and its trusted keys from files. */
 function openProcess(service: string, key: string, trusted: string) {
   const folder = mkdtempSync(join(tmpdir(), "disburse-rotation-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -87,8 +87,8 @@ it("replaces a service's key as the runbook says, without one refused call", asy
     ...event,
     headers: (await signatureHeaders(gateway, "test", [event]))[0] ?? {},
   });
-  const judge = createJudge(server, "test");
-  const judged = (message: SignedParts) => judge(message, () => true);
+  const verify = createEventVerifier(server, "test");
+  const verified = (message: SignedParts) => verify(message, () => true);
 
   const url = await serveQuotes({ verify: server.verify });
   const load = startLoad(url, undefined, gateway.identity);
@@ -101,15 +101,15 @@ it("replaces a service's key as the runbook says, without one refused call", asy
         const before = gateway.serviceKey();
         writeFileSync(gateway.files.SERVICE_KEY_FILE, fresh.privateText);
         await vi.waitFor(() => expect(gateway.serviceKey()).not.toBe(before), 5_000);
-        // What was signed before still counts.
-        expect(await judged(waiting)).toEqual({ publisher: "gateway" });
+        // Earlier signatures stay valid.
+        expect(await verified(waiting)).toEqual({ publisher: "gateway" });
       },
     ],
     ["the old entry out of `TRUSTED_KEYS`", () => trustOnAll(trusting(fresh), 2)],
   ]);
   expect(await load.end()).toEqual([]);
-  expect(await judged(await published())).toEqual({ publisher: "gateway" });
-  expect(await judged(waiting)).toEqual({ rejected: "unknown_key" });
+  expect(await verified(await published())).toEqual({ publisher: "gateway" });
+  expect(await verified(waiting)).toEqual({ rejected: "unknown_key" });
   const stolen = openProcess("gateway", old.privateText, trusting(old));
   expect(await callOnce(url, undefined, stolen.identity)).toBe("Unauthenticated");
 }, 30_000);
@@ -134,7 +134,7 @@ it("replaces certificates and their authority as the runbook says, without a fai
     const [cert, key] = [next.cert.trimEnd(), next.key.trimEnd()];
     await vi.waitFor(() => expect(tls.material()).toEqual({ cert, key, ca: ca.trimEnd() }), 5_000);
   };
-  // So that a client that is kept connects anew, too.
+  // The kept client reconnects soon, too.
   const url = await serveQuotes({ tls: server.tls, connectionAgeMs: 50 });
   const load = startLoad(url, gateway.tls);
 

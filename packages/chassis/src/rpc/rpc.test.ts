@@ -231,7 +231,7 @@ describe("a client", () => {
     for (const socket of sockets) frozen.add(socket);
     const unheard = rpc.getQuote({ quoteId: "q" });
     await expect(unheard).rejects.toMatchObject({ code: Code.DeadlineExceeded });
-    // It is there again, at the other end of new connections alone.
+    // The server is back, but only new connections reach it.
     isAway = false;
     expect((await rpc.getQuote({ quoteId: "q" })).quote?.id).toBe("q");
     close();

@@ -33,7 +33,7 @@ const verify = testTrust.verify("quote");
 let server: RpcServer;
 const answers = Promise.withResolvers<void>();
 
-/** Serves with connections that are old after `connectionAgeMs`. */
+/** Serves with connections that end after `connectionAgeMs`. */
 const serve = (connectionAgeMs: number, draining?: AbortSignal) =>
   startRpcServer({
     ...{ host: "127.0.0.1", port: 0, verify, log: silentLog, connectionAgeMs, draining },
@@ -74,7 +74,7 @@ it("ends an HTTP/1.1 connection with the next answer after its age, not before",
   };
   expect(await closes()).toBe(false);
   await expect.poll(closes, { interval: 10 }).toBe(true);
-  // The next one is on a new connection.
+  // The next call uses a new connection.
   expect(await closes()).toBe(false);
   await dispatcher.close();
 });

@@ -36,68 +36,68 @@ import { createUnaryHandler, noteUnary, type UnaryMethods } from "./unary-handle
 import { messageBytesMax } from "./unary-message.ts";
 
 /**
- * A client that connected before a replica was added finds it within this: its old connections end,
- * and the new ones spread over all replicas. Seldom enough that connecting costs nothing.
+ * Connections end after this, so that clients also find replicas that were added later.
+ * Reconnecting is rare enough to cost nothing.
  */
 const connectionAgeMs = 5 * 60_000;
-/** Connections that were made together, as at a restart, do not end together. */
+/** Spreads the ends of connections that began together, as at a restart. */
 const jitterShare = 0.1;
 /** A GOAWAY with this refuses no stream that is on its way already (RFC 9113, section 6.8). */
 const anyStreamId = 2 ** 31 - 1;
-/** More than a round trip: what a client sent before the GOAWAY reached it has arrived by then. */
+/**
+ * More than a round trip: requests that the client sent before it saw the GOAWAY arrive in time.
+ */
 const goawayLeadMs = 1_000;
-/** A session ends after this even while a stream runs, such as a watch whose client stays. */
+/** A session ends after this even while a stream runs, such as a client's watch. */
 const lastStreamsMs = 10 * 60_000;
 
-/** Which connections of a server are to end. */
+/** Ends old connections of a server. */
 type ConnectionAge = {
   /** Ends an HTTP/2 session at its age: GOAWAY, running streams finish. */
   readonly limit: (session: ServerHttp2Session) => void;
-  /** Whether an HTTP/1.1 connection has reached its age; it ends with its next answer. */
+  /** True for an HTTP/1.1 connection at its age; it ends with its next answer. */
   readonly isOver: (socket: Socket) => boolean;
 };
 
 const header = "grpc-message";
 const percent = 0x25;
 
-/** Where and what an RPC server serves. */
 export type RpcServerOptions = AdmissionOptions & {
   readonly host: string;
   readonly port: number;
   /** The services that reflection lists; `routes` must serve all of them. */
   readonly services: readonly DescService[];
   readonly routes: (router: ConnectRouter) => void;
-  /** Whether the service should get calls now. */
+  /** True if the service should receive calls now. */
   readonly ready: () => Promise<boolean>;
   /** Connections end after about this; five minutes by default. */
   readonly connectionAgeMs?: number;
-  /** How long a client may take to send; tests shorten it. */
+  /** Time limits for sending clients; tests shorten them. */
   readonly sendingTimes?: SendingTimes;
-  /** Aborted when clients are to go elsewhere; what still comes is served until `stop`. */
+  /** Aborted when clients should go elsewhere; remaining calls are served until `stop`. */
   readonly draining?: AbortSignal | undefined;
 };
 
-/** A running RPC server. */
 export type RpcServer = Awaited<ReturnType<typeof startRpcServer>>;
 
 /** Running calls get this long at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
 /** A connection without a first byte in this time is closed. */
 const firstByteMs = 10_000;
-/** A connection of TLS without its handshake in this time is closed. */
+/** A TLS connection without its handshake in this time is closed. */
 const handshakeMs = 5_000;
-/** An HTTP/2 client's first bytes. */
+/** The first bytes of an HTTP/2 client. */
 const http2Preface = "PRI";
-/** An idle HTTP/1.1 connection is closed after this; our clients close theirs before. */
+/** An idle HTTP/1.1 connection is closed after this; our clients close theirs earlier. */
 const keepAliveMs = 60_000;
-/** Pools of 128 connections of 60 processes; one that is idle takes some 10 KB. */
+/** Pools of 128 connections of 60 processes; an idle one takes some 10 KB. */
 const connectionsMax = 8_000;
-/** Calls of one HTTP/2 connection at a time; gRPC's own servers allow 100. */
+/** Concurrent calls of one HTTP/2 connection; gRPC's own servers allow 100. */
 const sessionStreamsMax = 256;
 
 /**
  * Serves gRPC, gRPC-Web and Connect on one port: the first bytes of a connection distinguish HTTP/2
- * from HTTP/1.1. Beside the service's own routes: health and reflection.
+ * from HTTP/1.1. Adds health and reflection to the service's own routes.
  */
 export async function startRpcServer(options: RpcServerOptions) {
   const { draining = new AbortController().signal, sendingTimes = sendingTimesDefault } = options;
@@ -169,7 +169,7 @@ export async function startRpcServer(options: RpcServerOptions) {
   };
 }
 
-/** Tells by its first bytes what a connection speaks; one without any in time is closed. */
+/** Detects the protocol by the first bytes; closes a connection that sends none in time. */
 function readPreface(socket: Socket, hand: (isHttp2: boolean) => void): void {
   const giveUp = () => socket.destroy();
   socket.on("error", giveUp);
@@ -184,7 +184,7 @@ function readPreface(socket: Socket, hand: (isHttp2: boolean) => void): void {
   });
 }
 
-/** A server of HTTP/1.1 that is given its connections. */
+/** Creates an HTTP/1.1 server that receives connections from the listener. */
 function http1Server({ headMs, streamMs, checkEveryMs }: SendingTimes, listener: RequestListener) {
   const timeouts = {
     keepAliveTimeout: keepAliveMs,
@@ -193,12 +193,12 @@ function http1Server({ headMs, streamMs, checkEveryMs }: SendingTimes, listener:
     connectionsCheckingInterval: checkEveryMs,
   };
   const server = createHttp1Server(timeouts, listener);
-  // It listens nowhere: this starts its watch over idle and slow connections.
+  // It has no listener of its own: this starts its checks for idle and slow connections.
   server.emit("listening");
   return server;
 }
 
-/** The full adapter, and the handler of plain unary calls in front of it. */
+/** Creates the full adapter, and the handler of plain unary calls in front of it. */
 function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, peers: Peers) {
   const { tls, log } = options;
   const admission = createAdmission(options);
@@ -212,7 +212,7 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, 
       encodeMessages(router);
     },
     readMaxBytes: messageBytesMax,
-    // A misspelt field of a setter would remove what it should have set.
+    // A misspelt field of a setter would remove a value instead of setting it.
     jsonOptions: { ignoreUnknownFields: false },
     ...(tls && {
       contextValues: (request) => createContextValues().set(peerKey, peers.ofRequest(request)),
@@ -264,8 +264,8 @@ function listen(listener: Server, port: number, host: string) {
 }
 
 /**
- * The text of a status as gRPC sends it: bytes of UTF-8, those outside of printable ASCII and `%`
- * as `%XX` (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+ * Encodes a status message as gRPC does: bytes of UTF-8, with `%` and bytes outside of printable
+ * ASCII as `%XX` (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
  */
 export function percentEncoded(text: string): string {
   let encoded = "";
@@ -280,7 +280,7 @@ export function percentEncoded(text: string): string {
 
 /**
  * Sends the messages of gRPC's statuses in gRPC's own encoding. connect encodes as for a URI, and
- * clients that decode less, grpc-js among them, show `%3A` for a colon.
+ * clients that decode less, such as grpc-js, show `%3A` for a colon.
  */
 function encodeMessages(router: ConnectRouter): void {
   for (const [at, handler] of router.handlers.entries()) {
@@ -303,7 +303,7 @@ async function* thenEncode(body: AsyncIterable<Uint8Array>, trailer: Headers) {
   if (message !== null) trailer.set(header, percentEncoded(decodeURIComponent(message)));
 }
 
-/** Ends an HTTP/2 session: GOAWAY, and what the client sent before it knew is served. */
+/** Ends an HTTP/2 session with GOAWAY; requests sent before the client read it are served. */
 function endSession(session: ServerHttp2Session): void {
   session.goaway(constants.NGHTTP2_NO_ERROR, anyStreamId);
   const timer = setTimeout(() => session.close(), goawayLeadMs).unref();

@@ -16,7 +16,7 @@ const token = await caller("compliance");
 const times = {
   ...{ headMs: 150, requestMs: 300, streamMs: 1_000, answeredMs: 100, checkEveryMs: 50 },
 };
-/** Longer than a request may take to be sent. */
+/** Longer than the time limit of a request. */
 const longMs = 450;
 const unary = `/${ComplianceService.typeName}/ListLists`;
 const streamed = `/${ComplianceService.typeName}/ImportList`;
@@ -76,7 +76,7 @@ it.concurrent.each<[string, string | Buffer]>([
   await new Promise((resolve) => socket.once("close", resolve));
 });
 
-it.concurrent("a stream of a stranger ends with its refusal, not when it would have to", async () => {
+it.concurrent("a stream of an unauthenticated client ends with its refusal, not at its time limit", async () => {
   const startedMs = performance.now();
   const socket = createConnection(Number(new URL(server.url).port), "127.0.0.1");
   socket.on("error", () => undefined).resume();

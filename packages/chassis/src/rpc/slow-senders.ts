@@ -7,23 +7,22 @@ import {
 } from "node:http2";
 import type { DescService } from "@bufbuild/protobuf";
 
-/** How long a client may take to send. */
+/** Time limits for sending clients. */
 export type SendingTimes = {
   /** The head of a request, and the settings that begin an HTTP/2 session. */
   readonly headMs: number;
-  /** A whole request. */
   readonly requestMs: number;
   /** A request that is a stream of messages. */
   readonly streamMs: number;
-  /** What follows an answer that was given before its request had ended; none reads it. */
+  /** The rest of a request that was answered early; nothing reads it. */
   readonly answeredMs: number;
-  /** How often heads are looked at, and HTTP/2 sessions asked for a sign of life. */
+  /** The time between two checks of heads, and between two pings of HTTP/2 sessions. */
   readonly checkEveryMs: number;
 };
 
 /**
- * A caller gives up after 10 s, so a request that is not there by then is for no one. A stream is
- * an import of a list: 100 MB come over a slow line in ten minutes.
+ * A caller gives up after 10 s, so nobody waits for a slower request. A stream is an import of a
+ * list: 100 MB take ten minutes over a slow line.
  */
 export const sendingTimesDefault: SendingTimes = {
   headMs: 5_000,
@@ -33,15 +32,14 @@ export const sendingTimesDefault: SendingTimes = {
   checkEveryMs: 3_000,
 };
 
-/** Pings that a session may leave unanswered; one may have been answered while we stood still. */
+/** Pings that a session may leave unanswered; a reply may be unread while this process stalls. */
 const unansweredMax = 2;
 
-/** Any request of HTTP/1.1 or HTTP/2, and its answer. */
 type Received = IncomingMessage | Http2ServerRequest;
 type Answered = ServerResponse | Http2ServerResponse;
 
 /**
- * Ends requests that are not there whole in time: an HTTP/1.1 connection, one stream of an HTTP/2
+ * Ends requests that are not complete in time: an HTTP/1.1 connection, one stream of an HTTP/2
  * session.
  */
 export function limitRequests(services: readonly DescService[], times: SendingTimes) {
@@ -72,8 +70,8 @@ function breakOff(request: Received): void {
 }
 
 /**
- * Ends HTTP/2 sessions whose clients send half of a frame or of a head and no more. No event says
- * so; but a client cannot answer a ping before it has sent what it began (RFC 9113 §4.3, §6.7).
+ * Ends HTTP/2 sessions whose clients send half of a frame or of a head and no more. No event
+ * reports it, but a client can't reply to a ping before it has sent the rest (RFC 9113 §4.3, §6.7).
  */
 export function limitSession(session: ServerHttp2Session, times: SendingTimes): void {
   const silent = setTimeout(() => session.destroy(), times.headMs).unref();

@@ -24,7 +24,7 @@ const contextOf = (flags: string): CallContext => ({
 
 const identity = testTrust.service("gateway");
 const rpc = "disburse.quote.v1.QuoteService/GetQuote";
-// Of roots none is recorded: what is recorded follows its caller.
+// No root is recorded: a recorded span follows its caller.
 const serving = testTracing(0);
 let server: RpcServer;
 let seen: CallContext | undefined;
@@ -55,7 +55,7 @@ beforeEach(() => {
   serving.clear();
 });
 
-/** Calls over our own client, which has a span of its own, or over connect's, which has none. */
+/** Calls over our own client, which records a span, or over connect's, which does not. */
 async function call(over: "lean" | "stock", context: CallContext) {
   const calling = testTracing(0);
   const { tracing } = calling;

@@ -14,7 +14,7 @@ const serverFaults: ReadonlySet<Code> = new Set([
 type Call = { readonly method: DescMethod; readonly header: ReadHeader };
 type Serve = <T>(call: Call, work: () => Promise<T>) => Promise<T>;
 
-/** Serves calls, each in a span beneath its caller's, where that is recorded. Probes have none. */
+/** Serves each call in a span beneath its caller's, if that is recorded. Probes have no span. */
 export function traceServed(tracing: Tracing, serve: Serve) {
   const isFault = (code: Code) => serverFaults.has(code);
   return <T>(context: CallContext, call: Call, work: () => Promise<T>): Promise<T> => {
@@ -32,7 +32,7 @@ export function traceServed(tracing: Tracing, serve: Serve) {
   };
 }
 
-/** Makes unary calls, each in a span beneath the running one, where that is recorded. */
+/** Makes each unary call in a span beneath the running one, if that is recorded. */
 export function traceCalls<T extends Pick<Transport, "unary">>(transport: T, tracing: Tracing): T {
   const unary: Transport["unary"] = (...call) => {
     const context = callContext();
@@ -56,7 +56,7 @@ function spanOf(kind: "server" | "client", { parent, name }: DescMethod): SpanSt
   };
 }
 
-/** A trace is found by the request that began it. */
+/** Adds the request id to a root span, so that a trace can be found by it. */
 function rootOf(start: SpanStart, requestId: string): SpanStart {
   return { ...start, attributes: { ...start.attributes, "disburse.request_id": requestId } };
 }

@@ -12,19 +12,19 @@ import {
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 
-/** What every server serves beside its own services. */
+/** The services of every server, beside its own. */
 export const standardServices: readonly DescService[] = [Health, ServerReflection];
 
 /** All workspaces have one version, the release's (docs/RELEASING.md). */
 const manifest = new URL("../../package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };
 
-/** A watcher learns of a change within this. */
+/** A watcher is notified of a change within this. */
 const watchEveryMs = 1_000;
 
 /**
  * Serves grpc.health.v1 for the server ("") and for each of its services by name. A check's answer
- * says the release in its header `disburse-version`, for `disburse status`.
+ * has the release in its header `disburse-version`, for `disburse status`.
  */
 export function registerHealth(
   router: ConnectRouter,
@@ -100,7 +100,6 @@ function collect(file: DescFile, into: Map<string, DescFile>): void {
   for (const dependency of file.dependencies) collect(dependency, into);
 }
 
-/** The service of a method. */
 const parentOf = (symbol: string) => symbol.slice(0, symbol.lastIndexOf("."));
 
 /** The file with everything it imports, as clients expect it in one answer. */

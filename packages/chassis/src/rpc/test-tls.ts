@@ -16,16 +16,16 @@ import { type RpcServerOptions, startRpcServer } from "./server.ts";
 
 const dayMs = 86_400_000;
 
-/** Good from and until so many days from now. */
+/** A validity in days relative to now. */
 export const days = (from: number, to: number): Validity => ({
   notBefore: new Date(Date.now() + from * dayMs),
   notAfter: new Date(Date.now() + to * dayMs),
 });
 
-/** Files of a process's TLS, which can be written again, and the settings that name them. */
+/** The TLS files of a process, which can be rewritten, and the settings that name them. */
 export type TlsFiles = ReturnType<typeof writeTlsFiles>;
 
-/** Writes them to a folder of their own, which goes with the test. */
+/** Writes TLS files to a new folder, which is removed with the test. */
 export function writeTlsFiles(certificate: IssuedCertificate, ca: string) {
   const folder = mkdtempSync(join(tmpdir(), "disburse-tls-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ export function writeTlsFiles(certificate: IssuedCertificate, ca: string) {
   return { write, settings };
 }
 
-/** Mutual TLS of a process by files, which are looked at all the time. */
+/** Opens mutual TLS from files, which are checked constantly. */
 export function openTestTls(service: string, { settings }: TlsFiles, change: object = {}): Tls {
   const tls = openTls(service, { ...settings, ...change }, silentLog, 20);
   if (tls === undefined) throw new Error("no TLS");
@@ -54,7 +54,7 @@ export function openTestTls(service: string, { settings }: TlsFiles, change: obj
   return tls;
 }
 
-/** Serves quotes as the service `quote`; the URL. */
+/** Serves quotes as the service `quote`; returns the URL. */
 export async function serveQuotes(
   options: Partial<Pick<RpcServerOptions, "tls" | "metrics" | "verify" | "connectionAgeMs">>,
 ): Promise<string> {
@@ -70,10 +70,10 @@ export async function serveQuotes(
   return server.url;
 }
 
-/** Identity of the gateway, which may ask for quotes. */
+/** The identity of the gateway, which may call the quote service. */
 export const asGateway = testTrust.service("gateway");
 
-/** Calls over a new connection, by our own client; the quote's id, or the code of the error. */
+/** Calls over a new connection with our own client; returns the quote's id or the error's code. */
 export async function callOnce(
   url: string,
   tls: Tls | undefined,
@@ -89,18 +89,18 @@ export async function callOnce(
   }
 }
 
-/** Calls all the time, by new clients and by one that is kept, until it is ended. */
+/** Calls constantly, with new clients and with a kept one, until it is ended. */
 export function startLoad(url: string, tls: Tls | undefined, identity: ClientIdentity = asGateway) {
   const failed: unknown[] = [];
-  const answered = { anew: 0, again: 0 };
+  const answered = { fresh: 0, again: 0 };
   let isOver = false;
   const counted = async (kind: keyof typeof answered, call: Promise<unknown>) => {
     const result = await call;
     if (result === "q") answered[kind] += 1;
     else failed.push(result);
   };
-  const anew = async () => {
-    while (!isOver) await counted("anew", callOnce(url, tls, identity));
+  const fresh = async () => {
+    while (!isOver) await counted("fresh", callOnce(url, tls, identity));
   };
   const kept = connectService(QuoteService, url, { identity, tls });
   onTestFinished(kept.close);
@@ -112,14 +112,14 @@ export function startLoad(url: string, tls: Tls | undefined, identity: ClientIde
         call().then(({ quote }) => quote?.id, String),
       );
   };
-  const running = [anew(), anew(), again()];
+  const running = [fresh(), fresh(), again()];
   onTestFinished(() => {
     isOver = true;
   });
   return {
-    /** How many were, over the one and over the other: whichever is fewer. */
-    answered: () => Math.min(answered.anew, answered.again),
-    /** Ends it; what was answered by anything but the quote. */
+    /** The answers over new connections or over the kept one, whichever are fewer. */
+    answered: () => Math.min(answered.fresh, answered.again),
+    /** Stops the load; returns every answer other than the quote. */
     end: async (): Promise<readonly unknown[]> => {
       isOver = true;
       await Promise.all(running);

@@ -24,19 +24,19 @@ beforeAll(async () => {
   other = await createAuthority(days(-1, 30));
 });
 
-/** Mutual TLS of a service by the authority that all believe. */
+/** Mutual TLS of a service from the trusted authority. */
 async function tlsOf(service: string, change: object = {}): Promise<Tls> {
   const certificate = await authority.issue("disburse", service);
   return openTestTls(service, writeTlsFiles(certificate, authority.cert), change);
 }
 
-/** TLS of a caller with whatever certificate: no settings would let it start. */
+/** TLS of a caller with any certificate, even one that settings would refuse. */
 const callerTls = (certificate: IssuedCertificate): Tls => ({
   ...{ trustDomain: "disburse", admitsPersons: false },
   material: () => ({ ...certificate, ca: authority.cert }),
 });
 
-/** Calls by clients that are not ours, which look for host names: what the full adapter serves. */
+/** Calls with connect's client, which checks host names: the full adapter serves it. */
 async function callFull(url: string, tls: Tls, identity: ClientIdentity = asGateway) {
   const { cert, key, ca } = tls.material();
   const common = {
@@ -84,7 +84,7 @@ it("refuses the token of one service over the connection of another", async () =
   const notifier = await tlsOf("notifier");
   expect(await callOnce(url, notifier)).toBe("Unauthenticated");
   expect(await callFull(url, notifier)).toEqual(["Unauthenticated", "Unauthenticated"]);
-  // A person's token says itself who it is.
+  // A person's token is proof of identity by itself.
   expect(await callOnce(url, notifier, testTrust.person("ada"))).toBe("q");
 });
 

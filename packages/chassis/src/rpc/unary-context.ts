@@ -10,8 +10,8 @@ import {
 import { timerMs } from "../timer.ts";
 
 /**
- * What a handler knows of its call. Most handlers ask for none of it, so signal, headers and values
- * are made when they are first read.
+ * The context of a handler's call. Most handlers read none of it, so signal, headers and values are
+ * created at the first read.
  */
 export class UnaryContext implements HandlerContext {
   readonly method: DescMethodUnary;
@@ -83,7 +83,7 @@ export class UnaryContext implements HandlerContext {
     return { header: this.#responseHeader, trailer: this.#responseTrailer };
   }
 
-  /** The call has its answer: what still works for it is informed by the signal. */
+  /** Ends the call: the signal informs work that still runs for it. */
   end(): void {
     this.#hasEnded = true;
     this.#abort("the call has ended", Code.Canceled);
@@ -109,7 +109,9 @@ export class UnaryContext implements HandlerContext {
     this.#abort("the caller closed the connection", Code.Canceled);
   }
 
-  /** A reason always: without one `abort` builds a `DOMException`, the costliest step of a call. */
+  /**
+   * Always has a reason: without one `abort` builds a `DOMException`, the costliest step of a call.
+   */
   #abort(message: string, code: Code): void {
     clearTimeout(this.#deadline);
     if (this.#controller === undefined || this.#controller.signal.aborted) return;

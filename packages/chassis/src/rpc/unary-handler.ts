@@ -17,11 +17,11 @@ import { type Admission, type IncomingCall, rpcErrorOf } from "./admission.ts";
 import { UnaryContext } from "./unary-context.ts";
 import { joined, parseMessage, requestBytesMax, tooLarge } from "./unary-message.ts";
 
-/** How often this thread notes that it runs. */
+/** The time between two notes that this thread runs. */
 const beatMs = 100;
-/** Callers take their calls elsewhere after about a second of silence; half of that is a stall. */
+/** Callers send their calls elsewhere after about a second of silence; half of that is a stall. */
 const stallMs = 500;
-/** All that waited in the connections meanwhile has been read by then. */
+/** Everything that waited in the connections has been read after this. */
 const recoveryMs = 1_000;
 
 let beatenMs = Number.NEGATIVE_INFINITY;
@@ -31,14 +31,13 @@ let timer: NodeJS.Timeout | undefined;
 type UnaryMethod = {
   readonly method: DescMethodUnary;
   readonly handle: MethodImpl<DescMethodUnary>;
-  /** Of a request. */
   readonly bytesMax: number;
 };
 
 /** The unary methods of a server by their paths. */
 export type UnaryMethods = Map<string, UnaryMethod>;
 
-/** A router that also notes the unary methods of the services that it registers. */
+/** Wraps a router so that it also collects the unary methods of registered services. */
 export function noteUnary(router: ConnectRouter, methods: UnaryMethods): ConnectRouter {
   const noting: ConnectRouter = {
     handlers: router.handlers,
@@ -47,7 +46,7 @@ export function noteUnary(router: ConnectRouter, methods: UnaryMethods): Connect
       const handlers = implementation as Record<string, MethodImpl<DescMethodUnary> | undefined>;
       for (const method of service.methods) {
         const handle = handlers[method.localName]?.bind(implementation);
-        // Options of one service are known to the full adapter alone.
+        // Only the full adapter handles the options of a single service.
         if (!isUnary(method) || handle === undefined || options !== undefined) continue;
         const bytesMax = requestBytesMax(method);
         methods.set(`/${service.typeName}/${method.name}`, { method, handle, bytesMax });
@@ -66,20 +65,19 @@ const isUnary = (method: DescMethod): method is DescMethodUnary => method.method
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What a handler of unary calls serves, and how. */
 export type UnaryHandlerOptions = {
   readonly methods: UnaryMethods;
   readonly admission: Admission;
   readonly log: Log;
-  /** The service that the certificate of a request's connection is of. */
+  /** The service of a request's connection, by its certificate. */
   readonly peerOf: (request: IncomingMessage) => string | undefined;
-  /** The full adapter, for every request that is not a plain unary one. */
+  /** Serves every request that is not a plain unary one. */
   readonly full: RequestHandler;
 };
 
 /**
- * Serves Connect's unary calls over HTTP/1.1 in binary format without compression, which is what
- * our own clients send, at a third of the full adapter's processor time and with its answers.
+ * Serves Connect's unary calls over HTTP/1.1 in binary format without compression, which our own
+ * clients send. It takes a third of the full adapter's processor time, with the same answers.
  */
 export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler {
   const { methods, full, admission, peerOf } = options;
@@ -112,7 +110,7 @@ export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler
   };
 }
 
-/** Answers a caller that is not known, and reads no body of it. */
+/** Refuses an unknown caller without reading the body. */
 function refuseUnread(
   method: DescMethodUnary,
   request: IncomingMessage,
@@ -125,19 +123,20 @@ function refuseUnread(
   context.end();
 }
 
-/** The end of a connection comes some time after the request before it. */
+/** The end of a connection may be read some time after the request before it. */
 const leftMs = 20;
 
 /**
  * Serves a request that may have waited while this process was frozen, unless its caller has left
- * meanwhile. Another process may have refused the call since: it must not have an effect now.
+ * meanwhile: it must not have an effect after another process has refused it.
  */
 function unlessLeft(request: IncomingMessage, serve: () => void): void {
   const serveIfThere = () => {
     const { destroyed, readableEnded } = request.socket;
     if (!destroyed && !readableEnded) serve();
   };
-  // Under load the time passes before the loop has read what ends: it does so before an immediate.
+  // Under load the timer can fire before the loop has read the ends of connections; it reads them
+  // before an immediate.
   setTimeout(() => setImmediate(serveIfThere), leftMs);
 }
 
@@ -151,7 +150,7 @@ function isPlain({ method, headers }: IncomingMessage): boolean {
   );
 }
 
-/** A whole body, or why it was not read; nothing where the connection closes before its end. */
+/** A whole body, or the reason why it was not read; nothing if the connection closes first. */
 function receive(
   request: IncomingMessage,
   bytesMax: number,
@@ -225,7 +224,7 @@ function sendError(response: ServerResponse, context: UnaryContext, error: Conne
   const bytes = errorToJsonBytes(error, undefined);
   const headers = new Headers(header);
   headers.set("content-type", contentTypeUnaryJson);
-  // What another service's answer carried is not relayed.
+  // Headers of another service's answer are not relayed.
   if (!error.isWireError) mergeNonProtocolHeaders(headers, error.metadata);
   trailer?.forEach((value, name) => {
     headers.append(`trailer-${name}`, value);
@@ -234,7 +233,7 @@ function sendError(response: ServerResponse, context: UnaryContext, error: Conne
   response.writeHead(codeToHttpStatus(error.code), [...headers].flat()).end(bytes);
 }
 
-/** Notes from now on when this thread stands still: it was frozen, or blocked. */
+/** Detects from now on if this thread was frozen or blocked. */
 function watchForStalls(): void {
   if (timer !== undefined) return;
   beatenMs = performance.now();
@@ -245,7 +244,7 @@ function watchForStalls(): void {
   }, beatMs).unref();
 }
 
-/** Whether this thread stood still until just now. */
+/** True if this thread has stalled until just now. */
 function hasStalled(): boolean {
   const now = performance.now();
   return now - beatenMs > stallMs || now < recoveredMs;

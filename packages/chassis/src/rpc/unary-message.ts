@@ -14,12 +14,12 @@ import { access } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 /** gRPC's usual bound of a message; a body is read before the token is checked. */
 export const messageBytesMax = 4 * 1024 * 1024;
 
-/** The largest request of a method, where its contract names one. */
+/** The largest request of a method, if its contract names one. */
 export function requestBytesMax(method: DescMethod): number {
   return getOption(method, access).requestBytesMax || messageBytesMax;
 }
 
-/** The message of a body; INTERNAL where it is none, as connect answers. */
+/** Parses a body; throws INTERNAL for a malformed one, as connect does. */
 export function parseMessage<D extends DescMessage>(schema: D, body: Uint8Array): MessageShape<D> {
   try {
     return fromBinary(schema, body);
@@ -28,7 +28,7 @@ export function parseMessage<D extends DescMessage>(schema: D, body: Uint8Array)
   }
 }
 
-/** A message's body; INTERNAL where a field does not fit its type. */
+/** Serializes a message; throws INTERNAL if a field does not fit its type. */
 export function serializeMessage<D extends DescMessage>(schema: D, message: MessageInitShape<D>) {
   try {
     return toBinary(schema, create(schema, message));
@@ -37,13 +37,13 @@ export function serializeMessage<D extends DescMessage>(schema: D, message: Mess
   }
 }
 
-/** The chunks of a body in one piece, uncopied where there is but one. */
+/** Joins the chunks of a body; a single chunk is not copied. */
 export function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }
 
-/** A message past the bound, and its size where that is known, in connect's words. */
+/** The error of a message over the bound, and its size if known, in connect's words. */
 export function tooLarge(max: number, size?: number): ConnectError {
   const message = size === undefined ? "message size" : `message size ${size}`;
   return new ConnectError(

@@ -13,16 +13,15 @@ import type { Answer } from "./exchange.ts";
 import { requestHeaders } from "./identity.ts";
 import { parseMessage, serializeMessage } from "./unary-message.ts";
 
-/** Where unary calls go, and as whom. */
 export type UnaryTransportOptions = SenderOptions & {
-  /** The `authorization` of a call. */
+  /** Returns the `authorization` of a call. */
   readonly identity: () => string | Promise<string>;
 };
 
 /**
- * Connect's unary calls over HTTP/1.1: each is one POST on a kept connection of its own. A call
- * without an answer is `UNAVAILABLE`, for its effect is unknown; before that it is sent again where
- * that does no harm (docs/decisions/0025-balancing.md).
+ * Sends Connect's unary calls over HTTP/1.1: each is a POST that has a kept connection to itself. A
+ * call without an answer is repeated if that does no harm (docs/decisions/0025-balancing.md).
+ * Otherwise it fails with `UNAVAILABLE`, because its effect is unknown.
  */
 export function createUnaryTransport(options: UnaryTransportOptions): Pick<Transport, "unary"> {
   const { identity, observe } = options;
@@ -31,14 +30,14 @@ export function createUnaryTransport(options: UnaryTransportOptions): Pick<Trans
     const startedMs = performance.now();
     let failed: unknown;
     try {
-      const made = identity();
+      const token = identity();
       const headers = {
         ...(header === undefined ? {} : Object.fromEntries(new Headers(header))),
         "content-type": contentTypeUnaryProto,
         "connect-protocol-version": protocolVersion,
         ...timeoutHeader(timeoutMs),
         ...requestHeaders(),
-        authorization: typeof made === "string" ? made : await made,
+        authorization: typeof token === "string" ? token : await token,
       };
       const body = serializeMessage(method.input, input);
       const call = { method, headers, body, signal, timeoutMs, startedMs };
@@ -46,7 +45,7 @@ export function createUnaryTransport(options: UnaryTransportOptions): Pick<Trans
       const to = chosen instanceof Promise ? await chosen : chosen;
       let answer = await sender.send(call, to);
       if ("reason" in answer) answer = await sender.sendAgain(call, to, answer);
-      else sender.heard(answer, to);
+      else sender.noteAnswer(answer, to);
       return readAnswer(method, answer);
     } catch (error) {
       failed = error;
@@ -71,7 +70,7 @@ function readAnswer<I extends DescMessage, O extends DescMessage>(
     service: method.parent,
     method,
     message: parseMessage(method.output, body),
-    // Few calls ask for these.
+    // Few calls read these.
     get header() {
       return metadata()[0];
     },
@@ -81,7 +80,7 @@ function readAnswer<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-/** Throws the error that an answer carries, or that its status and content type are. */
+/** Throws the error in an answer, or one for its status and content type. */
 function throwUnlessMessage(method: DescMethodUnary, { status, headers, body }: Answer): void {
   const received = webHeaders(headers);
   const { isUnaryError, unaryError } = validateResponseWithCompression(

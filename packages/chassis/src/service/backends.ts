@@ -1,7 +1,7 @@
 import { MongoClient, type MongoOptions } from "mongodb";
 import { type Mode, SettingsError } from "../settings.ts";
 
-/** Where a process finds its database and the broker. */
+/** Addresses of a process's database and broker. */
 export type BackendSettings = {
   readonly DISBURSE_MODE: Mode;
   readonly MONGODB_URI: string;
@@ -11,12 +11,11 @@ export type BackendSettings = {
 };
 
 /**
- * Refuses, in live mode, a database or a broker that is reached without TLS, without verifying who
- * answers, or without a user of its own, and to serve RPCs without mutual TLS. Where a service mesh
- * encrypts the way, TLS is its work, and `BACKEND_TLS_BY_MESH` says so; users are needed all the
- * same.
+ * Refuses live mode with an insecure backend: a database or broker without TLS, without
+ * verification of its certificate, or without credentials, and RPCs without mutual TLS. With
+ * `BACKEND_TLS_BY_MESH` a service mesh provides TLS; credentials are required all the same.
  *
- * @throws {SettingsError} that names each setting and what it lacks, and no value.
+ * @throws {SettingsError} that names each setting and its defect, and no value.
  */
 export function assertSafeBackends(settings: BackendSettings): void {
   if (settings.DISBURSE_MODE !== "live") return;
@@ -30,7 +29,7 @@ export function assertSafeBackends(settings: BackendSettings): void {
 }
 
 /**
- * Refuses, in live mode, to call a service without TLS, unless a mesh encrypts the way.
+ * Refuses, in live mode, to call a service without TLS, unless a mesh encrypts the connection.
  *
  * @throws {SettingsError} that names the setting.
  */
@@ -44,7 +43,7 @@ export function assertSafeService(
   throw new SettingsError(`settings: ${setting}: must be an https:// address in live mode`);
 }
 
-/** Who connects by these is named by a certificate or a cloud's identity. */
+/** With these, a certificate or a cloud's identity is the credential. */
 const namedOtherwise: ReadonlySet<string> = new Set([
   "MONGODB-X509",
   "MONGODB-AWS",
@@ -54,7 +53,7 @@ const namedOtherwise: ReadonlySet<string> = new Set([
 function databaseProblems(uri: string, hasMesh: boolean): string[] {
   let options: MongoOptions;
   try {
-    // The driver's own reading of it: no connection is made.
+    // Only parses the address, with the driver's rules; doesn't connect.
     options = new MongoClient(uri).options;
   } catch {
     return ["is malformed"];

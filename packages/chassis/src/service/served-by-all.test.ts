@@ -42,7 +42,7 @@ const byMethod = (router: ConnectRouter) => {
   }
 };
 
-/** The paths of all that a process serves in a mode. */
+/** The paths of all RPCs that a process serves in a mode. */
 function pathsIn(mode: Mode, routes: (router: ConnectRouter) => void): string[] {
   const router = createConnectRouter();
   servedIn(mode, { services, routes }).routes(router);

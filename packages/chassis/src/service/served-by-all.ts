@@ -21,7 +21,7 @@ const limitDefault = 100;
 
 const traceIdPattern = /^[0-9a-f]{32}$/;
 
-/** What every service serves beside its own: its audit trail, and the spans of its process. */
+/** Serves the RPCs of every service: its audit trail, and the spans of its process. */
 export function servedByAll(
   name: string,
   { database, spans }: { readonly database: Database; readonly spans: SpanMemory | undefined },
@@ -29,7 +29,7 @@ export function servedByAll(
   const services: readonly DescService[] = [AuditService, TraceService];
   const audit = auditRpc(name, openAuditStore<string>(database));
   const traces = traceRpc(name, spans);
-  /** Registers a service's own beside them. */
+  /** Registers a service's own routes beside them. */
   const register = (router: ConnectRouter, own: (router: ConnectRouter) => void): void => {
     own(router);
     router.service(AuditService, audit);
@@ -38,7 +38,7 @@ export function servedByAll(
   return { services, register };
 }
 
-/** The spans of a service's process; none where it keeps none. */
+/** Serves the spans of a service's process; none if it keeps none. */
 export function traceRpc(
   service: string,
   memory: SpanMemory | undefined,
@@ -89,7 +89,9 @@ function auditRpc(
   return {
     exportAuditEntries: async ({ after, limit }) => {
       const problems = [
-        ...(after < 0n || after > BigInt(Number.MAX_SAFE_INTEGER) ? ["after: must be from 0"] : []),
+        ...(after < 0n || after > BigInt(Number.MAX_SAFE_INTEGER)
+          ? ["after: must be 0 or more"]
+          : []),
         ...(limit < 0 || limit > limitMax ? [`limit: must be 1 to ${limitMax}`] : []),
       ];
       if (problems.length > 0) orThrow(refused("INVALID_REQUEST", problems.join("; ")));
@@ -104,7 +106,7 @@ function auditRpc(
   };
 }
 
-/** An entry as systems that watch for incidents read it. */
+/** Writes an entry for security monitoring systems. */
 function jsonLine(service: string, entry: AuditEntry): string {
   const { sequence, at, person, action, subject, operation, detail, call } = entry;
   return JSON.stringify({
@@ -130,12 +132,12 @@ function jsonLine(service: string, entry: AuditEntry): string {
   });
 }
 
-/** Whether a service of the contract is for sandboxes alone: its name says so. */
+/** True for a service of the contract that only sandboxes serve, by its name. */
 export function isSandboxOnly({ name }: DescService): boolean {
   return name.endsWith("SandboxService");
 }
 
-/** What a process serves in a mode: live, nothing that is for sandboxes alone. */
+/** Selects the services of a mode: live mode leaves out those for sandboxes. */
 export function servedIn(mode: Mode, { services, routes }: Served): Served {
   if (mode === "sandbox") return { services, routes };
   return {
@@ -144,7 +146,7 @@ export function servedIn(mode: Mode, { services, routes }: Served): Served {
   };
 }
 
-/** A router that leaves out what is for sandboxes alone. */
+/** A router that leaves out services for sandboxes. */
 function withoutSandbox(router: ConnectRouter): ConnectRouter {
   const live: ConnectRouter = {
     handlers: router.handlers,

@@ -10,24 +10,25 @@ export const commonSettings = {
   DISBURSE_MODE: modeSetting,
   HOST: z.string().default("127.0.0.1"),
   PORT: portSetting,
-  /** A secret, for it may hold a password. */
+  /** A secret, because it may contain a password. */
   MONGODB_URI: secret(z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address")),
   /**
-   * `true`: a service mesh encrypts the way to database, broker and other services, whose
-   * addresses then may be without TLS in live mode (`backends.ts`).
+   * `true`: a service mesh encrypts the connections to database, broker and other services; their
+   * addresses may then be without TLS in live mode (`backends.ts`).
    */
   BACKEND_TLS_BY_MESH: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
   ...identitySettings,
   ...auditSettings,
   LOG_LEVEL: z.enum(logLevels).default("info"),
-  /** Where probes and metrics are served (`operations/server.ts`); 0 lets the system choose. */
+  /** Address of probes and metrics (`operations/server.ts`); port 0 lets the system choose. */
   ADMIN_HOST: z.string().default("127.0.0.1"),
   ADMIN_PORT: portSetting.default(0),
-  /** From SIGTERM until it stops accepting: balancers must have seen by then that it drains. */
+  /**
+   * The time from SIGTERM to the last accepted connection: load balancers must notice the drain.
+   */
   SHUTDOWN_DELAY_SECONDS: z.coerce.number().min(0).max(300).default(0),
   ...tracingSettings,
   OTEL_EXPORTER_OTLP_HEADERS: secret(tracingSettings.OTEL_EXPORTER_OTLP_HEADERS),
 } as const;
 
-/** A service's own database. */
 export const databaseSetting = (service: string) => z.string().default(`disburse_${service}`);

@@ -48,14 +48,14 @@ async function run(more: Environment): Promise<RunningService> {
   return service;
 }
 
-/** What a probe answers; 0 where nothing listens. */
+/** The status of a probe's answer; 0 if nothing listens. */
 const probe = (url: string, path: string): Promise<number> =>
   fetch(`${url}${path}`).then(
     ({ status }) => status,
     () => 0,
   );
 
-/** Forwards to the run's engine from a port of its own. */
+/** Forwards to the run's engine from its own port. */
 async function startProxy(port: number) {
   const client = new MongoClient(mongodbUri(name));
   const [engine] = client.options.hosts;
@@ -129,7 +129,7 @@ it("shows in its metrics whether it is ready, and its connections to the databas
   const before = await series(commands);
   expect(before).toBeGreaterThan(0);
   expect(await series('db_pool_wait_seconds_count{service="test"}')).toBeGreaterThanOrEqual(before);
-  // Each look at its readiness asks the database, at most once a second.
+  // Each readiness check queries the database, at most once a second.
   await expect.poll(() => series(commands), { timeout: 5_000 }).toBeGreaterThan(before);
   expect(await series('db_pool_connections{state="idle",service="test"}')).toBeGreaterThan(0);
 });

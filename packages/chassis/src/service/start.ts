@@ -38,35 +38,32 @@ import { assertSafeBackends, assertSafeService } from "./backends.ts";
 import { servedByAll, servedIn } from "./served-by-all.ts";
 import { commonSettings, databaseSetting } from "./settings.ts";
 
-/** A running service. */
 export type RunningService = {
-  /** Where its RPCs are served. */
   readonly url: string;
-  /** Where its public routes are served; the gateway's alone. */
+  /** Address of its public routes; only the gateway has them. */
   readonly publicUrl?: string;
-  /** Where its probes and metrics are served. */
+  /** Address of its probes and metrics. */
   readonly adminUrl: string;
   /** The longest that `stop` takes, in milliseconds. */
   readonly stopTimeoutMs: number;
-  /** Drains for `SHUTDOWN_DELAY_SECONDS`, then ends what runs and closes. */
+  /** Drains for `SHUTDOWN_DELAY_SECONDS`, then ends running work and closes. */
   stop(): Promise<void>;
 };
 
-/** What services in one process share (`npm start`). */
+/** Resources that services in one process share (`npm start`). */
 export type Shared = {
-  /** In place of the broker at `AMQP_URL`. */
+  /** Replaces the broker at `AMQP_URL`. */
   readonly bus?: Bus | undefined;
-  /** The broker at `AMQP_URL` is being started, and answers from then on. */
+  /** Resolves when the broker at `AMQP_URL`, which is being started, accepts connections. */
   readonly brokerStarted?: Promise<unknown>;
-  /** In place of standard output. */
   readonly logTo?: LogDestination;
 };
 
 /** A service's `main.ts` exports one of these. */
 export type StartService = {
-  /** Starts the service once its database answers; rejects where that lacks a migration. */
+  /** Starts the service once its database answers; rejects if a migration is missing. */
   (environment: Environment, shared?: Shared): Promise<RunningService>;
-  /** Migrates the service's database. Needs no setting but the database's. */
+  /** Migrates the service's database. Needs only the database's settings. */
   readonly migrate: (environment: Environment) => Promise<void>;
 };
 
@@ -76,10 +73,10 @@ type Settings = z.output<z.ZodObject<typeof commonSettings>> &
 type Served = Pick<RpcServerOptions, "services" | "routes"> &
   Partial<Pick<RpcServerOptions, "host" | "port">>;
 
-/** What a service is opened with; all that it opens here ends with it. */
+/** Opens the parts of a service; they close with it. */
 export type Opening<Config extends Settings> = ReturnType<typeof prepare<Config>>;
 
-/** A service's `start`; where a part fails to open, what was opened is closed again. */
+/** Creates a service's `start`; if a part fails to open, the opened parts are closed again. */
 export function serviceStart<Config extends Settings>(
   name: string,
   readConfig: (environment: Environment) => Config | Promise<Config>,
@@ -107,7 +104,7 @@ export function serviceStart<Config extends Settings>(
       lifetime.add("identity", stopIdentity);
       const tls = openProcessTls(name, config, { log, metrics, lifetime });
       const traces = await openTracing(name, config, log);
-      // Closed after all that makes spans.
+      // Closed after everything that creates spans.
       if (traces !== undefined) lifetime.add("traces", traces.stop);
       const database = await openDatabase(config, migrations, log, metrics);
       lifetime.add("database", database.close);
@@ -154,10 +151,10 @@ export function serviceStart<Config extends Settings>(
   return Object.assign(start, { migrate });
 }
 
-/** How long a process that starts waits before it tries its database again. */
+/** The pause before a starting process tries its database again. */
 const databaseRetryMs = 1_000;
 
-/** Waits until the database answers; rejects where it lacks a migration. */
+/** Waits until the database answers; rejects if a migration is missing. */
 async function openDatabase(
   config: Settings,
   migrations: readonly Migration[],
@@ -217,7 +214,7 @@ function prepare<Config extends Settings>(
   return {
     ...parts,
     config,
-    /** The process's shared bus, else a connection to the broker. */
+    /** The process's shared bus, otherwise a connection to the broker. */
     openBus: async (settings: BusSettings) => {
       if (shared?.bus !== undefined) return shared.bus;
       const { AMQP_URL: url, BUS_NAMESPACE: namespace } = settings;
@@ -234,7 +231,10 @@ function prepare<Config extends Settings>(
       lifetime.add("bus", bus.stop);
       return tracing === undefined ? bus : traceBus(bus, tracing, { namespace, service: name });
     },
-    /** A client of another service; it calls as this one, where `as` says nothing else. */
+    /**
+     * Creates a client of another service; it calls as this service, unless `as` has another
+     * identity.
+     */
     connect: <S extends DescService>(service: S, urls: ServiceUrls, ms?: number, as?: As) => {
       assertSafeService(config, as?.peer ?? peerOf(service), urls);
       const options = { identity, tls, tracing, observe, ...(ms && { timeoutMs: ms }), ...as };
@@ -242,9 +242,9 @@ function prepare<Config extends Settings>(
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;
     },
-    /** Has the heads of further chains signed and shipped, beside those of the audit trail. */
+    /** Signs and ships the heads of further chains, beside those of the audit trail. */
     ship: (source: HeadSource) => void sources.push(source),
-    /** Starts a server of RPCs, those of the audit trail too; the caller stops it. */
+    /** Starts a server of RPCs, including those of the audit trail; the caller stops it. */
     startServer,
     /** Serves RPCs, by default at the address of the settings. */
     serve: async (served: Served) => {

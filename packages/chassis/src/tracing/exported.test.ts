@@ -10,7 +10,7 @@ import { openTracing } from "./open.ts";
 import { tracingSettings } from "./settings.ts";
 
 const work = { kind: "internal", name: "work" } as const;
-/** Only a stop sends what is gathered. */
+/** Only a stop sends the gathered spans. */
 const neverMs = 1_000_000;
 
 it("sends what it has at its stop, each service under its own name", async () => {

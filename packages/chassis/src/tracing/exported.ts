@@ -7,25 +7,25 @@ import type { SpanMemory } from "./memory.ts";
 import { createTracer, createTracing } from "./recorded.ts";
 import type { OpenTracing } from "./tracing.ts";
 
-/** Of the time that a process has to stop; where the collector does not answer, spans are lost. */
+/**
+ * Part of the time that a process has to stop; without a reply of the collector, spans are lost.
+ */
 const flushWithinDefaultMs = 3_000;
 
 type ExportOptions = {
-  /** Where batches are posted. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** `service.name`. */
   readonly name: string;
   /** Further attributes of the service. */
   readonly resource?: Attributes;
-  /** The time between two batches. */
   readonly everyMs: number;
   /** The share of requests whose traces are recorded. */
   readonly share: number;
   readonly log: Log;
-  /** How long a stop waits for the last batch. */
+  /** The longest wait of a stop for the last batch. */
   readonly flushWithinMs?: number;
-  /** Keeps them too, where the process has one. */
+  /** Also stores the spans, if the process has a memory. */
   readonly memory?: SpanMemory | undefined;
 };
 
@@ -44,7 +44,7 @@ export function exportSpans(options: ExportOptions): OpenTracing {
   };
 }
 
-/** Logs when a collector stops taking spans, and when it takes them again. */
+/** Logs when a collector starts to fail, and when it recovers. */
 function reportFailures(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false;
   return {

@@ -1,39 +1,38 @@
 import { type HrTime, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 
-/** A span that has ended, as it is kept. */
 export type KeptSpan = {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty of a trace's first. */
+  /** Empty for a trace's first span. */
   readonly parentSpanId: string;
   readonly name: string;
   readonly kind: string;
   /** Microseconds since the epoch, to the millisecond, of the process's host. */
   readonly startedUs: number;
-  /** The number of spans that began before it in its process: many begin in one millisecond. */
+  /** The number of earlier spans in its process, for the order: many begin in one millisecond. */
   readonly place: number;
   readonly durationUs: number;
-  /** `error.type`; empty where it did not fail. */
+  /** `error.type`; empty if it did not fail. */
   readonly error: string;
   readonly attributes: Readonly<Record<string, string>>;
 };
 
-/** Which spans: those of a trace, or of every trace that a request began. */
+/** Selects the spans of a trace, or of every trace that a request began. */
 export type SpanQuery = { readonly traceId: string } | { readonly requestId: string };
 
 /** The last spans of a process that have ended, up to a number. */
 export type SpanMemory = SpanProcessor & {
   readonly keptMax: number;
-  /** The first of them, in the order in which they began. */
+  /** The first matching spans, in the order in which they began. */
   readonly find: (query: SpanQuery) => readonly KeptSpan[];
 };
 
-/** More than a request makes in a service, its later work with it. */
+/** More spans than a request has in a service, including its later work. */
 const foundMax = 1_000;
 const requestIdAttribute = "disburse.request_id";
 
-/** Keeps the last spans that have ended: each new one takes the place of the oldest. */
+/** Keeps the last spans that have ended: each new one replaces the oldest. */
 export function createSpanMemory(keptMax: number): SpanMemory {
   const kept: KeptSpan[] = [];
   const places = new WeakMap<object, number>();

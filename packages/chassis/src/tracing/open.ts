@@ -3,10 +3,9 @@ import type { SpanMemory } from "./memory.ts";
 import { collectorUrl, memorySpans, sampledShare, type TracingSettings } from "./settings.ts";
 import type { OpenTracing } from "./tracing.ts";
 
-/** Tracing, and the memory of its spans where there is one. */
 type Opened = OpenTracing & { readonly memory: SpanMemory | undefined };
 
-/** Opens tracing; `undefined` where it is off: then nothing of OpenTelemetry is loaded. */
+/** Opens tracing; `undefined` if it is off: OpenTelemetry is then not loaded. */
 export async function openTracing(
   service: string,
   settings: TracingSettings,

@@ -19,10 +19,10 @@ import {
 import { isSampled, parseTraceparent } from "../traceparent.ts";
 import type { Span, SpanKind, SpanStart, Tracing } from "./tracing.ts";
 
-/** Work that begins later is a trace of its own: backends take a trace as ended by then. */
+/** Work that begins later gets its own trace: backends take the first one as ended by then. */
 const childWithinMs = 60_000;
 
-/** A tracer of one service that records every span that it is asked for. */
+/** Creates a tracer of one service that records every span. */
 export function createTracer(
   spanProcessors: SpanProcessor[],
   name: string,
@@ -52,8 +52,8 @@ const kinds: Readonly<Record<SpanKind, OtelKind>> = {
 };
 
 /**
- * Spans by a tracer that records every one that it is asked for. A trace that is not sampled costs
- * an id: its services hand one place in it on, and no span is made.
+ * Creates spans with a tracer that records all of them. A trace that is not sampled costs only an
+ * id, which its services pass on without creating spans.
  */
 export function createTracing(tracer: Tracer, share: number, random = Math.random): Tracing {
   const ids = new RandomIdGenerator();

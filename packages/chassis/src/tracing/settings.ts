@@ -1,16 +1,15 @@
 import { z } from "zod";
 
-/** How roots are sampled; all else of a trace follows its root, whether `parentbased_` or not. */
+/** Samplers of root spans; all other spans follow their root, with or without `parentbased_`. */
 const samplerNames = [
   ...(["always_on", "always_off", "traceidratio"] as const),
   ...(["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"] as const),
 ] as const;
 
 const collectorSetting = z.url({ protocol: /^https?$/ }).optional();
-/** The one protocol that services speak. */
 const protocolSetting = z.literal("http/protobuf").optional();
 
-/** `name=value,…`, percent-encoded where they hold commas or the like (W3C Baggage). */
+/** `name=value,…`, percent-encoded if they contain commas or the like (W3C Baggage). */
 const pairsSetting = z
   .string()
   .default("")
@@ -24,15 +23,15 @@ const pairsSetting = z
     }
   });
 
-/** Throws where it is none. */
+/** Throws if the pair is malformed. */
 function readPair(pair: string): [name: string, value: string] {
   const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
-  if (name === undefined || value === undefined) throw new SyntaxError("no pair");
+  if (name === undefined || value === undefined) throw new SyntaxError("not a name=value pair");
   return [decodeURIComponent(name), decodeURIComponent(value)];
 }
 
 /**
- * OpenTelemetry's standard variables, and one of ours: tracing is on where a collector is named, or
+ * OpenTelemetry's standard variables, and one of ours. Tracing is on if a collector is named, or
  * spans are kept in memory. The exporter itself reads `OTEL_EXPORTER_OTLP_TIMEOUT`, `_COMPRESSION`,
  * `_CERTIFICATE` and the like.
  */
@@ -41,12 +40,12 @@ export const tracingSettings = {
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorSetting,
   OTEL_EXPORTER_OTLP_PROTOCOL: protocolSetting,
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocolSetting,
-  /** Of every batch. May be secret: the key of a collector that is bought. */
+  /** Sent with every batch. May be secret: the API key of a commercial collector. */
   OTEL_EXPORTER_OTLP_HEADERS: pairsSetting,
   /** Milliseconds between two batches. */
   OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(1).default(5_000),
   OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false"),
-  /** Of every span: `deployment.environment.name=stage`. */
+  /** Added to every span: `deployment.environment.name=stage`. */
   OTEL_RESOURCE_ATTRIBUTES: pairsSetting,
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
@@ -56,10 +55,9 @@ export const tracingSettings = {
   TRACE_MEMORY_SPANS: z.coerce.number().int().min(0).max(1_000_000).default(0),
 } as const;
 
-/** The settings of tracing as they were read. */
 export type TracingSettings = z.output<z.ZodObject<typeof tracingSettings>>;
 
-/** Where spans are sent; `undefined`: nowhere. */
+/** The collector's address; `undefined` if spans are not sent. */
 export function collectorUrl(settings: TracingSettings): string | undefined {
   if (settings.OTEL_SDK_DISABLED === "true") return undefined;
   if (settings.OTEL_TRACES_EXPORTER === "none") return undefined;
@@ -68,7 +66,7 @@ export function collectorUrl(settings: TracingSettings): string | undefined {
   return settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? traces;
 }
 
-/** How many spans are kept in memory. */
+/** The number of spans kept in memory. */
 export function memorySpans(settings: TracingSettings): number {
   return settings.OTEL_SDK_DISABLED === "true" ? 0 : settings.TRACE_MEMORY_SPANS;
 }

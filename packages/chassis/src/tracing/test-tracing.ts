@@ -1,7 +1,6 @@
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
 import { createTracer, createTracing } from "./recorded.ts";
 
-/** Tracing whose spans a test reads. */
 export function testTracing(share = 1, random = () => 0.5) {
   const exporter = new InMemorySpanExporter();
   const tracer = createTracer([new SimpleSpanProcessor({ exporter })], "test");

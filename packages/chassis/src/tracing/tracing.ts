@@ -2,41 +2,41 @@ import type { Attributes, SpanContext } from "@opentelemetry/api";
 import { forRequest, type Origin, withCallContext } from "../call-context.ts";
 import { parseTraceparent } from "../traceparent.ts";
 
-/** The side of an exchange that a span is, or work within a service. */
+/** The side of an exchange, or internal work of a service. */
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
-/** What a span begins with. Attributes are ids and codes of ours, never a body or a name. */
+/** The first data of a span. Attributes are our own ids and codes, never a body or a name. */
 export type SpanStart = {
   readonly kind: SpanKind;
-  /** Of a bounded set: a method, a route; never an id. */
+  /** From a bounded set: a method, a route; never an id. */
   readonly name: string;
   readonly attributes?: Attributes;
 };
 
-/** What is known at a span's end. */
 export type SpanEnd = {
-  /** In place of the name that it began with. */
   readonly name?: string;
   readonly attributes?: Attributes;
   /** The span failed, with this `error.type`: a code, never a message. */
   readonly error?: string | undefined;
 };
 
-/** A span that was started, or the place of one in a trace that is not recorded. */
+/** A span that was started, or its id in a trace that is not recorded. */
 export type Span = { readonly context: SpanContext; readonly end: (end?: SpanEnd) => void };
 
-/** Makes the spans of one service. Absent where tracing is off. */
+/** Creates the spans of one service. Absent if tracing is off. */
 export type Tracing = {
   /**
-   * The span of a request from outside. A well-formed `traceparent` gives trace and parent; whether
-   * it is recorded is decided here, whatever its flag and its id.
+   * Starts the span of an external request. A well-formed `traceparent` gives trace and parent; the
+   * decision to record it ignores the caller's flag and id.
    */
   readonly startRequest: (start: SpanStart, sent: string | undefined) => Span;
-  /** A span beneath one of this deployment, recorded as that is; without one, a new trace. */
+  /**
+   * Starts a span beneath one of this deployment, recorded if that is; without one, a new trace.
+   */
   readonly startSpan: (start: SpanStart, parent: SpanContext | undefined) => Span;
   /**
-   * The span of work that was stored under another one at a time: beneath it if it begins within a
-   * minute, else a trace of its own with a link to it.
+   * Starts the span of work that another span stored at `since`: beneath it within a minute,
+   * otherwise as a new trace with a link to it.
    */
   readonly startLater: (start: SpanStart, stored: SpanContext, since: Date) => Span;
 };
@@ -44,13 +44,12 @@ export type Tracing = {
 /** Tracing of one service, until it is stopped. */
 export type OpenTracing = { readonly tracing: Tracing; readonly stop: () => Promise<void> };
 
-/** Stored work that begins. */
 export type LaterWork = Omit<SpanStart, "kind"> & {
-  /** When it was stored. */
+  /** The time when the work was stored. */
   readonly since: Date;
 };
 
-/** Runs stored work under the request that it goes back to, in a span of its own. */
+/** Runs stored work under the request that caused it, in a new span. */
 export function resume<T>(
   tracing: Tracing | undefined,
   origin: Origin | undefined,
@@ -77,7 +76,7 @@ async function ended<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The `error.type` of what was thrown. */
+/** The `error.type` of a thrown value. */
 export function errorType(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

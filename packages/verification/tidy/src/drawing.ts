@@ -5,7 +5,7 @@ import { subjectOf, subjects } from "./subjects.ts";
 
 const [begin, end] = ["<!-- drawn by npm run architecture -->", "<!-- end of the drawing -->"];
 
-/** ARCHITECTURE.md with its drawings of these services made anew from the tree. */
+/** Returns ARCHITECTURE.md with new drawings of these services. */
 export function redrawn(
   page: string,
   sources: readonly Source[],
@@ -18,7 +18,7 @@ export function redrawn(
   return `${page.slice(0, from + begin.length)}\n${drawings.join("")}\n${page.slice(to)}`;
 }
 
-/** The subjects of a service with their files, and an arrow for the imports from one to another. */
+/** Draws the subjects of a service with their files, and an arrow for imports between them. */
 function drawing(service: string, sources: readonly Source[], graph: ImportGraph): string {
   const files = new Map<string, number>();
   const arrows = new Map<string, number>();

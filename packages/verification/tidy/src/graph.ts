@@ -2,10 +2,10 @@ import { posix } from "node:path";
 import { importsOf } from "./imports.ts";
 import type { Source } from "./source.ts";
 
-/** Of each file, by path: the files of the repository that it imports, for values or types. */
+/** For each file path: the files of the repository that it imports, for values or types. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The imports among `sources`; a package of others and a generated file are no part of it. */
+/** Finds the imports among `sources`; leaves out external packages and generated files. */
 export function importGraph(sources: readonly Source[]): ImportGraph {
   const paths = new Set(sources.map(({ path }) => path));
   const folders = new Map<string, string>();

@@ -11,24 +11,24 @@ import {
 import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 import { whyForbiddenSubject } from "./subjects.ts";
 
-/** An import or re-export: what is named, and which names are taken from it. */
+/** An import or re-export: its module, and the imported names. */
 export interface Import {
   specifier: string;
   names: string[];
   offset: number;
 }
 
-/** Modules that reach out of the process, or wait. */
+/** Modules with side effects outside of the process, or with waits. */
 const outside =
   /^(?:node:(?:fs|https?|http2|tls|dgram|dns|child_process|timers|worker_threads|os|process|readline)(?:\/|$)|(?:mongodb|amqplib|koa|undici|pino|prom-client)(?:\/|$)|@(?:koa|bufbuild|connectrpc|grpc|opentelemetry)\/)/;
 
-/** Of these modules a rule may use just what gives the same answer each time. */
+/** Parts of these modules that rules may use, because they return the same result each time. */
 const pureParts: Record<string, RegExp> = {
   "node:net": /^(?:isIP|isIPv4|isIPv6|BlockList|SocketAddress)$/,
   "node:crypto": /^(?!random|getRandom|webcrypto|generate)/,
 };
 
-/** The table "from / may import" of ARCHITECTURE.md. */
+/** Checks the table "from / may import" of ARCHITECTURE.md. */
 export function forbiddenImports(source: Source): Finding[] {
   return importsOf(source).flatMap((one) => {
     const why = whyForbidden(source.path, one);
@@ -53,17 +53,20 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
     return `${place.kind === "elsewhere" ? path : place.name} may not import ${workspace}`;
   }
   if (isRule(path) && !isForTests(path) && workspace !== "kernel" && !isOfRules(workspace)) {
-    return "a rule imports the kernel and other rules only";
+    return "a rule may import only the kernel and other rules";
   }
   const isForeign = place.kind === "elsewhere" || place.name !== workspace;
   const isForOthers = file === "main.ts" || file === "migrations.ts";
   if (isService(workspace) && isForeign && !isForOthers && !mayTakeApart(place)) {
-    return "of a service only main.ts and migrations.ts are for others";
+    return "of a service, other workspaces may import only main.ts and migrations.ts";
   }
   return undefined;
 }
 
-/** Inside a workspace: rules know rules only, stores know no callers, no file imports main.ts. */
+/**
+ * Inside a workspace, rules import only rules, stores import no callers, and no file imports
+ * main.ts.
+ */
 function whyForbiddenFile(path: string, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(path), specifier);
   const [from, to] = [placeOf(path), placeOf(target)];
@@ -72,12 +75,12 @@ function whyForbiddenFile(path: string, specifier: string): string | undefined {
   }
   if (isForTests(path)) return undefined;
   if (from.kind === "elsewhere") return undefined;
-  if (isRule(path) && !isRule(target)) return "a rule imports the kernel and other rules only";
+  if (isRule(path) && !isRule(target)) return "a rule may import only the kernel and other rules";
   if (from.kind === "package") return whyForbiddenSubject(from.name, from.inside, to.inside);
   if (isStore(from.inside) && /^(?:rpc|events|main)\.ts$|^routes\//.test(to.inside)) {
-    return "a store does not know its callers";
+    return "a store must not import its callers";
   }
-  if (to.inside === "main.ts") return "main.ts wires a service and is imported by none of it";
+  if (to.inside === "main.ts") return "main.ts wires a service: its other files must not import it";
   return whyForbiddenSubject(from.name, from.inside, to.inside);
 }
 

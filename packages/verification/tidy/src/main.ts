@@ -12,7 +12,7 @@ const option = (name: string): string | undefined => {
   return at === -1 ? undefined : process.argv[at + 1];
 };
 
-/** A file below this with one importer joins it, unless it is a boundary. */
+/** A shorter file with one importer should be merged into it, unless it is a boundary. */
 const smallLines = 60;
 
 const { sources } = readRepository(option("--root"));
@@ -36,7 +36,7 @@ function summary(): string {
   ].join("\n");
 }
 
-/** The files of a folder with one importer, smallest first. */
+/** Lists the files of a folder with one importer, smallest first. */
 function listing(within: string): string {
   const merges = ours
     .filter(({ path }) => path.startsWith(within) && singles.has(path))
@@ -45,7 +45,7 @@ function listing(within: string): string {
   return [...merges, ""].join("\n");
 }
 
-/** The files that one file alone imports, each with it; where a process starts does not count. */
+/** Maps each file with one importer to it; entry points of processes do not count. */
 function oneImporter(ours: readonly Source[], imports: ImportGraph): Map<string, string> {
   const importers = new Map<string, string[]>();
   for (const [path, targets] of imports) {

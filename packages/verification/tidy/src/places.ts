@@ -5,7 +5,7 @@ export type Place =
 
 const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", "quote"];
 
-/** Which of our packages each package may import; a package that is not here may import none. */
+/** Our packages that each package may import; a package that is missing here may import none. */
 const packageImports: Record<string, readonly string[]> = {
   "bank-files": ["kernel"],
   "bank-rail": ["bank-files", "chassis", "contracts", "kernel", "rail"],
@@ -47,13 +47,12 @@ const packageImports: Record<string, readonly string[]> = {
 
 const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 
-/** What one service alone may import beside. */
+/** Further packages that only one service may import. */
 const ownImports: Record<string, readonly string[]> = {
   compliance: ["name-matcher"],
   payout: ["bank-files", "rail", "bank-rail", "evm-rail"],
 };
 
-/** Finds the workspace of a file. */
 export function placeOf(path: string): Place {
   const [, folder, name, inside] =
     /^(packages\/verification|packages|services)\/([^/]+)\/(?:src\/)?(.*)$/.exec(path) ?? [];
@@ -64,7 +63,6 @@ export function placeOf(path: string): Place {
 /** Workspaces that all tests may import. */
 const forTestsOnly = ["testkit", "sandbox", "bank-simulator"];
 
-/** Whether a file in `place` may import a workspace of ours. */
 export function mayImport(place: Place, workspace: string, forTests: boolean): boolean {
   if (place.kind === "elsewhere" || place.name === workspace) return true;
   if (forTests && forTestsOnly.includes(workspace)) return true;
@@ -73,9 +71,9 @@ export function mayImport(place: Place, workspace: string, forTests: boolean): b
 }
 
 /**
- * Whether of a service a file in `place` may import more than its main.ts and migrations.ts: the
- * simulation puts services' parts together by itself, without their processes, and the bench
- * measures the ledger alone.
+ * True if a file in `place` may import more of a service than its main.ts and migrations.ts. The
+ * simulation assembles services' parts without their processes, and the bench measures only the
+ * ledger.
  */
 export function mayTakeApart(place: Place): boolean {
   return place.kind === "package" && ["simulation", "bench"].includes(place.name);
@@ -89,19 +87,18 @@ const packagesOfRules: Record<string, RegExp> = {
   rail: /^(?:rail-package|settings|test-contract)\.ts$/,
 };
 
-/** Whether files of a package are rules, but for some of its folders. */
+/** True for a package of rules, apart from some of its folders. */
 export function isOfRules(workspace: string): boolean {
   return packagesOfRules[workspace] !== undefined;
 }
 
-/** Whether a file is a rule: pure, so that it can be read and tested by itself. */
+/** True for a rule: a pure file, which can be read and tested alone. */
 export function isRule(path: string): boolean {
   const place = placeOf(path);
   if (place.kind === "package") return packagesOfRules[place.name]?.test(place.inside) === false;
   return place.kind === "service" && /^(?:domain|(?:[^/]+\/)?rules)\//.test(place.inside);
 }
 
-/** Whether a name is a service's. */
 export function isService(name: string): boolean {
   return services.includes(name);
 }

@@ -2,22 +2,22 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSource, type Source } from "./source.ts";
 
-/** The root of the repository that this file is in. */
+/** The root of the repository that contains this file. */
 export const home = join(import.meta.dirname, "..", "..", "..", "..");
 
-/** Not written by hand, or not ours. */
+/** Generated or external files. */
 const skipped =
   /^(?:\.git|\.cache|\.data|\.turbo|coverage|node_modules|packages\/(?:(?:contracts|sdk)\/src\/gen|(?:console|sdk|name-matcher)\/dist))$/;
 
 const sourceFile = /\.(?:tsx?|mjs)$/;
 
-/** A repository: its pages by their path, and its TypeScript and JavaScript, parsed. */
+/** A repository: its pages by path, and its parsed TypeScript and JavaScript. */
 export interface Repository {
   pages: ReadonlyMap<string, string>;
   sources: readonly Source[];
 }
 
-/** Reads the whole repository at `root` as it stands, committed or not. */
+/** Reads the whole repository at `root` from the working tree, committed or not. */
 export function readRepository(root = home): Repository {
   const paths = pathsIn(root, "");
   const read = (path: string) => readFileSync(join(root, path), "utf8");

@@ -8,7 +8,7 @@ const rule = "services/quote/src/quotes/rules/fee.ts";
 const rpc = "services/quote/src/rpc.ts";
 
 test.each([
-  // Who may know which package.
+  // Imports between packages.
   ["packages/kernel/src/a.ts", "@disburse/forms/a.ts", false],
   ["packages/forms/src/a.ts", "@disburse/kernel/a.ts", true],
   ["packages/forms/src/a.ts", "@disburse/chassis/a.ts", false],

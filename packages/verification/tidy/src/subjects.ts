@@ -1,6 +1,6 @@
 /**
  * The folders of chassis and the subjects of each service, lowest first, with the folders that each
- * may import. ARCHITECTURE.md draws the imports that exist.
+ * may import. ARCHITECTURE.md draws the existing imports.
  */
 export const subjects: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   chassis: {
@@ -93,7 +93,6 @@ const topIsLowest: ReadonlySet<string> = new Set(["chassis"]);
 /** Top-level files of a service that its subjects may import; the others wire the service. */
 const forSubjects = /^(?:config|refusals|test-[^/]+)\.ts$/;
 
-/** The first folder of a path inside a workspace. */
 export function subjectOf(inside: string): string | undefined {
   const slash = inside.indexOf("/");
   return slash === -1 ? undefined : inside.slice(0, slash);
@@ -121,7 +120,10 @@ export function whyForbiddenSubject(
   return `${subject} may not import ${target}`;
 }
 
-/** Finds arrows to a subject that does not come earlier in the table; without any there is no circle. */
+/**
+ * Finds arrows to a subject that does not come earlier in the table; without them there is no
+ * circle.
+ */
 export function disordered(table: typeof subjects): string[] {
   return Object.entries(table).flatMap(([service, order]) => {
     const names = Object.keys(order);

@@ -14,7 +14,7 @@ const bufferedMaxDefault = 64 * 1024 * 1024;
  * After a parse, the merchant waits three times as long before its next, so it uses at most a
  * quarter of the time.
  */
-const restShare = 3;
+const restRatio = 3;
 
 export type UploadLimits = {
   readonly merchantMax?: number;
@@ -35,7 +35,7 @@ export type Upload = {
 export function createUploads(limits: UploadLimits = {}) {
   const { merchantMax = merchantMaxDefault, bufferedMax = bufferedMaxDefault } = limits;
   const open = new Map<string, number>();
-  const turns = createTurns({ restShare });
+  const turns = createTurns({ restRatio });
   let buffered = 0;
   return {
     /** Counts an upload until its response is done, or refuses it at the merchant's limit. */

@@ -1,4 +1,4 @@
-import type { Asked, Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { Guards, Requester } from "@disburse/chassis/approvals/approvals.ts";
 import type { DailySums, OwnWork } from "@disburse/chassis/approvals/daily-sums.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
@@ -59,7 +59,7 @@ function ledgerGuards(deps: {
   const { ledger, sums, limits, clock } = deps;
   const approvers = ["treasury_approver"] as const;
   const reasonsOf = ownWorkReasons({ sums, limits, clock });
-  const workOf = (rpc: string, merchantId: string, { person, operationId }: Asked) => {
+  const workOf = (rpc: string, merchantId: string, { person, operationId }: Requester) => {
     return (moved: Amount): OwnWork => ({
       ...moved,
       person,
@@ -73,15 +73,15 @@ function ledgerGuards(deps: {
         before: "",
         after: JSON.stringify({ credit: { accountId, amount, currencyCode, note } }),
       }),
-      reasons: async (request, asked) => {
+      reasons: async (request, requester) => {
         const amount = await creditedBy(ledger, request);
-        const work = workOf("credit", request.merchantId, asked);
+        const work = workOf("credit", request.merchantId, requester);
         return reasonsOf(amount && work(amount));
       },
-      refused: async (request, asked) => {
+      refused: async (request, requester) => {
         const amount = await creditedBy(ledger, request);
         if (amount === undefined) return;
-        await sums.remove(workOf("credit", request.merchantId, asked)(amount));
+        await sums.remove(workOf("credit", request.merchantId, requester)(amount));
       },
     },
     reverseCredit: {
@@ -90,15 +90,15 @@ function ledgerGuards(deps: {
         before: "",
         after: JSON.stringify({ reversal: { accountId, entryId, note } }),
       }),
-      reasons: async (request, asked) => {
+      reasons: async (request, requester) => {
         const amount = await reversedBy(ledger, request);
-        const work = workOf("reversal", request.merchantId, asked);
+        const work = workOf("reversal", request.merchantId, requester);
         return reasonsOf(amount && work(amount));
       },
-      refused: async (request, asked) => {
+      refused: async (request, requester) => {
         const amount = await reversedBy(ledger, request);
         if (amount === undefined) return;
-        await sums.remove(workOf("reversal", request.merchantId, asked)(amount));
+        await sums.remove(workOf("reversal", request.merchantId, requester)(amount));
       },
     },
   };

@@ -81,7 +81,7 @@ async function summaryOf(id: string) {
   };
 }
 
-const superseded = "INVALID_REQUEST proposal_id: what it changes has changed meanwhile";
+const superseded = "INVALID_REQUEST proposal_id: the record has changed since it was proposed";
 const resolvedAs = (stage: string, balance: string) => ({ stage, exception: undefined, balance });
 
 async function trail(subject: string) {
@@ -289,7 +289,7 @@ describe("is refused", () => {
     const alone = { payoutId, outcome: { kind: "rejected" }, reason, by } as const;
     expect(await resolvePayout(platform.parts, alone, undefined)).toEqual({
       refused: "ACCESS_FORBIDDEN",
-      detail: "caller: needs the approval of another person",
+      detail: "caller: needs approval by another person",
     });
     expect(await summaryOf(payoutId)).toMatchObject({ stage: "unknown", exception: "unknown" });
   });

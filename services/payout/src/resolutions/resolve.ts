@@ -40,7 +40,7 @@ const beingSent = refused(
   "SERVICE_UNAVAILABLE",
   "The payout is being sent: its rejection takes effect afterwards, or is superseded.",
 );
-const aloneRefusal = refused("ACCESS_FORBIDDEN", "caller: needs the approval of another person");
+const aloneRefusal = refused("ACCESS_FORBIDDEN", "caller: needs approval by another person");
 
 /** Describes a payout for its approver. The resolution applies to this state only. */
 export function describePayout(payout: Payout): string {

@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Asked, Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { Guards, Requester } from "@disburse/chassis/approvals/approvals.ts";
 import { cutPage, readLimit, readNumber } from "@disburse/chassis/paging/page.ts";
 import { readMutation, readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -196,16 +196,17 @@ function treasuryGuards(
         after: JSON.stringify({ [what]: { rail, currencyCode, amount, note, charge } }),
       };
     },
-    reasons: async (request: Booking, asked: Asked) => reasonsOf(workOf(what, request, asked)),
-    refused: async (request: Booking, asked: Asked) => {
-      const work = workOf(what, request, asked);
+    reasons: async (request: Booking, requester: Requester) =>
+      reasonsOf(workOf(what, request, requester)),
+    refused: async (request: Booking, requester: Requester) => {
+      const work = workOf(what, request, requester);
       if (work !== undefined) await sums.remove(work);
     },
   });
   return { fundRailAccount: guard("fund"), sweepRailAccount: guard("sweep") };
 }
 
-function workOf(what: string, request: Booking, { person, operationId }: Asked) {
+function workOf(what: string, request: Booking, { person, operationId }: Requester) {
   const { currencyCode: currency } = request;
   if (findCurrency(currency) === undefined) return undefined;
   const amount = parseAmount(request.amount, currency);

@@ -9,7 +9,7 @@ const wide: GathererLimits = {
 };
 const item = (name: string, key?: string, bytes = 1): Item => ({ name, key, bytes });
 
-/** A gatherer whose turns and answers come when a test says so. */
+/** A gatherer whose turns and replies the test controls. */
 function gathering(limits: Partial<GathererLimits> = {}) {
   const sent: string[] = [];
   const answers: (() => void)[] = [];
@@ -31,7 +31,6 @@ function gathering(limits: Partial<GathererLimits> = {}) {
       for (const run of due) run();
       return due.length;
     },
-    /** Answers the batch that was sent first. */
     answer: async () => {
       answers.shift()?.();
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,18 +1,17 @@
 import { reportRejection } from "../../rejections.ts";
 
-/** An operation that can wait for others, to go out with them. */
+/** An operation that can wait for others and share their batch. */
 export type Gathered = {
-  /** No two operations of a key are in flight at once, in one batch or in two. */
+  /** Two operations of a key are never in flight at once, in one batch or in two. */
   readonly key: string | undefined;
-  /** What it adds to a batch. */
+  /** The bytes that it adds to a batch. */
   readonly bytes: number;
 };
 
-/** What bounds a gatherer. An operation larger than a byte limit goes out alone. */
+/** Bounds of a gatherer. An operation larger than a byte limit is sent alone. */
 export type GathererLimits = {
   readonly batchMax: number;
   readonly batchBytesMax: number;
-  /** Batches at once. */
   readonly inFlightMax: number;
   readonly waitingMax: number;
   readonly waitingBytesMax: number;
@@ -21,13 +20,13 @@ export type GathererLimits = {
 /** Runs a function in a later turn of the event loop. */
 export type Defer = (run: () => void) => void;
 
-/** Gathers operations into batches; `add` answers `false` where too many wait already. */
+/** Gathers operations into batches; `add` returns `false` if too many wait already. */
 export type Gatherer<Item extends Gathered> = { readonly add: (item: Item) => boolean };
 
 /**
- * What is added while `inFlightMax` batches are under way goes out in the next one; with fewer, it
- * goes out at the end of this turn of the event loop. No timer is involved: a lone operation waits
- * for nothing else. Order holds among the operations of one key and of no others.
+ * Sends operations in batches. Operations added while `inFlightMax` batches are in flight go into
+ * the next one; otherwise a batch leaves at the end of this turn of the event loop. There is no
+ * timer: a lone operation never waits for others. Only operations of the same key keep their order.
  *
  * @param send sends a batch and settles each of its operations; it must not reject.
  */
@@ -37,7 +36,7 @@ export function createGatherer<Item extends Gathered>(
   defer: Defer = (run) => setImmediate(run),
 ): Gatherer<Item> {
   const ready: Item[] = [];
-  /** By each key that is in use: the operations that wait for it. */
+  /** Waiting operations by each key in use. */
   const behind = new Map<string, Item[]>();
   let waiting = 0;
   let waitingBytes = 0;
@@ -90,7 +89,7 @@ export function createGatherer<Item extends Gathered>(
   };
 }
 
-/** How many of the first operations make the next batch; at least one. */
+/** The number of operations in the next batch; at least one. */
 function batchLength(
   ready: readonly Gathered[],
   { batchMax, batchBytesMax }: Pick<GathererLimits, "batchMax" | "batchBytesMax">,

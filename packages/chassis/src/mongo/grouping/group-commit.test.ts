@@ -20,7 +20,7 @@ const remove = (_id: string) => model({ name: "deleteOne", filter: { _id } });
 const nothing = {} as ClientBulkWriteResult;
 const unasked = () => Promise.reject(new Error("went out alone"));
 
-/** Asks for writes in one turn; the sizes of the batches, which `bulkWrite` answers. */
+/** Requests writes in one turn; returns the sizes of the batches sent to `bulkWrite`. */
 function committing(bulkWrite: BulkWrite = async () => nothing) {
   const sizes: number[] = [];
   const sent: BulkWrite = (models) => {

@@ -14,7 +14,6 @@ import {
 import { createGatherer, type Defer, type Gathered, type GathererLimits } from "./gatherer.ts";
 import type { ObserveBatch } from "./observe.ts";
 
-/** A write of one document. */
 export type WriteModel = Extract<
   AnyClientBulkWriteModel<Document>,
   { name: "insertOne" | "updateOne" | "replaceOne" | "deleteOne" }
@@ -27,17 +26,17 @@ type Write = Gathered & {
   readonly model: WriteModel;
   /** The same write as a command of its own. */
   readonly alone: () => Promise<unknown>;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** Groups the writes of one client: each answers as the driver's own method does. */
+/** Groups a client's writes; each resolves as the driver's own method does. */
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
- * Larger batches cost the engine no less for each write. Two in flight keep it busy while the
- * answers of one are read.
+ * Larger batches save the engine nothing more for each write. A second batch keeps it busy while
+ * the replies of the first are read.
  */
 const limits: GathererLimits = {
   batchMax: 256,
@@ -47,40 +46,40 @@ const limits: GathererLimits = {
   waitingBytesMax: 64 * 1024 * 1024,
 };
 
-/** Where each write is asked for and answered: faults are injected there (`disburse:write`). */
+/** Traces the start and end of each write; tests inject faults there (`disburse:write`). */
 const writes = tracingChannel("disburse:write");
 
 /**
- * Groups writes: what is asked for while a bulk write is under way goes into the next one, of all
- * collections together. Each operation has its own outcome; where the connection is lost, or no
- * majority confirms, the outcome of every operation of the batch is unknown and all of them fail
- * so. When too many wait, a write fails at once and nothing of it is sent.
+ * Groups writes of all collections: those requested during a bulk write go into the next one. Each
+ * operation has its own outcome. If the connection is lost, or no majority confirms, every
+ * operation of the batch fails with an unknown outcome. If too many wait, a write fails at once and
+ * nothing of it is sent.
  */
 export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, defer?: Defer) {
-  const send = async (asked: readonly Write[]) => {
-    const batch = asked.toSorted(byPlace);
+  const send = async (gathered: readonly Write[]) => {
+    const batch = gathered.toSorted(byPlace);
     const startedAt = performance.now();
     try {
       settle(batch, await bulkWrite(batch.map(({ model }) => model)));
     } catch (error) {
       settleFailed(batch, error);
     }
-    const waitedMs = startedAt - (asked[0]?.askedAt ?? startedAt);
+    const waitedMs = startedAt - (gathered[0]?.requestedAt ?? startedAt);
     observe("write", { size: batch.length, waitedMs, tookMs: performance.now() - startedAt });
   };
   const gatherer = createGatherer(send, limits, defer);
-  const ask = (model: WriteModel, alone: () => Promise<unknown>) =>
+  const request = (model: WriteModel, alone: () => Promise<unknown>) =>
     new Promise<unknown>((resolve, reject) => {
       const gathered = { key: keyOf(model), bytes: sizeOf(model) };
-      const askedAt = performance.now();
-      const isAdded = gatherer.add({ ...gathered, model, alone, askedAt, resolve, reject });
+      const requestedAt = performance.now();
+      const isAdded = gatherer.add({ ...gathered, model, alone, requestedAt, resolve, reject });
       if (!isAdded) reject(new MongoNotConnectedError("too many writes wait for the database"));
     });
   return {
-    /** @param alone the same write by the driver's own method, for one that it does not accept. */
+    /** @param alone the same write by the driver's own method, for writes that can't be batched. */
     write: <T>(model: WriteModel, alone: () => Promise<T>): Promise<T> => {
-      const asked = () => ask(model, alone) as Promise<T>;
-      return writes.hasSubscribers ? writes.tracePromise(asked, { method: model.name }) : asked();
+      const run = () => request(model, alone) as Promise<T>;
+      return writes.hasSubscribers ? writes.tracePromise(run, { method: model.name }) : run();
     },
   };
 }
@@ -102,13 +101,13 @@ function placeOf({ name, namespace }: WriteModel): string {
   return `${name === "insertOne" ? 0 : 1} ${namespace}`;
 }
 
-/** The document that is written, where it is known: one `_id` is written once in a batch. */
+/** The document's `_id`, if it is known: a batch writes each `_id` once. */
 function keyOf(model: WriteModel): string | undefined {
   const id = model.name === "insertOne" ? model.document._id : model.filter._id;
   return typeof id === "string" ? `${model.namespace}/${id}` : undefined;
 }
 
-/** Of what makes a write large; filters and operators are small. */
+/** Counts only the large parts of a write; filters and operators are small. */
 function sizeOf(model: WriteModel): number {
   switch (model.name) {
     case "insertOne":
@@ -126,7 +125,7 @@ function settle(batch: readonly Write[], result: ClientBulkWriteResult): void {
   for (const [at, { model, resolve }] of batch.entries()) resolve(outcomeOf(model, at, result));
 }
 
-/** As the driver's own method answers. */
+/** Builds the result of the driver's own method. */
 function outcomeOf(model: WriteModel, at: number, result: ClientBulkWriteResult) {
   switch (model.name) {
     case "insertOne":
@@ -169,8 +168,8 @@ function settleFailed(batch: readonly Write[], error: unknown): void {
 }
 
 /**
- * Whether the driver refused to make a command of the batch, for one write's sake: nothing was
- * sent. The kinds of `MongoAPIError` for closed clients and sessions say nothing about that.
+ * True if the driver refused a batch because of one write: nothing was sent. `MongoAPIError`s for
+ * closed clients and sessions don't prove that.
  */
 function isRefusedByDriver(error: unknown): boolean {
   return (
@@ -179,7 +178,7 @@ function isRefusedByDriver(error: unknown): boolean {
   );
 }
 
-/** Whether all of a bulk write was carried out, with errors of single operations. */
+/** True if a whole bulk write was carried out, with errors of single operations. */
 function isOfSingleWrites(error: unknown): error is MongoClientBulkWriteError {
   return (
     error instanceof MongoClientBulkWriteError &&

@@ -47,7 +47,7 @@ afterEach(() => {
 const sizes = (kind: "write" | "read") =>
   observe.mock.calls.filter(([each]) => each === kind).map(([, { size }]) => size);
 
-/** What the driver's own method answers, or its error, next to what ours does. */
+/** Returns the results or errors of the driver's own method and of ours. */
 async function bothWays(run: (rows: Collection<Row>) => Promise<unknown>, before: readonly Row[]) {
   const outcomes: unknown[] = [];
   for (const rows of [plain, grouped]) {

@@ -22,8 +22,8 @@ import {
 import type { ObserveBatch } from "./observe.ts";
 
 /**
- * A database whose writes of one document, and reads by `_id`, go out in batches. To a service it
- * is an ordinary one: whatever is not grouped goes to the driver as it is.
+ * Wraps a database so that writes of one document, and reads by `_id`, are batched. All other
+ * methods go to the driver unchanged.
  */
 export function groupedDb(db: Db, bulkWrite: BulkWrite, observe: ObserveBatch): Db {
   const commit = createGroupCommit(bulkWrite, observe);
@@ -39,10 +39,10 @@ export function groupedDb(db: Db, bulkWrite: BulkWrite, observe: ObserveBatch): 
   return Object.assign(Object.create(db), { collection });
 }
 
-/** By each grouped collection: how documents are read with the database's time. */
+/** The reads with the database's time, by collection. */
 const timedReads = new WeakMap<object, ReadById>();
 
-/** A document by its `_id`, with the database's time of the read as `now`. */
+/** Finds a document by its `_id`, with the database's time of the read as `now`. */
 export async function findWithTime<T extends Document>(
   collection: Collection<T>,
   id: string,
@@ -66,7 +66,7 @@ function groupedCollection(
   const methods = {
     insertOne: (document: OptionalUnlessRequiredId<Document>, options?: InsertOneOptions) => {
       const alone = () => plain.insertOne(document, options);
-      // Without an `_id` the driver makes one up.
+      // The driver generates a missing `_id`.
       if (options !== undefined || document._id === undefined) return alone();
       return write({ name: "insertOne", namespace, document }, alone);
     },
@@ -116,7 +116,7 @@ function isGrouped(options: object, known: readonly string[]): boolean {
   return Object.keys(options).every((name) => known.includes(name));
 }
 
-/** Whether a filter names one document, and compares its other fields with plain values alone. */
+/** True if a filter names one document, and compares its other fields only with plain values. */
 function isById(filter: Write): filter is Record<string, string | boolean> & { _id: string } {
   return (
     typeof filter._id === "string" &&

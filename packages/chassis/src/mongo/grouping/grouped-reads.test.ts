@@ -2,7 +2,7 @@ import { BSON, type Document, MongoNotConnectedError } from "mongodb";
 import { expect, it, vi } from "vitest";
 import { createGroupedReads, findRawIn, findRawWithTimeIn } from "./grouped-reads.ts";
 
-/** A collection of these documents, and what it was asked for. */
+/** Groups reads of these documents, and notes the requested ids. */
 function reads(...documents: (Document & { readonly _id: string })[]) {
   const asked: (readonly string[])[] = [];
   const read = createGroupedReads(async (ids) => {

@@ -9,7 +9,7 @@ type Read = Gathered & {
   readonly reject: (error: unknown) => void;
 };
 
-/** A document of up to 16 MB each: a batch of large ones is bounded by the engine's answer. */
+/** Needs no byte limits, though a document may have 16 MB: the engine bounds its reply. */
 const limits: GathererLimits = {
   batchMax: 256,
   batchBytesMax: Number.POSITIVE_INFINITY,
@@ -18,16 +18,14 @@ const limits: GathererLimits = {
   waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
-/** Reads a document by its `_id`; `null`: there is none. */
 export type ReadById = (id: string) => Promise<Document | null>;
 
 /** Finds documents by their `_id`s, as bytes. */
 export type FindRaw = (ids: readonly string[]) => Promise<readonly Uint8Array[]>;
 
 /**
- * Groups the reads by `_id` of one collection: those of a turn of the event loop go out as one
- * `$in`. A read never joins a batch that was sent before it was asked for, and each caller gets a
- * document of its own.
+ * Groups a collection's reads by `_id`: those of one turn of the event loop share a `$in`. A read
+ * never joins a batch that was sent earlier, and each caller gets its own copy.
  */
 export function createGroupedReads(findRaw: FindRaw, observe: ObserveBatch): ReadById {
   const send = async (batch: readonly Read[]) => {
@@ -61,7 +59,6 @@ export function createGroupedReads(findRaw: FindRaw, observe: ObserveBatch): Rea
     });
 }
 
-/** Finds by the driver. */
 export function findRawIn(collection: Collection): FindRaw {
   return (ids) => {
     const _id = ids.length === 1 ? ids[0] : { $in: ids };
@@ -69,7 +66,7 @@ export function findRawIn(collection: Collection): FindRaw {
   };
 }
 
-/** The same, each with the database's time as `now`. */
+/** Adds the database's time to each document as `now`. */
 export function findRawWithTimeIn(collection: Collection): FindRaw {
   return (ids) => {
     const pipeline = [{ $match: { _id: { $in: ids } } }, { $set: { now: "$$NOW" } }];

@@ -1,6 +1,6 @@
 import type { Metrics } from "../../metrics.ts";
 
-/** Gets each batch: how many operations, how long the first waited, how long it took. */
+/** Receives each batch: its operations, the wait of the first, and its duration. */
 export type ObserveBatch = (
   kind: "write" | "read",
   batch: { readonly size: number; readonly waitedMs: number; readonly tookMs: number },

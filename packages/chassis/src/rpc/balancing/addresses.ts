@@ -2,27 +2,26 @@ import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { promisify } from "node:util";
 
-/** Where one process of a service is reached. */
+/** The address of one process of a service. */
 export type Address = {
   /** Distinguishes the addresses of a service. */
   readonly key: string;
   readonly url: string;
-  /** Leads the connections of a URL's host name to this address; absent for a literal address. */
+  /** Resolves a URL's host name to this address; absent for a literal address. */
   readonly lookup?: LookupFunction;
 };
 
-/** All addresses of a host name. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** As the operating system resolves names, with its search domains and hosts file. */
+/** Uses the operating system's resolver, with its search domains and hosts file. */
 export const resolveHost: ResolveHost = (host) => promisify(lookup)(host, { all: true });
 
-/** Whether the host of a URL is a name, which may have several and changing addresses. */
+/** True if the host of a URL is a name, which may have several and changing addresses. */
 export function hasName(url: string): boolean {
   return isIP(literalOf(url)) === 0;
 }
 
-/** The addresses of a URL now; rejects where its host name does not resolve. */
+/** Resolves the current addresses of a URL; rejects if its host name does not resolve. */
 export async function addressesOf(url: string, resolve: ResolveHost): Promise<readonly Address[]> {
   if (!hasName(url)) return [{ key: url, url }];
   const found = await resolve(literalOf(url));

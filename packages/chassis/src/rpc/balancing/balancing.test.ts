@@ -11,14 +11,13 @@ import { connectService } from "../client.ts";
 import { startRpcServer } from "../server.ts";
 import { observeClients } from "./observe.ts";
 
-/** Machines that run tests are slow at times. */
+/** Test machines are slow at times. */
 const soon = { timeout: 10_000 };
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A server that counts what it is asked. */
 async function serve(options: { port?: number; ageMs?: number } = {}) {
   const state = { calls: 0, asked: 0, isReady: true, url: "", stop: () => Promise.resolve() };
   const server = await startRpcServer({
@@ -47,7 +46,7 @@ async function serve(options: { port?: number; ageMs?: number } = {}) {
   return Object.assign(state, { url: server.url, stop: () => server.stop() });
 }
 
-/** A server that takes a call and ends its connection, without an answer. */
+/** A server that accepts a call and ends its connection, without an answer. */
 async function breaking() {
   const state = { calls: 0, url: "" };
   const sockets = new Set<Socket>();
@@ -106,7 +105,7 @@ it("sends a read or a keyed mutation again after a broken connection, nothing el
   expect(await quotes.text()).toContain('rpc_client_endpoints{peer="quote",service="test"} 2');
   expect(await quotes.text()).toContain('ejected{peer="quote",service="test"} 1');
 
-  // The first one is still probed.
+  // The first server is still probed.
   const [one, other] = [await breaking(), await breaking()];
   const { rpc, close } = connectService(PayoutOperationsService, [one.url, other.url], identity);
   ends.push(close);

@@ -2,15 +2,15 @@ import { buildConnector } from "undici";
 import type { ClientTls } from "../../identity/certificates.ts";
 import type { Address } from "./addresses.ts";
 
-/** Makes connections to one address, each to be there within a time in milliseconds. */
+/** Connects to one address, within a time in milliseconds. */
 export type Connecting = (timeoutMs: number) => buildConnector.connector;
 
-/** The options of mutual TLS for a connection that is made now. */
+/** Returns the current TLS options for a new connection. */
 export type Securing = () => ClientTls;
 
 /**
- * How connections to an address are made. With mutual TLS each shows the certificate of now, and
- * takes up no session of before: that one would be of the certificate of before.
+ * Creates the connections to an address. With mutual TLS each one uses the current certificate, and
+ * never resumes a session, which would belong to the previous certificate.
  */
 export function connectingTo({ lookup }: Address, securing: Securing | undefined): Connecting {
   return (timeout) => {

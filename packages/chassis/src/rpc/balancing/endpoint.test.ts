@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void process.off("unhandledRejection", note));
 
-/** A process that answers nothing, pools to it, and a call that waits for its answer. */
+/** A process that never replies, pools to it, and a pending call. */
 async function hangingCall() {
   const server = createServer(() => undefined).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -12,38 +12,38 @@ import { type Connecting, connectingTo, type Securing } from "./connecting.ts";
 
 const { SERVING: serving } = HealthCheckResponse_ServingStatus;
 
-/** With the silence before it a hung process is found out in about a second. */
+/** With the silence before it, a hung process is detected in about a second. */
 const aliveTimeoutMs = 500;
-/** A process whose database hangs says so after a second. */
+/** A process whose database hangs reports it after a second. */
 const healthTimeoutMs = 1_500;
 
-/** Calls beyond these to one process wait for a connection: it is overloaded already. */
+/** Further calls to one process wait for a connection: it is overloaded already. */
 const connectionsMax = 256;
-/** No call waits longer by default. */
+/** The default limit of a connection attempt. */
 const connectTimeoutMs = 5_000;
 /** Half of the server's: a call would fail on a connection that the server closes. */
 const keepAliveMs = 30_000;
-/** Bounds the connections to a slow service: one more pool in this time at most. */
+/** Bounds the connections to a slow service: at most one more pool in this time. */
 const renewEveryMs = 2_000;
 
 const doNothing = (): void => undefined;
 
-/** A call that an endpoint has not answered yet. */
+/** A call without an answer so far. */
 export type OutstandingCall = {
-  /** The endpoint hangs: the call may be given up here. */
+  /** Called if the endpoint hangs: the call may be cancelled here. */
   readonly onHung: () => void;
 };
 
 /** One process of a service, and the connections to it. */
 export type Endpoint = ReturnType<typeof createEndpoint>;
 
-/** The streams of an endpoint and their connection, made for the first one. */
+/** Opens the streams of an endpoint on one connection, at the first stream. */
 export type OpenStreams = (address: Address) => {
   readonly stream: Transport["stream"];
   readonly close: () => void;
 };
 
-/** An endpoint of calls and of streams; it connects at the first of each. */
+/** Creates an endpoint of calls and streams; each connects at its first use. */
 export function createEndpoint(
   address: Address,
   openStreams: OpenStreams,
@@ -60,8 +60,8 @@ export function createEndpoint(
     pools,
     ...probeOf(origin, base, connecting),
     calls: new Set<OutstandingCall>(),
-    /** When it answered last, or got a call while it had none, in milliseconds. */
-    heardMs: performance.now(),
+    /** The time of its last answer, or of its first pending call, in milliseconds. */
+    answeredMs: performance.now(),
     streams: () => {
       streams ??= openStreams(address);
       return streams;
@@ -69,10 +69,9 @@ export function createEndpoint(
     /** Ends its connections when their calls have ended. */
     retire: () => {
       pools.close();
-      // A stream has no end of its own; its caller opens another.
+      // A stream may never end by itself; its caller opens another.
       streams?.close();
     },
-    /** Ends its connections at once. */
     destroy: () => {
       pools.destroy();
       streams?.close();
@@ -80,7 +79,7 @@ export function createEndpoint(
   };
 }
 
-/** The connections to a process, which can be replaced while calls run on them. */
+/** Pools of connections to a process, replaceable while calls run on them. */
 export function renewablePools(origin: string, connecting: Connecting) {
   const open = () =>
     new Pool(origin, {
@@ -90,7 +89,7 @@ export function renewablePools(origin: string, connecting: Connecting) {
       keepAliveMaxTimeout: keepAliveMs,
       maxResponseSize: messageBytesMax,
       allowH2: false,
-      // Every call has a deadline of its own.
+      // Every call has its own deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: connecting(connectTimeoutMs),
@@ -100,7 +99,7 @@ export function renewablePools(origin: string, connecting: Connecting) {
   let renewedAt = Number.NEGATIVE_INFINITY;
   return {
     current: () => current,
-    /** Gives new calls new connections, for the peer of the present ones may be gone. */
+    /** Moves new calls to new connections, because the peer of the present ones may be gone. */
     renew: () => {
       const now = performance.now();
       if (now - renewedAt < renewEveryMs) return;
@@ -109,12 +108,12 @@ export function renewablePools(origin: string, connecting: Connecting) {
       current = open();
       retired.add(old);
       const ended = () => retired.delete(old);
-      // It fails where `destroy` ends the pool first.
+      // It fails if `destroy` ends the pool first.
       old.close().then(ended, ended);
     },
     /** Ends the connections when their calls have ended. */
     close: () => {
-      // Where `destroy` ends the pool first, there is nothing left to close.
+      // If `destroy` ends the pool first, there is nothing left to close.
       current.close().catch(doNothing);
     },
     destroy: () => {
@@ -123,7 +122,7 @@ export function renewablePools(origin: string, connecting: Connecting) {
   };
 }
 
-/** Asks one process how it is, over a connection of its own: the others may lead nowhere. */
+/** Probes one process over a separate connection, because the others may be dead. */
 function probeOf(origin: string, base: string, connecting: Connecting) {
   const ask = async (method: "GET" | "POST", path: string, timeoutMs: number) => {
     const client = new Client(origin, { allowH2: false, connect: connecting(timeoutMs) });
@@ -144,9 +143,9 @@ function probeOf(origin: string, base: string, connecting: Connecting) {
     }
   };
   return {
-    /** Whether the process answers anything at all, also where its database hangs. */
+    /** True if the process answers at all, even while its database hangs. */
     isAlive: async () => (await ask("GET", "/", aliveTimeoutMs)) !== undefined,
-    /** Whether it is to get calls. */
+    /** True if the process wants calls. */
     isServing: async () => {
       const answer = await ask("POST", `/${Health.typeName}/Check`, healthTimeoutMs);
       if (answer === undefined) return false;
@@ -156,7 +155,7 @@ function probeOf(origin: string, base: string, connecting: Connecting) {
   };
 }
 
-/** The status of an answer; `undefined` where it is no answer of a health service. */
+/** Reads the status; `undefined` if the bytes are no health answer. */
 function statusIn(bytes: Uint8Array) {
   try {
     return parseMessage(HealthCheckResponseSchema, bytes).status;

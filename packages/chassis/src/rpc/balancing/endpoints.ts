@@ -9,40 +9,38 @@ import { createWatch } from "./watch.ts";
 
 /** A new replica gets calls after about this; a name server of a cluster caches as long. */
 const resolveEveryMs = 5_000;
-/** Clients that started together do not ask together. */
+/** Spreads the look-ups of clients that started together. */
 const jitterShare = 0.2;
 
-/** How host names are resolved, and how often. */
 type ResolutionOptions = {
   readonly resolve?: ResolveHost;
   readonly resolveEveryMs?: number;
 };
 
-/** The number of calls that an endpoint has not answered yet. */
+/** An endpoint with its number of pending calls. */
 type Loaded = { readonly calls: { readonly size: number } };
 
-/** The processes of a service as one client knows them. */
+/** The processes of a service, as known to one client. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
-/** How a client finds its endpoints, and where it says what became of them. */
 export type EndpointsOptions = ResolutionOptions & {
   readonly observe: ObserveClient;
   readonly openStreams: OpenStreams;
-  /** Absent where connections are not of mutual TLS. */
+  /** Absent for connections without mutual TLS. */
   readonly securing?: Securing | undefined;
 };
 
-/** The endpoints of a service at URLs; host names are resolved again every few seconds. */
+/** Tracks the endpoints of a service's URLs; resolves host names again every few seconds. */
 export function createEndpoints(urls: readonly string[], options: EndpointsOptions) {
   let known = new Map<string, Endpoint>();
   const roster = createRoster(options.observe);
   const watch = createWatch(roster);
   const replace = (addresses: readonly Address[]) => {
-    const before = known;
+    const previous = known;
     const kept = (address: Address) =>
-      before.get(address.key) ?? createEndpoint(address, options.openStreams, options.securing);
+      previous.get(address.key) ?? createEndpoint(address, options.openStreams, options.securing);
     known = new Map(addresses.map((address) => [address.key, kept(address)]));
-    for (const [key, endpoint] of before) if (!known.has(key)) endpoint.retire();
+    for (const [key, endpoint] of previous) if (!known.has(key)) endpoint.retire();
     roster.replace([...known.values()]);
     watch.adjust();
   };
@@ -53,24 +51,24 @@ export function createEndpoints(urls: readonly string[], options: EndpointsOptio
     const those = untried.length === 0 ? all : untried;
     return those.length < 2 ? those[0] : chosen(those, Math.random);
   };
-  // Literal addresses are known without a look-up.
+  // Literal addresses need no look-up.
   if (!urls.some(hasName)) replace(urls.map((url) => ({ key: url, url })));
   return {
-    /** The endpoint for a call that had no answer from those `tried`; at first none is known. */
+    /** Chooses an endpoint, not among those `tried`; before the first look-up none is known. */
     choose,
-    /** The first endpoint, once host names are resolved; UNAVAILABLE where none has an address. */
+    /** The first endpoint, once host names are resolved; UNAVAILABLE if none has an address. */
     resolved: async (): Promise<Endpoint> => {
       await resolution.run();
       const first = choose();
       if (first === undefined) throw unavailable(new Error("the host name does not resolve"));
       return first;
     },
-    /** Whether a call may be sent to another endpoint. */
+    /** True if there is another endpoint for a call. */
     areSeveral: () => known.size > 1,
     candidates: roster.candidates,
     /** The endpoint refused or broke a connection. */
     failed: (endpoint: Endpoint, reason: "refused" | "broken") => roster.eject(endpoint, reason),
-    doubt: watch.doubt,
+    suspect: watch.suspect,
     close: () => {
       resolution.stop();
       const open = [...known.values()];
@@ -81,9 +79,9 @@ export function createEndpoints(urls: readonly string[], options: EndpointsOptio
 }
 
 /**
- * Power of two choices: of two endpoints drawn at random the one with fewer outstanding calls. This
- * is close to the best of all, and not all clients choose the same one (M. Mitzenmacher, 2001).
- * `random` answers a number from 0 to under 1.
+ * Power of two choices: draws two endpoints at random and returns the one with fewer pending calls.
+ * This is close to the best of all, and spreads the choices of several clients (M. Mitzenmacher,
+ * 2001). `random` returns a number from 0 to under 1.
  */
 export function chosen<E extends Loaded>(endpoints: readonly E[], random: () => number): E {
   const first = Math.floor(random() * endpoints.length);
@@ -94,7 +92,7 @@ export function chosen<E extends Loaded>(endpoints: readonly E[], random: () => 
   return other.calls.size < one.calls.size ? other : one;
 }
 
-/** Resolves the host names of URLs again and again, from the first time that it is asked. */
+/** Resolves the host names of URLs repeatedly, from the first request on. */
 function createResolution(
   urls: readonly string[],
   { resolve = resolveHost, resolveEveryMs: everyMs = resolveEveryMs }: ResolutionOptions,
@@ -127,7 +125,7 @@ function createResolution(
     run().catch(reportRejection);
   };
   return {
-    /** Resolves all names now; calls at the same time share the look-ups. */
+    /** Resolves all names now; concurrent calls share the look-ups. */
     run,
     stop: () => {
       isClosed = true;

@@ -3,23 +3,23 @@ import type { Log } from "../../log.ts";
 import { durationBuckets, type Metrics } from "../../metrics.ts";
 import type { NoAnswerReason } from "./repeats.ts";
 
-/** What the clients of one service do, in metrics and log. */
+/** Observes the clients of one service in metrics and log. */
 export type ObserveClient = {
   readonly called: (rpc: string, error: unknown, seconds: number) => void;
   readonly repeated: (reason: NoAnswerReason) => void;
-  /** Changes of the numbers of endpoints since the last time. */
+  /** Changes of the numbers of endpoints since the last call. */
   readonly counted: (known: number, ejected: number) => void;
   readonly ejected: (key: string, reason: EjectionReason) => void;
   readonly readmitted: (key: string) => void;
 };
 
-/** Why an endpoint gets no calls. */
+/** The reason why an endpoint gets no calls. */
 export type EjectionReason = NoAnswerReason | "not serving";
 
-/** Observes the clients of the service of a name, which is one of few. */
+/** Observes the clients of a service by its name, which is one of few. */
 export type ObserveClients = (peer: string) => ObserveClient;
 
-/** The client's side of RPCs in a process's metrics; made once for all of its clients. */
+/** Creates the client-side RPC metrics of a process, shared by all of its clients. */
 export function observeClients(metrics: Metrics, log: Log): ObserveClients {
   const duration = metrics.histogram(
     "disburse_rpc_client_duration_seconds",
@@ -29,17 +29,17 @@ export function observeClients(metrics: Metrics, log: Log): ObserveClients {
   );
   const retries = metrics.counter(
     "disburse_rpc_client_retries_total",
-    "Calls that were sent again, by called service and why the try before had no answer.",
+    "Calls that were sent again, by called service and reason.",
     ["peer", "reason"],
   );
   const known = metrics.gauge(
     "disburse_rpc_client_endpoints",
-    "Endpoints that clients of a service know.",
+    "Endpoints of a service that clients know.",
     ["peer"],
   );
   const ejected = metrics.gauge(
     "disburse_rpc_client_endpoints_ejected",
-    "Endpoints of these that get no calls, because they fail or hang.",
+    "Known endpoints that get no calls, because they fail or hang.",
     ["peer"],
   );
   return (peer) => ({
@@ -57,7 +57,7 @@ export function observeClients(metrics: Metrics, log: Log): ObserveClients {
   });
 }
 
-/** For clients of no service: tests, jobs. */
+/** For clients outside of a service: tests, jobs. */
 export const unobserved: ObserveClient = {
   called: () => undefined,
   repeated: () => undefined,

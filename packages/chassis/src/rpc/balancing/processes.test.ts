@@ -9,10 +9,10 @@ import { createMetrics } from "../../metrics.ts";
 import { connectService } from "../client.ts";
 import { observeClients } from "./observe.ts";
 
-/** A client under load while one of two processes freezes, or is killed. */
+/** A client under load while one of two processes freezes or is killed. */
 
 const identity = testTrust.service("gateway");
-/** Machines that run tests are slow at times. */
+/** Test machines are slow at times. */
 const soon = { timeout: 20_000 };
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -37,7 +37,7 @@ function connect(urls: readonly string[]) {
   return { rpc: client.rpc, text: metrics.text };
 }
 
-/** Calls at a steady pace until it is stopped; answers how many each process answered. */
+/** Calls at a steady pace until it is stopped; counts the answers of each process. */
 function load({ rpc }: ReturnType<typeof connect>) {
   const answered: Record<string, number> = {};
   const failed: unknown[] = [];
@@ -100,7 +100,7 @@ it.each([
     const { child, url } = await startProcess("0", busyMs);
     const { rpc } = connect([url]);
     const leftServed = async () => (await rpc.getQuote({ quoteId: "q" })).quote?.merchantId;
-    // Connections that are made already: a request waits in one of them.
+    // These connections exist already: one of them has a waiting request.
     await Promise.all(Array.from({ length: 20 }, leftServed));
     child.kill("SIGSTOP");
     const given = Array.from({ length: 20 }, () =>
@@ -114,7 +114,7 @@ it.each([
     }
     child.kill("SIGCONT");
     expect(await leftServed()).toBe("0");
-    // A caller that waits is served.
+    // A waiting caller is served.
     child.kill("SIGSTOP");
     const waiting = rpc.getQuote({ quoteId: "left" });
     await new Promise((resolve) => setTimeout(resolve, 700));

@@ -20,8 +20,8 @@ it("knows of every RPC whether it may be sent twice", async () => {
     }
   }
   expect(known).toBeGreaterThan(80);
-  // A stream cannot be read twice; what is republished goes out in the answer, at any size; who is
-  // at a link's page asks again.
+  // A stream can't be read twice; a republication returns its data in the answer, at any size; a
+  // person at a link's page can retry by hand.
   const ofLinks = ["OpenBeneficiaryLink", "SubmitBeneficiaryLink"];
   const ofStreams = ["ImportList", "RenderStatement", "RepublishPayoutEvents"];
   expect(never.toSorted()).toEqual([...ofLinks, ...ofStreams].toSorted());
@@ -41,7 +41,7 @@ it("grants a tenth of the calls as repeats once what was saved up is spent", () 
   while (budget.take()) granted += 1;
   expect(granted).toBe(100);
   for (let made = 0; made < 50; made += 1) budget.called();
-  // Ten times a tenth is a little less than one in binary.
+  // In binary, ten times a tenth is a little less than one.
   expect([1, 2, 3, 4, 5, 6].filter(() => budget.take()).length).toBeGreaterThanOrEqual(4);
   expect(budget.take()).toBe(false);
 });

@@ -1,15 +1,15 @@
 import type { Endpoint } from "./endpoint.ts";
 import type { EjectionReason, ObserveClient } from "./observe.ts";
 
-/** The pause before an ejected endpoint is asked again; it doubles up to the longest. */
+/** The first pause between probes of an ejected endpoint; it doubles up to the longest. */
 const probeMinMs = 250;
 /** A restarted replica gets calls again after this at most. */
 const probeMaxMs = 5_000;
 
-/** Which endpoints of a service there are, and which of them get calls. */
+/** The endpoints of a service, and their ejections. */
 export type Roster = ReturnType<typeof createRoster>;
 
-/** Where all endpoints are ejected, all get calls; a lone one is never ejected. */
+/** If all endpoints are ejected, all get calls; a lone one is never ejected. */
 export function createRoster(observe: ObserveClient) {
   let all: readonly Endpoint[] = [];
   let candidates: readonly Endpoint[] = [];
@@ -25,7 +25,7 @@ export function createRoster(observe: ObserveClient) {
   };
   return {
     all: () => all,
-    /** The endpoints of which one is to be chosen. */
+    /** The endpoints that may get calls. */
     candidates: () => candidates,
     replace: (endpoints: readonly Endpoint[]) => {
       all = endpoints;
@@ -34,18 +34,19 @@ export function createRoster(observe: ObserveClient) {
       }
       update();
     },
-    /** Whether an ejected endpoint is to be asked again. */
+    /** True if an ejected endpoint needs a probe. */
     isDue: (endpoint: Endpoint, now: number) =>
       now >= (ejected.get(endpoint)?.probeAtMs ?? Number.POSITIVE_INFINITY),
     eject: (endpoint: Endpoint, reason: EjectionReason) => {
       if (all.length < 2 || !all.includes(endpoint)) return;
-      const before = ejected.get(endpoint);
+      const previous = ejected.get(endpoint);
       const now = performance.now();
-      // A call that fails meanwhile does not put the next probe off.
-      if (before !== undefined && now < before.probeAtMs) return;
-      const pauseMs = before === undefined ? probeMinMs : Math.min(before.pauseMs * 2, probeMaxMs);
+      // A call that fails meanwhile does not delay the next probe.
+      if (previous !== undefined && now < previous.probeAtMs) return;
+      const pauseMs =
+        previous === undefined ? probeMinMs : Math.min(previous.pauseMs * 2, probeMaxMs);
       ejected.set(endpoint, { pauseMs, probeAtMs: now + pauseMs });
-      if (before === undefined) observe.ejected(endpoint.key, reason);
+      if (previous === undefined) observe.ejected(endpoint.key, reason);
       update();
     },
     readmit: (endpoint: Endpoint) => {

@@ -7,37 +7,35 @@ import type { Endpoints } from "./endpoints.ts";
 import type { ObserveClient } from "./observe.ts";
 import { createRepeatBudget, isRepeatable, pauseBefore, triesMax } from "./repeats.ts";
 
-/** Where calls go, and where it is said what became of them. */
 export type SenderOptions = { readonly endpoints: Endpoints; readonly observe: ObserveClient };
 
-/** A unary call as it goes out. */
 export type OutgoingCall = {
   readonly method: DescMethodUnary;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** When it began, by `performance.now()`. */
+  /** The start time, from `performance.now()`. */
   readonly startedMs: number;
 };
 
 /** Sends calls to the endpoints of a service, within a budget of repeats. */
 export function createSender({ endpoints, observe }: SenderOptions) {
   const budget = createRepeatBudget();
-  const attempt = (call: OutgoingCall, to: Endpoint, mayLeave: MayLeave) => {
+  const attempt = (call: OutgoingCall, to: Endpoint, mayMove: MayMove) => {
     const { method, headers, body, signal, timeoutMs } = call;
     const path = `${to.base}/${method.parent.typeName}/${method.name}`;
-    const limits = { signal, timeoutMs, mayLeave };
+    const limits = { signal, timeoutMs, mayMove };
     return exchange(to, { path, method: "POST", headers, body }, limits);
   };
-  /** A call that hangs leaves once: only what may be sent twice, or was not sent. */
-  const leaves = ({ method }: OutgoingCall) => {
+  /** Lets a hung call move to another endpoint, if it was not sent or may be sent twice. */
+  const mayMove = ({ method }: OutgoingCall) => {
     return (wasSent: boolean) =>
       endpoints.areSeveral() && (!wasSent || isRepeatable(method)) && budget.take();
   };
-  /** Whether a call without an answer is sent again, after the pause before it. */
+  /** Waits for the pause before a repeat; false if the call may not be repeated. */
   const mayRepeat = async (call: OutgoingCall, tries: number, { reason }: NoAnswer) => {
-    // It was granted when the call left.
+    // The budget was charged when the call was cancelled.
     if (reason === "hung") return true;
     const isHarmless =
       reason === "refused" || (endpoints.areSeveral() && isRepeatable(call.method));
@@ -48,20 +46,20 @@ export function createSender({ endpoints, observe }: SenderOptions) {
     return true;
   };
   return {
-    /** The endpoint for a call. UNAVAILABLE where the service's name has no address. */
+    /** The endpoint for a call. UNAVAILABLE if the service's name has no address. */
     choose: () => endpoints.choose() ?? endpoints.resolved(),
-    /** Sends a call to an endpoint, the first of its tries. */
+    /** Sends a call to an endpoint for the first time. */
     send: (call: OutgoingCall, to: Endpoint): Promise<Answer | NoAnswer> => {
       budget.called();
-      return attempt(call, to, leaves(call));
+      return attempt(call, to, mayMove(call));
     },
-    /** The endpoint ends its connections or cannot work: it may be about to stop. */
-    heard: ({ status, headers }: Answer, from: Endpoint): void => {
-      if (status === 503 || headers.connection === "close") endpoints.doubt(from);
+    /** Notes an endpoint that ends connections or is unavailable: it may be about to stop. */
+    noteAnswer: ({ status, headers }: Answer, from: Endpoint): void => {
+      if (status === 503 || headers.connection === "close") endpoints.suspect(from);
     },
     /**
-     * Sends a call that got no answer again, where sending it twice does no harm: three tries at
-     * most, within the call's time.
+     * Repeats a call without an answer, if sending it twice does no harm: three attempts at most,
+     * within the call's time.
      *
      * @throws {ConnectError} UNAVAILABLE without an answer, DEADLINE_EXCEEDED, CANCELED.
      */
@@ -84,15 +82,15 @@ export function createSender({ endpoints, observe }: SenderOptions) {
   };
 }
 
-/** What remains of a call's time, as its server reads it. */
+/** Tells the server the remaining time of a call. */
 export const timeoutHeader = (timeoutMs: number | undefined): Record<string, string> =>
   timeoutMs === undefined ? {} : { "connect-timeout-ms": `${timeoutMs}` };
 
-type MayLeave = (wasSent: boolean) => boolean;
+type MayMove = (wasSent: boolean) => boolean;
 
-const never: MayLeave = () => false;
+const never: MayMove = () => false;
 
-/** The time that a call has left of its own, in whole milliseconds. */
+/** The remaining time of a call's own limit, in whole milliseconds. */
 function remaining({ timeoutMs, startedMs }: OutgoingCall): number | undefined {
   if (timeoutMs === undefined) return undefined;
   const leftMs = Math.floor(timeoutMs - (performance.now() - startedMs));

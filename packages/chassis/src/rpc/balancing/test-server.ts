@@ -6,15 +6,15 @@ import { createMetrics } from "../../metrics.ts";
 import { readSettings } from "../../settings.ts";
 import { startRpcServer } from "../server.ts";
 
-/** For tests: a quote service in a process of its own, which tests freeze and kill. */
+/** For tests: a quote service in a separate process, which tests freeze and kill. */
 
-/** An answer takes a while, so that calls are under way. */
+/** Answers take a while, so that calls are in flight. */
 const workMs = 5;
 
-/** To know a caller takes so long, in which nothing else runs: as on a machine under load. */
+/** Blocks the thread this long for each token check, as on a machine under load. */
 const busyMs = Number(process.argv[3] ?? 0);
 
-/** Calls that their caller gave up, and that were served all the same. */
+/** Calls that were served after their caller had cancelled them. */
 let left = 0;
 
 const settings = {

@@ -2,63 +2,63 @@ import { reportRejection } from "../../rejections.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Roster } from "./roster.ts";
 
-/** An endpoint with calls that answers nothing for so long is asked whether it is alive. */
+/** An endpoint with pending calls is probed after this long without an answer. */
 const silentMs = 500;
-/** How often silence is looked for; it adds to the time in which a hung process is found out. */
-const lookEveryMs = 100;
-/** An endpoint that ends connections or is unavailable is not asked more often than this. */
-const doubtEveryMs = 1_000;
+/** The time between two checks for silence; it adds to the detection time of a hung process. */
+const checkEveryMs = 100;
+/** The shortest time between two probes of an endpoint that ends connections or is unavailable. */
+const suspectEveryMs = 1_000;
 
-/** Asks endpoints that hang, leave or were ejected how they are, while there are several. */
+/** Probes endpoints that hang, leave or were ejected, while there are several. */
 export function createWatch(roster: Roster) {
-  const asked = new Set<Endpoint>();
-  const doubtedMs = new WeakMap<Endpoint, number>();
+  const probed = new Set<Endpoint>();
+  const suspectedMs = new WeakMap<Endpoint, number>();
   let timer: NodeJS.Timeout | undefined;
 
   /** Runs one probe of an endpoint at a time. */
-  const ask = (endpoint: Endpoint, probe: (endpoint: Endpoint) => Promise<void>): void => {
-    if (asked.has(endpoint)) return;
-    asked.add(endpoint);
-    const ended = () => asked.delete(endpoint);
+  const startProbe = (endpoint: Endpoint, probe: (endpoint: Endpoint) => Promise<void>): void => {
+    if (probed.has(endpoint)) return;
+    probed.add(endpoint);
+    const ended = () => probed.delete(endpoint);
     probe(endpoint).finally(ended).catch(reportRejection);
   };
-  const askHealth = async (endpoint: Endpoint) => {
+  const probeHealth = async (endpoint: Endpoint) => {
     if (!(await endpoint.isServing())) return roster.eject(endpoint, "not serving");
-    endpoint.heardMs = performance.now();
+    endpoint.answeredMs = performance.now();
     roster.readmit(endpoint);
   };
-  const askLife = async (endpoint: Endpoint) => {
-    const askedMs = performance.now();
-    if ((await endpoint.isAlive()) || endpoint.heardMs > askedMs) {
-      // Its calls take long, that is all.
-      endpoint.heardMs = performance.now();
+  const probeLife = async (endpoint: Endpoint) => {
+    const startedMs = performance.now();
+    if ((await endpoint.isAlive()) || endpoint.answeredMs > startedMs) {
+      // It is alive: its calls just take long.
+      endpoint.answeredMs = performance.now();
       return;
     }
     roster.eject(endpoint, "hung");
     endpoint.pools.renew();
     for (const call of [...endpoint.calls]) call.onHung();
   };
-  const look = () => {
+  const check = () => {
     const now = performance.now();
     for (const endpoint of roster.all()) {
-      const isSilent = endpoint.calls.size > 0 && now - endpoint.heardMs >= silentMs;
-      if (isSilent) ask(endpoint, askLife);
-      else if (roster.isDue(endpoint, now)) ask(endpoint, askHealth);
+      const isSilent = endpoint.calls.size > 0 && now - endpoint.answeredMs >= silentMs;
+      if (isSilent) startProbe(endpoint, probeLife);
+      else if (roster.isDue(endpoint, now)) startProbe(endpoint, probeHealth);
     }
   };
   return {
-    /** Begins or ends as there are several endpoints or not. */
+    /** Starts or stops the watch: it runs only with several endpoints. */
     adjust: () => {
       clearInterval(timer);
-      if (roster.all().length > 1) timer = setInterval(look, lookEveryMs).unref();
+      if (roster.all().length > 1) timer = setInterval(check, checkEveryMs).unref();
     },
-    /** The endpoint ends connections or is unavailable: perhaps it is about to stop. */
-    doubt: (endpoint: Endpoint) => {
+    /** Probes an endpoint that ends connections or is unavailable: it may be about to stop. */
+    suspect: (endpoint: Endpoint) => {
       const now = performance.now();
       if (roster.all().length < 2) return;
-      if (now - (doubtedMs.get(endpoint) ?? Number.NEGATIVE_INFINITY) < doubtEveryMs) return;
-      doubtedMs.set(endpoint, now);
-      ask(endpoint, askHealth);
+      if (now - (suspectedMs.get(endpoint) ?? Number.NEGATIVE_INFINITY) < suspectEveryMs) return;
+      suspectedMs.set(endpoint, now);
+      startProbe(endpoint, probeHealth);
     },
   };
 }

@@ -7,12 +7,12 @@ import { type Finding, findingAt } from "../source.ts";
 /** One file of the type-checked program. */
 export type TypedFile = { readonly path: string; readonly text: string; readonly node: SourceFile };
 
-/** The repository as the type checker knows it. */
+/** The repository with its types. */
 export type TypedProgram = ReturnType<typeof openProgram>;
 
 /**
- * Opens the program of some folders by TypeScript's own checker, with the root's settings; tests
- * are left out. `examples` are files by path and text, which need not exist.
+ * Opens the program of some folders with TypeScript's own checker and the root's settings, without
+ * tests. `examples` are files by path and text, which need not exist.
  */
 export function openProgram(
   folders: readonly string[],
@@ -35,7 +35,7 @@ export function openProgram(
   };
   const api = new API({ cwd: home, fs: overlay });
   const [project] = api.updateSnapshot({ openProjects: [config] }).getProjects();
-  if (project === undefined) throw new Error(`${config} is no project`);
+  if (project === undefined) throw new Error(`${config} is not a project`);
   const { program, checker } = project;
   const pathOf = (name: string): string => name.slice(home.length + 1);
   const paths = program
@@ -57,7 +57,10 @@ export function openProgram(
   };
 }
 
-/** What the checker shows; `undefined` of some tuples, at which this version's interface fails. */
+/**
+ * Returns the checker's result; `undefined` for some tuples, at which this version's interface
+ * fails.
+ */
 export function shown<T>(show: () => T): T | undefined {
   try {
     return show();
@@ -66,7 +69,7 @@ export function shown<T>(show: () => T): T | undefined {
   }
 }
 
-/** The types of nodes; `undefined` where the checker has none, or cannot show it. */
+/** The types of nodes; `undefined` if the checker has none, or fails. */
 function typesOf(checker: Checker, nodes: readonly Node[]): (Type | undefined)[] {
   if (nodes.length === 0) return [];
   const types = shown(() => checker.getTypeAtLocation(nodes));
@@ -85,7 +88,6 @@ export function visitNodes(node: Node, visit: (node: Node) => void): void {
   });
 }
 
-/** The finding for a node of a file. */
 export function findingOf(
   { path, text, node: file }: TypedFile,
   node: Node,

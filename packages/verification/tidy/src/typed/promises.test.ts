@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openProgram } from "./program.ts";
 import { unhandledPromises } from "./promises.ts";
 
-/** Code of services and of what merchants install; a command of `verification` ends by an error. */
+/** Code of services and of installed packages; commands of `verification` may end by an error. */
 const isProduct = (path: string) =>
   /^(?:packages|services)\/(?!verification\/)/.test(path) && !path.endsWith(".test.ts");
 

@@ -26,10 +26,11 @@ import type { Finding } from "../source.ts";
 import { findingOf, shown, type TypedFile, type TypedProgram, visitNodes } from "./program.ts";
 
 /**
- * Promises whose rejection nothing handles: one that is left with `void` or as a statement, one of
- * a callback whose caller ignores what it returns, and one that is kept in a variable while another
- * is awaited. `.catch` and `.then` with two callbacks are handlers; `.finally` passes the rejection
- * on. In a callback and in a variable, so is a function that handles every rejection within itself.
+ * Finds promises with unhandled rejections: a promise that is left with `void` or as a statement,
+ * the result of a callback whose caller ignores it, and a promise in a variable while another is
+ * awaited. Handlers are `.catch` and `.then` with two callbacks; `.finally` passes the rejection
+ * on. In a callback and in a variable, a function that handles every rejection within itself is
+ * safe too.
  */
 export function unhandledPromises(
   program: TypedProgram,
@@ -38,12 +39,12 @@ export function unhandledPromises(
   const findings: Finding[] = [];
   for (const file of program.files(wanted)) {
     const { left, callbacks, kept } = candidates(file.node);
-    // A function that handles its rejections today may not tomorrow: its caller has a handler.
+    // A function that handles its rejections today may not tomorrow: its caller needs a handler.
     const loose = promisesAmong(program, left).filter(
       (node) => !isHandled(program, node, depthMax),
     );
     for (const node of loose) {
-      findings.push(findingOf(file, node, "a promise whose rejection nothing handles"));
+      findings.push(findingOf(file, node, "a promise with an unhandled rejection"));
     }
     for (const node of ignoredCallbacks(program, callbacks)) {
       findings.push(findingOf(file, node, "its caller ignores the promise of this callback"));
@@ -51,7 +52,7 @@ export function unhandledPromises(
     const early = promisesAmong(program, kept).filter((node) => !isHandled(program, node));
     for (const node of early.filter((each) => isAwaitedLate(each, file))) {
       findings.push(
-        findingOf(file, node, "kept over an await: it may reject before it is awaited"),
+        findingOf(file, node, "held across an await: it may reject before it is awaited"),
       );
     }
   }
@@ -94,7 +95,7 @@ function isPromise(type: Type | undefined): boolean {
   return /^Promise(?:Like)?$/.test(shown(() => type.getSymbol())?.name ?? "");
 }
 
-/** Functions that return a promise, in places whose function returns nothing. */
+/** Functions that return a promise, passed as a function that returns nothing. */
 function ignoredCallbacks(program: TypedProgram, nodes: readonly Node[]): Node[] {
   const { checker, typesOf } = program;
   const returned = (type: Type | undefined): Type[] =>
@@ -114,7 +115,7 @@ function ignoredCallbacks(program: TypedProgram, nodes: readonly Node[]): Node[]
   });
 }
 
-/** Whether an expression ends in a handler of its rejection, or has none. */
+/** True if an expression ends in a handler of its rejection, or can't reject. */
 function isHandled(program: TypedProgram, node: Node, depth = 0): boolean {
   if (isParenthesizedExpression(node)) return isHandled(program, node.expression, depth);
   if (!isCallExpression(node)) return isAwaitExpression(node);
@@ -129,10 +130,10 @@ function isHandled(program: TypedProgram, node: Node, depth = 0): boolean {
   return depth < depthMax && neverRejects(program, functionOf(program, callee), depth + 1);
 }
 
-/** Functions that call each other are followed so far. */
+/** The followed depth of functions that call each other. */
 const depthMax = 4;
 
-/** The function that an expression names or is; `undefined` where it is not in the code. */
+/** The function that an expression names or contains; `undefined` if it is not in the code. */
 function functionOf({ checker }: TypedProgram, node: Node): Node | undefined {
   if (isArrowFunction(node) || isFunctionExpression(node)) return node;
   const name = isPropertyAccessExpression(node) ? node.name : node;
@@ -150,8 +151,8 @@ function functionOf({ checker }: TypedProgram, node: Node): Node | undefined {
 }
 
 /**
- * Whether all that a function awaits, throws or returns as a promise is handled within it. What
- * throws otherwise is a bug, and the process's own handler logs it.
+ * True if a function handles every promise that it awaits, throws or returns. Other exceptions are
+ * bugs, and the process's own handler logs them.
  */
 function neverRejects(program: TypedProgram, declared: Node | undefined, depth = 0): boolean {
   if (declared === undefined) return false;
@@ -159,10 +160,10 @@ function neverRejects(program: TypedProgram, declared: Node | undefined, depth =
   if (body === undefined) return false;
   if (!isBlock(body)) return isHandled(program, body, depth);
   let isSafe = true;
-  const look = (node: Node): void => {
+  const visit = (node: Node): void => {
     if (isTryStatement(node) && node.catchClause !== undefined) {
-      look(node.catchClause.block);
-      if (node.finallyBlock !== undefined) look(node.finallyBlock);
+      visit(node.catchClause.block);
+      if (node.finallyBlock !== undefined) visit(node.finallyBlock);
       return;
     }
     if (isFunctionLike(node)) return;
@@ -174,11 +175,11 @@ function neverRejects(program: TypedProgram, declared: Node | undefined, depth =
     }
     if (isAwaitingLoop(node)) isSafe = false;
     node.forEachChild((child) => {
-      look(child);
+      visit(child);
       return undefined;
     });
   };
-  look(body);
+  visit(body);
   return isSafe;
 }
 
@@ -191,7 +192,9 @@ const isFunctionLike = (node: Node): boolean =>
   isFunctionDeclaration(node) ||
   isMethodDeclaration(node);
 
-/** Whether a statement awaits something else before the first one that names a kept promise. */
+/**
+ * True if a statement awaits something else before the first statement that names a kept promise.
+ */
 function isAwaitedLate(initializer: Node, { text, node: file }: TypedFile): boolean {
   const { parent: declaration } = initializer;
   const statement = declaration.parent.parent;
@@ -206,7 +209,7 @@ function isAwaitedLate(initializer: Node, { text, node: file }: TypedFile): bool
   return next !== undefined && !names.test(text.slice(next.getStart(file), next.end));
 }
 
-/** Whether a statement awaits something itself, not in a function within it. */
+/** True if a statement awaits something itself, not in a nested function. */
 function awaits(node: Node): boolean {
   if (isAwaitExpression(node) || isAwaitingLoop(node)) return true;
   if (isFunctionLike(node)) return false;

@@ -18,7 +18,7 @@ import { type Symbol as CheckedSymbol, ObjectFlags, type Type } from "typescript
 import { type Finding, isForTests } from "../source.ts";
 import { findingOf, shown, type TypedFile, type TypedProgram, visitNodes } from "./program.ts";
 
-/** A call of an RPC by a service, as the code has it. */
+/** A service's call of an RPC. */
 export type ServiceCall = {
   readonly caller: string;
   /** `disburse.quote.v1.QuoteService/claimQuote` */
@@ -26,13 +26,13 @@ export type ServiceCall = {
   readonly path: string;
 };
 
-/** What is known of RPCs: which services serve one of a name, by its name in clients. */
+/** The services of each RPC, by the RPC's name in clients. */
 export type ServedRpcs = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Every use of another service's RPC by a caller's code, tests left out. `unresolved` are uses that
- * may be such calls and of which the checker does not tell: RPC names of values that are no client,
- * and clients whose type is lost, by which anything may be called.
+ * Finds every use of another service's RPC by a caller's code, without tests. `unresolved` are uses
+ * that may be such calls but that the checker can't resolve: RPC names of values that are not
+ * clients, and clients whose type is lost, which allow any call.
  */
 export function serviceCalls(
   program: TypedProgram,
@@ -51,7 +51,9 @@ export function serviceCalls(
       else if (ownerOf(rpc) !== caller) calls.push({ caller, rpc, path: file.path });
     }
     for (const node of lostClients(program, file, caller)) {
-      unresolved.push(findingOf(file, node, "a client whose type is lost: what does it call?"));
+      unresolved.push(
+        findingOf(file, node, "a client whose type is lost: its calls can't be checked"),
+      );
     }
   }
   return { calls, unresolved };
@@ -66,7 +68,7 @@ type NamedUse = {
   readonly symbol: CheckedSymbol | undefined;
 };
 
-/** Members of values that have the name of an RPC: read, called or taken out of it. */
+/** Members of values that have the name of an RPC: read, called or destructured. */
 function namedUses(
   { checker }: TypedProgram,
   { node: root }: TypedFile,
@@ -94,7 +96,7 @@ function namedUses(
   return uses;
 }
 
-/** The RPC that a member of a client is: it has the contract's declaration. */
+/** Returns the RPC of a client's member, which has the contract's declaration. */
 function rpcOf({ pathOf }: TypedProgram, symbol: CheckedSymbol | undefined): string | undefined {
   const [declaration] = symbol?.declarations ?? [];
   const [, folder] =
@@ -108,7 +110,7 @@ function rpcOf({ pathOf }: TypedProgram, symbol: CheckedSymbol | undefined): str
   return `${folder.replaceAll("/", ".")}.${node.name.text}/${symbol.name}`;
 }
 
-/** Clients that are cast, spread, indexed by a computed name, or taken as something else. */
+/** Clients that are cast, spread, indexed by a computed name, or assigned to another type. */
 function lostClients(program: TypedProgram, { node: root }: TypedFile, caller: string): Node[] {
   const { checker, typesOf } = program;
   const lost: Node[] = [];
@@ -128,7 +130,7 @@ function lostClients(program: TypedProgram, { node: root }: TypedFile, caller: s
   const taken = clientsAmong(flowing).filter((node) => {
     const { parent } = node;
     if (isPropertyAccessExpression(parent) && parent.expression === node) return false;
-    // What is taken out of it has names of its own.
+    // Destructured members have names of their own.
     if (isVariableDeclaration(parent) && isObjectBindingPattern(parent.name)) return false;
     const wanted = checker.getContextualType(node as Expression);
     if (wanted === undefined || wanted.isTypeParameter()) return false;
@@ -137,7 +139,7 @@ function lostClients(program: TypedProgram, { node: root }: TypedFile, caller: s
   return [...new Set([...clientsAmong(lost), ...taken])];
 }
 
-/** Whether a node is an expression by which a value goes elsewhere, and no mere name. */
+/** True if a node is an expression that passes a value on, not just a name. */
 function isValue(node: Node): boolean {
   if (isCallExpression(node) || isPropertyAccessExpression(node)) return true;
   if (!isIdentifier(node)) return false;
@@ -145,14 +147,14 @@ function isValue(node: Node): boolean {
   return isShorthandPropertyAssignment(parent) || !("name" in parent) || parent.name !== node;
 }
 
-/** Whether a type is a client of another service, a part of one, or perhaps one. */
+/** True if a type is a client of another service, a part of one, or possibly one. */
 function isClient(program: TypedProgram, type: Type | undefined, caller: string): boolean {
   if (type === undefined) return false;
   if (type.isUnionType() || type.isIntersectionType()) {
     return (shown(() => type.getTypes()) ?? []).some((each) => isClient(program, each, caller));
   }
   if (!(type.isObjectType() && type.objectFlags & ObjectFlags.Mapped)) return false;
-  // One of any service, which has no members of its own.
+  // A client of any service, which has no members of its own.
   if (type.getAliasSymbol()?.name === "Client") return true;
   return program.checker.getPropertiesOfType(type).some((member) => {
     const rpc = rpcOf(program, member);

@@ -95,7 +95,7 @@ export function assignedTo(alert: Alert, assignee: string, by: ReviewedBy): Aler
 /** A true match always needs two persons. */
 export type Decision = "false_positive" | "true_match" | "escalated";
 
-const alone = refused("ACCESS_FORBIDDEN", "caller: needs the approval of another person");
+const alone = refused("ACCESS_FORBIDDEN", "caller: needs approval by another person");
 
 /** Decides a pending alert. `second` is the approver, if the decision needs one. */
 export function decidedBy(
