@@ -35,7 +35,7 @@ it("reads a value once while it is fresh, and again after that", async () => {
   expect(countRead.mock.calls.map(([, result]) => result)).toEqual(["miss", "hit", "hit", "miss"]);
 });
 
-it("counts freshness from the begin of the read", async () => {
+it("counts freshness from the start of the read", async () => {
   const slow = async (key: string) => {
     const value = await read(key);
     now += 60;
@@ -48,7 +48,7 @@ it("counts freshness from the begin of the read", async () => {
   expect(readKeys()).toEqual(["a", "a"]);
 });
 
-it("remembers for ever where that is asked for", async () => {
+it("remembers for ever if configured", async () => {
   const cache = cacheOf({ freshMs: Number.POSITIVE_INFINITY });
   await cache.get("a");
   now += 1e12;
@@ -56,7 +56,7 @@ it("remembers for ever where that is asked for", async () => {
   expect(readKeys()).toEqual(["a"]);
 });
 
-it("remembers so many values, the least recently used go first", async () => {
+it("remembers up to max values and evicts the least recently used", async () => {
   const cache = cacheOf();
   for (const key of ["a", "b", "a", "c", "a", "b"]) await cache.get(key);
   expect(readKeys()).toEqual(["a", "b", "c", "b"]);
@@ -69,7 +69,7 @@ it("reads an absent value each time", async () => {
   expect(await cache.get("x")).toBe("new");
 });
 
-it("remembers absent values within bounds of their own, which push no value out", async () => {
+it("remembers absent values within their own bounds, which evict no value", async () => {
   const cache = cacheOf({ absent: { max: 1, freshMs: 10 } });
   for (const key of ["a", "x", "x", "y", "x", "a"]) await cache.get(key);
   expect(readKeys()).toEqual(["a", "x", "y", "x"]);
@@ -85,7 +85,7 @@ it("remembers no failure", async () => {
   expect(await cache.get("a")).toBe("1");
 });
 
-it("forgets what is dropped, and what a running read finds of it", async () => {
+it("forgets a dropped value, and the result of a running read of it", async () => {
   const cache = cacheOf({ absent: { max: 1, freshMs: 10 } });
   await cache.get("a");
   stored.a = "changed";
@@ -102,7 +102,7 @@ it("forgets what is dropped, and what a running read finds of it", async () => {
   expect(await cache.get("x")).toBe("new");
 });
 
-it("remembers which keys had a value, fresh or not, and which reads need not be made", async () => {
+it("remembers which keys had a value, fresh or not, and which reads are unnecessary", async () => {
   const cache = cacheOf({ absent: { max: 1, freshMs: 50 } });
   expect(cache.remembers("a")).toBe(false);
   const reading = cache.get("a");

@@ -42,7 +42,7 @@ it.each([
   expect(wordsOf(enumeration)).toEqual(words);
 });
 
-it("has no word for the unspecified value, nor for one that it does not know", () => {
+it("has no name for the unspecified value or an unknown one", () => {
   expect(wordOf(PayoutStatus, PayoutStatus.UNSPECIFIED)).toBeUndefined();
   expect(wordOf(PayoutStatus, 99 as PayoutStatus)).toBeUndefined();
   expect(valueOfWord(PayoutStatus, "unspecified")).toBeUndefined();
@@ -73,7 +73,7 @@ const enumerations = (
 ).flat();
 
 describe("agrees with the contract's descriptor", () => {
-  it("for every enum that there is", () => {
+  it("for every enum", () => {
     expect(enumerations.length).toBeGreaterThan(20);
   });
 

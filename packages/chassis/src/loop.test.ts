@@ -27,7 +27,7 @@ it("runs at once, again while there is more, when woken, and after a failure", a
   await loop.stop();
 });
 
-it("pauses for as long as a timer can, where its interval is longer", async () => {
+it("limits a pause to the longest that a timer can hold", async () => {
   vi.useFakeTimers();
   try {
     const run = vi.fn(async () => false);
@@ -41,7 +41,7 @@ it("pauses for as long as a timer can, where its interval is longer", async () =
   }
 });
 
-it("rests when nothing was to be done for 10 s, until it is notified or finds more", async () => {
+it("rests after 10 s without work, until it is notified or finds more", async () => {
   vi.useFakeTimers();
   try {
     let runs = 0;

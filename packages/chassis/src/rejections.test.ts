@@ -22,7 +22,7 @@ async function processWith(what: string) {
   return run(process.execPath, ["--input-type=module", "--eval", script]);
 }
 
-it("a promise that nothing handles is logged and counted, and the process goes on", async () => {
+it("an unhandled rejection is logged and counted, and the process continues", async () => {
   const stray = `Promise.reject(new TypeError("stray")); Promise.reject("no error");`;
   const { stdout } = await processWith(stray);
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));

@@ -35,7 +35,7 @@ it.each([
   expect(read).not.toThrow(/short-and-secret/);
 });
 
-it("takes a service's own ring before the one of all, as a value or from a file", () => {
+it("prefers a service's own ring to the common one, as a value or from a file", () => {
   const [own, other] = ["own:1", "all:2"];
   const given = { ENCRYPTION_KEYS: other, ENCRYPTION_KEYS_PAYOUT: own, PORT: "1" };
   expect(withOwnRing(given, "payout")).toMatchObject({ ENCRYPTION_KEYS: own, PORT: "1" });
@@ -102,11 +102,11 @@ describe("a secret from a file", () => {
     ["is missing", () => ({ TOKEN_FILE: join(folder, "none") }), /_FILE: .*ENOENT/],
     ["is empty", () => ({ TOKEN_FILE: written("\n") }), /_FILE: is an empty file/],
     ["is given twice", () => ({ TOKEN, TOKEN_FILE: "/x" }), /is set, and so is TOKEN_FILE/],
-  ])("ends the process where it %s", (_, environment, problem) => {
+  ])("ends the process if it %s", (_, environment, problem) => {
     expect(() => read(environment() as Record<string, string>)).toThrow(problem);
   });
 
-  it("is for secrets alone", () => {
+  it("is only for secrets", () => {
     expect(() =>
       readSettings({ ...good, PORT: "", PORT_FILE: written("9000") }, commonSettings),
     ).toThrow("PORT: ");

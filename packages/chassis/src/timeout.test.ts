@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const never = () => new Promise<never>(() => undefined);
 
-it("answers with the work's answer and leaves no timer", async () => {
+it("returns the work's result and leaves no timer", async () => {
   expect(await withTimeout(100, async () => "done")).toBe("done");
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -31,13 +31,13 @@ it("throws a TimeoutError at the limit, and not before", async () => {
   expect(settled).toHaveBeenCalledWith(expect.any(TimeoutError));
 });
 
-it("answers with the fallback at the limit", async () => {
+it("returns the fallback at the limit", async () => {
   const limited = withTimeout(100, never, () => false);
   await vi.advanceTimersByTimeAsync(100);
   expect(await limited).toBe(false);
 });
 
-it("aborts the work's signal at the limit alone", async () => {
+it("aborts the work's signal only at the limit", async () => {
   const signals: AbortSignal[] = [];
   const keep = (signal: AbortSignal) => void signals.push(signal);
   await withTimeout(100, async (signal) => keep(signal));

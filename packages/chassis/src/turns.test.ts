@@ -9,7 +9,7 @@ const work = async () => {
   return { began, ended: performance.now() };
 };
 
-it("a merchant's work is one at a time, with a rest after each; another's is not delayed", async () => {
+it("a merchant's work runs one at a time, with a rest after each, and delays no other merchant", async () => {
   const turns = createTurns({ restRatio: 3 });
   const [first, second, other] = await Promise.all([
     turns.take("mer_1", work),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createWake } from "./wake.ts";
 
-it("lets one waiting side go on for each notification, the one that began to wait last", async () => {
+it("wakes one waiting side for each notification, the one that began to wait last", async () => {
   const wake = createWake();
   const order: string[] = [];
   const first = wake.next(60_000).then(() => order.push("first"));
@@ -25,7 +25,7 @@ it("keeps one notification for a side that waits later, until it is taken", asyn
   expect(await wake.next(1)).toBe(false);
 });
 
-it("gives no notification to a side that waits no longer", async () => {
+it("gives no notification to a side that has stopped waiting", async () => {
   const wake = createWake();
   expect(await wake.next(1)).toBe(false);
   const stopping = new AbortController();

@@ -22,7 +22,7 @@ function start() {
   };
 }
 
-it("handles at once what came together, and then what came meanwhile, in order", async () => {
+it("handles messages that arrived together at once, then those that arrived meanwhile, in order", async () => {
   const { add, begun, stored } = start();
   for (const item of [1, 2, 3]) add(item);
   await expect.poll(() => begun).toEqual([[1, 2, 3]]);

@@ -69,7 +69,7 @@ it("delivers each message to a consumer, in batches, with id, key and body", asy
   expect(new TextDecoder().decode(seen[7]?.body)).toBe("body of m7");
 });
 
-it("carries the request and span of an event, and drops malformed ones", async () => {
+it("passes on the request and span of an event, and drops malformed ones", async () => {
   const bus = await open(namespace());
   const seen: BusMessage[] = [];
   await bus.subscribe({
@@ -112,7 +112,7 @@ it("hands the same batch over again until it is stored", async () => {
   await vi.waitFor(() => expect(tries).toEqual([["a"], ["a"]]), { timeout: 10_000 });
 });
 
-it("redelivers what a consumer received and did not store", async () => {
+it("redelivers messages that a consumer received and did not store", async () => {
   const name = namespace();
   const first = await open(name);
   let taken = 0;

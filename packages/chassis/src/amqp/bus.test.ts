@@ -40,7 +40,7 @@ const message = (id: string): BusMessage => ({ id, key: "payout.paid", body: new
 const ready = (bus: Bus) =>
   vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000, interval: 10 });
 
-it("gives up a handshake that the broker does not answer", async () => {
+it("cancels a handshake that the broker does not answer", async () => {
   const later = Socket.prototype.setTimeout;
   const waited = vi.spyOn(Socket.prototype, "setTimeout");
   // Runs the socket's timeout 40 times as fast.
@@ -71,7 +71,7 @@ it("reconnects where the broker closes in the same packet as it declares the exc
   await ready(bus);
 });
 
-it("judges nothing twice of a consumer that the broker cancels at once", async () => {
+it("verifies no message twice if the broker cancels the consumer at once", async () => {
   let consumed = 0;
   const log = { ...silentLog, error: vi.fn() };
   const { bus } = await open(

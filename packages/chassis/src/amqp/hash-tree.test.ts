@@ -15,7 +15,7 @@ it.each([1, 2, 3, 4, 5, 7, 8, 9, 200])("leads from each of %i leaves to the root
   expect(steps).toBe(Math.ceil(Math.log2(count)));
 });
 
-it("leads from nothing else to the root", () => {
+it("leads from no other leaf or path to the root", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 40 }).chain((count) =>
@@ -41,14 +41,14 @@ it("leads from nothing else to the root", () => {
   );
 });
 
-it("takes no path that is cut, or longer than any batch has", () => {
+it("rejects a path that is cut, or longer than in any batch", () => {
   const [leaf = Buffer.alloc(0)] = leavesOf(1);
   expect(rootFrom(leaf, Buffer.alloc(32))).toBeUndefined();
   expect(rootFrom(leaf, Buffer.alloc(33 * 16))).toBeDefined();
   expect(rootFrom(leaf, Buffer.alloc(33 * 17))).toBeUndefined();
 });
 
-it("takes no node for a leaf", () => {
+it("rejects a node as a leaf", () => {
   const [one, other] = leavesOf(2);
   const { root } = treeOf(leavesOf(2));
   expect(leafOf(Buffer.concat([one ?? root, other ?? root]))).not.toEqual(root);

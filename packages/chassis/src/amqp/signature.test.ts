@@ -43,7 +43,7 @@ async function signed(by: keyof typeof made = "payout", namespace = "test"): Pro
 const verified = (message: SignedParts) =>
   createEventVerifier({ trustedKeys: () => trusted }, "test")(message, mayPublish);
 
-it("says who published a message that is as it was signed", async () => {
+it("returns the publisher of an unchanged message", async () => {
   expect(await verified(await signed())).toEqual({ publisher: "payout" });
 });
 
@@ -52,7 +52,7 @@ const header = (name: string, value: unknown) => (message: SignedParts) => ({
   headers: { ...message.headers, [name]: value },
 });
 
-describe("a message is not believed", () => {
+describe("a message is rejected", () => {
   it.each<[string, string, (message: SignedParts) => SignedParts]>([
     ["without a signature", "unsigned", (message) => ({ ...message, headers: {} })],
     ["with half of one", "unsigned", header("x-disburse-signature", 1)],
@@ -114,7 +114,7 @@ describe("a batch has one signature", () => {
   };
   const signatureOf = ({ headers }: SignedParts) => headers["x-disburse-signature"];
 
-  it("by which each message is believed, alone and with the others", async () => {
+  it("that verifies each message, alone and with the others", async () => {
     const messages = await batch();
     expect(new Set(messages.map(signatureOf)).size).toBe(1);
     const verify = createEventVerifier({ trustedKeys: () => trusted }, "test");
@@ -124,7 +124,7 @@ describe("a batch has one signature", () => {
     }
   });
 
-  it("and no message with another's path, or of another batch", async () => {
+  it("that rejects a message with another's path, or of another batch", async () => {
     const verify = createEventVerifier({ trustedKeys: () => trusted }, "test");
     const [messages, [other]] = [await batch(), await batch("next")];
     for (const { headers } of messages.slice(1)) {
@@ -155,7 +155,7 @@ it("is believed however long it has waited: consumers know repeats by their ids"
   expect(await verified(message)).toEqual({ publisher: "payout" });
 });
 
-it("goes by the keys of now while a key is rotated", async () => {
+it("uses the current keys while a key is rotated", async () => {
   const [before, after] = [await signed(), await signed("next")];
   expect(await verified(after)).toEqual({ rejected: "unknown_key" });
   trust("payout", "next");

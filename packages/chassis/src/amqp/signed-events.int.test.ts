@@ -82,7 +82,7 @@ async function nextOf(queue: string): Promise<GetMessage> {
   );
 }
 
-it("takes what its publisher signed, and lays everything else by the dead letters", async () => {
+it("accepts events that their publisher signed, and dead-letters everything else", async () => {
   const { taken, rejected } = await reader();
   const payout = await open("payout");
   await channel.assertQueue(`${namespace}.spy`, { durable: true });
@@ -115,7 +115,7 @@ it("takes what its publisher signed, and lays everything else by the dead letter
   await vi.waitFor(() => expect(taken.at(-1)?.id).toBe("genuine"), { timeout: 10_000 });
 });
 
-it("goes by keys of now, its publisher's and its own", async () => {
+it("uses the current keys of publisher and consumer", async () => {
   const { taken, rejected } = await reader();
   let own = testKeys("payout");
   const keys = { ...own, serviceKey: () => own.serviceKey() };
@@ -130,7 +130,7 @@ it("goes by keys of now, its publisher's and its own", async () => {
   expect(await rejected()).toEqual({ not_permitted: 1 });
 });
 
-it("takes a dead letter that comes again when its publisher's key is known", async () => {
+it("accepts a republished dead letter once its publisher's key is known", async () => {
   const { trustedKeys } = testKeys("quote");
   let trusted = new Map();
   const keys = { ...testKeys("quote"), trustedKeys: () => trusted };

@@ -202,7 +202,7 @@ describe("an RPC that needs a second person", () => {
     expect((await ada.approval.listProposals({})).proposals).toEqual([]);
   });
 
-  it("answers the repeat of what one person has done as the first time, whatever holds now", async () => {
+  it("answers a repeat of a request that needed one person like the first time, whatever has changed", async () => {
     const { ada } = service();
     const mutation = operation();
     expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
@@ -234,14 +234,14 @@ describe("an RPC that needs a second person", () => {
     expect(await outcome(ask(ada, operation(), "USD"))).toBe("OK");
   });
 
-  it("says to its guard that what one person asked for was refused", async () => {
+  it("tells its guard that a request that needed one person was refused", async () => {
     const { ada } = service();
     run = () => orThrow(refused("INVALID_REQUEST", "no"));
     expect(await outcome(ask(ada, operation(), "USD"))).toBe("no");
     expect(refusals).toBe(1);
   });
 
-  it("is what was read: other content, a changed subject and a late decision are refused", async () => {
+  it("needs the content that was read: other content, a changed subject and a late decision are refused", async () => {
     const { ada, bob } = service();
     const wanted = await proposed(ada);
     expect(await outcome(ask(ada, wanted.mutation, "INR"))).toBe(
@@ -277,7 +277,7 @@ describe("an RPC that needs a second person", () => {
     expect(ran).toEqual([]);
   });
 
-  it("is failed where the RPC refuses, with what it said", async () => {
+  it("fails if the RPC refuses, with the refusal's message", async () => {
     const { ada, bob } = service();
     const wanted = await proposed(ada);
     run = () => orThrow(refused("RECORD_NOT_FOUND", "no such account"));
@@ -316,7 +316,7 @@ describe("a request that its guard allows once about a subject", () => {
     expect(ran).toEqual([]);
   });
 
-  it("is no rival of the same request that comes twice at once", async () => {
+  it("does not conflict with the same request sent twice at once", async () => {
     const { ada } = service();
     const mutation = operation();
     const stored = database.db.collection("proposals");
@@ -335,7 +335,7 @@ describe("a request that its guard allows once about a subject", () => {
     expect(second).toBe(first);
   });
 
-  it("goes on once the proposal would not do any more what it says, which ends it", async () => {
+  it("runs once the proposal is superseded, which ends it", async () => {
     const { ada, bob } = service();
     await outcome(cancel(ada, "po_1"));
     const [first] = (await bob.approval.listProposals({ subject: "po_1" })).proposals;
@@ -363,7 +363,7 @@ describe("a request that its guard allows once about a subject", () => {
     expect(await outcome(cancel(eve, "po_1", alone))).toBe("OK");
   });
 
-  it("answers the repeat of what one person has done, whatever is open now", async () => {
+  it("answers a repeat of a request that needed one person, whatever is open now", async () => {
     const { ada, bob } = service();
     isCancelAlone = true;
     const mutation = operation();
@@ -378,7 +378,7 @@ describe("the list", () => {
   const ids = async ({ approval }: Caller, wanted: object) =>
     (await approval.listProposals(wanted)).proposals.map(({ id }) => id);
 
-  it("of what waits for the caller has what others proposed and the caller may decide", async () => {
+  it("of proposals that wait for the caller has those of others that the caller may decide", async () => {
     const { ada, bob, eve, Ada } = service();
     const { proposalId: first } = await proposed(ada);
     const { proposalId: second } = await proposed(bob);
@@ -393,7 +393,7 @@ describe("the list", () => {
     expect(await ids(bob, {})).toHaveLength(2);
   });
 
-  it("of a subject has what is about it", async () => {
+  it("of a subject has the proposals about it", async () => {
     const { ada, bob } = service();
     await outcome(ada.payout.cancelPayout({ mutation: operation(), payoutId: "po_1" }));
     await proposed(ada);

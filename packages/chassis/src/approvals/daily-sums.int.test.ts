@@ -14,7 +14,7 @@ const work = (operation: string, amount: bigint, person = "ada", currency = "USD
   ...{ operation, amount, person, currency },
 });
 
-it("counts what a person does within a day, once an operation, in each currency apart", async () => {
+it("sums a person's work within a day, once for each operation, separately for each currency", async () => {
   const { add, remove } = openDailySums(database);
   expect(await add(work("1", 60n), 100n, at(0))).toBe(true);
   expect(await add(work("2", 41n), 100n, at(1))).toBe(false);
@@ -30,7 +30,7 @@ it("counts what a person does within a day, once an operation, in each currency 
   expect(await add(work("7", 60n), 100n, at(24))).toBe(true);
 });
 
-it("does not let one person split what is asked at once", async () => {
+it("does not let one person split work into concurrent requests", async () => {
   const { add } = openDailySums(database);
   const asked = Array.from({ length: 20 }, (_, each) => work(`at once ${each}`, 10n, "zoe"));
   const within = await Promise.all(asked.map((each) => add(each, 100n, at(0))));

@@ -70,7 +70,7 @@ const statements = () =>
     return { ...JSON.parse(statement), hash: statementHash(statement) };
   });
 
-it("ships what has changed, in a numbered chain of signed statements, and nothing twice", async () => {
+it("ships changes once, in a numbered chain of signed statements", async () => {
   const { ship, figures } = shipping();
   expect(await ship()).toBe(false);
   expect(lines).toEqual([]);
@@ -94,7 +94,7 @@ it("ships what has changed, in a numbered chain of signed statements, and nothin
   expect((await figures()).unshipped).toEqual([["audit", 0]]);
 });
 
-it("ships the same line again where a crash came between the sink and its note", async () => {
+it("ships the same line again after a crash between the sink and its note", async () => {
   await act();
   after = () => {
     throw new Error("killed");
@@ -110,7 +110,7 @@ it("ships the same line again where a crash came between the sink and its note",
   expect(lines).toHaveLength(3);
 });
 
-it("makes one statement where two processes believe that they have the lease", async () => {
+it("creates one statement if two processes assume that they have the lease", async () => {
   await act();
   await Promise.all([shipping().ship(), shipping().ship()]);
   await shipping().ship();

@@ -59,7 +59,7 @@ const kinds: [string, () => AuditSink, () => string[]][] = [
 ];
 
 describe.each(kinds)("a sink %s", (_kind, open, lines) => {
-  it("has each line when it says so, in order, and makes its own place", async () => {
+  it("has each line once it resolves, in order, and creates its own folder or object", async () => {
     const sink = open();
     for (const number of [1, 2, 9, 10]) {
       await sink.append(`line ${number}`, named("2026-11-23", number));
@@ -68,13 +68,13 @@ describe.each(kinds)("a sink %s", (_kind, open, lines) => {
     sink.close();
   });
 
-  it("takes a line again after a crash, and still has what was there", async () => {
+  it("accepts a line again after a crash, and keeps earlier lines", async () => {
     await open().append("one", named("2026-11-23"));
     await open().append("one", named("2026-11-23"));
     expect(new Set(lines())).toEqual(new Set(["one"]));
   });
 
-  it("keeps both where a number comes again with another line", async () => {
+  it("keeps both lines of a repeated number", async () => {
     const sink = open();
     await sink.append("one", named("2026-11-23"));
     await sink.append("other", named("2026-11-23"));
@@ -114,7 +114,7 @@ describe("a sink in a bucket", () => {
     await expect(client.send(removal)).rejects.toMatchObject({ name: "AccessDenied" });
   });
 
-  it("makes one object of a line whose answer was lost", async () => {
+  it("creates one object for a line whose answer was lost", async () => {
     const sink = s3Sink("s3://heads", 10, client);
     s3.state.losesAnswers = true;
     await expect(sink.append("one", named("2026-11-23"))).rejects.toThrow();
@@ -123,7 +123,7 @@ describe("a sink in a bucket", () => {
     expect(s3.versions).toHaveLength(1);
   });
 
-  it("replaces nothing: what another put in a line's place is a failure, and stays", async () => {
+  it("replaces nothing: another object under a line's name is a failure, and stays", async () => {
     const sink = s3Sink("s3://heads", 10, client);
     await sink.append("one", named("2026-11-23"));
     const [first] = s3.versions;
@@ -194,7 +194,7 @@ describe("the setting AUDIT_SINK", () => {
     sink?.close();
   });
 
-  it("refuses a bucket without object lock, or that is not there, before anything starts", async () => {
+  it("refuses a missing bucket, or one without object lock, before anything starts", async () => {
     const other = await startS3("heads", { hasLock: false });
     const unlocked = { AUDIT_SINK: "s3://heads", AUDIT_S3_ENDPOINT: other.endpoint };
     await expect(open(unlocked)).rejects.toThrow(
@@ -206,13 +206,13 @@ describe("the setting AUDIT_SINK", () => {
     await other.stop();
   });
 
-  it("refuses a store without TLS in live mode, where no mesh encrypts", async () => {
+  it("refuses a store without TLS in live mode, unless a mesh encrypts", async () => {
     await expect(open(inBucket("heads"), false)).rejects.toThrow(
       "settings: AUDIT_S3_ENDPOINT: must be an https:// address in live mode",
     );
   });
 
-  it("asks a bucket that does not answer again before a line goes there", async () => {
+  it("checks a bucket without a reply again before it writes a line", async () => {
     s3.state.isAway = true;
     const sink = await open(inBucket("heads"));
     expect(lines.join()).toContain("the bucket of the audit sink does not answer");

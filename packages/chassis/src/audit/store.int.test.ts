@@ -27,7 +27,7 @@ const record = (at: number): AuditRecord => ({
   ...{ operation: `op-${at}`, detail: "" },
 });
 
-it("has no gap, and each action once, where two processes write much at once", async () => {
+it("has no gap, and each action once, under concurrent writes of two processes", async () => {
   const records = Array.from({ length: 150 }, (_each, at) => record(at));
   const appended = await Promise.all(
     [...records, ...records].map((each, at) => stores[at % 2]?.append(each)),
@@ -44,7 +44,7 @@ it("has no gap, and each action once, where two processes write much at once", a
   expect(await stores[0]?.has(record(999))).toBe(false);
 });
 
-it("is read on from any entry, and says where one is missing", async () => {
+it("can be read from any entry on, and reports a missing one", async () => {
   const [store] = stores;
   const pages = await Promise.all([0, 60, 120, 150].map((after) => store?.after(after, 60)));
   expect(pages.map((page) => page?.map(({ sequence }) => sequence).at(-1))).toEqual([

@@ -29,7 +29,7 @@ function trail(): AuditEntry[] {
 }
 
 describe("the audit trail", () => {
-  it("is numbered from 1, each entry chained to the one before", () => {
+  it("is numbered from 1, each entry chained to the previous one", () => {
     const entries = trail();
     expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
     expect(entries.map(({ previousHash }) => previousHash)).toEqual([

@@ -45,7 +45,7 @@ async function rotate(keys: string) {
 }
 
 describe("data keys", () => {
-  it("seal alike in all processes, also where two begin at once", async () => {
+  it("are the same in all processes, even if two start at once", async () => {
     const [one, other] = await Promise.all([opened(ring("k1")), opened(ring("k1"))]);
     const sealed = one.sealer.seal("Ω 1", "m|b|n");
     expect(sealed).toMatch(/^~1\.[\w-]+$/);
@@ -55,7 +55,7 @@ describe("data keys", () => {
     expect(JSON.stringify([...stored.values()])).not.toContain(secrets.get("k1"));
   });
 
-  it("open what was sealed before a rotation, and name a key that is not there", async () => {
+  it("open texts from before a rotation, and name a missing key", async () => {
     const first = await opened(ring("k1"));
     const sealed = first.sealer.seal("b", "c");
     expect(await (await opened(ring("k2", "k1"))).maintain()).toBe(0);
@@ -73,7 +73,7 @@ describe("data keys", () => {
     expect(own.map(({ _id, wrapped_by }) => [_id, wrapped_by])).toEqual([["hash alerts k2", "k2"]]);
   });
 
-  it("refuse to open where the key that wraps them has gone too early", async () => {
+  it("fail to open if the key that wraps them was removed too early", async () => {
     await opened(ring("k1"));
     await expect(opened(ring("k2"))).rejects.toThrow(
       /^settings: ENCRYPTION_KEYS: 2 data keys are wrapped under k1, which is not there$/,
@@ -81,7 +81,7 @@ describe("data keys", () => {
     expect([...stored.values()].every(({ wrapped_by }) => wrapped_by === "k1")).toBe(true);
   });
 
-  it("are wrapped anew by one of several that try, and each is there whole all the time", async () => {
+  it("are rewrapped by one of several processes, and stay readable all the time", async () => {
     const { sealer } = await opened(ring("k1"));
     const sealed = sealer.seal("a", "c");
     const all = await Promise.all([1, 2, 3].map(() => opened(ring("k2", "k1"))));
@@ -90,7 +90,7 @@ describe("data keys", () => {
     expect((await opened(ring("k2"))).sealer.open(sealed, "c")).toBe("a");
   });
 
-  it("follow a rotation, and what the ones before sealed is to be sealed anew", async () => {
+  it("follow a rotation, which makes earlier texts outdated", async () => {
     const [before, behind] = [await opened(ring("k1")), await opened(ring("k1", "k2"))];
     const sealed = before.sealer.seal("a", "c");
     expect(before.generation()).toBe("k1");
@@ -104,7 +104,7 @@ describe("data keys", () => {
     expect([idsOf(/^~/), behind.sealer.isCurrent(sealed)]).toEqual([["~1", "~2"], false]);
   });
 
-  it("have a successor after thirty days, which is known everywhere before it seals", async () => {
+  it("have a successor after thirty days, which every process knows before it seals", async () => {
     const [maker, other] = [await opened(ring("k1")), await opened(ring("k1"))];
     const first = maker.sealer.seal("a", "c");
     time.nowMs += 30 * dayMs - 1;
@@ -125,7 +125,7 @@ describe("data keys", () => {
     expect(idsOf(/^~/)).toEqual(["~1", "~2"]);
   });
 
-  it("hash as the ring's keys did, and find what a lost one hashed", async () => {
+  it("hash like the ring's keys, and find hashes of a lost one", async () => {
     const [before] = createKeyedHashes(ring("k1"), "alerts");
     const [first] = (await opened(ring("k1"))).hashes("alerts");
     expect(first.hash("x")).toEqual(before.hash("x"));
@@ -137,7 +137,7 @@ describe("data keys", () => {
     expect(kept[1]?.hash("x")).toEqual(before.hash("x"));
   });
 
-  it("ask the provider at the start alone", async () => {
+  it("call the provider only at the start", async () => {
     let calls = 0;
     const own = ringProvider(ring("k1"));
     const counting: KeyProvider = {

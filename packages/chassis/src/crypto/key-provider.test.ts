@@ -35,7 +35,7 @@ const kinds: [string, () => KeyProvider, () => KeyProvider][] = [
 describe.each(kinds)("the key provider %s", (_kind, before, rotated) => {
   const key = randomBytes(32);
 
-  it("unwraps what it wrapped, for the same context alone", async () => {
+  it("unwraps its keys only for the same context", async () => {
     const own = rotated();
     const wrapped = await own.wrap(key, "payout|~1");
     expect([own.current, wrapped.keyId]).toEqual(["new", "new"]);
@@ -47,7 +47,7 @@ describe.each(kinds)("the key provider %s", (_kind, before, rotated) => {
     await expect(own.unwrap({ ...wrapped, text }, "payout|~1")).rejects.toThrow();
   });
 
-  it("is rotated: what the older key wrapped opens while that is there", async () => {
+  it("is rotated: keys wrapped under the older key open while it is configured", async () => {
     const wrapped = await before().wrap(key, "c");
     const both = rotated();
     expect(["new", "old", "none"].map(both.has)).toEqual([true, true, false]);
@@ -62,7 +62,7 @@ describe.each(kinds)("the key provider %s", (_kind, before, rotated) => {
   });
 });
 
-it("says that AWS KMS does not have a key", async () => {
+it("reports that AWS KMS does not have a key", async () => {
   const provider = kmsProvider(["none"], client);
   await expect(provider.wrap(randomBytes(32), "c")).rejects.toMatchObject({
     name: "NotFoundException",

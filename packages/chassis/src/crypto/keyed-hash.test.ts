@@ -13,7 +13,7 @@ it("hashes a text the same under one key and purpose, and differently under anot
   expect(hex(`k1:${key(2)}`, "names")[0]?.[1]).not.toBe(first);
 });
 
-it("hashes under the first key, and finds what an older one hashed", () => {
+it("hashes under the first key, and finds hashes of an older one", () => {
   const [old] = hex(`k1:${key(1)}`, "names");
   const rotated = hex(`k2:${key(2)},k1:${key(1)}`, "names");
   expect(rotated.map(([keyId]) => keyId)).toEqual(["k2", "k1"]);

@@ -5,7 +5,7 @@ const key = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const sealer = createSealer(`k2:${key(2)},k1:${key(1)}`);
 
 describe("a sealer", () => {
-  it("opens what it sealed, and what an older key sealed", () => {
+  it("opens texts that it or an older key sealed", () => {
     const old = createSealer(`k1:${key(1)}`).seal("12345678", "m|b|n");
     expect(sealer.open(old, "m|b|n")).toBe("12345678");
     const sealed = sealer.seal("Ω 123", "m|b|n");
@@ -14,7 +14,7 @@ describe("a sealer", () => {
     expect(sealer.open(sealed, "m|b|n")).toBe("Ω 123");
   });
 
-  it("recognises what an older key sealed", () => {
+  it("recognises texts that an older key sealed", () => {
     const old = createSealer(`k1:${key(1)}`);
     const sealed = old.seal("a", "c");
     expect([old.isCurrent(sealed), sealer.isCurrent(sealed)]).toEqual([true, false]);

@@ -74,7 +74,7 @@ const outcome = async (verify: ReturnType<typeof open>["verify"], sent: string) 
   }
 };
 
-it("goes on with its keys while the issuer is away, then says that it is", async () => {
+it("uses its cached keys while the issuer is unreachable, then fails as UNAVAILABLE", async () => {
   const { verify, stop } = open();
   expect(await outcome(verify, await token())).toBe("ada");
   await goAway();
@@ -95,7 +95,7 @@ it("takes the issuer's new key when a token names it", async () => {
   stop();
 });
 
-it("believes each of an issuer's names, and no other", async () => {
+it("accepts each of an issuer's names, and no other", async () => {
   const { verify, stop } = open("live", "https://issuer.test,https://login.issuer.test");
   const iss = "https://login.issuer.test";
   expect(await outcome(verify, await token({ iss }))).toBe("ada");
@@ -105,7 +105,7 @@ it("believes each of an issuer's names, and no other", async () => {
   stop();
 });
 
-it("counts a token without a sign-in as a fresh one in the sandbox alone", async () => {
+it("counts a token without a sign-in as a fresh one only in the sandbox", async () => {
   const signInOf = async (mode: Mode) => {
     const { verify, stop } = open(mode);
     const principal = await verify(await token());
@@ -116,7 +116,7 @@ it("counts a token without a sign-in as a fresh one in the sandbox alone", async
   expect(await signInOf("live")).toBeUndefined();
 });
 
-it("takes what a fresh sign-in is from the settings", () => {
+it("reads the age and class of a fresh sign-in from the settings", () => {
   const read = (environment: Record<string, string>) => {
     const settings = readSettings({ ...services, ...environment }, identitySettings);
     const opened = openIdentity("payout", { ...settings, DISBURSE_MODE: "live" }, {}, silentLog);

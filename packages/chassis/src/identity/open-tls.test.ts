@@ -15,7 +15,7 @@ beforeAll(async () => {
   authority = await createAuthority(days(-1, 30));
 });
 
-it("keeps the certificate of before while files do not fit together", async () => {
+it("keeps the previous certificate while files are inconsistent", async () => {
   const own = writeTlsFiles(await authority.issue("disburse", "quote"), authority.cert);
   const log = { ...silentLog, error: vi.fn() };
   const tls = openTls("quote", own.settings, log, 20);
@@ -47,7 +47,7 @@ it.each<[string, string, () => Promise<IssuedCertificate>]>([
   expect(() => openTls("quote", half, silentLog)).toThrow("must be set together");
 });
 
-it("shows when its certificate ends", async () => {
+it("shows the expiry of its certificate", async () => {
   const metrics = createMetrics("test");
   const certificate = await authority.issue("disburse", "quote", days(-1, 7));
   const { settings } = writeTlsFiles(certificate, authority.cert);
@@ -60,7 +60,7 @@ it("shows when its certificate ends", async () => {
   expect(Math.abs(Number(seconds) * 1_000 - days(0, 7).notAfter.getTime())).toBeLessThan(60_000);
 });
 
-it("shows no end where there is no certificate", async () => {
+it("shows no expiry without a certificate", async () => {
   const metrics = createMetrics("test");
   const own = { log: silentLog, metrics, lifetime: createLifetime(silentLog) };
   const { settings } = writeTlsFiles(await authority.issue("disburse", "quote"), authority.cert);

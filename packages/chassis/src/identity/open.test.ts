@@ -23,7 +23,7 @@ const open = (service: string, log = silentLog) => {
   return openIdentity(service, { ...settings, DISBURSE_MODE: "sandbox" }, files, log);
 };
 
-it("takes keys from files, and those that they are changed to", async () => {
+it("reads keys from files, and reloads changed files", async () => {
   const [old, fresh] = [generateServiceKey("payout"), generateServiceKey("payout")];
   const [oldKeys, newKeys] = [old, fresh].map(({ publicJwk }) => trustedKeysText([publicJwk]));
   write(old.privateText, oldKeys ?? "");
@@ -41,7 +41,7 @@ it("takes keys from files, and those that they are changed to", async () => {
   stop();
 });
 
-it("keeps the keys of before while a file is malformed, and says so without showing it", async () => {
+it("keeps the previous keys while a file is malformed, and logs it without its content", async () => {
   const { privateText, publicJwk } = generateServiceKey("payout");
   write(privateText, trustedKeysText([publicJwk]));
   const error = vi.fn();

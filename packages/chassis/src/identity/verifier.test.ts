@@ -60,14 +60,14 @@ function serviceToken(by: keyof typeof keys, change: object = {}, header: object
 describe("a service's token", () => {
   const authorization = () => serviceIdentity(keys.payout, "disburse")("quote");
 
-  it("says who calls, and is one token for many calls", async () => {
+  it("identifies the caller, and serves many calls", async () => {
     const identity = serviceIdentity(keys.payout, "disburse");
     const first = await identity("quote");
     expect(identity("quote")).toBe(first);
     expect(await verifier()(first)).toEqual({ kind: "service", name: "payout" });
   });
 
-  it("is verified once, and looked up then, until its keys are read anew", async () => {
+  it("is verified once, then looked up until its keys are reloaded", async () => {
     const verify = verifier();
     const sent = await authorization();
     expect(verify(sent)).toBeInstanceOf(Promise);
@@ -154,7 +154,7 @@ describe("a service's token", () => {
     },
   );
 
-  it("holds while two clocks are 90 s apart, and ends two minutes after its end", async () => {
+  it("is valid while two clocks are 90 s apart, and expires two minutes after its expiry", async () => {
     const sent = `Bearer ${await serviceToken("payout")}`;
     later(-90);
     expect(await refusalOf(sent)).toEqual({ kind: "service", name: "payout" });
@@ -174,14 +174,14 @@ describe("a person's token", () => {
       .sign(algorithm === "HS256" ? Buffer.alloc(32) : issuerKey);
   };
 
-  it("says who it is and what roles of ours the person has", async () => {
+  it("names the person and the known roles", async () => {
     const person = await refusalOf(`Bearer ${await personToken()}`);
     expect(person).toEqual({ kind: "person", id: "ada", roles: new Set(["treasury"]) });
     const none = await refusalOf(`Bearer ${await personToken({ roles: "treasury" })}`);
     expect(none).toEqual({ kind: "person", id: "ada", roles: new Set() });
   });
 
-  it("says when and how the person signed in", async () => {
+  it("has the time and class of the sign-in", async () => {
     const at = now.getTime() / 1_000 - 60;
     const signInOf = async (change: object, verify = verifier()) => {
       const person = await refusalOf(`Bearer ${await personToken(change)}`, verify);
@@ -197,7 +197,7 @@ describe("a person's token", () => {
     expect(await signInOf({ auth_time: at }, sandbox)).toEqual({ atSeconds: at, acr: "" });
   });
 
-  it("holds while two clocks are 90 s apart, and ends two minutes after its end", async () => {
+  it("is valid while two clocks are 90 s apart, and expires two minutes after its expiry", async () => {
     const sent = `Bearer ${await personToken()}`;
     const ada = { kind: "person", id: "ada" };
     later(-90);
@@ -238,7 +238,7 @@ describe("a person's token", () => {
     expect(await refusalOf(sent, verify)).toEqual(["Unauthenticated", untrusted]);
   });
 
-  it("is UNAVAILABLE while the issuer's keys do not come, and no refusal", async () => {
+  it("fails as UNAVAILABLE while the issuer's keys can't be fetched", async () => {
     const sent = `Bearer ${await personToken()}`;
     const away = ["Unavailable", "the keys of the issuer cannot be fetched"];
     for (const error of [new errors.JWKSTimeout(), new TypeError("fetch failed")]) {

@@ -31,7 +31,7 @@ it("advances from the database's time, whatever the process's clock says", async
   expect(clock.now()).toEqual(later(5_020));
 });
 
-it("fails where the database does not answer with its time", async () => {
+it("fails if the database returns no time", async () => {
   const { db } = slowDatabase([]);
   await expect(databaseClock({ db })).rejects.toThrow("returned no time");
 });
@@ -54,7 +54,7 @@ it("counts the machine's sleep, and no other drift of its uptime", () => {
   expect(passes(1_000, 0)).toBe(3_605_750);
 });
 
-it("asks for the uptime, which costs more, once a second at most", () => {
+it("reads the uptime, which costs more, once a second at most", () => {
   const time = { runningMs: 500, asked: 0 };
   const elapsed = elapsedWithSleep(
     () => time.runningMs,

@@ -23,7 +23,7 @@ it.each([
   expect(isClosed).toBe(true);
 });
 
-it("waits so long and no longer, and takes as done what a majority has", async () => {
+it("waits for its time limits, and needs a majority", async () => {
   const name = freshDatabase("options");
   const clients: MongoClient[] = [];
   const watch = (client: MongoClient) => void clients.push(client);

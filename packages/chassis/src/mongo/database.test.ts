@@ -34,7 +34,7 @@ it("keeps whole numbers of up to 34 digits exactly", () => {
   );
 });
 
-it("has room for 34 digits beside the sign, and no more", () => {
+it("accepts 34 digits and a sign, and no more", () => {
   const most = 10n ** 34n - 1n;
   for (const minor of [most, -most]) expect(fromDecimal128(toDecimal128(minor))).toBe(minor);
   for (const minor of [most + 1n, -most - 1n]) {
@@ -143,7 +143,7 @@ it.each([
   ["the same after a key", bulk({ ...said(11_000), writeErrors: [] }), false],
   ["another refusal", new MongoServerError(said(121)), false],
   ["a connection that broke", new MongoNetworkError("closed"), false],
-])("distinguishes keys that were there from what may be lost: %s", (_what, error, expected) => {
+])("distinguishes existing keys from writes that may be lost: %s", (_what, error, expected) => {
   expect(isOnlyDuplicateKeys(error)).toBe(expected);
 });
 
@@ -187,7 +187,7 @@ describe("an insert into several collections", () => {
       false,
     ],
     ["a step-down", { cause: new MongoServerError(said(10_107)) }, false],
-  ])("that ends with %s: is answered with false %s", async (_what, of, isAnswered) => {
+  ])("that ends with %s: stopped by a key alone: %s", async (_what, of, isAnswered) => {
     const error = clientBulk(of);
     const ended = await insertInto(() => Promise.reject(error)).inserted.catch(
       (reason: unknown) => reason,
@@ -195,7 +195,7 @@ describe("an insert into several collections", () => {
     expect(ended).toBe(isAnswered ? false : error);
   });
 
-  it("that fails otherwise is not taken for a key", async () => {
+  it("that fails for another reason is not reported as a duplicate key", async () => {
     const error = new MongoServerError(said(11_000));
     await expect(insertInto(() => Promise.reject(error)).inserted).rejects.toBe(error);
   });

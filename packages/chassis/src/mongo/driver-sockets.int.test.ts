@@ -33,27 +33,30 @@ it.each([
   ["one that the driver waits to write to", "driver", true, [expect.any(MongoNetworkError)]],
   ["one that it does not wait for", "driver", false, []],
   ["one that is not the driver's", "other", true, []],
-])("fails a closed connection once where it has to: %s", async (_what, whose, waits, errors) => {
-  sockets.length = 0;
-  const name = freshDatabase("guarded");
-  const another = await connectDatabase(mongodbUri(name), name);
-  const [ofDriver] = sockets;
-  const seen: Error[] = [];
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const socket = whose === "driver" ? ofDriver! : connect(port, "127.0.0.1");
-  socket.on("error", (error) => seen.push(error));
-  if (waits) socket.on("drain", () => undefined);
-  const closed = new Promise((resolve) => socket.once("close", resolve));
-  socket.destroy();
-  await closed;
-  expect(seen).toEqual(errors);
-  await another.close();
-  server.close();
-});
+])(
+  "emits an error only for a socket that the driver waits for: %s",
+  async (_what, whose, waits, errors) => {
+    sockets.length = 0;
+    const name = freshDatabase("guarded");
+    const another = await connectDatabase(mongodbUri(name), name);
+    const [ofDriver] = sockets;
+    const seen: Error[] = [];
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const socket = whose === "driver" ? ofDriver! : connect(port, "127.0.0.1");
+    socket.on("error", (error) => seen.push(error));
+    if (waits) socket.on("drain", () => undefined);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.destroy();
+    await closed;
+    expect(seen).toEqual(errors);
+    await another.close();
+    server.close();
+  },
+);
 
-it("fails a command whose answer does not come", async () => {
+it("fails a command without a reply", async () => {
   const name = freshDatabase("silence");
   const { hostname: host, port, searchParams } = new URL(mongodbUri(name));
   const path = decodeURIComponent(host);

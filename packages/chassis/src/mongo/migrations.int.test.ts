@@ -72,7 +72,7 @@ it("logs a step that takes long, until it ends", async () => {
   }
 });
 
-it("applies what is missing, in order and once", async () => {
+it("applies missing steps, in order and once", async () => {
   await run(step("one"), step("two"));
   await run(step("one"), step("two"));
   await run(step("one"), step("two"), step("three"));
@@ -89,7 +89,7 @@ it("applies what is missing, in order and once", async () => {
   );
 });
 
-it("fails where an index cannot be made", async () => {
+it("fails if an index can't be created", async () => {
   const wrong = { rows: [{ key: { at: 1 }, expireAfterSeconds: -1 }] } as const;
   await expect(createIndexes(database.db, wrong)).rejects.toThrow("expireAfterSeconds");
 });
@@ -121,7 +121,7 @@ it("works in one of several jobs, while the others wait", async () => {
   expect(ran).toEqual(["slow", "two"]);
 });
 
-it("goes on at the step that failed", async () => {
+it("continues with the failed step", async () => {
   const fails = step("two", () => Promise.reject(new Error("no space left")));
   await expect(run(step("one"), fails, step("three"))).rejects.toThrow("no space left");
   await run(step("one"), step("two"), step("three"));

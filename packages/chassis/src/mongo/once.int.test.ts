@@ -30,7 +30,7 @@ describe("insertOnce", () => {
     expect(await rows.countDocuments({ _id: "a" })).toBe(1);
   });
 
-  it("answers false for the key of any unique index", async () => {
+  it("returns false for the key of any unique index", async () => {
     expect(await insertOnce(rows, { _id: "b", operation: "b" })).toBe(true);
     expect(await insertOnce(rows, { _id: "c", operation: "b" })).toBe(false);
     expect(await rows.findOne({ _id: "c" })).toBeNull();
@@ -38,7 +38,7 @@ describe("insertOnce", () => {
 });
 
 describe("insertOrFind", () => {
-  it("answers with the first document, and fails where the write did for another reason", async () => {
+  it("returns the first document, and fails if the write failed for another reason", async () => {
     const first = { _id: "first", operation: "first" };
     expect(await insertOrFind(rows, first, { _id: "first" })).toBe(first);
     expect(
@@ -53,7 +53,7 @@ describe("insertOrFind", () => {
 });
 
 describe("onceByKey", () => {
-  it("answers false for an upsert whose key is there, and changes nothing", async () => {
+  it("returns false for an upsert whose key exists, and changes nothing", async () => {
     const upsert = () =>
       rows.updateOne(
         { _id: "d", operation: "other" },
@@ -65,14 +65,14 @@ describe("onceByKey", () => {
     expect(await rows.findOne({ _id: "d" })).toEqual({ _id: "d", operation: "d" });
   });
 
-  it("throws what is no duplicate key", async () => {
+  it("throws errors other than duplicate keys", async () => {
     await rows.insertOne({ _id: "e", operation: "e" });
     await expect(onceByKey(brokenWrite)).rejects.toThrow("_id");
   });
 });
 
 describe("insertOrFind", () => {
-  it("answers with the document that was stored first", async () => {
+  it("returns the document that was stored first", async () => {
     const first = { _id: "f", operation: "f" };
     expect(await insertOrFind(rows, first, { operation: "f" })).toEqual(first);
     const second = { _id: "g", operation: "f" };
@@ -96,14 +96,14 @@ describe("upsertOnce", () => {
       ),
     );
 
-  it("makes the document, changes it, and changes nothing for a repeat", async () => {
+  it("inserts the document, changes it, and changes nothing for a repeat", async () => {
     await change("j", "one");
     await change("j", "two");
     await change("j", "one");
     expect((await rows.findOne({ _id: "j" }))?.changes).toEqual(["one", "two"]);
   });
 
-  it("changes the document that another process made meanwhile", async () => {
+  it("changes the document that another process inserted meanwhile", async () => {
     const other = { _id: "l", operation: "l", changes: ["other"] };
     await upsertOnce((upsert) =>
       upsert
@@ -113,7 +113,7 @@ describe("upsertOnce", () => {
     expect((await rows.findOne({ _id: "l" }))?.changes).toEqual(["other", "mine"]);
   });
 
-  it("loses no change where several make the document at once", async () => {
+  it("loses no change if several insert the document at once", async () => {
     const operations = ["1", "2", "3", "4", "5", "6", "7", "8"];
     await Promise.all(operations.map((each) => change("k", each)));
     expect((await rows.findOne({ _id: "k" }))?.changes?.sort()).toEqual(operations);

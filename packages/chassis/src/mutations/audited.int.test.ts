@@ -84,7 +84,7 @@ const owed = ({ operationId }: { operationId: string }) =>
   });
 
 describe("a privileged call", () => {
-  it("is in the trail when it is answered: who, what, with what, when, about what", async () => {
+  it("is in the trail when it is answered: caller, RPC, content, time and subject", async () => {
     const mutation = operation();
     await open(ada, mutation);
     const [entry, ...others] = await entriesOf(mutation);
@@ -200,7 +200,7 @@ describe("a privileged call", () => {
     ]);
   });
 
-  it("of an RPC that compares by itself has a digest that cannot be guessed from", async () => {
+  it("of an RPC that compares the content itself has a keyed digest", async () => {
     const client = boundWith({ own: ["openAccount"] });
     const [byPerson, byMerchant] = [operation(), operation()];
     await open(ada, byPerson, "USD", client);
@@ -216,7 +216,7 @@ describe("a privileged call", () => {
   });
 });
 
-it("a read that is noted is in the trail for persons alone, each time", async () => {
+it("a noted read is in the trail only for persons, each time", async () => {
   const client = boundWith({ noted: ["getAccount"] });
   const read = (by: Principal) => as(by, () => client.getAccount({ accountId: "acc_read" }));
   await read(ada);

@@ -72,7 +72,7 @@ describe("an operation", () => {
     expect(await outcome(clientOf().openAccount(another))).toBe("OK");
   });
 
-  it("has one content where two come at once, and keeps the one of the first", async () => {
+  it("has one content if two requests arrive at once, and keeps the first", async () => {
     const mutation = operation();
     const contents = ["USD", "EUR", "INR", "USD", "EUR", "INR"];
     const outcomes = await Promise.all(contents.map((each) => outcome(ask(mutation, each))));
@@ -103,7 +103,7 @@ describe("an operation", () => {
     expect(await outcome(ask(mutation, "EUR"))).toBe(other);
   });
 
-  it("that was refused once keeps its content where another try succeeded", async () => {
+  it("that was refused once keeps its content if another attempt succeeded", async () => {
     const mutation = operation();
     const [begun, refusing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     answer = async () => {
@@ -122,7 +122,7 @@ describe("an operation", () => {
 });
 
 describe("RPCs", () => {
-  it("that read, that keep the content by themselves, and that are absent are left alone", async () => {
+  it("that read, that keep the content themselves, or that are absent are unchanged", async () => {
     const mutation = operation();
     const client = clientOf(["openAccount"]);
     expect(await outcome(ask(mutation, "USD", client))).toBe("OK");
@@ -132,7 +132,7 @@ describe("RPCs", () => {
     expect(await outcome(absent)).toBe("Unimplemented");
   });
 
-  it("are mutations where their request has one", () => {
+  it("are mutations if their request has one", () => {
     const mutations = PayoutService.methods.filter(isMutation).map(({ localName }) => localName);
     expect(mutations).toEqual([
       ...["executePayout", "cancelPayout", "approvePayout", "rejectPayout"],

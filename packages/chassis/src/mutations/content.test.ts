@@ -15,7 +15,7 @@ const request = create(CreditAccountRequestSchema, {
 const content = contentOf(CreditAccountRequestSchema, request);
 
 describe("the content of a request", () => {
-  it("is the same whoever sends it, under whatever operation, as often as it is sent", () => {
+  it("is the same for every caller, operation and repeat", () => {
     const sent = fromBinary(
       CreditAccountRequestSchema,
       toBinary(CreditAccountRequestSchema, request),
@@ -30,7 +30,7 @@ describe("the content of a request", () => {
     expect(content).toMatch(/^[\w-]{43}$/);
   });
 
-  it("is another with any other field, and of any other RPC", () => {
+  it("differs for any other field, and for any other RPC", () => {
     for (const change of [{ amount: "1.01" }, { accountId: "acc_2" }, { note: "more" }]) {
       const changed = create(CreditAccountRequestSchema, { ...fields, ...change });
       expect(contentOf(CreditAccountRequestSchema, changed)).not.toBe(content);

@@ -12,7 +12,7 @@ describe("a lifecycle", () => {
     expect(lifecycle.draining.aborted).toBe(true);
   });
 
-  it("is not ready while it cannot work", async () => {
+  it("is not ready while it can't work", async () => {
     const lifecycle = createLifecycle(async () => false);
     lifecycle.started();
     expect(await lifecycle.isReady()).toBe(false);
@@ -29,7 +29,7 @@ describe("the check of a database", () => {
     return { state, check: createDatabaseCheck(ping, () => state.nowMs) };
   }
 
-  it("asks once a second, however often it is asked", async () => {
+  it("queries once a second, however often it is called", async () => {
     const { state, check } = checked();
     await Promise.all([check(), check()]);
     state.nowMs = 999;

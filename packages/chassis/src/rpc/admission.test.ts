@@ -40,7 +40,7 @@ it("counts calls by RPC, code and caller; persons are one", async () => {
   ]);
 });
 
-it("asks a person for a fresh sign-in where the contract does, and by the setting", async () => {
+it("requires a fresh sign-in of a person if the contract does, by the setting", async () => {
   const verify = testTrust.verify("payout");
   const admission = { verify, log: silentLog, metrics: createMetrics("test") };
   const outcomeOf = async (secondsAgo: number, stepUp?: StepUp) => {

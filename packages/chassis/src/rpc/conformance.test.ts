@@ -151,7 +151,7 @@ describe.each(pairs)("a %s client of a %s server", (client, server) => {
     expect(echoed.quote?.id).toBe("r-1");
   });
 
-  it("gets refusals and errors whole, and nothing of a bug", async () => {
+  it("gets refusals and errors in full, and no details of a bug", async () => {
     const refusal = await errorOf(rpc().getQuote({ quoteId: "refused" }));
     expect(refusal?.code).toBe(Code.InvalidArgument);
     expect(readRefusal(refusal)).toMatchObject({
@@ -167,7 +167,7 @@ describe.each(pairs)("a %s client of a %s server", (client, server) => {
     expect(other?.code).toBe(Code.Unimplemented);
   });
 
-  it("gives up at its deadline, and cancels, which the server notices", async () => {
+  it("stops at its deadline and on cancellation, which the server notices", async () => {
     aborted.length = 0;
     const late = await errorOf(rpc().getQuote({ quoteId: "slow" }, { timeoutMs: 60 }));
     expect(late?.code).toBe(Code.DeadlineExceeded);
@@ -277,14 +277,14 @@ describe("a deadline that no timer can hold", () => {
     ["2147483S", "2147483S"],
     ["soon", "soon"],
     ["100000000H", "100000000H"],
-  ])("is left as it is where a timer holds it or it is none: %s", (sent, kept) => {
+  ])("is unchanged if a timer can hold it or it is malformed: %s", (sent, kept) => {
     const headers = { "grpc-timeout": sent, "connect-timeout-ms": "5" };
     capDeadline(headers);
     expect(headers).toEqual({ "grpc-timeout": kept, "connect-timeout-ms": "5" });
   });
 });
 
-it("serves on after connections that end in the middle of a request", async () => {
+it("keeps serving after connections that end in the middle of a request", async () => {
   const port = Number(new URL(servers.lean).port);
   const head = `POST /${QuoteService.typeName}/GetQuote HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto\r\ncontent-length: 100\r\n`;
   for (const bytes of ["POST", head, `${head}\r\n`, `${head}\r\nabc`]) {

@@ -19,7 +19,7 @@ const read = (mutation: Mutation | undefined, principal: Principal | undefined =
 const long = "~".repeat(128);
 const { API_KEY, MEMBER, OPERATOR, SERVICE, UNSPECIFIED } = Actor_Kind;
 
-describe("the actor of a change is who calls", () => {
+describe("the actor of a change is the caller", () => {
   it.each([
     ["a person in another's name", ada, claiming(OPERATOR, "bob"), "operator", "ada"],
     ["a person as a service", ada, claiming(SERVICE, "payout"), "operator", "ada"],
@@ -89,7 +89,7 @@ describe("a mutation", () => {
   const operation = "mutation.operation_id: must be 1 to 128 printable characters";
   const key = "mutation.actor: key or member has no id";
 
-  it("may have the longest operation id", () => {
+  it("accepts the longest operation id", () => {
     expect(read(plain(long)).operationId).toBe(long);
   });
 

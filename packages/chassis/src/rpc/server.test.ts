@@ -20,7 +20,7 @@ it.each([
   expect(percentEncoded(text)).toBe(sent);
 });
 
-it("is read back, whatever it is", () => {
+it("reads back any message", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       expect(decodeURIComponent(percentEncoded(text))).toBe(text);

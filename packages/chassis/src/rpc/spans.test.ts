@@ -83,14 +83,14 @@ it("has a span on both sides of a call of a recorded trace", async () => {
   expect(seen).toMatchObject({ requestId: "r-1", span: serviced?.spanContext() });
 });
 
-it("goes on with the trace of another client's call, over HTTP/2", async () => {
+it("continues the trace of another client's call, over HTTP/2", async () => {
   await call("stock", contextOf("01"));
   const [serviced] = serving.spans();
   expect(serviced?.parentSpanContext).toMatchObject({ traceId, spanId });
   expect(seen?.span).toEqual(serviced?.spanContext());
 });
 
-it.each(["lean", "stock"] as const)("hands on what is not recorded, over %s", async (over) => {
+it.each(["lean", "stock"] as const)("passes on an unrecorded trace, over %s", async (over) => {
   expect(await call(over, contextOf("00"))).toEqual([]);
   expect(serving.spans()).toEqual([]);
   expect(seen?.span).toMatchObject({ traceId, spanId, traceFlags: 0 });

@@ -55,7 +55,7 @@ async function callFull(url: string, tls: Tls, identity: ClientIdentity = asGate
   return Promise.all(results);
 }
 
-it("serves a service that shows its certificate and its token, by every adapter", async () => {
+it("serves a service with its certificate and token, over every adapter", async () => {
   const url = await serveQuotes({ tls: await tlsOf("quote") });
   expect(url).toMatch(/^https:/);
   const gateway = await tlsOf("gateway");
@@ -119,7 +119,7 @@ describe("refuses a caller", () => {
   });
 });
 
-it("lets persons come without a certificate where it is asked to, and no service", async () => {
+it("admits persons without a certificate if configured, and no service", async () => {
   const url = await serveQuotes({
     tls: await tlsOf("quote", { TLS_CLIENTS: "services_and_persons" }),
   });
@@ -133,7 +133,7 @@ it("lets persons come without a certificate where it is asked to, and no service
   expect(await callOnce(url, foreign, testTrust.person("ada"))).toBe("Unavailable");
 });
 
-it("calls no server but the one that it wants", async () => {
+it("calls only the server that it expects", async () => {
   const gateway = await tlsOf("gateway");
   const servers = [
     await tlsOf("payout"),

@@ -51,17 +51,17 @@ it.each([
   expect(() => check({ [name]: value }, "sandbox")).not.toThrow();
 });
 
-it("names all that is wrong", () => {
+it("names every problem", () => {
   expect(() => check(plain)).toThrow(/MONGODB_URI: .*; AMQP_URL: .*; TLS_CERT_FILE: is required/);
 });
 
-it("leaves TLS to a mesh, and asks for users all the same", () => {
+it("leaves TLS to a mesh, but still requires credentials", () => {
   expect(() => check(plain, "live", true)).not.toThrow();
   const nameless = { MONGODB_URI: "mongodb://db.test", AMQP_URL: "amqp://broker.test" };
   expect(() => check(nameless, "live", true)).toThrow(/must name a user .*; .*a user of its own/);
 });
 
-it("calls services over TLS alone in live mode, or over a mesh", () => {
+it("calls services only over TLS or a mesh in live mode", () => {
   const call = (mode: "live" | "sandbox", hasMesh: boolean, ...urls: string[]) =>
     assertSafeService({ DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh }, "quote", urls);
   expect(() => call("live", false, "https://a.test", "http://b.test")).toThrow(

@@ -55,7 +55,7 @@ const pathsOf = (among: readonly DescService[]) =>
 describe.each([
   ["services", byService],
   ["methods", byMethod],
-])("of what is registered by %s", (_what, routes) => {
+])("of services registered by %s", (_what, routes) => {
   it("a live deployment serves none of the sandbox's", () => {
     expect(pathsIn("live", routes)).toEqual(pathsOf([QuoteService]));
   });
@@ -107,7 +107,7 @@ it("answers with the service's spans, their times in microseconds", async () => 
   expect(span?.durationUs).toBe(BigInt(kept?.durationUs ?? -1));
 });
 
-it("says that it keeps none", async () => {
+it("reports that it keeps none", async () => {
   const answer = await clientOf(undefined).listSpans({ requestId: "r-1" });
   expect(answer).toMatchObject({ spans: [], keptMax: 0 });
 });

@@ -73,7 +73,7 @@ async function startProxy(port: number) {
   return (server.address() as AddressInfo).port;
 }
 
-it("lives and waits while its database is away, and comes up with it", async () => {
+it("runs and waits while its database is unreachable, and starts with it", async () => {
   const [adminPort, databasePort] = [await freePort(), await freePort()];
   const starting = run({
     ADMIN_PORT: String(adminPort),

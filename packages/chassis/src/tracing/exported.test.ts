@@ -13,7 +13,7 @@ const work = { kind: "internal", name: "work" } as const;
 /** Only a stop sends the gathered spans. */
 const neverMs = 1_000_000;
 
-it("sends what it has at its stop, each service under its own name", async () => {
+it("sends gathered spans at its stop, each service under its own name", async () => {
   const collector = await startCollector();
   const url = `${collector.url}/v1/traces`;
   for (const name of ["quote", "payout"]) {
@@ -34,7 +34,7 @@ it("sends what it has at its stop, each service under its own name", async () =>
   expect(collector.headers().map((each) => each["api-key"])).toEqual(["k-1", "k-1"]);
 });
 
-it("stops soon where the collector does not answer, and says once that spans are lost", async () => {
+it("stops soon if the collector does not reply, and logs once that spans are lost", async () => {
   const silent = createServer(() => undefined).listen(0, "127.0.0.1");
   await new Promise((resolve) => silent.once("listening", resolve));
   const { port } = silent.address() as AddressInfo;
@@ -49,7 +49,7 @@ it("stops soon where the collector does not answer, and says once that spans are
   expect(warnings).toEqual(["the last spans were not exported"]);
 });
 
-it("says once that a collector refuses spans, and once that it takes them again", async () => {
+it("logs once that a collector refuses spans, and once that it accepts them again", async () => {
   let status = 400;
   const collector = createHttpServer((request, response) => {
     request.resume().on("end", () => response.writeHead(status).end());

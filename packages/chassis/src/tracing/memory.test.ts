@@ -37,7 +37,7 @@ it("finds a trace by its id, and by the request that began it, in the order of t
   expect(memory.find({ requestId: "r-3" })).toEqual([]);
 });
 
-it("keeps the last ones alone", () => {
+it("keeps only the last spans", () => {
   const { memory, tracing } = testMemory(3);
   const root = tracing.startRequest(start("root"), undefined);
   for (const name of ["a", "b", "c", "d"]) tracing.startSpan(start(name), root.context).end();
@@ -58,7 +58,7 @@ it("answers with the first thousand", () => {
   expect([spans.length, spans[0]?.name]).toEqual([1_000, "root"]);
 });
 
-it("keeps nothing of what is not recorded", () => {
+it("keeps no unrecorded spans", () => {
   const memory = createSpanMemory(10);
   const tracing = createTracing(createTracer([memory], "test"), 0);
   const root = tracing.startRequest(start("root", "r-1"), undefined);

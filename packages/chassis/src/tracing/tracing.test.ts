@@ -12,7 +12,7 @@ const unrecorded = `00-${traceId}-${spanId}-00`;
 const start: SpanStart = { kind: "server", name: "POST /x", attributes: { "http.route": "/x" } };
 
 describe("a request from outside", () => {
-  it.each([[recorded], [unrecorded]])("goes on with %s and is recorded by our share", (sent) => {
+  it.each([[recorded], [unrecorded]])("continues %s and is recorded by our share", (sent) => {
     const all = testTracing(1);
     const span = all.tracing.startRequest(start, sent);
     span.end({ attributes: { "http.response.status_code": 200 } });
@@ -66,7 +66,7 @@ describe("stored work", () => {
   const at = (agoMs: number) => ({ name: "work", since: new Date(Date.now() - agoMs) });
   const seen = async () => ({ context: callContext(), origin: currentOrigin() });
 
-  it("is beneath what stored it where it begins soon", async () => {
+  it("is beneath the span that stored it if it begins soon", async () => {
     const { tracing, spans } = testTracing(0);
     const origin = { request_id: "r-1", traceparent: recorded };
     const { context, origin: next } = await resume(tracing, origin, at(59_000), seen);
@@ -77,7 +77,7 @@ describe("stored work", () => {
     expect(next.traceparent).toBe(formatTraceparent(made!.spanContext()));
   });
 
-  it("is a trace of its own with a link where it begins later", async () => {
+  it("is a new trace with a link if it begins later", async () => {
     const { tracing, spans } = testTracing(0);
     const origin = { request_id: "r-1", traceparent: recorded };
     const { context } = await resume(tracing, origin, at(61_000), seen);
@@ -95,7 +95,7 @@ describe("stored work", () => {
     expect(spans()).toEqual([]);
   });
 
-  it("without a trace has its request alone", async () => {
+  it("without a trace has only its request", async () => {
     const { tracing, spans } = testTracing(1);
     const origin = { request_id: "r-1" };
     expect((await resume(tracing, origin, at(0), seen)).origin).toEqual(origin);
@@ -104,7 +104,7 @@ describe("stored work", () => {
     expect(spans()).toEqual([]);
   });
 
-  it("fails its span where it fails, without the message", async () => {
+  it("fails its span if it fails, without the message", async () => {
     const { tracing, spans } = testTracing(1);
     const failing = () => Promise.reject(new TypeError("Ada Lovelace"));
     const origin = { request_id: "r-1", traceparent: recorded };

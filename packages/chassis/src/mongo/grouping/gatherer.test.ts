@@ -97,14 +97,14 @@ it("sends operations of one key one after the other, and others meanwhile", asyn
   expect(sent.at(-1)).toBe("a4 b2");
 });
 
-it("takes no more than may wait, and more when that was sent", () => {
+it("accepts up to its limit, and more when a batch was sent", () => {
   const { add, turn } = gathering({ waitingMax: 2 });
   expect(add(item("a"), item("b", "k"), item("c"))).toEqual([true, true, false]);
   turn();
   expect(add(item("d"), item("e", "k"), item("f", "k"))).toEqual([true, true, false]);
 });
 
-it("takes no more bytes than may wait, but for one that waits alone", () => {
+it("accepts up to its byte limit, except for one operation that waits alone", () => {
   const { add, turn } = gathering({ waitingBytesMax: 10 });
   const sized = (bytes: number) => item("a", undefined, bytes);
   expect(add(sized(4), sized(6), sized(1))).toEqual([true, true, false]);

@@ -62,7 +62,7 @@ describe("of a batch of which the database refused one write", () => {
   it.each([
     ["its cause is another one", { cause: new MongoServerError({ message: "stepped down" }) }],
     ["no majority has it", { writeConcernErrors: [{ code: 64, message: "timed out" }] }],
-  ])("the outcome of all is unknown where %s", async (_what, more) => {
+  ])("the outcome of all is unknown if %s", async (_what, more) => {
     const { error, ended } = failing({ writeErrors: new Map([[0, refused]]), ...more } as never);
     const reasons = (await ended).map((each) => (each as PromiseRejectedResult).reason);
     expect(reasons).toEqual([error, error, error]);
@@ -106,7 +106,7 @@ it("sends inserts first, then by collection, and answers each write by its own r
   ]);
 });
 
-it("refuses a write where 10,000 wait, as a database that is away", async () => {
+it("refuses a write if 10,000 wait, as an unreachable database would", async () => {
   const { ask, sizes } = committing();
   const ended = await ask(Array.from({ length: 10_001 }, (_each, at) => insert(`${at}`)));
   const refusals = ended.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
@@ -137,7 +137,7 @@ it.each([
   expect(sizes).toEqual([2]);
 });
 
-it("shows of each batch how long its first write waited, and how long it took", async () => {
+it("shows for each batch the wait of its first write, and its duration", async () => {
   let nowMs = 1_000;
   vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   const observe = vi.fn();
@@ -154,7 +154,7 @@ it("shows of each batch how long its first write waited, and how long it took", 
   expect(observe.mock.calls).toEqual([["write", { size: 2, waitedMs: 5, tookMs: 30 }]]);
 });
 
-it("says of each write where it is asked for, to those that inject faults there", async () => {
+it("traces each write, so that tests can inject faults", async () => {
   const channel = tracingChannel("disburse:write");
   const started: unknown[] = [];
   const subscriber = { start: (message: object) => void started.push({ ...message }) };

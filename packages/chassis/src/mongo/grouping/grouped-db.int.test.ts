@@ -172,7 +172,7 @@ describe("operations of a turn go out together", () => {
     await Promise.all(ids.map((_id) => other.deleteOne({ _id })));
   });
 
-  it("also where each caller opens the collection for itself", async () => {
+  it("even if each caller opens the collection itself", async () => {
     await plain.insertOne({ ...a });
     const asked = () => db.collection<Row>("rows").findOne({ _id: "a" });
     expect(await Promise.all([asked(), asked()])).toEqual([a, a]);
@@ -197,7 +197,7 @@ describe("operations of a turn go out together", () => {
     expect(two).toEqual({ ...a, of: { x: 1 } });
   });
 
-  it("tells each write its own error, and the others nothing of it", async () => {
+  it("gives each write only its own error", async () => {
     await plain.insertOne(a);
     const writes = [
       grouped.insertOne({ _id: "b" }),
@@ -240,7 +240,7 @@ describe("operations of a turn go out together", () => {
     expect(sizes("write")).toEqual(numbers.map(() => 1));
   });
 
-  it("reads what a write that was answered has written", async () => {
+  it("reads the result of a completed write", async () => {
     for (let n = 0; n < 20; n += 1) {
       await grouped.updateOne({ _id: "a" }, { $set: { n } }, { upsert: true });
       expect((await grouped.findOne({ _id: "a" }))?.n).toBe(n);
@@ -248,7 +248,7 @@ describe("operations of a turn go out together", () => {
   });
 });
 
-it("leaves to the driver what has options of its own", async () => {
+it("leaves operations with options to the driver", async () => {
   await grouped.insertOne({ _id: "b", n: 1 }, { comment: "alone" });
   expect(await grouped.findOne({ _id: "b" }, { projection: { _id: 1 } })).toEqual({ _id: "b" });
   await grouped.updateOne({ _id: "b" }, { $set: { n: 2 } }, { hint: "_id_" });
@@ -286,7 +286,7 @@ describe("where the outcome is unknown", () => {
   it.each([
     ["the client was closed", new MongoNotConnectedError("closed")],
     ["the answer was no document", new BSON.BSONError("bad length")],
-  ])("sends none of a batch again where %s", async (_what, error) => {
+  ])("sends no write of a batch again if %s", async (_what, error) => {
     vi.spyOn(client, "bulkWrite").mockRejectedValueOnce(error);
     const settled = await Promise.allSettled(["1", "2"].map((_id) => grouped.insertOne({ _id })));
     expect(settled).toEqual(settled.map(() => ({ status: "rejected", reason: error })));

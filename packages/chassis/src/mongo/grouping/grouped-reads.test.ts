@@ -27,7 +27,7 @@ it("asks once for the documents of a turn, and gives each caller its own", async
   expect(asked).toHaveLength(2);
 });
 
-it("shows of each batch how long its first read waited, and how long it took", async () => {
+it("shows for each batch the wait of its first read, and its duration", async () => {
   let nowMs = 1_000;
   vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   const observe = vi.fn();
@@ -55,7 +55,7 @@ it("fails every read of a batch that fails, and none after it", async () => {
   expect(await read("a")).toEqual({ _id: "a" });
 });
 
-it("refuses a read where 10,000 wait, as a database that is away", async () => {
+it("refuses a read if 10,000 wait, as an unreachable database would", async () => {
   const { read } = reads();
   const waiting = Array.from({ length: 10_000 }, (_each, at) => read(`${at}`));
   await expect(read("more")).rejects.toBeInstanceOf(MongoNotConnectedError);

@@ -24,7 +24,7 @@ function endpointsOf(urls: readonly string[], resolve: ResolveHost) {
 
 const v4 = (...addresses: string[]) => addresses.map((address) => ({ address, family: 4 }));
 
-it("knows literal addresses at once, and resolves nothing", () => {
+it("uses literal addresses at once, without a look-up", () => {
   const never = () => Promise.reject(new Error("was asked"));
   const { endpoints, keys } = endpointsOf(["http://127.0.0.1:1", "http://[::1]:2"], never);
   expect(keys()).toEqual(["http://127.0.0.1:1", "http://[::1]:2"]);

@@ -60,7 +60,7 @@ function load({ rpc }: ReturnType<typeof connect>) {
   return { answered, failed, stop };
 }
 
-it("goes on without a process that freezes, and with it again afterwards", async () => {
+it("continues without a frozen process, and with it again afterwards", async () => {
   const [frozen, other] = await Promise.all([startProcess(), startProcess()]);
   const client = connect([frozen.url, other.url]);
   const { answered, failed, stop } = load(client);

@@ -6,7 +6,7 @@ import { createRepeatBudget, isRepeatable, pauseBefore } from "./repeats.ts";
 
 const generated = new URL("../../../../contracts/src/gen/disburse/", import.meta.url);
 
-it("knows of every RPC whether it may be sent twice", async () => {
+it("classifies every RPC as repeatable or not", async () => {
   const never: string[] = [];
   let known = 0;
   for await (const path of glob("**/*_pb.ts", { cwd: generated.pathname })) {
