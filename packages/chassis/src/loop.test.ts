@@ -78,6 +78,35 @@ it("rests after 10 s without work, until it is notified or finds more", async ()
   }
 });
 
+it("logs an outage when it begins, when its cause changes, each minute, and when it ends", async () => {
+  vi.useFakeTimers();
+  try {
+    const lines: unknown[] = [];
+    const note = (fields: { failures?: number; err?: Error }, text: string) =>
+      void lines.push([text, fields.failures, fields.err?.name]);
+    const log = { ...silentLog, error: note, info: note } as typeof silentLog;
+    let failure: Error | undefined = new TypeError("away");
+    const run = async () => {
+      if (failure !== undefined) throw failure;
+      return false;
+    };
+    const loop = startLoop({ name: "test", everyMs: 1_000, log, run });
+    await vi.advanceTimersByTimeAsync(12_500);
+    expect(lines).toEqual([["background run failed", 1, "TypeError"]]);
+    failure = new RangeError("another");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(lines.slice(1)).toEqual([["background run failed", 14, "RangeError"]]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(lines.slice(2)).toEqual([["background run failed", 74, "RangeError"]]);
+    failure = undefined;
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(lines.slice(3)).toEqual([["background run works again", 74, undefined]]);
+    await loop.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it("shows its failures and its last success in the metrics of its log's service", async () => {
   const [log, other] = [{ ...silentLog }, { ...silentLog }];
   const [metrics, others] = [createMetrics("test"), createMetrics("other")];

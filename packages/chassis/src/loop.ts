@@ -67,6 +67,35 @@ export function showLoops(
   });
 }
 
+/** An outage that lasts is logged again after this. */
+const repeatMs = 60_000;
+
+/** Logs the first failure of an outage and its end, not each failed run. */
+function createOutageLog(log: Log, loop: string) {
+  let failures = 0;
+  let loggedAtMs = 0;
+  let cause = "";
+  return {
+    failed: (error: unknown): void => {
+      failures += 1;
+      const isOther = causeOf(error) !== cause;
+      const nowMs = performance.now();
+      if (failures > 1 && !isOther && nowMs - loggedAtMs < repeatMs) return;
+      [cause, loggedAtMs] = [causeOf(error), nowMs];
+      log.error({ err: error, loop, failures }, "background run failed");
+    },
+    succeeded: (): void => {
+      if (failures > 1) log.info({ loop, failures }, "background run works again");
+      failures = 0;
+    },
+  };
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return `${error.name} ${"code" in error ? String(error.code) : ""}`;
+}
+
 /** A loop rests after pauses of this total length. */
 const restAfterMs = 10_000;
 
@@ -88,14 +117,16 @@ export function startLoop(options: LoopOptions): Loop {
     const isNotified = await (isResting ? rouse : wake).next(pauseMs, stopping.signal);
     if (isNotified) quietMs = 0;
   };
+  const outage = createOutageLog(log, name);
   const runOnce = async () => {
     try {
       const more = await run();
       counter?.succeeded();
+      outage.succeeded();
       return more;
     } catch (error) {
       counter?.failed();
-      log.error({ err: error, loop: name }, "background run failed");
+      outage.failed(error);
       return "failed";
     }
   };
