@@ -14,7 +14,7 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openAuditStore } from "../audit/store.ts";
 import { withCallContext } from "../call-context.ts";
-import { valueOfWord } from "../enum-words.ts";
+import { enumValue } from "../enum-names.ts";
 import { connectDatabase, type Database } from "../mongo/database.ts";
 import type { Principal } from "../principal.ts";
 import { orThrow } from "../rpc/refusal.ts";
@@ -138,7 +138,7 @@ describe("a privileged call", () => {
       return entriesOf({ operationId });
     };
     for (const caller of ["api_key", "member"] as const) {
-      const kind = valueOfWord(Actor_Kind, caller);
+      const kind = enumValue(Actor_Kind, caller);
       expect(await decide(kind)).toMatchObject([
         { person: "who_1", action: "OpenAccount", call: { caller, roles: [], outcome: "done" } },
       ]);

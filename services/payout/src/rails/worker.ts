@@ -1,4 +1,4 @@
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { type Loop, type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -269,7 +269,7 @@ async function readInstruction(
     throw error;
   });
   if (found === undefined) return { uncleared: "missing" };
-  const screening = wordOf(ScreeningStatus, found.screeningStatus) ?? "pending";
+  const screening = enumName(ScreeningStatus, found.screeningStatus) ?? "pending";
   const { metadata: _, ...texts } = order.details;
   if (screening !== "cleared") return { uncleared: screening };
   return {

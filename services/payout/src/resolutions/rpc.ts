@@ -4,7 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext, originOf } from "@disburse/chassis/call-context.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
@@ -46,7 +46,7 @@ export function resolutionsRpc(
     listPayoutsInDoubt: async ({ doubt, ...page }) => {
       const { shown, nextCursor } = await readPage(
         page,
-        (range) => listExceptions(payouts, wordOf(Doubt, doubt), range),
+        (range) => listExceptions(payouts, enumName(Doubt, doubt), range),
         ({ id, exception, createdAt }) => ({ at: exception?.since ?? createdAt, id }),
       );
       const open = await openProposals();
@@ -101,7 +101,7 @@ function exceptionMessage(payout: Payout, proposalId: string) {
   if (exception === undefined) throw new Error("a payout without an exception was listed");
   return create(PayoutInDoubtSchema, {
     payout: payoutMessage(payout),
-    doubt: valueOfWord(Doubt, exception.kind),
+    doubt: enumValue(Doubt, exception.kind),
     since: timestampFromDate(exception.since),
     rail,
     proposalId,
@@ -111,7 +111,7 @@ function exceptionMessage(payout: Payout, proposalId: string) {
 function historyMessage({ kind, at, actor, ...entry }: HistoryEntry) {
   return create(JournalEntrySchema, {
     ...entry,
-    kind: valueOfWord(JournalEntry_Kind, kind),
+    kind: enumValue(JournalEntry_Kind, kind),
     createdAt: timestampFromDate(at),
     ...(actor && { actor: actorMessage(actor) }),
   });
@@ -136,7 +136,7 @@ function operatorMessage(person: string) {
 }
 
 function actorMessage({ kind, id }: StoredActor) {
-  return create(ActorSchema, { kind: valueOfWord(Actor_Kind, kind), id });
+  return create(ActorSchema, { kind: enumValue(Actor_Kind, kind), id });
 }
 
 export type GuardedResolutionDeps = ResolutionDeps & {

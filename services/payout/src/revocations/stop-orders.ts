@@ -1,4 +1,4 @@
-import type { WordOf } from "@disburse/chassis/enum-words.ts";
+import type { EnumName } from "@disburse/chassis/enum-names.ts";
 import type { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Filter } from "mongodb";
@@ -31,7 +31,7 @@ export type Stopped = {
   readonly madeBefore: Date | undefined;
 };
 
-export type Disposition = WordOf<typeof RevokedOrders>;
+export type Disposition = EnumName<typeof RevokedOrders>;
 
 /**
  * Holds or cancels the unpaid orders of an actor and of the keys that it created. Orders that they

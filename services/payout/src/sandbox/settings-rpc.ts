@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -42,7 +42,7 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       const seconds = request.seconds ?? silenceSecondsDefault;
       const until = new Date(now.getTime() + seconds * 1_000);
       await settings.setSilence(request.merchantId, { kind, until });
-      return { kind: valueOfWord(RailSilence, kind), until: timestampFromDate(until) };
+      return { kind: enumValue(RailSilence, kind), until: timestampFromDate(until) };
     },
 
     endRailSilence: async ({ mutation, merchantId }) => {

@@ -4,7 +4,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { isoOf } from "../../api/rpc.ts";
 import { readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";

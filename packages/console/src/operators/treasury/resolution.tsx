@@ -1,7 +1,7 @@
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { enumValue } from "../../api/enum-words.ts";
+import { enumValue } from "../../api/enum-names.ts";
 import { rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
