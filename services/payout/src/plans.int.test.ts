@@ -97,7 +97,7 @@ it("polling reads no settled payout or account", async () => {
   await recallWork(payouts, clock.now(), 1_000);
   const outbox = openPayoutOutbox({
     ...{ payouts, clock, stored: createWake() },
-    ...{ isInHand: () => false, markWithinMs: 0, orphanedAfterMs: 0, lookEveryMs: 0 },
+    ...{ isHeld: () => false, markWithinMs: 0, orphanedAfterMs: 0, pollEveryMs: 0 },
   });
   expect(await outbox.due(100)).toEqual([]);
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };

@@ -18,7 +18,7 @@ import { openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openVelocityLimits } from "../velocity/limits.ts";
-import { createVelocityRoom } from "../velocity/room.ts";
+import { createVelocityReservations } from "../velocity/reservations.ts";
 import { openUsage } from "../velocity/usage.ts";
 import { openBatches } from "./document.ts";
 import { batchOutbox } from "./events.ts";
@@ -465,7 +465,7 @@ async function dyingProcess(step: number) {
     ...deps(),
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
+    reservations: createVelocityReservations(velocity, platform.controls, openUsage(database)),
     batches: openBatches(database),
     orders: openBatchLines(database),
     quote: process.calls(platform.parts.quote),

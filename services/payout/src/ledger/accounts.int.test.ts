@@ -86,7 +86,7 @@ describe("an account", () => {
 
   it("of another merchant is not listed, nor counted", async () => {
     await platform.fundedAccount(merchantId, "1.00");
-    const other = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
+    const other = await platform.rpc.listAccounts({ merchantId: "mer_other" });
     expect(other).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
   });
 

@@ -11,7 +11,7 @@ import { openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openVelocityLimits } from "../velocity/limits.ts";
-import { createVelocityRoom } from "../velocity/room.ts";
+import { createVelocityReservations } from "../velocity/reservations.ts";
 import { openUsage } from "../velocity/usage.ts";
 import { openScheduledPayouts } from "./document.ts";
 import { executeDueOrders, executeOrder, orderLeaseMs } from "./execute-order.ts";
@@ -389,7 +389,7 @@ async function dyingProcess(step: number) {
     ...platform.parts,
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
+    reservations: createVelocityReservations(velocity, platform.controls, openUsage(database)),
     orders: openScheduledPayouts(database),
     quote: process.calls(platform.parts.quote),
   };

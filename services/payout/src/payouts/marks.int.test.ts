@@ -9,7 +9,7 @@ import { type OwedEvent, openPayoutOutbox, type PayoutOutbox } from "./outbox.ts
 let platform: TestPlatform;
 let accountId = "";
 let outbox: PayoutOutbox;
-let inHand = true;
+let held = true;
 beforeAll(async () => {
   platform = await startTestPlatform();
   accountId = await platform.fundedAccount("mer_1", "1000.00");
@@ -18,10 +18,10 @@ afterAll(() => platform.stop());
 afterEach(() => vi.restoreAllMocks());
 beforeEach(() => {
   platform.world.offsetMs = 0;
-  inHand = true;
+  held = true;
   outbox = openPayoutOutbox({
     ...{ payouts: platform.payouts, clock: platform.parts.clock },
-    ...{ isInHand: () => inHand, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
+    ...{ isHeld: () => held, markWithinMs: 500, orphanedAfterMs: 2_000, pollEveryMs: 0 },
     stored: createWake(),
   });
 });
@@ -78,7 +78,7 @@ it("marks a payout once, when no further event is near", async () => {
   outbox.add(second!);
   const messages = await dueOf(id);
   expect(messages.map((each) => each.id)).toEqual([second!.event.id]);
-  inHand = false;
+  held = false;
   await outbox.settle();
   expect(write).not.toHaveBeenCalled();
   await outbox.published(messages);

@@ -22,12 +22,12 @@ export type OutboxOptions = {
   readonly payouts: Payouts;
   readonly clock: Clock;
   /** Returns true if this process may soon store another event of the payout. */
-  readonly isInHand: (payoutId: string) => boolean;
+  readonly isHeld: (payoutId: string) => boolean;
   /** The longest time that a mark waits to include the payout's next events. */
   readonly markWithinMs: number;
-  /** An unpublished event of this age is orphaned. `lookEveryMs` is the interval of the search. */
+  /** An unpublished event of this age is orphaned. `pollEveryMs` is the interval of the search. */
   readonly orphanedAfterMs: number;
-  readonly lookEveryMs: number;
+  readonly pollEveryMs: number;
   /** Notified when there is an event to publish. */
   readonly stored: Wake;
   /** Called with the status that each event announces, for logs and metrics. */
@@ -47,7 +47,7 @@ export type PayoutOutbox = ReturnType<typeof openPayoutOutbox>;
  * lost one can be published again.
  */
 export function openPayoutOutbox(options: OutboxOptions) {
-  const { payouts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
+  const { payouts, clock, isHeld, markWithinMs, orphanedAfterMs, pollEveryMs } = options;
   const { stored, onChange } = options;
   /** Maps event ids to events, in insertion order. */
   const pending = new Map<string, TrackedEvent>();
@@ -66,7 +66,7 @@ export function openPayoutOutbox(options: OutboxOptions) {
     stored.notify();
   };
   const poll = async (limit: number): Promise<void> => {
-    nextPollAt = performance.now() + lookEveryMs;
+    nextPollAt = performance.now() + pollEveryMs;
     const found = await findPending(payouts, limit + pending.size);
     const unknown = found.filter(({ event }) => !pending.has(event.id));
     for (const each of orphans(unknown)) add(each);
@@ -74,7 +74,7 @@ export function openPayoutOutbox(options: OutboxOptions) {
   const markDue = async (payoutId: string, of: readonly TrackedEvent[], isLast: boolean) => {
     const isWhole = of.every(({ isPublished }) => isPublished);
     const isDue = isLast || performance.now() - (of[0]?.since ?? 0) >= markWithinMs;
-    if (!isDue && (!isWhole || isInHand(payoutId))) return;
+    if (!isDue && (!isWhole || isHeld(payoutId))) return;
     const published = of.flatMap(({ event, isPublished }) => (isPublished ? event : []));
     if (published.length > 0) await mark(payouts, payoutId, published, clock.now());
     for (const { id } of published) pending.delete(id);

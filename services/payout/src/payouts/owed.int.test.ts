@@ -37,7 +37,7 @@ afterEach(async () => {
 const open = (change: Partial<OutboxOptions> = {}) =>
   openPayoutOutbox({
     ...{ payouts, clock: { now: () => now } },
-    ...{ isInHand: () => true, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
+    ...{ isHeld: () => true, markWithinMs: 500, orphanedAfterMs: 2_000, pollEveryMs: 0 },
     stored: createWake(),
     ...change,
   });
@@ -57,7 +57,7 @@ function pendingOf({ _id: payoutId, outbox: [event] }: PayoutDocument): OwedEven
 it("an orphaned event is published unchanged, 2 s later", async () => {
   const origin = { request_id: "req-1", traceparent: "00-1-2-01" };
   const { outbox: stored } = await insert(origin);
-  const outbox = open({ lookEveryMs: 1_000 });
+  const outbox = open({ pollEveryMs: 1_000 });
   now = after(1.999);
   expect(await outbox.due(10)).toEqual([]);
   now = after(2);
@@ -154,9 +154,9 @@ it("a payout whose event waits for the bus is not marked", async () => {
 it.each([
   ["of one that the process may change again soon, not", true, 1],
   ["of another one, at once", false, 0],
-])("all events %s are marked as soon as they are published", async (_what, isInHand, left) => {
+])("all events %s are marked as soon as they are published", async (_what, isHeld, left) => {
   const stored = await insert();
-  const outbox = open({ isInHand: (id) => id === stored._id && isInHand });
+  const outbox = open({ isHeld: (id) => id === stored._id && isHeld });
   outbox.add(pendingOf(stored));
   await outbox.published(await outbox.due(1));
   await outbox.settle();

@@ -320,7 +320,7 @@ function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls
     ...worker,
     payouts: killable(worker.payouts, "updateOne"),
     ledger: killable(worker.ledger, "apply"),
-    room: killable(worker.room, "giveBack"),
+    reservations: killable(worker.reservations, "giveBack"),
     rails: Object.assign(Object.create(worker.rails), { named: () => current }),
     wake: () => undefined,
     calls: () => calls,

@@ -12,7 +12,7 @@ import type { RailWorkerDeps } from "./steps.ts";
  * After a crash in between, a repeat completes it; a complete one changes nothing.
  */
 export async function moveOwed(
-  { ledger, room }: Pick<RailWorkerDeps, "ledger" | "room">,
+  { ledger, reservations }: Pick<RailWorkerDeps, "ledger" | "reservations">,
   payout: Payout,
   step: ClosingStep,
 ): Promise<void> {
@@ -23,13 +23,17 @@ export async function moveOwed(
   if (outcome !== "applied") throw new Error(`${step} not applied: ${outcome}`);
   // An unpaid payout no longer counts towards its merchant's velocity limits.
   if (step === "release") {
-    await room.giveBack(id, { merchantId, destinationKeys, actorRoot: rootOfActor(order.actor) });
+    await reservations.giveBack(id, {
+      merchantId,
+      destinationKeys,
+      actorRoot: rootOfActor(order.actor),
+    });
   }
 }
 
 /** Moves the money of a decided outcome and then publishes it, without a call to the rail. */
 export async function closeDecided(
-  deps: Pick<RailWorkerDeps, "ledger" | "room" | "payouts" | "clock" | "onChanged">,
+  deps: Pick<RailWorkerDeps, "ledger" | "reservations" | "payouts" | "clock" | "onChanged">,
   payout: Payout,
 ): Promise<void> {
   const pending = pendingMovement(payout.progress);

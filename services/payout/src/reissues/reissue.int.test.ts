@@ -14,7 +14,7 @@ import { findPayout, openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openVelocityLimits } from "../velocity/limits.ts";
-import { createVelocityRoom } from "../velocity/room.ts";
+import { createVelocityReservations } from "../velocity/reservations.ts";
 import { openUsage } from "../velocity/usage.ts";
 import { type ReissueRequest, reissuePayout } from "./reissue.ts";
 
@@ -290,7 +290,7 @@ async function dyingProcess(step: number) {
     ...platform.parts,
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
+    reservations: createVelocityReservations(velocity, platform.controls, openUsage(database)),
     quote: process.calls(platform.parts.quote),
   };
   const run = (request: ReissueRequest) => reissuePayout(parts, request);
