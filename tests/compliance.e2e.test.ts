@@ -3,7 +3,7 @@ import {
   AlertState,
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
@@ -156,7 +156,9 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
   });
   await receiver.waitFor(2, { filter: ({ body: webhookText }) => webhookText.includes(payoutId) });
   await expectChanges(beneficiary_id);
-  const { payouts } = await platform.clients.operations.listPayoutsInDoubt({ doubt: Doubt.STUCK });
+  const { exceptions: payouts } = await platform.clients.operations.listPayoutExceptions({
+    kind: ExceptionKind.STUCK,
+  });
   expect(payouts).toEqual([]);
   const webhookText = [
     ...heard,

@@ -153,7 +153,7 @@ describe("a rail of a bank", () => {
     await take();
     expect(await kindOf(key)).toBe("unknown");
     expect(await store.findings.find().toArray()).toMatchObject([
-      { kind: "doubt", what: "rejected-as-duplicate", payout_id: key, open: true },
+      { kind: "unknown_outcome", what: "rejected-as-duplicate", payout_id: key, open: true },
     ]);
   });
 

@@ -167,7 +167,7 @@ describe("files of a bank", () => {
     await one.dispatcher.run();
     expect(await store.payments.findOne({ _id: key })).toMatchObject({ state: "rejected" });
     expect(await findings()).toMatchObject([
-      { kind: "doubt", what: "debited-after-rejection", payout_id: key },
+      { kind: "unknown_outcome", what: "debited-after-rejection", payout_id: key },
     ]);
   });
 
@@ -184,7 +184,9 @@ describe("files of a bank", () => {
     expect(reply).toMatchObject({
       ...{ status: { kind: "settled" }, contradiction: "the bank's files: rejected-after-debit" },
     });
-    expect(await findings()).toMatchObject([{ kind: "doubt", what: "rejected-after-debit" }]);
+    expect(await findings()).toMatchObject([
+      { kind: "unknown_outcome", what: "rejected-after-debit" },
+    ]);
   });
 
   it("with another balance of a day are found; the first one stays", async () => {

@@ -49,9 +49,9 @@ const indexes: Indexes = {
     { key: { work_due_at: 1 }, name: "work", sparse: true },
     { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
     {
-      key: { "doubt.since": 1, _id: 1 },
-      name: "doubt",
-      partialFilterExpression: { "doubt.since": { $exists: true } },
+      key: { "exception.since": 1, _id: 1 },
+      name: "exception",
+      partialFilterExpression: { "exception.since": { $exists: true } },
     },
     { key: { published_at: 1, _id: 1 }, name: "published", sparse: true },
     {

@@ -130,6 +130,6 @@ it("polling reads no settled payout or account", async () => {
     expect([totalKeysExamined, totalDocsExamined], text).toEqual([0, 0]);
   }
   const { keysPerIndex } = await database.db.command({ validate: "payouts" });
-  expect(keysPerIndex).toMatchObject({ work: 0, outbox: 0, doubt: 0 });
+  expect(keysPerIndex).toMatchObject({ work: 0, outbox: 0, exception: 0 });
   expect(keysPerIndex._id_).toBe(settledCount);
 });

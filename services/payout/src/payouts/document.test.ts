@@ -121,7 +121,7 @@ it("a stored payout reads as it was", () => {
   const { rail, submittedAt, exception, uncleared } = settled;
   const stored = {
     ...payoutDocument(settled, { request_id: "req_1" }),
-    ...{ rail, submitted_at: submittedAt!, doubt: exception!, uncleared: uncleared! },
+    ...{ rail, submitted_at: submittedAt!, exception: exception!, uncleared: uncleared! },
   };
   expect(toPayout(stored)).toStrictEqual(settled);
 });

@@ -101,7 +101,7 @@ export type PayoutDocument = OrderDocument & {
   submitted_at?: Date;
   /** Absent if the rail gives no expected time. */
   expected_at?: Date;
-  doubt?: PayoutException;
+  exception?: PayoutException;
   /** Absent if the beneficiary was cleared at the last check. */
   uncleared?: Uncleared;
   /** Absent if the merchant's rules required none. */
@@ -262,7 +262,7 @@ export const stateFields = {
   funded: 1,
   submitted_at: 1,
   expected_at: 1,
-  doubt: 1,
+  exception: 1,
   uncleared: 1,
   approval: 1,
   reissue_of: 1,
@@ -311,7 +311,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
     isFunded: document.funded === true,
     submittedAt: document.submitted_at,
     expectedAt: document.expected_at,
-    exception: document.doubt,
+    exception: document.exception,
     uncleared: document.uncleared,
     approval: document.approval && fromStored<Approval>(document.approval),
     reissue: document.reissue && fromStored<Reissue>(document.reissue),

@@ -33,7 +33,7 @@ async function insert(change: Partial<PayoutDocument>): Promise<PayoutDocument> 
 
 describe("payouts with an exception", () => {
   const withException = (_id: string, kind: ExceptionKind, seconds: number) =>
-    storedPayout({ _id, doubt: { kind, since: after(seconds) } });
+    storedPayout({ _id, exception: { kind, since: after(seconds) } });
 
   it.each<[ExceptionKind | undefined, string]>([
     [undefined, "po_e po_a po_b po_c po_d po_0"],
@@ -75,7 +75,7 @@ describe("payouts with an exception", () => {
     for (const at of [0, 50, 89]) {
       const { executionStats } = await payouts
         .find(exceptionFilter(kind, { at: after(at), id: `po_${at}` }))
-        .sort({ "doubt.since": 1, _id: 1 })
+        .sort({ "exception.since": 1, _id: 1 })
         .limit(10)
         .explain("executionStats");
       expect(executionStats.nReturned).toBe(10);
@@ -130,7 +130,7 @@ describe("the write of a resolution", () => {
       "that moves the payout",
       { kind: "moves", to, step },
       [
-        "no doubt",
+        "no exception",
         journal("concluding"),
         "no lease",
         "progress = { stage concluding, outcome { kind rejected } }",
@@ -144,7 +144,7 @@ describe("the write of a resolution", () => {
       "that ends the exception alone",
       { kind: "stands", step },
       [
-        "no doubt",
+        "no exception",
         journal("unknown"),
         "resolutions = [{ id rsl_1, fate applied }]",
         "revision = 8",
@@ -158,7 +158,7 @@ describe("the write of a resolution", () => {
   ])("%s is one, by the revision that was read", async (_what, decision, expected) => {
     const stored = await insert({
       ...{ progress: { stage: "unknown", asked: 3 }, revision: 7, rail: "swift" },
-      ...{ submitted_at: after(1), doubt: { kind: "unknown", since: after(5) } },
+      ...{ submitted_at: after(1), exception: { kind: "unknown", since: after(5) } },
       lease: { token: "t", until: after(70), place: "first:8080" },
     });
     const other = await insert({ revision: 7 });

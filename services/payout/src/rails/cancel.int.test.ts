@@ -152,8 +152,8 @@ describe("a payout that its rail has", () => {
     platform.rails.current = testRail({ withdraw: async () => true });
     const payoutId = await platform.execute(accountId, "order");
     await platform.work();
-    const doubt = raiseException(undefined, "contradicted", new Date());
-    await platform.payouts.updateOne({ _id: payoutId }, { $set: { doubt } });
+    const exception = raiseException(undefined, "contradicted", new Date());
+    await platform.payouts.updateOne({ _id: payoutId }, { $set: { exception } });
     expect(await codeOf(cancel(payoutId))).toBe("NOT_CANCELLABLE");
     expect((await endOf(payoutId)).stage).toBe("processing");
   });

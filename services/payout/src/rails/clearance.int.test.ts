@@ -112,7 +112,9 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     expect(await stateOf(inReview)).toEqual(queued);
     await platform.after(120_000);
     expect(await stateOf(inReview)).toEqual({ ...queued, exception: "stuck" });
-    const { payouts } = await platform.operationsRpc.listPayoutsInDoubt({ limit: 100 });
+    const { exceptions: payouts } = await platform.operationsRpc.listPayoutExceptions({
+      limit: 100,
+    });
     const listed = payouts.map(({ payout }) => payout?.id);
     expect(listed).toEqual(expect.arrayContaining([blocked, inReview]));
     platform.world.screening = ScreeningStatus.CLEARED;

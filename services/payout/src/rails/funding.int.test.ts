@@ -145,7 +145,7 @@ describe("a payout that is paid from a rail account", () => {
     expect(await railAccount()).toMatchObject({ available: "13.00", held: "0.00" });
   });
 
-  it("is in doubt where the charges are no amount of a currency", async () => {
+  it("is given an exception where the charges are no amount of a currency", async () => {
     await fund("25.00");
     const id = await execute();
     await platform.work();
@@ -156,7 +156,7 @@ describe("a payout that is paid from a rail account", () => {
     await platform.after(60_000);
     const stored = await platform.payouts.findOne({ _id: id });
     expect(stored).toMatchObject({
-      ...{ progress: { stage: "processing" }, doubt: { kind: "contradicted" } },
+      ...{ progress: { stage: "processing" }, exception: { kind: "contradicted" } },
     });
   });
 
@@ -174,7 +174,7 @@ describe("a payout that is paid from a rail account", () => {
     });
     await platform.after(60_000);
     expect(await platform.payouts.findOne({ _id: id })).toMatchObject({
-      ...{ rail, doubt: { kind: "stuck" } },
+      ...{ rail, exception: { kind: "stuck" } },
     });
     platform.rails.current = named;
     await fund("10.00");
@@ -202,11 +202,11 @@ describe("a payout that is paid from a rail account", () => {
     await fund("10.00");
     const id = await execute();
     await platform.work();
-    const doubt = async () => (await platform.payouts.findOne({ _id: id }))?.doubt?.kind;
+    const exception = async () => (await platform.payouts.findOne({ _id: id }))?.exception?.kind;
     await platform.after(3_000_000);
-    expect(await doubt()).toBeUndefined();
+    expect(await exception()).toBeUndefined();
     await platform.after(660_000);
-    expect(await doubt()).toBe("stuck");
+    expect(await exception()).toBe("stuck");
   });
 
   it("gives its hold back where the rail rejects it", async () => {
@@ -287,7 +287,7 @@ describe("a payout that its rail account does not cover", () => {
     for (let days = 0; days < 3; days += 1) await platform.after(86_400_000);
     expect(await stateOf(id)).toEqual({ stage: "awaiting_funds", balance: "90.00 + 10.00" });
     const stored = await platform.payouts.findOne({ _id: id });
-    expect(stored?.doubt?.kind).toBe("stuck");
+    expect(stored?.exception?.kind).toBe("stuck");
     const reason = "the merchant withdrew it";
     await resolvers(platform).resolve(id, { reason });
     await platform.work();

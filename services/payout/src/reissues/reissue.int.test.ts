@@ -152,8 +152,11 @@ describe("a reissue is refused", () => {
     expect(await codeOf(reissue("po_none"))).toBe("RECORD_NOT_FOUND");
     const returned = await over();
     expect(await codeOf(reissue(returned, { merchantId: "mer_2" }))).toBe("RECORD_NOT_FOUND");
-    const doubt = { kind: "contradicted", since: new Date(), severity: "high" };
-    await platform.payouts.updateOne({ _id: returned }, { $set: { doubt: doubt as never } });
+    const exception = { kind: "contradicted", since: new Date(), severity: "high" };
+    await platform.payouts.updateOne(
+      { _id: returned },
+      { $set: { exception: exception as never } },
+    );
     expect(await codeOf(reissue(returned))).toBe("INVALID_REQUEST");
     expect(await madeOf(returned)).toBe(0);
   });

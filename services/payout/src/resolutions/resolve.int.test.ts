@@ -4,7 +4,7 @@ import {
   type ApprovalRequired,
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutCause, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
@@ -179,19 +179,22 @@ describe("a payout with an exception", () => {
     const seen: string[] = [];
     let cursor = "";
     do {
-      const page = await platform.operationsRpc.listPayoutsInDoubt({
-        ...{ limit: 2, cursor, doubt: Doubt.UNKNOWN },
+      const page = await platform.operationsRpc.listPayoutExceptions({
+        ...{ limit: 2, cursor, kind: ExceptionKind.UNKNOWN },
       });
-      seen.push(...page.payouts.map((each) => `${each.payout?.id} ${each.proposalId}`));
+      seen.push(...page.exceptions.map((each) => `${each.payout?.id} ${each.proposalId}`));
       cursor = page.nextCursor;
     } while (cursor !== "");
     expect(seen.filter((each) => ids.includes(each.split(" ")[0] ?? ""))).toEqual([
       ...[`${ids[0]} `, `${ids[1]} ${proposalId}`, `${ids[2]} `],
     ]);
-    const of = (doubt: Doubt) => platform.operationsRpc.listPayoutsInDoubt({ doubt, limit: 100 });
-    expect((await of(Doubt.CONTRADICTED)).payouts).toEqual([]);
-    const found = (await of(Doubt.UNSPECIFIED)).payouts.find(({ payout }) => payout?.id === ids[0]);
-    expect(found).toMatchObject({ doubt: Doubt.UNKNOWN, rail: "scripted" });
+    const of = (kind: ExceptionKind) =>
+      platform.operationsRpc.listPayoutExceptions({ kind, limit: 100 });
+    expect((await of(ExceptionKind.CONTRADICTED)).exceptions).toEqual([]);
+    const found = (await of(ExceptionKind.UNSPECIFIED)).exceptions.find(
+      ({ payout }) => payout?.id === ids[0],
+    );
+    expect(found).toMatchObject({ kind: ExceptionKind.UNKNOWN, rail: "scripted" });
   });
 
   it("that no rail was given can be rejected, and nothing else", async () => {
@@ -323,7 +326,7 @@ describe("is refused", () => {
     await platform.after(70_000);
     expect(await refusal(approve(late))).toBe(superseded);
     expect(await refusal(approve(late))).toMatch(/is superseded$/);
-    await platform.operationsRpc.listPayoutsInDoubt({});
+    await platform.operationsRpc.listPayoutExceptions({});
     expect(await stateOf(open)).toBe("superseded");
     expect(await refusal(withdraw(open))).toMatch(/is superseded$/);
   });

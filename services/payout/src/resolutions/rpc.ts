@@ -11,10 +11,10 @@ import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   AuditEntrySchema,
-  Doubt,
+  ExceptionKind,
   JournalEntry_Kind,
   JournalEntrySchema,
-  PayoutInDoubtSchema,
+  PayoutExceptionSchema,
   PayoutOperationsService,
   type ResolvePayoutRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
@@ -43,15 +43,15 @@ export function resolutionsRpc(
 ) {
   const { payouts, audit } = deps;
   return {
-    listPayoutsInDoubt: async ({ doubt, ...page }) => {
+    listPayoutExceptions: async ({ kind, ...page }) => {
       const { shown, nextCursor } = await readPage(
         page,
-        (range) => listExceptions(payouts, enumName(Doubt, doubt), range),
+        (range) => listExceptions(payouts, enumName(ExceptionKind, kind), range),
         ({ id, exception, createdAt }) => ({ at: exception?.since ?? createdAt, id }),
       );
       const open = await openProposals();
       return {
-        payouts: shown.map((payout) => exceptionMessage(payout, open.get(payout.id) ?? "")),
+        exceptions: shown.map((payout) => exceptionMessage(payout, open.get(payout.id) ?? "")),
         nextCursor,
       };
     },
@@ -99,9 +99,9 @@ export function readResolution(
 function exceptionMessage(payout: Payout, proposalId: string) {
   const { exception, rail } = payout;
   if (exception === undefined) throw new Error("a payout without an exception was listed");
-  return create(PayoutInDoubtSchema, {
+  return create(PayoutExceptionSchema, {
     payout: payoutMessage(payout),
-    doubt: enumValue(Doubt, exception.kind),
+    kind: enumValue(ExceptionKind, exception.kind),
     since: timestampFromDate(exception.since),
     rail,
     proposalId,
@@ -171,7 +171,7 @@ function guards({ payouts }: GuardedResolutionDeps): Guards<Pick<ResolutionsRpc,
         const { payoutId, outcome } = orThrow(readResolution(request));
         const payout = await findPayout(payouts, payoutId);
         orThrow(effectOfOutcome(orThrow(payout ?? refused("RECORD_NOT_FOUND")), outcome));
-        return ["decides what became of a payout in doubt"];
+        return ["decides the outcome of a payout with an exception"];
       },
     },
   };

@@ -65,16 +65,16 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       const schema = SetScenarioRequestSchema;
       const request = orThrow(checkedMessage(setScenario, schema, message, context));
       const { merchantId, seed = 0, maxDelayMs } = request;
-      const { failPercent = 0, returnPercent = 0, doubtPercent = 0 } = request;
-      if (failPercent + returnPercent + doubtPercent > 100) {
+      const { failPercent = 0, returnPercent = 0, doubtPercent: unknownPercent = 0 } = request;
+      if (failPercent + returnPercent + unknownPercent > 100) {
         orThrow(
           refused("INVALID_REQUEST", "fail_percent: all percentages together must be at most 100"),
         );
       }
-      const shares = { failPercent, returnPercent, doubtPercent };
+      const shares = { failPercent, returnPercent };
       const delay = maxDelayMs === undefined ? {} : { maxDelayMs };
-      await settings.setScenario(merchantId, { seed, ...shares, ...delay });
-      return { seed, ...shares, ...delay };
+      await settings.setScenario(merchantId, { seed, ...shares, unknownPercent, ...delay });
+      return { seed, ...shares, doubtPercent: unknownPercent, ...delay };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
 }

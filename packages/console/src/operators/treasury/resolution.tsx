@@ -19,8 +19,8 @@ const stale = ["payouts", "exceptions", "approvals"];
 const searchedMax = 1_000;
 
 export const readExceptions = async (page: { limit: number; cursor: string }) => {
-  const { payouts, nextCursor } = await rpcs.operations.listPayoutsInDoubt(page);
-  return pageOf(payouts, nextCursor);
+  const { exceptions, nextCursor } = await rpcs.operations.listPayoutExceptions(page);
+  return pageOf(exceptions, nextCursor);
 };
 
 /** Returns a payout's exception, if it has one. */
