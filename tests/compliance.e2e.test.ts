@@ -72,7 +72,7 @@ async function importList(version: string, entries: readonly object[]): Promise<
   const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const header = {
     ...{ mutation: operation(), list: "watch_list", version },
-    acceptDropReason: "the entries were taken back by the house",
+    acceptDropReason: "the entries were taken back by the publisher",
   };
   async function* parts() {
     yield { part: { case: "header" as const, value: header } };

@@ -47,7 +47,7 @@ export type FailureOf = (reason: Reason) => Failure;
 
 export type PaymentVerdict = Exclude<Verdict, { readonly verdict: "information" | "unmatched" }>;
 
-/** The changed fields of a payment; `doubt: undefined` ends an unknown outcome. */
+/** The changed fields of a payment; `unknown_outcome: undefined` ends an unknown outcome. */
 type Change = { [Key in keyof PaymentDocument]?: PaymentDocument[Key] | undefined };
 
 /** The update of a payment by its verdicts. */

@@ -157,7 +157,7 @@ async function openCorridors(
         limits: limits === undefined ? {} : { sourceMin: limits.min, sourceMax: limits.max },
         quoteTtlSeconds: 0,
         rateMaxAgeSeconds: 0,
-        returnCharges: ReturnCharges.HOUSE,
+        returnCharges: ReturnCharges.PLATFORM,
       },
     });
     const corridorId = corridor?.id ?? "";

@@ -86,7 +86,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     metrics: createPayoutMetrics(metrics),
     proposals: approvals,
     approvals: { ...own, limits },
-    // Live, the house's money at rails is always two persons' work.
+    // Live, the platform's money at rails is always two persons' work.
     treasuryApprovals: { ...own, limits: config.DISBURSE_MODE === "live" ? new Map() : limits },
   });
   lifetime.add("approvals", approvals.start().stop);

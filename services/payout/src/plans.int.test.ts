@@ -55,7 +55,12 @@ function settled(): PayoutDocument {
   const payout = payoutFrom(
     {
       ...{ id: newId("quote"), merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
-      ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "house" as const },
+      ...{
+        source: "USD",
+        destination: "USD",
+        exchangeRate: "1",
+        returnCharges: "platform" as const,
+      },
       reissueOf: undefined,
       destinationKeys: ["destination_1"],
       duplicateKeys: [],

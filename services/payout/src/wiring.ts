@@ -105,7 +105,7 @@ export type PayoutServiceOptions = {
   readonly proposals: Pick<ServiceApprovals, "guard" | "own">;
   /** What a person needs a second one for; absent in a simulation, which has no persons. */
   readonly approvals?: LedgerApprovals;
-  /** The same for the house's money at rails. */
+  /** The same for the platform's money at rails. */
   readonly treasuryApprovals?: LedgerApprovals;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;

@@ -67,7 +67,12 @@ const money: Corruption[] = [
   ["another count", 1, "payouts initiated", (d) => (account(d).counts.initiated = 2)],
   ["another count of payments", 1, "payouts succeeded", (d) => (account(d).counts.succeeded = 0)],
   ["too many failed", 1, "payouts failed", (d) => (account(d).counts.failed = 4)],
-  ["another sum of the house", 1, "house:fees", (d) => (account(d).house["house:fees/USD"] = "1")],
+  [
+    "another sum of the platform",
+    1,
+    "platform:fees",
+    (d) => (account(d).platform["platform:fees/USD"] = "1"),
+  ],
   ["fees of another amount", 1, "other fees", (d) => (payout("settled")(d).fees_minor = "81")],
   ["another payment", 1, "another payment", (d) => (payout("settled")(d).receiving_minor = "1")],
   [

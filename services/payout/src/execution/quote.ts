@@ -88,7 +88,7 @@ function claimedQuote(
     feesMinor: feesMinor(quote),
     receivingMinor: readAmount(quote.receivingAmount, quote.destinationCurrencyCode),
     exchangeRate: quote.exchangeRate,
-    returnCharges: enumName(ReturnCharges, quote.returnCharges) ?? "house",
+    returnCharges: enumName(ReturnCharges, quote.returnCharges) ?? "platform",
     reissueOf: quote.reissueOf || undefined,
     destinationKeys: beneficiary.destinationKeys,
     duplicateKeys: duplicateKeys(beneficiary.destinationKeys, details.referenceId),

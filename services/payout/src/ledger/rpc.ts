@@ -103,7 +103,7 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
       return { entries: shown.map(entryMessage), nextCursor, ...total };
     },
 
-    listHouseBalances: async ({ currencyCode }) => {
+    listPlatformBalances: async ({ currencyCode }) => {
       const found = await platformBalances(ledger, currencyCode === "" ? undefined : currencyCode);
       const balances = found.map(({ currency, ...each }) => ({ ...each, currencyCode: currency }));
       return { balances };

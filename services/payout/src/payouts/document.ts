@@ -287,7 +287,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       feesMinor: fromDecimal128(document.fees_minor),
       receivingMinor: fromDecimal128(document.receiving_minor),
       exchangeRate: document.exchange_rate,
-      returnCharges: document.return_charges ?? "house",
+      returnCharges: document.return_charges ?? "platform",
       reissueOf: document.reissue_of,
       destinationKeys: document.destination_keys,
       duplicateKeys: document.duplicate_keys ?? [],

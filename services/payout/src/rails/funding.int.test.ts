@@ -53,7 +53,7 @@ const fund = (amount: string) =>
   });
 
 /** Executes a payout of 10.00. Its corridor charges return fees to the merchant or the platform. */
-async function execute(returnCharges: ReturnCharges = ReturnCharges.HOUSE): Promise<string> {
+async function execute(returnCharges: ReturnCharges = ReturnCharges.PLATFORM): Promise<string> {
   const quoteId = platform.quote(accountId, { returnCharges });
   const request = { mutation: platform.operation(), merchantId, quoteId, referenceId: "order" };
   return (await platform.rpc.executePayout(request)).payoutId;
@@ -127,9 +127,9 @@ describe("a payout that is paid from a rail account", () => {
     expect((await lines()).slice(1)).toEqual([
       ...["rail_hold 10.00", `${id} 0.35`, "rail_post 10.00"],
     ]);
-    const { balances } = await platform.rpc.listHouseBalances({ currencyCode: "USD" });
+    const { balances } = await platform.rpc.listPlatformBalances({ currencyCode: "USD" });
     const shown = Object.fromEntries(balances.map(({ account, balance }) => [account, balance]));
-    expect(shown["house:charges"]).toBe("-0.35");
+    expect(shown["platform:charges"]).toBe("-0.35");
   });
 
   it("books charges that its rail names after the settlement, once", async () => {
@@ -220,7 +220,7 @@ describe("a payout that is paid from a rail account", () => {
   });
 
   it.each<[string, ReturnCharges, string]>([
-    ["house", ReturnCharges.HOUSE, "100.00 + 0.00"],
+    ["platform", ReturnCharges.PLATFORM, "100.00 + 0.00"],
     ["merchant", ReturnCharges.MERCHANT, "98.50 + 0.00"],
   ])("comes back short of what a bank kept, which the %s bears", async (_who, bearer, balance) => {
     await fund("10.00");
@@ -236,9 +236,9 @@ describe("a payout that is paid from a rail account", () => {
     expect(await stateOf(id)).toEqual({ stage: "returned", balance });
     expect(await railAccount()).toMatchObject({ available: "8.50", held: "0.00" });
     const { entries } = await platform.rpc.listEntries({ merchantId, accountId });
-    const charged = entries[0]?.postings.filter(({ account }) => account === "house:charges");
+    const charged = entries[0]?.postings.filter(({ account }) => account === "platform:charges");
     expect(charged?.map(({ amount }) => amount)).toEqual(
-      bearer === ReturnCharges.HOUSE ? ["-1.5"] : [],
+      bearer === ReturnCharges.PLATFORM ? ["-1.5"] : [],
     );
   });
 

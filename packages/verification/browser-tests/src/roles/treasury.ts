@@ -15,7 +15,7 @@ export const treasury: BrowserTest = {
   run: async ({ sandbox, arrive }) => {
     const ada = await arrive("ada");
     const { page, checkPage, open } = ada;
-    await checkPage("treasury-balances", page.getByRole("heading", { name: "House accounts" }));
+    await checkPage("treasury-balances", page.getByRole("heading", { name: "Platform accounts" }));
     await open("treasury/payouts");
     await checkPage(
       "treasury-payouts",

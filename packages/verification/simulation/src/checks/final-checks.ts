@@ -261,7 +261,7 @@ function expectedEvents(type: string, documents: readonly Document[]): string[] 
 function wrongRailMoney({ databases, railState, treasury }: Platform): string[] {
   const accounts = databases.payout
     .documents("accounts")
-    .filter(({ merchant_id }) => merchant_id === "house");
+    .filter(({ merchant_id }) => merchant_id === "platform");
   if (!railState.isFunded) return accounts.map(({ _id }) => `${_id} is of a rail without accounts`);
   const has = new Map(treasury.moved);
   const add = (currency: string, minor: bigint) =>
