@@ -89,7 +89,7 @@ export type PaymentDocument = {
   /** The reason and start of an unknown outcome, for operators. */
   unknown_outcome?: { why: UnknownOutcome; at: Date };
   /** Set until the payout has queried the latest change. */
-  owed?: boolean;
+  report_pending?: boolean;
   accepted_at: Date;
   updated_at: Date;
 };

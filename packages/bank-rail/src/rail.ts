@@ -29,7 +29,7 @@ export type BankRailOptions = {
   readonly clock: Clock;
 };
 
-/** Polls are rare: a changed payment wakes its payout at once (`callOwed`). */
+/** Polls are rare: a changed payment wakes its payout at once (`callPending`). */
 const pollMs = 600_000;
 
 /** Creates a rail that sends payments in files. Submitting inserts a payment; polls read it. */
@@ -93,9 +93,12 @@ export function createBankRail(options: BankRailOptions): Rail {
  * Notes that the payout has the latest change. The polling worker holds its lease until it has
  * stored the response.
  */
-async function noteAsked({ payments }: BankStore, { _id, owed, revision }: PaymentDocument) {
-  if (owed === undefined) return;
-  await payments.updateOne({ _id, revision }, { $unset: { owed: "" } });
+async function noteAsked(
+  { payments }: BankStore,
+  { _id, report_pending, revision }: PaymentDocument,
+) {
+  if (report_pending === undefined) return;
+  await payments.updateOne({ _id, revision }, { $unset: { report_pending: "" } });
 }
 
 /**

@@ -90,7 +90,7 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
           $set: {
             state: "settled",
             reference: "$trace",
-            owed: true,
+            report_pending: true,
             updated_at: clock.now(),
             revision: { $add: ["$revision", 1] },
           },
@@ -193,7 +193,7 @@ export async function releaseByStatements(
         $set: {
           state: "rejected",
           failure: { code: "UNSPECIFIED" },
-          owed: true,
+          report_pending: true,
           updated_at: clock.now(),
         },
         $unset: { unknown_outcome: "", sealed: "" },

@@ -79,9 +79,9 @@ export function changeBy(
   const there = Object.entries(changes).filter(([, value]) => value !== undefined);
   const others = Object.fromEntries(there) as Partial<PaymentDocument>;
   const isAtEnd = changes.state !== undefined;
-  const isOwed = isAtEnd || unknownOutcome !== undefined || changes.charges !== undefined;
+  const isPending = isAtEnd || unknownOutcome !== undefined || changes.charges !== undefined;
   return {
-    set: { ...others, ...(isOwed && { owed: true }), updated_at: at },
+    set: { ...others, ...(isPending && { report_pending: true }), updated_at: at },
     // The proven outcome ends the unknown outcome; its finding stays.
     unset:
       isAtEnd && unknownOutcome === undefined && payment.unknown_outcome !== undefined

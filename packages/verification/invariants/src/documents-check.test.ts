@@ -239,7 +239,7 @@ const eventCorruptions: Corruption[] = [
   ["an event of another status", 7, "other content", (d) => (d.events![0].status = "failed")],
   ["an event of another version", 7, "not its payout's", (d) => (d.events![0].event_id = "evt_x")],
   ["a version that never was", 7, "never had", (d) => beyond(d)],
-  ["an event that is owed for long", 8, "owes", (d) => owe(d)],
+  ["an event that is pending for long", 8, "has an event", (d) => addPending(d)],
   ["an event of no payout", 8, "does not exist", (d) => (d.events![0].transaction_id = "po_x")],
   ["an event without its delivery", 8, "0 deliveries", drop("deliveries", "whd_evt_settled_1")],
   ["an endpoint without its delivery", 8, "0 deliveries", (d) => unpublish(d)],
@@ -254,7 +254,7 @@ function beyond(documents: Spoilt): void {
   documents.events?.push({ ...documents.events[1], event_id: "evt_settled_3", sequence: 3 });
 }
 
-function owe(documents: Spoilt): void {
+function addPending(documents: Spoilt): void {
   payout("settled")(documents).outbox = [{ id: "evt_settled_2", at: old }];
 }
 
@@ -386,7 +386,7 @@ it.each<[string, (documents: Spoilt) => unknown]>([
     "did not want it yet",
     (d) => (d.endpoints![0].operations = [{ at: now, before: { event_types: ["refund"] } }]),
   ],
-])("lets an event go untold to an endpoint that %s", (_name, change) => {
+])("lets an event go unpublished to an endpoint that %s", (_name, change) => {
   const documents: Spoilt = structuredClone(soundDocuments());
   unpublish(documents);
   expect(check(documents)).toHaveLength(1);

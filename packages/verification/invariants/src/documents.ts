@@ -143,7 +143,7 @@ export type BankPayment = {
   readonly block?: string;
   readonly trace?: string;
   /** The payout has not read the last change yet. */
-  readonly owed?: boolean;
+  readonly report_pending?: boolean;
 };
 
 export type BankFile = {

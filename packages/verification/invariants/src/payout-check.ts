@@ -159,8 +159,8 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
   const overdue = now.getTime() - overdueMs;
   const isLate = isOpen && due !== undefined && due < overdue;
   expect(5, !isLate, `is ${stage} and nobody came when it was due`);
-  const owes = payout.outbox.some(({ at }) => at.getTime() < overdue);
-  expect(8, !owes, "owes an event that nobody published");
+  const hasPending = payout.outbox.some(({ at }) => at.getTime() < overdue);
+  expect(8, !hasPending, "has an event that nobody published");
 }
 
 /** Requires that the notifier has each version once, unless publishing is pending. */

@@ -54,7 +54,7 @@ export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "reviewed"> & {
 /** Opens the audit trail, and starts the sweep that completes decisions after a crash. */
 export async function startReview(options: ReviewOptions) {
   const { database, alerts, metrics, clock, log } = options;
-  const done = metrics.counter("disburse_alert_deeds_total", "Actions of operators on alerts", [
+  const done = metrics.counter("disburse_alert_actions_total", "Actions of operators on alerts", [
     "action",
   ]);
   const deps: ReviewRpcDeps = {

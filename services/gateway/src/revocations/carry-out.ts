@@ -146,7 +146,7 @@ async function revokeAll(deps: RevocationDeps, keys: readonly KeyDocument[], sto
 async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: readonly string[]) {
   const { id: actorId, merchantId, stop } = stopped;
   const orders = enumValue(RevokedOrders, stop.orders);
-  const madeBefore = stop.orders === "hold" ? timestampFromDate(stop.at) : undefined;
+  const createdBefore = stop.orders === "hold" ? timestampFromDate(stop.at) : undefined;
   const found = { scheduledPayouts: [] as Ids[], batches: [] as Ids[] };
   for (let at = 0; at === 0 || at < created.length; at += createdMax) {
     const createdIds = created.slice(at, at + createdMax);
@@ -157,7 +157,7 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
       actorId,
       orders,
       createdIds,
-      ...(madeBefore && { madeBefore }),
+      ...(createdBefore && { createdBefore }),
     });
     // All but KEEP also return what the previous calls have stopped.
     if (stop.orders !== "keep") Object.assign(found, { scheduledPayouts: [], batches: [] });

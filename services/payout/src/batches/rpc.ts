@@ -187,7 +187,7 @@ async function createBatch(
     ...origin,
     state: "awaiting_approval",
     ...(byAnother && { by_another: true }),
-    events_owed: byAnother ? [batchEvent(_id, "approval_required")] : [],
+    pending_events: byAnother ? [batchEvent(_id, "approval_required")] : [],
     created_at: createdAt,
     updated_at: createdAt,
   };

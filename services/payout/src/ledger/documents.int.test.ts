@@ -224,8 +224,8 @@ it("has a ledger", () => {
 it("shows its statement", async () => {
   const page = await platform.rpc.listEntries({ merchantId, accountId });
   const times = entries.map((each) => timeText(each.created_at));
-  const told = page.entries.map((each) => toJson(LedgerEntrySchema, each) as object);
-  expect(told).toEqual(
+  const shown = page.entries.map((each) => toJson(LedgerEntrySchema, each) as object);
+  expect(shown).toEqual(
     entries.toReversed().map((each) => ({
       id: each._id,
       accountId,

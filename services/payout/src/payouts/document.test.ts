@@ -155,12 +155,12 @@ it("an event tells the payout of its version, without name and account number", 
     key: "payout.succeeded",
     at: later,
   });
-  const { beneficiaryName: _, beneficiaryAccountNumberMasked: __, ...told } = settledMessage;
+  const { beneficiaryName: _, beneficiaryAccountNumberMasked: __, ...others } = settledMessage;
   const message = fromBinary(PayoutStatusChangedSchema, body.value());
   expect(toJson(PayoutStatusChangedSchema, message)).toEqual({
     eventId: id,
     occurredAt: "2026-03-01T10:05:00Z",
-    payout: told,
+    payout: others,
   });
 });
 

@@ -113,7 +113,7 @@ export type PayoutDocument = OrderDocument & {
   /** The payout that reissues this one. Set after the claim and before that payout is stored. */
   reissued_as?: string;
   /** The effect of each resolution, written together with it. */
-  resolutions?: { id: string; fate: "applied" | "superseded" }[];
+  resolutions?: { id: string; effect: "applied" | "superseded" }[];
   journal: StoredStep[];
   /** Limited to the latest calls (`keep`). */
   calls: StoredCall[];
@@ -122,8 +122,8 @@ export type PayoutDocument = OrderDocument & {
   lease?: Lease;
   outbox: PendingEvent[];
   /** Absent before the first published event. */
-  told?: PublishedEvent[];
-  /** The time of its last published event; absent like `told`. */
+  published_events?: PublishedEvent[];
+  /** The time of its last published event; absent like `published_events`. */
   published_at?: Date;
   created_at: Date;
   updated_at: Date;

@@ -98,19 +98,19 @@ describe("a payout to resolve", () => {
   ])("%s", async (_what, change, seconds, isBeingSent) => {
     const stored = await insert(change);
     expect(await readResolvable(payouts, stored._id, "rsl_1", after(seconds))).toStrictEqual({
-      ...{ payout: toPayout(stored), fate: undefined, isBeingSent },
+      ...{ payout: toPayout(stored), decided: undefined, isBeingSent },
     });
   });
 
   it("has the effect of each resolution that was decided", async () => {
     const { _id } = await insert({
       resolutions: [
-        { id: "rsl_1", fate: "superseded" },
-        { id: "rsl_2", fate: "applied" },
+        { id: "rsl_1", effect: "superseded" },
+        { id: "rsl_2", effect: "applied" },
       ],
     });
     const outcomeOf = async (id: string) =>
-      (await readResolvable(payouts, _id, id, after(0)))?.fate;
+      (await readResolvable(payouts, _id, id, after(0)))?.decided;
     expect(await outcomeOf("rsl_1")).toBe("superseded");
     expect(await outcomeOf("rsl_2")).toBe("applied");
     expect(await outcomeOf("rsl_3")).toBeUndefined();
@@ -134,7 +134,7 @@ describe("the write of a resolution", () => {
         journal("concluding"),
         "no lease",
         "progress = { stage concluding, outcome { kind rejected } }",
-        "resolutions = [{ id rsl_1, fate applied }]",
+        "resolutions = [{ id rsl_1, effect applied }]",
         "revision = 8",
         "updated_at = 60 s",
         "work_due_at = 60 s",
@@ -146,14 +146,14 @@ describe("the write of a resolution", () => {
       [
         "no exception",
         journal("unknown"),
-        "resolutions = [{ id rsl_1, fate applied }]",
+        "resolutions = [{ id rsl_1, effect applied }]",
         "revision = 8",
       ],
     ],
     [
       "that comes too late",
       { kind: "superseded" },
-      ["resolutions = [{ id rsl_1, fate superseded }]", "revision = 8"],
+      ["resolutions = [{ id rsl_1, effect superseded }]", "revision = 8"],
     ],
   ])("%s is one, by the revision that was read", async (_what, decision, expected) => {
     const stored = await insert({

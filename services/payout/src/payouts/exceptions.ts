@@ -47,7 +47,7 @@ export async function readResolvable(
   const decided = found.resolutions?.find((each) => each.id === resolutionId);
   const isLeased = found.lease !== undefined && found.lease.until > now;
   const isBeingSent = isLeased && found.progress.stage === "submitting";
-  return { payout: toPayout(found), fate: decided?.fate, isBeingSent };
+  return { payout: toPayout(found), decided: decided?.effect, isBeingSent };
 }
 
 export type Decision =
@@ -80,7 +80,7 @@ export async function decide(
       $inc: { revision: 1 },
       ...(step && { $unset: { exception: "" } }),
       $push: {
-        resolutions: { id: resolutionId, fate: step ? "applied" : "superseded" },
+        resolutions: { id: resolutionId, effect: step ? "applied" : "superseded" },
         ...(step && { journal: stepOf(payout, { ...step, cause: "resolved" }) }),
       },
     },

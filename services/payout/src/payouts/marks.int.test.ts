@@ -2,7 +2,7 @@ import { createWake } from "@disburse/chassis/wake.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { PayoutDocument } from "./document.ts";
-import { type OwedEvent, openPayoutOutbox, type PayoutOutbox } from "./outbox.ts";
+import { openPayoutOutbox, type PayoutOutbox, type PendingPayoutEvent } from "./outbox.ts";
 
 /** Tests how a process handles its own stored events and those of other processes. */
 
@@ -30,7 +30,7 @@ const stored = async (id: string) =>
   (await platform.payouts.findOne({ _id: id })) as PayoutDocument;
 
 /** The events of a payout, as in the process that stored them. */
-async function pendingOf(id: string): Promise<OwedEvent[]> {
+async function pendingOf(id: string): Promise<PendingPayoutEvent[]> {
   const { outbox: events } = await stored(id);
   return events.map((event) => ({ payoutId: id, origin: {}, event }));
 }
@@ -88,7 +88,10 @@ it("marks a payout once, when no further event is near", async () => {
   write.mockRestore();
   const marked = await stored(id);
   expect(marked.outbox).toEqual([]);
-  expect(marked.told?.map((each) => each.id)).toEqual([first!.event.id, second!.event.id]);
+  expect(marked.published_events?.map((each) => each.id)).toEqual([
+    first!.event.id,
+    second!.event.id,
+  ]);
 });
 
 it("marks known events after a long enough wait", async () => {

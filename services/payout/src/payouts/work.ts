@@ -134,7 +134,7 @@ export async function advance(
       $push: {
         ...(isRecorded(payout, progress, step) && { journal: stepOf(changed, step) }),
         calls: keep(calls),
-        ...(resolves !== undefined && { resolutions: { id: resolves, fate: "applied" } }),
+        ...(resolves !== undefined && { resolutions: { id: resolves, effect: "applied" } }),
         ...(event && { outbox: event }),
       },
     },

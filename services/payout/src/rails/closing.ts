@@ -11,7 +11,7 @@ import type { RailWorkerDeps } from "./steps.ts";
  * Moves the money of a decided outcome once: first at its rail, then in the merchant's account.
  * After a crash in between, a repeat completes it; a complete one changes nothing.
  */
-export async function moveOwed(
+export async function movePending(
   { ledger, reservations }: Pick<RailWorkerDeps, "ledger" | "reservations">,
   payout: Payout,
   step: ClosingStep,
@@ -38,7 +38,7 @@ export async function closeDecided(
 ): Promise<void> {
   const pending = pendingMovement(payout.progress);
   if (pending === undefined) throw new Error("a payout without an outcome has no movement");
-  await moveOwed(deps, payout, pending.step);
+  await movePending(deps, payout, pending.step);
   const at = deps.clock.now();
   const work = pending.to.stage === "returning" ? at : "done";
   const cause = causeOfEnd(pending.to);

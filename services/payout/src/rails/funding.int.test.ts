@@ -15,7 +15,7 @@ let platform: TestPlatform;
 let accountId = "";
 let rails = 0;
 let rail = "";
-let fate: RailReply;
+let railReply: RailReply;
 let submitted: string[];
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeEach(async () => {
   platform.world.offsetMs = 0;
   accountId = await platform.fundedAccount(merchantId, "100.00");
   rail = `bank-${++rails}`;
-  fate = { status: { kind: "accepted" } };
+  railReply = { status: { kind: "accepted" } };
   submitted = [];
   const accept = async (key: string): Promise<RailReply> => {
     if (!submitted.includes(key)) submitted.push(key);
@@ -36,7 +36,7 @@ beforeEach(async () => {
   platform.rails.current = testRail({
     ...{ name: rail, isFunded: true, submit: accept },
     query: async (key) => {
-      return submitted.includes(key) ? fate : { status: { kind: "not_received" } };
+      return submitted.includes(key) ? railReply : { status: { kind: "not_received" } };
     },
     capabilities: { currencies: ["USD"], transferMethods: ["ACH"], networks: [], limits: {} },
   });
@@ -105,7 +105,7 @@ describe("a payout that is paid from a rail account", () => {
     platform.rails.current = { ...current, withdraw: async () => true };
     await platform.work();
     expect(await railAccount()).toMatchObject({ available: "15.00", held: "10.00" });
-    fate = { status: { kind: "rejected" } };
+    railReply = { status: { kind: "rejected" } };
     await cancel(id);
     expect(await stateOf(id)).toEqual(cancelled);
     expect(await railAccount()).toMatchObject({ available: "25.00", held: "0.00" });
@@ -117,7 +117,7 @@ describe("a payout that is paid from a rail account", () => {
     await platform.work();
     expect(submitted).toEqual([id]);
     expect(await railAccount()).toMatchObject({ available: "15.00", held: "10.00" });
-    fate = {
+    railReply = {
       status: { kind: "settled", reference: "R" },
       charges: [{ amount: "0.35", currency: "USD" }],
     };
@@ -136,10 +136,10 @@ describe("a payout that is paid from a rail account", () => {
     await fund("25.00");
     const id = await execute();
     await platform.work();
-    fate = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
+    railReply = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
     await platform.after(60_000);
     expect(await stateOf(id)).toMatchObject({ stage: "settled" });
-    fate = { ...fate, charges: [{ amount: "2.00", currency: "USD" }] };
+    railReply = { ...railReply, charges: [{ amount: "2.00", currency: "USD" }] };
     for (const ms of [60_000, 600_000, 6_000_000]) await platform.after(ms);
     expect((await lines()).filter((line) => line.startsWith("po_"))).toEqual([`${id} 2.00`]);
     expect(await railAccount()).toMatchObject({ available: "13.00", held: "0.00" });
@@ -149,7 +149,7 @@ describe("a payout that is paid from a rail account", () => {
     await fund("25.00");
     const id = await execute();
     await platform.work();
-    fate = {
+    railReply = {
       status: { kind: "settled", reference: "R" },
       charges: [{ amount: "x", currency: "USD" }],
     };
@@ -213,7 +213,7 @@ describe("a payout that is paid from a rail account", () => {
     await fund("10.00");
     const id = await execute();
     await platform.work();
-    fate = { status: { kind: "rejected" } };
+    railReply = { status: { kind: "rejected" } };
     await platform.after(60_000);
     expect(await stateOf(id)).toEqual({ stage: "rejected", balance: "100.00 + 0.00" });
     expect(await railAccount()).toMatchObject({ available: "10.00", held: "0.00" });
@@ -226,9 +226,9 @@ describe("a payout that is paid from a rail account", () => {
     await fund("10.00");
     const id = await execute(bearer);
     await platform.work();
-    fate = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
+    railReply = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
     await platform.after(60_000);
-    fate = {
+    railReply = {
       ...{ status: { kind: "returned" }, short: { amount: "1.50", currency: "USD" } },
       ...{ transferred: { amount: "8.50", currency: "USD" }, pollAfterMs: 1_000 },
     };
@@ -357,9 +357,9 @@ describe("a worker that dies between two steps", () => {
       while (await workOnDuePayout(worker));
       await platform.after(60_000);
     };
-    fate = { status: { kind: "accepted" } };
+    railReply = { status: { kind: "accepted" } };
     await work();
-    fate =
+    railReply =
       end === "rejected"
         ? { status: { kind: "rejected" } }
         : {
@@ -369,7 +369,7 @@ describe("a worker that dies between two steps", () => {
     platform.world.offsetMs += 60_000;
     await work();
     if (end === "returned") {
-      fate = {
+      railReply = {
         ...{ status: { kind: "returned" }, pollAfterMs: 1_000 },
         short: { amount: "1.00", currency: "USD" },
       };

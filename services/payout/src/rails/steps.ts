@@ -11,7 +11,7 @@ import type { RailReport } from "@disburse/rail/report.ts";
 import type { Ledger } from "../ledger/accounts.ts";
 import type { Payouts, StoredCall } from "../payouts/document.ts";
 import { type Leases, leaseMs } from "../payouts/leases.ts";
-import type { OwedEvent } from "../payouts/outbox.ts";
+import type { PendingPayoutEvent } from "../payouts/outbox.ts";
 import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
@@ -44,7 +44,7 @@ export type RailWorkerDeps = {
   readonly tracing?: Tracing | undefined;
   readonly railCalled?: ObserveRailCall | undefined;
   /** Called with a stored event that is to be published. */
-  readonly onChanged: (owed: OwedEvent) => void;
+  readonly onChanged: (pending: PendingPayoutEvent) => void;
 };
 
 /** A payout after a step, and the time of the next poll. */

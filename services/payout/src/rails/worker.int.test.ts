@@ -410,13 +410,13 @@ it("owes an event for each change of status, in order, until the bus has it", as
   const messages = (await platform.outbox.due(1_000)).filter(({ id: event }) =>
     event.startsWith(`evt_${id.slice(3)}_`),
   );
-  const told = messages.map(({ id: event, key, body }) => {
+  const shown = messages.map(({ id: event, key, body }) => {
     const { payout, eventId } = fromBinary(PayoutStatusChangedSchema, body);
     expect(eventId).toBe(event);
     expect(payout).toMatchObject({ id, beneficiaryName: "", beneficiaryAccountNumberMasked: "" });
     return `${key} ${payout?.version}`;
   });
-  expect(told).toEqual(["payout.initiated 1", "payout.succeeded 2", "payout.failed 3"]);
+  expect(shown).toEqual(["payout.initiated 1", "payout.succeeded 2", "payout.failed 3"]);
   await platform.outbox.published(messages);
   const left = await platform.outbox.due(1_000);
   expect(left.some(({ id: event }) => event.startsWith(`evt_${id.slice(3)}_`))).toBe(false);

@@ -96,7 +96,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
     "no exception
     journal + { stage concluding, version 1, at 3 s, cause resolved, detail resolved as settled WIRE-1, proposed by ada, approved by bob: the bank's statement of the day, actor { kind operator, id bob }, operation_id resolve-1 }
     progress = { stage concluding, outcome { kind settled, reference WIRE-1 } }
-    resolutions = [{ id resolve-1, fate applied }]
+    resolutions = [{ id resolve-1, effect applied }]
     revision = 5
     updated_at = 3 s
     work_due_at = 3 s"

@@ -95,9 +95,9 @@ describe("a payout with an exception", () => {
     ["settled", settled, "9990.00 + 0.00", ["hold", "post"]],
     ["rejected", rejected, "10000.00 + 0.00", ["hold", "release"]],
     ["returned", returned, "10000.00 + 0.00", ["hold", "post", "return"]],
-  ] as const)("is %s by two persons", async (stage, told, balance, steps) => {
+  ] as const)("is %s by two persons", async (stage, requested, balance, steps) => {
     const id = await unknownPayout();
-    const proposed = await propose(id, told);
+    const proposed = await propose(id, requested);
     expect(await stateOf(proposed)).toBe("open");
     expect(await summaryOf(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     expect(await approve(proposed)).toMatchObject({
@@ -136,7 +136,7 @@ describe("a payout with an exception", () => {
   it.each([
     ["settled", settled],
     ["returned", returned],
-  ])("is %s by two persons, whose rail is told never to pay it first", async (stage, told) => {
+  ])("is %s by two persons, whose rail is told never to pay it first", async (stage, requested) => {
     const status = async (): Promise<RailReply> => ({ status: railStatus });
     const asked: string[] = [];
     const withdraw = async (key: string) => {
@@ -145,7 +145,7 @@ describe("a payout with an exception", () => {
     };
     platform.rails.current = testRail({ submit: status, query: status, withdraw });
     const id = await unknownPayout();
-    await resolve(id, told);
+    await resolve(id, requested);
     await platform.work();
     expect(await summaryOf(id)).toMatchObject({ stage });
     expect(asked).toEqual([`${id} unknown`]);
@@ -213,9 +213,9 @@ describe("a payout with an exception", () => {
 
 it("a decided and contradicted payout can be resolved as returned", async () => {
   const id = await unknownPayout();
-  const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
+  const requested = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
   const report = (change: object = {}) =>
-    platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told, ...change });
+    platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...requested, ...change });
   await report();
   expect(await refusal(report({ amount: "9.99", currencyCode: "USD" }))).toMatch(/^INVALID/);
   expect(await summaryOf(id)).toMatchObject({ stage: "concluding", exception: "contradicted" });
@@ -232,9 +232,9 @@ describe("after its end", () => {
     const id = await unknownPayout();
     railStatus = first;
     await platform.after(70_000);
-    const told = { payoutId: id, outcome: then, transactionReference: "LATE" };
+    const requested = { payoutId: id, outcome: then, transactionReference: "LATE" };
     const mutation = platform.operation();
-    await platform.rpc.reportRailOutcome({ mutation, ...told }).catch(() => undefined);
+    await platform.rpc.reportRailOutcome({ mutation, ...requested }).catch(() => undefined);
     expect(await summaryOf(id)).toMatchObject({ stage: first.kind, exception: "contradicted" });
     return id;
   }
@@ -260,9 +260,9 @@ describe("after its end", () => {
     const id = await unknownPayout();
     await resolve(id, rejected);
     await platform.work();
-    const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "LATE" };
+    const requested = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "LATE" };
     const report = () =>
-      platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told });
+      platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...requested });
     expect(await refusal(report())).toMatch(/^INVALID_REQUEST outcome: settled contradicts/);
     const kept = { stage: "rejected", exception: "contradicted", balance: "10000.00 + 0.00" };
     expect(await summaryOf(id)).toEqual(kept);

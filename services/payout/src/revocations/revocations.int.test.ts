@@ -184,7 +184,7 @@ describe("a scheduled payout whose key was revoked", () => {
         return answer;
       },
     };
-    const stopped = { merchantId, actorId: "key_1", createdIds: [], madeBefore: undefined };
+    const stopped = { merchantId, actorId: "key_1", createdIds: [], createdBefore: undefined };
     await stopOrders(
       { ...platform.parts, quote: ending, wakeRunner: () => undefined },
       stopped,

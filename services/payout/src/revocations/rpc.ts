@@ -27,8 +27,8 @@ export function revocationsRpc(deps: StopDeps) {
         const most = `created_ids: at most ${createdMax}`;
         orThrow(refused("INVALID_REQUEST", `merchant_id, actor_id: are required; ${most}`));
       }
-      const madeBefore = message.madeBefore && timestampDate(message.madeBefore);
-      const stopped = { merchantId, actorId, createdIds, madeBefore };
+      const createdBefore = message.createdBefore && timestampDate(message.createdBefore);
+      const stopped = { merchantId, actorId, createdIds, createdBefore };
       const disposition = enumName(RevokedOrders, message.orders) ?? "hold";
       await stopOrders(deps, stopped, disposition);
       const [scheduledPayouts, batches] = await Promise.all([

@@ -148,8 +148,8 @@ function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadReco
 
 /** Returns the operations by which two persons resolved a payout. */
 function appliedTo({ resolutions = [] }: Document): unknown[] {
-  const decided = resolutions as { id: string; fate: string }[];
-  return decided.filter(({ fate }) => fate === "applied").map(({ id }) => id);
+  const decided = resolutions as { id: string; effect: string }[];
+  return decided.filter(({ effect }) => effect === "applied").map(({ id }) => id);
 }
 
 /** Returns payouts that two persons ended before sending. */

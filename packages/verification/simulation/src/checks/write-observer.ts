@@ -97,7 +97,7 @@ export class WriteObserver {
   #time(collection: string, before: Document | undefined, after: Document | undefined): void {
     const nowMs = this.#scheduler.nowMs();
     const taken = String(after?.payout_id);
-    if (collection === "execution_turns" && after !== undefined && !this.turnMs.has(taken)) {
+    if (collection === "execution_locks" && after !== undefined && !this.turnMs.has(taken)) {
       this.turnMs.set(taken, nowMs);
     }
     if (collection !== "payouts") return;

@@ -5,7 +5,7 @@ import { Binary } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { migrations } from "../migrations.ts";
 import type { PayoutDocument, Payouts } from "./document.ts";
-import { type OutboxOptions, type OwedEvent, openPayoutOutbox } from "./outbox.ts";
+import { type OutboxOptions, openPayoutOutbox, type PendingPayoutEvent } from "./outbox.ts";
 import { openPayouts } from "./store.ts";
 import { after, changesBy, storedPayout } from "./test-documents.ts";
 
@@ -49,7 +49,7 @@ async function insert(change: Partial<PayoutDocument> = {}): Promise<PayoutDocum
 }
 
 /** The event of a new payout, as in the process that stored it. */
-function pendingOf({ _id: payoutId, outbox: [event] }: PayoutDocument): OwedEvent {
+function pendingOf({ _id: payoutId, outbox: [event] }: PayoutDocument): PendingPayoutEvent {
   if (event === undefined) throw new Error("no event");
   return { payoutId, origin: {}, event };
 }
@@ -73,13 +73,13 @@ it("an orphaned event is published unchanged, 2 s later", async () => {
 it("a new event notifies the relay, and its status is reported", async () => {
   const [stored, onChange] = [createWake(), vi.fn()];
   const outbox = open({ stored, onChange });
-  const owed = pendingOf(await insert());
-  outbox.add(owed);
+  const pending = pendingOf(await insert());
+  outbox.add(pending);
   expect([stored.take(), onChange.mock.calls]).toEqual([
     true,
     [["initiated", expect.objectContaining({ payoutId: expect.any(String) })]],
   ]);
-  expect((await outbox.due(10)).map(({ id }) => id)).toEqual([owed.event.id]);
+  expect((await outbox.due(10)).map(({ id }) => id)).toEqual([pending.event.id]);
   // `onChange` is only called by the process that stored the event.
   await insert();
   now = after(3);
@@ -135,7 +135,7 @@ it("a payout leased here is marked once after half a second, with published even
   expect(await changesBy(payouts, stored._id, outbox.settle)).toEqual([
     "outbox = [{ id evt_second_2, key payout.failed, at 0 s, body … }]",
     "published_at = 7 s",
-    `told = [{ id ${first?.id}, key payout.initiated, body … }]`,
+    `published_events = [{ id ${first?.id}, key payout.initiated, body … }]`,
   ]);
   const write = vi.spyOn(payouts, "updateOne");
   await outbox.settle();
