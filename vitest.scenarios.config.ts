@@ -18,7 +18,7 @@ export default defineConfig({
     maxWorkers: 1,
     projects: [
       project("drills", "packages/verification/drills/src"),
-      project("console", "packages/verification/console-walks/src"),
+      project("console", "packages/verification/browser-tests/src"),
       project("faults", "packages/verification/faults/src"),
       project("operate", "packages/verification/operate/src"),
       {

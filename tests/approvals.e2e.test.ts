@@ -147,7 +147,7 @@ describe("compliance", () => {
     const header = {
       ...{
         mutation: mutation(by),
-        list: "house",
+        list: "internal",
         version,
         acceptDropReason: "the publisher renamed them",
       },
@@ -165,7 +165,7 @@ describe("compliance", () => {
     const renamed = list.map(({ uid }) => person(uid, `Somebody Else ${uid}`));
     const retained = async () => {
       const all = (await platform.clients.compliance.listLists({})).retained;
-      return all.find((each) => each.list === "house")?.forms ?? 0;
+      return all.find((each) => each.list === "internal")?.forms ?? 0;
     };
     expect((await importList("ada", "2", renamed)).retained).toBe(40);
     const { approveOpen } = approversOf("compliance");

@@ -3,7 +3,7 @@ import {
   AlertState,
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
@@ -72,7 +72,7 @@ async function importList(version: string, entries: readonly object[]): Promise<
   const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const header = {
     ...{ mutation: operation(), list: "watch_list", version },
-    acceptDropReason: "the entries were taken back by the house",
+    acceptDropReason: "the entries were taken back by the publisher",
   };
   async function* parts() {
     yield { part: { case: "header" as const, value: header } };
@@ -156,7 +156,9 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
   });
   await receiver.waitFor(2, { filter: ({ body: webhookText }) => webhookText.includes(payoutId) });
   await expectChanges(beneficiary_id);
-  const { payouts } = await platform.clients.operations.listPayoutsInDoubt({ doubt: Doubt.STUCK });
+  const { exceptions: payouts } = await platform.clients.operations.listPayoutExceptions({
+    kind: ExceptionKind.STUCK,
+  });
   expect(payouts).toEqual([]);
   const webhookText = [
     ...heard,

@@ -315,7 +315,7 @@ describe("an invitation to another merchant's team", () => {
   });
 });
 
-describe("the operators' door", () => {
+describe("the operator API proxy", () => {
   it("passes a person's calls on with the person's own token", async () => {
     const ada = atOperatorPort();
     expect((await ada.signIn("ada", password("ada"))).status).toBe(303);
@@ -402,7 +402,7 @@ const isBuilt = existsSync(join(import.meta.dirname, "../packages/console/dist/i
 const chromium = chromiumPath();
 
 describe.skipIf(chromium === undefined || !isBuilt)("the console in a browser", () => {
-  it("leads a stranger to the log-in, and back to balances; nothing is refused or fails", async () => {
+  it("leads an unauthenticated client to the log-in, and back to balances; nothing is refused or fails", async () => {
     const browser = await openBrowser(chromium ?? "");
     try {
       // Without a sign-in the session is a 401, which the browser logs as an error.

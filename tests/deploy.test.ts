@@ -163,7 +163,7 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("publishes the gateways' balancer; on this machine alone the door and what observes", () => {
+  it("publishes the gateways' balancer; on this machine alone the operator API proxy and what observes", () => {
     const published = all.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
     const loopback = published.filter(([, port]) => port?.startsWith("127.0.0.1:"));
     expect(loopback.map(([name]) => name)).toEqual(["balancer", "prometheus", "grafana"]);

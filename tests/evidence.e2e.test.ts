@@ -330,14 +330,14 @@ describe("tampering", () => {
     ],
     [
       "an account's sums are others",
-      /^CHANGED {2}payout: acc_\w+: its house:fees\/\w+ is not the sum of its entries'/m,
+      /^CHANGED {2}payout: acc_\w+: its platform:fees\/\w+ is not the sum of its entries'/m,
       async () => {
         const account = await only(accounts(), { _id: accountId });
-        const sums = Object.entries(account.house as Record<string, string>);
-        const house = Object.fromEntries(
-          sums.map(([name, sum]) => [name, name.startsWith("house:fees") ? "0.01" : sum]),
+        const sums = Object.entries(account.platform as Record<string, string>);
+        const changed = Object.fromEntries(
+          sums.map(([name, sum]) => [name, name.startsWith("platform:fees") ? "0.01" : sum]),
         );
-        return change(accounts(), account, { house });
+        return change(accounts(), account, { platform: changed });
       },
     ],
     [

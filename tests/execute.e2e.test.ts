@@ -33,7 +33,7 @@ async function setCorridor(source: string, destination: string, changes: object)
       feeShare: terms.feeShare,
       feeFlat: terms.feeFlat,
       limits: { sourceMin: min, sourceMax: max },
-      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
+      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.PLATFORM },
       ...changes,
     },
   });

@@ -47,7 +47,7 @@ async function importList(list: string, version: string, entries: readonly objec
   const lines = entries.map((each) => `${JSON.stringify(each)}\n`).join("");
   const header = {
     ...{ mutation: mutation(), list, version },
-    acceptDropReason: "the entries were taken back by the house",
+    acceptDropReason: "the entries were taken back by the publisher",
   };
   async function* parts() {
     yield { part: { case: "header" as const, value: header } };

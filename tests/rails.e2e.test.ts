@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Fate, fatesByRules } from "@disburse/bank-simulator/fates.ts";
 import { hasOpenSsh, openSshReason } from "@disburse/bank-simulator/openssh.ts";
+import { type Outcome, outcomesByRules } from "@disburse/bank-simulator/outcomes.ts";
 import type { BankName } from "@disburse/rails/counterparts/bank-rails.ts";
 import { type Banks, startBanks } from "@disburse/rails/counterparts/banks.ts";
 import { fundRails, fundsOf } from "@disburse/rails/counterparts/funding.ts";
@@ -14,7 +14,13 @@ import { type Payer, payerOf } from "./payer.ts";
 
 /** Tests bank rails through an OpenSSH server and a bank that processes files automatically. */
 
-const fates: readonly Fate[] = ["settled", "rejected", "returned", "returned-short", "changed"];
+const outcomes: readonly Outcome[] = [
+  "settled",
+  "rejected",
+  "returned",
+  "returned-short",
+  "changed",
+];
 
 describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => {
   const folder = mkdtempSync(join(tmpdir(), "disburse-rails-"));
@@ -23,8 +29,10 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
   let acme: Payer;
 
   beforeAll(async () => {
-    const fateOf = fatesByRules(fates.map((fate) => ({ fate, name: ` ${fate}` })).toReversed());
-    const choices = () => ({ fateOf, pace: 100 });
+    const outcomeOf = outcomesByRules(
+      outcomes.map((outcome) => ({ outcome, name: ` ${outcome}` })).toReversed(),
+    );
+    const choices = () => ({ outcomeOf, pace: 100 });
     // Sends each payment immediately in a separate file.
     const names = ["bank-usd", "bank-ach"] as const;
     banks = await startBanks(folder, { names, choices, paymentsMax: () => 1 });
@@ -42,8 +50,8 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
   });
 
   /** Pays 25.00 USD to a payee with this outcome. Returns the payout's id. */
-  async function pay(transfer: BankTransfer, fate: Fate): Promise<string> {
-    const body = { ...bankBody(transfer), beneficiary_last_name: fate };
+  async function pay(transfer: BankTransfer, outcome: Outcome): Promise<string> {
+    const body = { ...bankBody(transfer), beneficiary_last_name: outcome };
     const { beneficiary_id } = await acme.data("POST", paths.fiat, body);
     const currencies = { source_currency_code: "USD", destination_currency_code: "USD" };
     const account_id = platform.accountId("acme", "USD");
@@ -78,8 +86,8 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
     ["SWIFT to an IBAN", "returned", "returned", [1, 1], "ACCOUNT_CLOSED", "AC04"],
     ["SWIFT to an IBAN", "returned-short", "returned", [1, 1], "ACCOUNT_CLOSED", "AC04"],
     ["ACH", "returned", "returned", [1, 1], "ACCOUNT_CLOSED", "R02"],
-  ] as const)("%s that is %s is %s", async (transfer, fate, state, times, code, railCode) => {
-    const id = await pay(transfer, fate);
+  ] as const)("%s that is %s is %s", async (transfer, outcome, state, times, code, railCode) => {
+    const id = await pay(transfer, outcome);
     const payout = await until(id, state);
     expect(payout).toMatchObject({ failure_code: code, rail_code: railCode });
     expect(booked(transfer === "ACH" ? "bank-ach" : "bank-usd", id)).toEqual(times);

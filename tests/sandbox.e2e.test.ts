@@ -1,4 +1,4 @@
-import { wordsOf } from "@disburse/chassis/enum-words.ts";
+import { enumNames } from "@disburse/chassis/enum-names.ts";
 import {
   DepositorStatus,
   ScreeningStatus,
@@ -49,7 +49,7 @@ async function pay(source_amount?: string): Promise<string> {
 }
 
 type SubStatus = (typeof subStatuses)[number];
-const subStatuses = wordsOf(PayoutSubStatus);
+const subStatuses = enumNames(PayoutSubStatus);
 
 async function silenced(kind: "down" | "unfunded"): Promise<string> {
   await client.sandbox.setRailSilence({ kind, seconds: 60 });
@@ -97,7 +97,7 @@ it("a payout that waited goes on when its silence ends, and comes back days late
   expect(await client.sandbox.returnPayout(id)).toMatchObject({ sub_status: "returned" });
 });
 
-it.each(wordsOf(ScreeningStatus))("a beneficiary is %s", async (status) => {
+it.each(enumNames(ScreeningStatus))("a beneficiary is %s", async (status) => {
   const named = { beneficiary_first_name: "Sandbox", beneficiary_last_name: "Pending" };
   const { beneficiary_id: id } = await client.beneficiaries.createFiat(bank(named));
   expect((await client.beneficiaries.get(id)).screening_status).toBe("pending");
@@ -106,7 +106,7 @@ it.each(wordsOf(ScreeningStatus))("a beneficiary is %s", async (status) => {
   expect(listed.screening_status).toBe(status);
 });
 
-it.each(wordsOf(DepositorStatus))("a depositor is %s", async (status) => {
+it.each(enumNames(DepositorStatus))("a depositor is %s", async (status) => {
   const body = JSON.stringify(depositorBody("individual"));
   const named = body.replaceAll(/"firstname":"[^"]*"/g, '"firstname":"Sandbox"');
   const pending = named.replaceAll(/"lastname":"[^"]*"/g, '"lastname":"Pending"');
@@ -133,7 +133,7 @@ it("a quote is open, expired or used", async () => {
   expect(await codeOfExecute(expiring)).toBe("QUOTE_EXPIRED");
 });
 
-it.each(wordsOf(DeliveryState))("a webhook delivery is %s", async (state) => {
+it.each(enumNames(DeliveryState))("a webhook delivery is %s", async (state) => {
   const { url } = receiver;
   receiver.answer(500);
   const endpoint = await client.webhookEndpoints.create({ url, event_types: ["refund"] });

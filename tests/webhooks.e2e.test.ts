@@ -1,5 +1,5 @@
 import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
@@ -250,7 +250,9 @@ describe("a payout whose rail never tells", () => {
     const payoutId = await pay("sandbox-silent-w");
     await vi.waitFor(
       async () => {
-        const { payouts } = await operations.listPayoutsInDoubt({ doubt: Doubt.UNKNOWN });
+        const { exceptions: payouts } = await operations.listPayoutExceptions({
+          kind: ExceptionKind.UNKNOWN,
+        });
         expect(payouts.map(({ payout }) => payout?.id)).toContain(payoutId);
       },
       { timeout: 10_000, interval: 50 },

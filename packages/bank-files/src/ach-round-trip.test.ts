@@ -1,5 +1,5 @@
 import { Bank } from "@disburse/bank-simulator/bank.ts";
-import { type Fate, fatesInOrder } from "@disburse/bank-simulator/fates.ts";
+import { type Outcome, outcomesInOrder } from "@disburse/bank-simulator/outcomes.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
 import { achVerdicts } from "./matching/ach-verdicts.ts";
@@ -13,13 +13,13 @@ import { readOnlyAch } from "./test-read.ts";
 const now = () => new Date("2026-11-25T20:00:00.000Z");
 
 /** Writes a file with a credit for each outcome, and judges the bank's reply to it. */
-function roundTrip(each: readonly Fate[], balanced: boolean) {
+function roundTrip(each: readonly Outcome[], balanced: boolean) {
   const balancedBy = { routing: "121042882", account: "55501", accountType: "checking" } as const;
   const profile = balanced ? { ...achProfile, balancedBy } : achProfile;
   const credits = each.map((_, at) => credit(at, { cents: BigInt(1000 + at), remittance: "Pay" }));
   const file = writeAch(profile, achFile(credits));
   if (isRefused(file)) throw new Error(JSON.stringify(file.faults));
-  const bank = new Bank({ fateOf: fatesInOrder(each), now });
+  const bank = new Bank({ outcomeOf: outcomesInOrder(each), now });
   const replies = bank.receive(file.bytes);
   expect(bank.receipts).toMatchObject([{ taken: "paid", faults: [] }]);
   const sent = file.traces.map(({ payoutId, trace }, at) => {
@@ -59,7 +59,7 @@ describe("a NACHA file of ours, and the bank's replies", () => {
     const credits = [most, 1n, most].map((cents, at) => credit(at, { cents }));
     const file = writeAch({ ...achProfile, balancedBy }, achFile(credits));
     if (isRefused(file)) throw new Error(JSON.stringify(file.faults));
-    const bank = new Bank({ fateOf: fatesInOrder(["settled", "settled", "settled"]), now });
+    const bank = new Bank({ outcomeOf: outcomesInOrder(["settled", "settled", "settled"]), now });
     bank.receive(file.bytes);
     expect(bank.receipts).toMatchObject([{ taken: "paid", faults: [] }]);
     expect(bank.book.balance("55501")).toBe(100_000_000n - 2n * most - 1n);

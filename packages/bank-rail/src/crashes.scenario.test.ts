@@ -129,8 +129,8 @@ describe("matrix: payments to a bank, of a process that is killed", () => {
       const other = bench.railOf(bench.alive());
       await other.dispatcher.run();
       const [sent] = bench.bank.sent();
-      const fates = ["settled", "rejected", "returned-short"] as const;
-      const answers = answersOf(sent?.bytes ?? new Uint8Array(), fates, false);
+      const outcomes = ["settled", "rejected", "returned-short"] as const;
+      const answers = answersOf(sent?.bytes ?? new Uint8Array(), outcomes, false);
       bench.bank.put("status.xml", answers.statusReport);
       bench.bank.put("statement.xml", answers.statement);
       const first = bench.killable(killed);

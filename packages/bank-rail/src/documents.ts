@@ -87,9 +87,9 @@ export type PaymentDocument = {
   failure?: StoredFailure;
   returned?: StoredReturn;
   /** The reason and start of an unknown outcome, for operators. */
-  doubt?: { why: UnknownOutcome; at: Date };
+  unknown_outcome?: { why: UnknownOutcome; at: Date };
   /** Set until the payout has queried the latest change. */
-  owed?: boolean;
+  report_pending?: boolean;
   accepted_at: Date;
   updated_at: Date;
 };
@@ -199,7 +199,7 @@ export type BalanceDocument = {
 /** Kinds of findings that operators have to handle. */
 export const findingKinds = [
   /** The outcome of a payment is unknown. */
-  "doubt",
+  "unknown_outcome",
   /** An entry, status or return matches no payment of the rail. */
   "unmatched",
   /** A part of a file was not read or is inconsistent. */

@@ -296,7 +296,7 @@ function refusal(
       $set: {
         state: "rejected" as const,
         failure: { code: failureOfFault(field) ?? "UNSPECIFIED" },
-        owed: true,
+        report_pending: true,
         updated_at: at,
       },
       $unset: { sealed: "" as const },

@@ -1,7 +1,7 @@
 import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Source } from "@disburse/bank-files/matching/verdict.ts";
 import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -97,7 +97,7 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
       const { kind, what, file, place, payout_id: payout, amount, open } = found ?? {};
       const outcomes = request.outcomes.map((each) => ({
         payout: each.payoutId,
-        outcome: wordOf(BankPaymentOutcome, each.outcome),
+        outcome: enumName(BankPaymentOutcome, each.outcome),
         reason: each.reasonCode,
         returned: each.returnedAmount,
       }));
@@ -134,7 +134,7 @@ async function endsHold(
 const invalid = (detail: string) => refused("INVALID_REQUEST", detail);
 
 function resolutionOf({ resolution }: HandleBankFindingRequest) {
-  return wordOf(BankFindingResolution, resolution) ?? "noted";
+  return enumName(BankFindingResolution, resolution) ?? "noted";
 }
 
 function checkFit(

@@ -3,7 +3,11 @@ import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
 export const indexes: Indexes = {
   bank_payments: [
     { key: { rail: 1, "plan.due_at": 1, _id: 1 }, name: "waiting", ...where({ state: "waiting" }) },
-    { key: { rail: 1, owed: 1 }, name: "owed", ...where({ owed: true }) },
+    {
+      key: { rail: 1, report_pending: 1 },
+      name: "report_pending",
+      ...where({ report_pending: true }),
+    },
     { key: { rail: 1, file: 1 }, name: "file", ...where({ file: { $exists: true } }) },
     { key: { file: 1, state: 1 }, name: "file_state", ...where({ file: { $exists: true } }) },
     { key: { rail: 1, block: 1 }, name: "block", ...where({ block: { $exists: true } }) },

@@ -78,7 +78,7 @@ export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): Ba
       await dispatcher.run();
     } finally {
       clearInterval(renewal);
-      await callOwed(work, deps.callForWork);
+      await callPending(work, deps.callForWork);
     }
     return false;
   };
@@ -155,19 +155,22 @@ const atOnce = 1_000;
  * Makes payouts query the rail about changed payments until they have: a payout stores only the
  * response of `query`. A failed payout never queries again.
  */
-async function callOwed(
+async function callPending(
   { rail, store }: FileWork,
   callForWork: RailContext["callForWork"],
 ): Promise<void> {
-  const owed = await store.payments
-    .find({ rail, owed: true })
+  const pending = await store.payments
+    .find({ rail, report_pending: true })
     .limit(atOnce)
     .project<{ _id: string }>({ _id: 1 })
     .toArray();
-  if (owed.length === 0) return;
-  const ids = owed.map(({ _id }) => _id);
+  if (pending.length === 0) return;
+  const ids = pending.map(({ _id }) => _id);
   const over = await callForWork(ids);
   if (over.length > 0) {
-    await store.payments.updateMany({ _id: { $in: [...over] } }, { $unset: { owed: "" } });
+    await store.payments.updateMany(
+      { _id: { $in: [...over] } },
+      { $unset: { report_pending: "" } },
+    );
   }
 }

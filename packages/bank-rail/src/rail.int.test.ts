@@ -1,5 +1,5 @@
 import { answersOf } from "@disburse/bank-simulator/answers.ts";
-import type { Fate } from "@disburse/bank-simulator/fates.ts";
+import type { Outcome } from "@disburse/bank-simulator/outcomes.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { baseline } from "@disburse/chassis/mongo/migrations.ts";
 import { freshKey, keepsRailContract } from "@disburse/rail/test-contract.ts";
@@ -55,8 +55,13 @@ async function take(rail = open()): Promise<void> {
 }
 
 /** Has the bank respond to a file. */
-function answer(file: Uint8Array, fates: readonly Fate[], inOneSum = false, name = "answer"): void {
-  const { statusReport, statement } = answersOf(file, fates, inOneSum);
+function answer(
+  file: Uint8Array,
+  outcomes: readonly Outcome[],
+  inOneSum = false,
+  name = "answer",
+): void {
+  const { statusReport, statement } = answersOf(file, outcomes, inOneSum);
   bank.put(`${name}-status.xml`, statusReport);
   bank.put(`${name}-statement.xml`, statement);
 }
@@ -153,7 +158,7 @@ describe("a rail of a bank", () => {
     await take();
     expect(await kindOf(key)).toBe("unknown");
     expect(await store.findings.find().toArray()).toMatchObject([
-      { kind: "doubt", what: "rejected-as-duplicate", payout_id: key, open: true },
+      { kind: "unknown_outcome", what: "rejected-as-duplicate", payout_id: key, open: true },
     ]);
   });
 

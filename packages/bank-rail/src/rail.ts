@@ -29,7 +29,7 @@ export type BankRailOptions = {
   readonly clock: Clock;
 };
 
-/** Polls are rare: a changed payment wakes its payout at once (`callOwed`). */
+/** Polls are rare: a changed payment wakes its payout at once (`callPending`). */
 const pollMs = 600_000;
 
 /** Creates a rail that sends payments in files. Submitting inserts a payment; polls read it. */
@@ -93,17 +93,23 @@ export function createBankRail(options: BankRailOptions): Rail {
  * Notes that the payout has the latest change. The polling worker holds its lease until it has
  * stored the response.
  */
-async function noteAsked({ payments }: BankStore, { _id, owed, revision }: PaymentDocument) {
-  if (owed === undefined) return;
-  await payments.updateOne({ _id, revision }, { $unset: { owed: "" } });
+async function noteAsked(
+  { payments }: BankStore,
+  { _id, report_pending, revision }: PaymentDocument,
+) {
+  if (report_pending === undefined) return;
+  await payments.updateOne({ _id, revision }, { $unset: { report_pending: "" } });
 }
 
 /**
  * Converts a payment to a reply. An unknown outcome never changes a known state: operators decide.
  */
 export function replyOf(payment: PaymentDocument): RailReply {
-  const { state, currency, reference = "", failure, returned, charges, doubt } = payment;
-  const isDoubted = doubt !== undefined && { contradiction: `the bank's files: ${doubt.why}` };
+  const { state, currency, reference = "", failure, returned, charges } = payment;
+  const unknownOutcome = payment.unknown_outcome;
+  const contradicted = unknownOutcome !== undefined && {
+    contradiction: `the bank's files: ${unknownOutcome.why}`,
+  };
   const taken = charges !== undefined && {
     charges: charges.map((each) => amountOf(each.amount_minor, each.currency)),
   };
@@ -111,18 +117,18 @@ export function replyOf(payment: PaymentDocument): RailReply {
     case "waiting":
     case "filed":
       return {
-        status: { kind: doubt === undefined ? "accepted" : "unknown" },
+        status: { kind: unknownOutcome === undefined ? "accepted" : "unknown" },
         pollAfterMs: pollMs,
       };
     case "withdrawn":
       return { status: { kind: "rejected" } };
     case "rejected":
-      return { status: { kind: "rejected", ...failureOf(failure) }, ...isDoubted };
+      return { status: { kind: "rejected", ...failureOf(failure) }, ...contradicted };
     case "settled":
       return {
         status: { kind: "settled", reference },
         ...taken,
-        ...isDoubted,
+        ...contradicted,
       };
     case "returned": {
       const short = returned?.short_minor;
@@ -130,7 +136,7 @@ export function replyOf(payment: PaymentDocument): RailReply {
         status: { kind: "returned", reference, ...failureOf(failure) },
         ...taken,
         ...(short !== undefined && { short: amountOf(short, currency) }),
-        ...isDoubted,
+        ...contradicted,
       };
     }
   }

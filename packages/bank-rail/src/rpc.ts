@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { findPage } from "@disburse/chassis/paging/page.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -40,17 +40,17 @@ function bankFilesRpc(deps: BankRpcDeps) {
   const { files, findings } = bank;
   return {
     listBankFiles: async ({ rail, state, ...page }) => {
-      const word = wordOf(BankFileState, state);
-      const filter = { ...(rail !== "" && { rail }), ...(word !== undefined && { state: word }) };
+      const name = enumName(BankFileState, state);
+      const filter = { ...(rail !== "" && { rail }), ...(name !== undefined && { state: name }) };
       const { shown, nextCursor } = await findPage(files, filter, page);
       return { files: shown.map(fileMessage), nextCursor };
     },
 
     resolveBankFile: async ({ mutation, fileId, decision, reason }) => {
       const by = readOperator(mutation);
-      const word = wordOf(BankFileDecision, decision);
-      if (word === undefined) return orThrow(refused("INVALID_REQUEST", "decision: is required"));
-      const detail = `${word}; ${orThrow(readReason(reason))}`;
+      const name = enumName(BankFileDecision, decision);
+      if (name === undefined) return orThrow(refused("INVALID_REQUEST", "decision: is required"));
+      const detail = `${name}; ${orThrow(readReason(reason))}`;
       const found = orThrow((await files.findOne({ _id: fileId })) ?? refused("RECORD_NOT_FOUND"));
       const { state, decided = [] } = found;
       // A repeat returns the first response.
@@ -62,7 +62,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
         bank,
         found,
         {
-          ...(word === "received"
+          ...(name === "received"
             ? ({ state: "sent", sent_at: at, sent_by: "operator" } as const)
             : ({ state: "written" } as const)),
           decided: [...decided, by.operation],
@@ -110,7 +110,7 @@ export function bankFilesGuards({
         const before = found && { rail, state, name, sha256, payments: members.length };
         return {
           before: before ? JSON.stringify(before) : "",
-          after: JSON.stringify({ decision: wordOf(BankFileDecision, decision) }),
+          after: JSON.stringify({ decision: enumName(BankFileDecision, decision) }),
         };
       },
       // If nothing is to be decided, the RPC itself refuses.
@@ -131,7 +131,7 @@ function fileMessage(file: FileDocument) {
     sha256,
     problems: file.problems ?? [],
     sentBy: sent_by ?? "",
-    state: valueOfWord(BankFileState, state),
+    state: enumValue(BankFileState, state),
     payments: members?.length ?? asked.length,
     refused: file.left_out?.length ?? 0,
     closesAt: timestampFromDate(file.closes_at),
@@ -150,7 +150,7 @@ function findingMessage(finding: FindingDocument): BankFinding {
     place,
     amount,
     payoutId: finding.payout_id ?? "",
-    kind: valueOfWord(BankFindingKind, kind),
+    kind: enumValue(BankFindingKind, kind),
     holds: finding.holds ?? false,
     createdAt: timestampFromDate(finding.created_at),
     ...(handled && {
@@ -160,7 +160,7 @@ function findingMessage(finding: FindingDocument): BankFinding {
       }),
       handledAt: timestampFromDate(handled.at),
       note: handled.note,
-      resolution: valueOfWord(BankFindingResolution, handled.how),
+      resolution: enumValue(BankFindingResolution, handled.how),
     }),
   });
 }

@@ -82,7 +82,7 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
       {
         ...open,
         _id: { $nin: [...held.payoutIds] },
-        doubt: { $exists: false },
+        unknown_outcome: { $exists: false },
         "plan.settles_on": { $lte: through },
       },
       [
@@ -90,7 +90,7 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
           $set: {
             state: "settled",
             reference: "$trace",
-            owed: true,
+            report_pending: true,
             updated_at: clock.now(),
             revision: { $add: ["$revision", 1] },
           },
@@ -134,7 +134,7 @@ export async function countWaiting(
       file: _id,
       state: "filed" as const,
       trace: { $exists: true },
-      doubt: { $exists: false },
+      unknown_outcome: { $exists: false },
       "plan.settles_on": { $lte: through },
     };
     const limit = { limit: waitingMax };
@@ -172,7 +172,7 @@ export async function releaseByStatements(
 ): Promise<void> {
   const { store, rail, clock } = work;
   const open = await store.payments
-    .find({ rail, state: "filed", "doubt.why": { $in: unproven } })
+    .find({ rail, state: "filed", "unknown_outcome.why": { $in: unproven } })
     .toArray();
   if (open.length === 0) return;
   const held = await heldWhereAllIsRead(store, rail);
@@ -193,10 +193,10 @@ export async function releaseByStatements(
         $set: {
           state: "rejected",
           failure: { code: "UNSPECIFIED" },
-          owed: true,
+          report_pending: true,
           updated_at: clock.now(),
         },
-        $unset: { doubt: "", sealed: "" },
+        $unset: { unknown_outcome: "", sealed: "" },
         $inc: { revision: 1 },
       },
     );

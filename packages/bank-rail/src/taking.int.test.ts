@@ -1,5 +1,5 @@
 import { answersOf } from "@disburse/bank-simulator/answers.ts";
-import type { Fate } from "@disburse/bank-simulator/fates.ts";
+import type { Outcome } from "@disburse/bank-simulator/outcomes.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { baseline } from "@disburse/chassis/mongo/migrations.ts";
 import { freshKey } from "@disburse/rail/test-contract.ts";
@@ -35,15 +35,15 @@ const open = () =>
   testRail(testSettings("iso20022"), { store, server: bank.server, now: () => now });
 
 /** Sends payments and returns the bank's responses. */
-async function sent(fates: readonly Fate[]) {
+async function sent(outcomes: readonly Outcome[]) {
   const { rail, dispatcher } = open();
   now = wednesday("12:00");
-  const keys = fates.map(() => freshKey());
+  const keys = outcomes.map(() => freshKey());
   for (const key of keys) await rail.submit(key, swiftTransfer);
   now = wednesday("15:46");
   await dispatcher.run();
   const [file] = bank.sent().slice(-1);
-  return { keys, ...answersOf(file?.bytes ?? new Uint8Array(), fates, false) };
+  return { keys, ...answersOf(file?.bytes ?? new Uint8Array(), outcomes, false) };
 }
 
 /** Polls with one process, so many times. */
@@ -167,7 +167,7 @@ describe("files of a bank", () => {
     await one.dispatcher.run();
     expect(await store.payments.findOne({ _id: key })).toMatchObject({ state: "rejected" });
     expect(await findings()).toMatchObject([
-      { kind: "doubt", what: "debited-after-rejection", payout_id: key },
+      { kind: "unknown_outcome", what: "debited-after-rejection", payout_id: key },
     ]);
   });
 
@@ -184,7 +184,9 @@ describe("files of a bank", () => {
     expect(reply).toMatchObject({
       ...{ status: { kind: "settled" }, contradiction: "the bank's files: rejected-after-debit" },
     });
-    expect(await findings()).toMatchObject([{ kind: "doubt", what: "rejected-after-debit" }]);
+    expect(await findings()).toMatchObject([
+      { kind: "unknown_outcome", what: "rejected-after-debit" },
+    ]);
   });
 
   it("with another balance of a day are found; the first one stays", async () => {

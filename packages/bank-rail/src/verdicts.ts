@@ -32,7 +32,7 @@ export function sentPayment(payment: PaymentDocument): SentPayment {
     debits: payment.debits ?? [],
     returns: payment.returns ?? [],
     charges: payment.charge_bookings ?? [],
-    ...(payment.doubt !== undefined && { doubt: payment.doubt.why }),
+    ...(payment.unknown_outcome !== undefined && { unknownOutcome: payment.unknown_outcome.why }),
     ...(account !== "" && { account }),
     ...(file !== undefined && { messageId: file }),
     ...(block !== undefined && { paymentInformationId: block }),
@@ -47,7 +47,7 @@ export type FailureOf = (reason: Reason) => Failure;
 
 export type PaymentVerdict = Exclude<Verdict, { readonly verdict: "information" | "unmatched" }>;
 
-/** The changed fields of a payment; `doubt: undefined` ends an unknown outcome. */
+/** The changed fields of a payment; `unknown_outcome: undefined` ends an unknown outcome. */
 type Change = { [Key in keyof PaymentDocument]?: PaymentDocument[Key] | undefined };
 
 /** The update of a payment by its verdicts. */
@@ -75,15 +75,18 @@ export function changeBy(
     Object.assign(now, change);
   }
   if (Object.keys(changes).length === 0) return undefined;
-  const { doubt } = changes;
+  const { unknown_outcome: unknownOutcome } = changes;
   const there = Object.entries(changes).filter(([, value]) => value !== undefined);
   const others = Object.fromEntries(there) as Partial<PaymentDocument>;
   const isAtEnd = changes.state !== undefined;
-  const isOwed = isAtEnd || doubt !== undefined || changes.charges !== undefined;
+  const isPending = isAtEnd || unknownOutcome !== undefined || changes.charges !== undefined;
   return {
-    set: { ...others, ...(isOwed && { owed: true }), updated_at: at },
+    set: { ...others, ...(isPending && { report_pending: true }), updated_at: at },
     // The proven outcome ends the unknown outcome; its finding stays.
-    unset: isAtEnd && doubt === undefined && payment.doubt !== undefined ? ["doubt"] : [],
+    unset:
+      isAtEnd && unknownOutcome === undefined && payment.unknown_outcome !== undefined
+        ? ["unknown_outcome"]
+        : [],
   };
 }
 
@@ -104,7 +107,7 @@ function changeOf(
         ...learned(payment, bankReference),
         state: "settled",
         reference: referenceOf(payment, bankReference),
-        doubt: undefined,
+        unknown_outcome: undefined,
         ...(booking !== undefined && { debits: [...(payment.debits ?? []), booking] }),
         ...(charges !== undefined && charged(payment, charges)),
       };
@@ -113,14 +116,14 @@ function changeOf(
       return {
         state: "rejected",
         failure: storedFailure(failureOf(verdict.reason)),
-        doubt: undefined,
+        unknown_outcome: undefined,
       };
     case "returned": {
       const { amount, short, reason, booking } = verdict;
       return {
         state: "returned",
         failure: storedFailure(failureOf(reason)),
-        doubt: undefined,
+        unknown_outcome: undefined,
         reference: payment.reference ?? referenceOf(payment, payment.bank_reference),
         returned: {
           amount_minor: toDecimal128(amount.minor),
@@ -138,9 +141,9 @@ function changeOf(
       return { charge_bookings: bookings, ...charged(payment, charge) };
     }
     case "unknown_outcome": {
-      const known = payment.doubt?.why;
+      const known = payment.unknown_outcome?.why;
       const why = graverOf(known, verdict.why);
-      return why === known ? {} : { doubt: { why, at } };
+      return why === known ? {} : { unknown_outcome: { why, at } };
     }
     case "change":
       return {};

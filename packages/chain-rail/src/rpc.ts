@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -52,7 +52,7 @@ export function guardedWallets(deps: WalletDeps): WalletRpc {
         return {
           before: JSON.stringify(before),
           after: JSON.stringify({
-            cancelled: { rail, nonce: Number(nonce), end: wordOf(CancelEnd, end), reason },
+            cancelled: { rail, nonce: Number(nonce), end: enumName(CancelEnd, end), reason },
           }),
         };
       },
@@ -100,7 +100,7 @@ function walletsRpc({ wallets, audit, clock }: WalletDeps) {
       const by = readOperator(mutation);
       const reason = orThrow(readReason(text));
       const word = orThrow(
-        wordOf(CancelEnd, end) ?? refused("INVALID_REQUEST", "end: is required"),
+        enumName(CancelEnd, end) ?? refused("INVALID_REQUEST", "end: is required"),
       );
       const { wallet, store, state } = walletOf(rail);
       const { height, minedLeast } = orThrow(state() ?? refused("SERVICE_UNAVAILABLE")).snapshot;
@@ -148,8 +148,8 @@ function nonceMessage(nonce: number, transfer: TransferDocument | undefined) {
       signedAt: timestampFromDate(at),
     })),
     ...(cancel && {
-      cancel: valueOfWord(CancelEnd, cancel.end),
-      cancelledBy: { kind: valueOfWord(Actor_Kind, "operator"), id: cancel.person },
+      cancel: enumValue(CancelEnd, cancel.end),
+      cancelledBy: { kind: enumValue(Actor_Kind, "operator"), id: cancel.person },
     }),
   });
 }

@@ -98,7 +98,7 @@ describe("a nonce that a transfer had lost", () => {
     expect((await replyOf("po_1")).contradiction).toBeDefined();
   });
 
-  it("that pays it after all keeps it in doubt, whatever became of its last one", async () => {
+  it("that pays it after all keeps its outcome unknown, whatever became of its last one", async () => {
     await of.accept("po_1");
     const runs = of.dispatcher();
     await runs.run(true);

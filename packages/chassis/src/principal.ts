@@ -1,8 +1,8 @@
 import type { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import type { WordOf } from "./enum-words.ts";
+import type { EnumName } from "./enum-names.ts";
 
 /** A person's role: the enum names of `disburse.type.v1.Role`. */
-export type Role = WordOf<typeof RoleEnum>;
+export type Role = EnumName<typeof RoleEnum>;
 
 /** A person's last sign-in, as stated by the issuer. */
 export type SignIn = {

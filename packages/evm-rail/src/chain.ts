@@ -25,7 +25,7 @@ import {
   recoverAddress,
   serializeTransaction,
 } from "viem";
-import { agreedSnapshot, takerAmong } from "./look.ts";
+import { agreedSnapshot, takerAmong } from "./agreed-snapshot.ts";
 import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
 import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";

@@ -11,7 +11,7 @@ import {
   parseEventLogs,
   TransactionReceiptNotFoundError,
 } from "viem";
-import type { NodeSnapshot } from "./look.ts";
+import type { NodeSnapshot } from "./agreed-snapshot.ts";
 
 /** The token functions and events that the rail uses (ERC-20). */
 export const tokenAbi = parseAbi([

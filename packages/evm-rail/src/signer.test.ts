@@ -99,8 +99,8 @@ describe("a signer does not open", () => {
   });
 
   it("at a server that lacks the key", async () => {
-    const stranger = privateKeyToAccount(generatePrivateKey());
-    const signer = openWeb3Signer(url, stranger.address);
+    const other = privateKeyToAccount(generatePrivateKey());
+    const signer = openWeb3Signer(url, other.address);
     await expect(signer.check()).rejects.toThrow("has no key of the wallet");
     await expect(signer.sign("0x00")).rejects.toThrow("has no key of the wallet");
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { takerAmong } from "./look.ts";
+import { takerAmong } from "./agreed-snapshot.ts";
 
 const [token, other] = [`0x${"11".repeat(20)}`, `0x${"22".repeat(20)}`] as const;
 const call = { to: token, value: 0n, data: "0xa9059cbb01" } as const;

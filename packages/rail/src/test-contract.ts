@@ -70,7 +70,7 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     expect(await paid(key)).toBe(1);
   });
 
-  it("tells the same fate and reference, whoever asks and how often", async () => {
+  it("tells the same outcome and reference, whoever asks and how often", async () => {
     const { rail, settle, transfer = instruction } = open();
     const key = freshKey();
     const first = await rail.submit(key, transfer);

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DescService, getOption } from "@bufbuild/protobuf";
-import { wordsOf } from "@disburse/chassis/enum-words.ts";
+import { enumNames } from "@disburse/chassis/enum-names.ts";
 import { callersOf } from "@disburse/chassis/identity/access.ts";
 import type { Role } from "@disburse/chassis/principal.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
@@ -58,7 +58,7 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ...serviceNames.map((name) => [name, TraceService] as const),
 ];
 
-export const allRoles: readonly Role[] = wordsOf(RoleEnum);
+export const allRoles: readonly Role[] = enumNames(RoleEnum);
 
 const head = `# Who may call what
 

@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { wordsOf } from "@disburse/chassis/enum-words.ts";
+import { enumNames } from "@disburse/chassis/enum-names.ts";
 import type { Role } from "@disburse/chassis/principal.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { SignJWT } from "jose";
@@ -12,7 +12,7 @@ const keyId = "sandbox";
 export type Person = { readonly id: string; readonly roles: readonly Role[] };
 
 /** Holds every role. `grpc_token` in `sandbox.json` belongs to it. */
-export const everyRole: Person = { id: "sandbox", roles: wordsOf(RoleEnum) };
+export const everyRole: Person = { id: "sandbox", roles: enumNames(RoleEnum) };
 
 /** The sandbox's operators. Proposers and approvers differ, and each role has somebody. */
 export const sandboxPeople: readonly Person[] = [

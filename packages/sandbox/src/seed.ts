@@ -1,4 +1,4 @@
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { MemberRole } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
@@ -131,7 +131,7 @@ async function addMembers({ team }: SandboxClients, merchants: SandboxMerchants)
       merchantId,
       email,
       name,
-      role: valueOfWord(MemberRole, role),
+      role: enumValue(MemberRole, role),
     });
   });
   await Promise.all(added);
@@ -157,7 +157,7 @@ async function openCorridors(
         limits: limits === undefined ? {} : { sourceMin: limits.min, sourceMax: limits.max },
         quoteTtlSeconds: 0,
         rateMaxAgeSeconds: 0,
-        returnCharges: ReturnCharges.HOUSE,
+        returnCharges: ReturnCharges.PLATFORM,
       },
     });
     const corridorId = corridor?.id ?? "";

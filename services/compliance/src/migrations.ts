@@ -11,12 +11,12 @@ const indexes: Indexes = {
     { key: { merchant_id: 1, state: 1, waiting_since: 1, _id: 1 }, name: "merchant" },
     { key: { record_id: 1, state: 1, waiting_since: 1, _id: 1 }, name: "record" },
     {
-      key: { "deeds.operation": 1 },
+      key: { "actions.operation": 1 },
       name: "operation",
       unique: true,
-      partialFilterExpression: { "deeds.operation": { $exists: true } },
+      partialFilterExpression: { "actions.operation": { $exists: true } },
     },
-    { key: { "owed.at": 1 }, name: "owed", sparse: true },
+    { key: { "pending_audit.at": 1 }, name: "pending_audit", sparse: true },
     { key: { verdict_due: 1 }, name: "verdict_due", sparse: true },
   ],
   list_imports: [

@@ -113,10 +113,19 @@ it.each<AlertState>([
     detection: { screeningId: "scr_1", revision: 1, hit },
     ...{ waitingSince: at, createdAt: at, updatedAt: at },
   };
-  const deed = { by, action: "alert.escalated", given: "words", assignee: "", state } as const;
+  const reviewAction = {
+    by,
+    action: "alert.escalated",
+    given: "words",
+    assignee: "",
+    state,
+  } as const;
   const stored: AlertDocument = {
     ...alertDocument(alert, old),
-    deeds: [reviewActionDocument(alert, deed, old), reviewActionDocument(alert, deed, both)],
+    actions: [
+      reviewActionDocument(alert, reviewAction, old),
+      reviewActionDocument(alert, reviewAction, both),
+    ],
   };
   const after = resealed(sealedAlerts, stored);
   expect(openAlert(after, alone)).toEqual(openAlert(stored, both));

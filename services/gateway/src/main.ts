@@ -20,7 +20,7 @@ import { StatementService } from "@disburse/contracts/disburse/payout/v1/stateme
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { readConfig } from "./config.ts";
-import { type CallOptions, type Forward, personIdentity } from "./console/door.ts";
+import { type CallOptions, type Forward, personIdentity } from "./console/operator-proxy.ts";
 import type { Place } from "./console/served.ts";
 import { startHttpServer } from "./http/server.ts";
 import { sealedKeyTexts } from "./keys/rpc.ts";

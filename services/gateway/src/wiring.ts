@@ -16,10 +16,10 @@ import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/reque
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { Db } from "mongodb";
 import { cookiesOf } from "./console/cookies.ts";
-import { type OperatorProxyDeps, operatorProxyRoutes } from "./console/door.ts";
 import { eventRoute } from "./console/events.ts";
 import { createFeeds } from "./console/feed.ts";
 import { consoleFiles } from "./console/files.ts";
+import { type OperatorProxyDeps, operatorProxyRoutes } from "./console/operator-proxy.ts";
 import {
   createMerchantNames,
   memberPortal,
@@ -41,7 +41,7 @@ import {
   type ShareLimits,
   streamLimits,
 } from "./http/shares.ts";
-import { createUnauthenticatedClients } from "./http/strangers.ts";
+import { createUnauthenticatedClients } from "./http/unauthenticated-clients.ts";
 import { createUploads, type UploadLimits } from "./http/uploads.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
 import { createKeyMatching, openKeyCache } from "./keys/cache.ts";

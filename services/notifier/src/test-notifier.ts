@@ -4,7 +4,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
-import { valueOfWord, type WordOf } from "@disburse/chassis/enum-words.ts";
+import { type EnumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
@@ -168,7 +168,7 @@ export async function register(
 export type PayoutEventFields = {
   readonly merchantId: string;
   readonly payoutId?: string;
-  readonly status?: WordOf<typeof PayoutStatus>;
+  readonly status?: EnumName<typeof PayoutStatus>;
   readonly version?: number;
 };
 
@@ -181,7 +181,7 @@ export function payoutMessage(news: PayoutEventFields): BusMessage & { readonly 
     eventId: id,
     occurredAt: at,
     payout: {
-      ...{ id: payoutId, merchantId, version, status: valueOfWord(PayoutStatus, status) },
+      ...{ id: payoutId, merchantId, version, status: enumValue(PayoutStatus, status) },
       ...{ quoteId: derivedId("quote", payoutId), corridorId: "cor_1", beneficiaryId: "ben_1" },
       ...{ referenceId: "order-7", sourceCurrencyCode: "USD", destinationCurrencyCode: "INR" },
       ...{ sourceAmount: "12.41", receivingAmount: "1000.00" },

@@ -68,13 +68,13 @@ it("shows events to publish, open payouts by stage, and exceptions, until they a
     'disburse_payout_oldest_open_seconds{stage="unknown",rail="scripted"} 1',
   );
   await payouts.updateMany({}, { $unset: { approval: "" } });
-  await payouts.updateOne({ _id: first }, { $set: { "doubt.kind": "stuck" } });
+  await payouts.updateOne({ _id: first }, { $set: { "exception.kind": "stuck" } });
   expect((await read()).slice(2)).toEqual([
     'disburse_payout_exceptions{kind="stuck"} 1',
     'disburse_payout_exceptions{kind="unknown"} 1',
   ]);
   // Finished payouts are not open, even if their rail is still polled.
-  await payouts.updateMany({}, { $set: { status: "succeeded" }, $unset: { doubt: "" } });
+  await payouts.updateMany({}, { $set: { status: "succeeded" }, $unset: { exception: "" } });
   expect(await read()).toEqual([]);
 });
 
@@ -109,7 +109,7 @@ it("shows no more than 10,000 payouts of a kind", async () => {
     ...{ _id: `po_${at}`, status: "initiated", progress: { stage: "queued" } },
     operations: [{ id: `op_${at}`, content: "" }],
     ...{ work_due_at: start, created_at: start, outbox: [{ at: start }] },
-    doubt: { kind: "stuck", since: start },
+    exception: { kind: "stuck", since: start },
   }));
   for (let from = 0; from < many.length; from += 1_000) {
     const some = many.slice(from, from + 1_000) as unknown as PayoutDocument[];

@@ -168,11 +168,11 @@ function readOpen(payouts: Payouts) {
 
 function readExceptions(payouts: Payouts) {
   const steps = [
-    { $match: { "doubt.since": always } },
+    { $match: { "exception.since": always } },
     { $limit: readMax },
-    { $group: { _id: "$doubt.kind", count: { $sum: 1 } } },
+    { $group: { _id: "$exception.kind", count: { $sum: 1 } } },
   ];
-  return payouts.aggregate<Omit<Reading, "oldest">>(steps, { hint: "doubt" }).toArray();
+  return payouts.aggregate<Omit<Reading, "oldest">>(steps, { hint: "exception" }).toArray();
 }
 
 function readOrphaned(accounts: Collection<AccountDocument>, before: Date) {

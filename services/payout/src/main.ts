@@ -86,7 +86,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     metrics: createPayoutMetrics(metrics),
     proposals: approvals,
     approvals: { ...own, limits },
-    // Live, the house's money at rails is always two persons' work.
+    // Live, the platform's money at rails is always two persons' work.
     treasuryApprovals: { ...own, limits: config.DISBURSE_MODE === "live" ? new Map() : limits },
   });
   lifetime.add("approvals", approvals.start().stop);
@@ -116,19 +116,27 @@ async function openSandbox({ config, database }: PayoutOpening, receive: Receive
   const ownKey = config.SERVICE_KEY.privateKey.export({ format: "der", type: "pkcs8" });
   const callbackSecret = createHmac("sha256", ownKey).update("sandbox rail").digest("hex");
   const settings = await openSandboxSettings(database, clock);
-  const owed = createWake();
+  const pending = createWake();
   const actor = { kind: "service", id: "sandbox" } as const;
   // It calls back as any rail does, without the way over the network.
   const send = (message: SignedMessage) =>
     receive({ rail: "sandbox", ...message }, { actor, operationId: crypto.randomUUID() });
-  const simulated = { database, clock, behaviour, callbackSecret, settings, owed, receive: send };
-  return { rail: createSandboxRail(simulated), settings, owed };
+  const simulated = {
+    database,
+    clock,
+    behaviour,
+    callbackSecret,
+    settings,
+    pending,
+    receive: send,
+  };
+  return { rail: createSandboxRail(simulated), settings, pending };
 }
 
 /** Sends the callbacks of the simulated rail as they fall due. */
 function startCallbacks(
   { log, lifetime }: PayoutOpening,
-  { rail, owed: rouse }: NonNullable<Awaited<ReturnType<typeof openSandbox>>>,
+  { rail, pending: rouse }: NonNullable<Awaited<ReturnType<typeof openSandbox>>>,
 ): void {
   const pace = { everyMs: callbacksMs, restMs: callbacksRestMs, rouse };
   const loop = startLoop({ name: "sandbox-callbacks", ...pace, run: rail.sendDue, log });

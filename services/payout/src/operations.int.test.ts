@@ -139,6 +139,6 @@ it("doesn't let a caller report an outcome in live mode", async () => {
   const refused = reportRailOutcome({ mutation: operation(), ...report });
   expect(await outcome(refused)).toBe("Unimplemented");
   expect(await platform.history(payoutId)).toEqual(before);
-  const told = platform.rpc.reportRailOutcome({ mutation: operation(), ...report });
-  expect(await outcome(told)).toBe("OK");
+  const shown = platform.rpc.reportRailOutcome({ mutation: operation(), ...report });
+  expect(await outcome(shown)).toBe("OK");
 });

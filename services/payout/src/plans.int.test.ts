@@ -55,7 +55,12 @@ function settled(): PayoutDocument {
   const payout = payoutFrom(
     {
       ...{ id: newId("quote"), merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
-      ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "house" as const },
+      ...{
+        source: "USD",
+        destination: "USD",
+        exchangeRate: "1",
+        returnCharges: "platform" as const,
+      },
       reissueOf: undefined,
       destinationKeys: ["destination_1"],
       duplicateKeys: [],
@@ -97,7 +102,7 @@ it("polling reads no settled payout or account", async () => {
   await recallWork(payouts, clock.now(), 1_000);
   const outbox = openPayoutOutbox({
     ...{ payouts, clock, stored: createWake() },
-    ...{ isInHand: () => false, markWithinMs: 0, orphanedAfterMs: 0, lookEveryMs: 0 },
+    ...{ isHeld: () => false, markWithinMs: 0, orphanedAfterMs: 0, pollEveryMs: 0 },
   });
   expect(await outbox.due(100)).toEqual([]);
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
@@ -130,6 +135,6 @@ it("polling reads no settled payout or account", async () => {
     expect([totalKeysExamined, totalDocsExamined], text).toEqual([0, 0]);
   }
   const { keysPerIndex } = await database.db.command({ validate: "payouts" });
-  expect(keysPerIndex).toMatchObject({ work: 0, outbox: 0, doubt: 0 });
+  expect(keysPerIndex).toMatchObject({ work: 0, outbox: 0, exception: 0 });
   expect(keysPerIndex._id_).toBe(settledCount);
 });

@@ -242,7 +242,7 @@ export async function startTestPlatform() {
 
 /** Leases of a process that holds nothing between two steps. */
 export function leasesOf(payouts: Payouts, clock: Clock): Leases {
-  return createLeases(payouts, clock, place, { heldMax: 0, lookEveryMs: 0, work: createWake() });
+  return createLeases(payouts, clock, place, { heldMax: 0, pollEveryMs: 0, work: createWake() });
 }
 
 /** A test rail that accepts everything, except for the given members. */

@@ -23,7 +23,7 @@ import { startBatchRunner } from "./batches/runner.ts";
 import { createDuplicateGuard } from "./controls/duplicates.ts";
 import { openPayoutControls } from "./controls/settings.ts";
 import { sweepAccounts } from "./execution/holds.ts";
-import { sweepReservations } from "./execution/reservations.ts";
+import { sweepReservations } from "./execution/reservation-sweep.ts";
 import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
 import type { LedgerApprovals } from "./ledger/approvals.ts";
 import type { PayoutMetrics } from "./metrics.ts";
@@ -45,7 +45,7 @@ import { deferMaxMs } from "./rails/steps.ts";
 import { pollMs, startRailWorkers } from "./rails/worker.ts";
 import { operationsRpc, orderRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
 import { openVelocityLimits } from "./velocity/limits.ts";
-import { createVelocityRoom } from "./velocity/room.ts";
+import { createVelocityReservations } from "./velocity/reservations.ts";
 import { openUsage } from "./velocity/usage.ts";
 
 const sweepMs = 1_000;
@@ -105,7 +105,7 @@ export type PayoutServiceOptions = {
   readonly proposals: Pick<ServiceApprovals, "guard" | "own">;
   /** What a person needs a second one for; absent in a simulation, which has no persons. */
   readonly approvals?: LedgerApprovals;
-  /** The same for the house's money at rails. */
+  /** The same for the platform's money at rails. */
   readonly treasuryApprovals?: LedgerApprovals;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
@@ -177,7 +177,7 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
   const counts = openPayoutCounts(ledger, metrics?.countRead);
   const leases = createLeases(payouts, clock, place, {
     heldMax: keeps.heldMax,
-    lookEveryMs: keeps.workEveryMs,
+    pollEveryMs: keeps.workEveryMs,
     work,
     onTakenOver: metrics?.takenOver,
   });
@@ -185,10 +185,10 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     payouts,
     clock,
     stored,
-    isInHand: leases.isInHand,
+    isHeld: leases.isHeld,
     markWithinMs: keeps.markWithinMs,
     orphanedAfterMs: keeps.orphanedAfterMs,
-    lookEveryMs: keeps.eventsEveryMs,
+    pollEveryMs: keeps.eventsEveryMs,
     onChange: (status, { payoutId: payout_id, origin }) => {
       metrics?.changed(status);
       forRequest(origin, () => options.log.info({ payout_id, status }, "payout status changed"));
@@ -210,8 +210,8 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
       leases.begin(made, lease);
     },
     onChanged: outbox.add,
-    wake: leases.lookNow,
-    room: createVelocityRoom(velocity, controls, usage),
+    wake: leases.pollNow,
+    reservations: createVelocityReservations(velocity, controls, usage),
     duplicates: createDuplicateGuard({ database, payouts, ledger, controls }),
     bindings: openOperationBindings(database),
     orders: openScheduledPayouts(database),

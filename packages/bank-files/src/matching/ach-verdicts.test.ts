@@ -62,9 +62,9 @@ describe("returns and changes of ACH credits", () => {
   it.each<[SentPayment[], object]>([
     [[sent({ state: "returned" })], { verdict: "known", payoutId: "po_1" }],
     [[sent({ state: "rejected" })], unknown("returned-after-rejection")],
-    [[sent({ doubt: "dishonoured" })], unknown("dishonoured")],
-    [[sent({ doubt: "contested" })], unknown("contested")],
-    [[sent({ doubt: "returned-without-proof" })], unknown("returned-without-proof")],
+    [[sent({ unknownOutcome: "dishonoured" })], unknown("dishonoured")],
+    [[sent({ unknownOutcome: "contested" })], unknown("contested")],
+    [[sent({ unknownOutcome: "returned-without-proof" })], unknown("returned-without-proof")],
     [[sent({ amount: usd(1235n) })], unknown("amount-differs")],
     [[sent({ trace: "121042880000002" })], unmatched("unknown")],
     [[], unmatched("unknown")],

@@ -102,13 +102,14 @@ function judged(
   response: Exclude<AchAddenda, { kind: "information" }>,
   sent: SentPayments,
 ): Verdict {
-  const { payoutId, amount, doubt } = payment;
+  const { payoutId, amount, unknownOutcome } = payment;
   if (response.kind === "change") return { source, verdict: "change", payoutId, change: response };
   if (response.kind !== "return") return unknown(source, payment, response.kind);
   if (payment.state === "returned") return { source, verdict: "known", payoutId };
   if (payment.state === "rejected") return unknown(source, payment, "returned-after-rejection");
   // A return before its dishonour, or beside a duplicate, may arrive again after it.
-  if (doubt !== undefined && contested.has(doubt)) return unknown(source, payment, doubt);
+  if (unknownOutcome !== undefined && contested.has(unknownOutcome))
+    return unknown(source, payment, unknownOutcome);
   if (!returnCodes.has(response.code)) return unknown(source, payment, "returned-without-proof");
   sent.learn(payoutId, { state: "returned" });
   return { source, verdict: "returned", payoutId, amount, reason: { code: response.code } };

@@ -23,7 +23,7 @@ export type FileSummary = {
 
 /** A part of a file that an operator must check. */
 export type FileFinding = {
-  readonly kind: "doubt" | "unmatched" | "unread" | "waiting" | "balance" | "change";
+  readonly kind: "unknown_outcome" | "unmatched" | "unread" | "waiting" | "balance" | "change";
   /** A code of a closed list, or a reader's text; without personal data. */
   readonly what: string;
   readonly place?: string;
@@ -62,7 +62,7 @@ export function verdictFindings(
     const place = `${several}${verdict.source.place}`;
     switch (verdict.verdict) {
       case "unknown_outcome":
-        return [{ kind: "doubt", what: verdict.why, payoutId: verdict.payoutId }];
+        return [{ kind: "unknown_outcome", what: verdict.why, payoutId: verdict.payoutId }];
       case "information":
         return verdict.waitsForUs && verdict.payoutId !== undefined
           ? [

@@ -104,7 +104,7 @@ export function judge(file: BankFile, sent: SentPayments, profile: JudgingProfil
       verdicts.push({ ...each, document: index + 1 });
       if (each.verdict !== "unknown_outcome") continue;
       const { payoutId, why } = each;
-      sent.learn(payoutId, { doubt: graverOf(sent.get(payoutId).doubt, why) });
+      sent.learn(payoutId, { unknownOutcome: graverOf(sent.get(payoutId).unknownOutcome, why) });
     }
     return verdicts;
   });

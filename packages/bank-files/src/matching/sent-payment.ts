@@ -38,7 +38,7 @@ export type SentPayment = {
   readonly account?: string;
   readonly state: SentState;
   /** Earlier files left the outcome unknown for this reason. */
-  readonly doubt?: UnknownOutcome;
+  readonly unknownOutcome?: UnknownOutcome;
   readonly debits: readonly Booking[];
   readonly returns: readonly Booking[];
   /** Charges that were booked apart from the payment. */

@@ -85,8 +85,8 @@ describe("a status report", () => {
     ["rejected-without-proof", "rejected"],
     ["cancelled", "rejected"],
     ["blocked", "rejected"],
-  ])("RJCT with AC04 of a payment that is %s: %s", (doubt, expected) => {
-    const sent = new SentPayments([sentPayment(1, { doubt })]);
+  ])("RJCT with AC04 of a payment that is %s: %s", (unknownOutcome, expected) => {
+    const sent = new SentPayments([sentPayment(1, { unknownOutcome })]);
     const [verdict] = statusVerdicts(report(none, none, [payment(1, "RJCT")]), sent, profile);
     const outcome = verdict?.verdict === "unknown_outcome" ? verdict.why : verdict?.verdict;
     expect(outcome).toBe(expected);

@@ -235,12 +235,12 @@ class ReportJudge {
       : { verdict: "accepted", payoutId, ...learned };
   }
 
-  #rejected({ payoutId, state, doubt }: SentPayment, reasons: readonly Reason[]): Judged {
+  #rejected({ payoutId, state, unknownOutcome }: SentPayment, reasons: readonly Reason[]): Judged {
     const unknown = (why: UnknownOutcome) =>
       ({ verdict: "unknown_outcome", payoutId, why }) as const;
     if (state === "debited") return unknown("rejected-after-debit");
     if (state !== "sent") return { verdict: "known", payoutId };
-    if (doubt !== undefined && mayBePaid(doubt)) return unknown(doubt);
+    if (unknownOutcome !== undefined && mayBePaid(unknownOutcome)) return unknown(unknownOutcome);
     const proven = provenBy(reasons, this.#profile.notExecutedCodes);
     if (proven !== "not-executed") return unknown(proven);
     return { verdict: "rejected", payoutId, reason: present<Reason>(reasons[0] ?? {}) };

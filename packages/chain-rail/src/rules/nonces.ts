@@ -21,8 +21,8 @@ export function assignNonces(
   unminedMax: number,
 ): readonly Assignment[] {
   const taken = new Set(open.map(({ key }) => key));
-  const room = Math.max(0, mined + unminedMax - next);
-  const keys = [...new Set(waiting)].filter((key) => !taken.has(key)).slice(0, room);
+  const free = Math.max(0, mined + unminedMax - next);
+  const keys = [...new Set(waiting)].filter((key) => !taken.has(key)).slice(0, free);
   return keys.map((key, at) => ({ nonce: next + at, key }));
 }
 

@@ -438,7 +438,7 @@ describe("after a crash", () => {
 describe("a permit", () => {
   const wanted = {
     ...{ rpc: "disburse.compliance.v1.ComplianceService/ImportList", merchantId: "" },
-    ...{ subject: "house", content: "file 1", before: "", after: "{}", reasons: ["loses much"] },
+    ...{ subject: "internal", content: "file 1", before: "", after: "{}", reasons: ["loses much"] },
     approvers: ["compliance_approver"] as const,
   };
   const ada: Principal = { kind: "person", id: "ada", roles: new Set(["compliance_officer"]) };

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { ProposalState as StateEnum } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { WordOf } from "../enum-words.ts";
+import type { EnumName } from "../enum-names.ts";
 import type { Role } from "../principal.ts";
 
 /** The enum names of `disburse.approval.v1.ProposalState`. */
-export type ProposalState = WordOf<typeof StateEnum>;
+export type ProposalState = EnumName<typeof StateEnum>;
 
 /** A person and their roles, from the access token. */
 export type ActingPerson = { readonly id: string; readonly roles: ReadonlySet<Role> };

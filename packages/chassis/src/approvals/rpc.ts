@@ -12,7 +12,7 @@ import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { callContext } from "../call-context.ts";
-import { valueOfWord, wordOf } from "../enum-words.ts";
+import { enumName, enumValue } from "../enum-names.ts";
 import { readMutation } from "../rpc/mutation.ts";
 import { orThrow } from "../rpc/refusal.ts";
 import { supersededRefusal } from "./answers.ts";
@@ -39,7 +39,7 @@ export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalS
   const { approvals, proposals, clock } = deps;
   return {
     listProposals: async ({ state, waitingForCaller, subject, ...page }) => {
-      const wanted = { state: wordOf(ProposalStateEnum, state), subject };
+      const wanted = { state: enumName(ProposalStateEnum, state), subject };
       const waitingAt = waitingForCaller ? clock.now() : undefined;
       const { shown, nextCursor } = await proposals.list(
         personOf(),
@@ -119,10 +119,10 @@ function proposalMessage(proposal: Proposal, now: Date) {
   return create(ProposalSchema, {
     ...proposal,
     reasons: [...proposal.reasons],
-    state: valueOfWord(ProposalStateEnum, stateAt(proposal, now)),
+    state: enumValue(ProposalStateEnum, stateAt(proposal, now)),
     contentDigest: proposal.digest,
-    approvers: approvers.map((role) => valueOfWord(RoleEnum, role)),
-    proposedBy: { kind: valueOfWord(Actor_Kind, proposed.kind), id: proposed.by },
+    approvers: approvers.map((role) => enumValue(RoleEnum, role)),
+    proposedBy: { kind: enumValue(Actor_Kind, proposed.kind), id: proposed.by },
     ...(decided && { decidedBy: { kind: Actor_Kind.OPERATOR, id: decided.by } }),
     createdAt: timestampFromDate(proposed.at),
     expiresAt: timestampFromDate(proposal.expiresAt),

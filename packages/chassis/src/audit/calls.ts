@@ -19,7 +19,7 @@ export function isPrivileged(principal: Principal | undefined): principal is Pri
 }
 
 /** The pending audit entry of a call, stored before the call has its effect. */
-export type OwedCall = {
+export type PendingCall = {
   readonly at: Date;
   readonly person: string;
   readonly caller: AuditCall["caller"];
@@ -37,14 +37,14 @@ export type OwedCall = {
 };
 
 /** The identity of a call's request. */
-export type AuditedRequest = Pick<OwedCall, "merchant_id" | "operation" | "content">;
+export type AuditedRequest = Pick<PendingCall, "merchant_id" | "operation" | "content">;
 
 /** The longest time of a call without a stream, with a wide margin. */
 const unaryMs = 60_000;
 /** The longest time of a large list import. */
 const streamMs = 900_000;
 
-type NamedCaller = Pick<OwedCall, "person" | "caller" | "roles" | "detail">;
+type NamedCaller = Pick<PendingCall, "person" | "caller" | "roles" | "detail">;
 
 /** Returns a privileged caller, or for a merchant's decision its key or member. */
 function namedCaller(
@@ -69,13 +69,13 @@ function namedCaller(
  * Returns the audit entry that a call needs; `undefined` if its caller is not privileged and it is
  * no decision of a merchant's key or member.
  */
-export function owedCall(
+export function pendingCall(
   { name, parent, methodKind }: DescMethod,
   context: CallContext | undefined,
   request: AuditedRequest,
   at: Date,
   decidedBy?: StoredActor,
-): OwedCall | undefined {
+): PendingCall | undefined {
   const { principal, requestId: request_id = "" } = context ?? {};
   const named = namedCaller(principal, decidedBy);
   if (named === undefined) return undefined;
@@ -92,19 +92,19 @@ export function owedCall(
 
 /** Builds the record of a call with its outcome; `subject` is the id it was about. */
 export function callRecord(
-  owed: OwedCall,
+  pending: PendingCall,
   outcome: AuditCall["outcome"],
   subject: string,
 ): AuditRecord {
-  const { at, person, caller, roles, rpc, content, detail } = owed;
-  const ids = { merchantId: owed.merchant_id, requestId: owed.request_id };
+  const { at, person, caller, roles, rpc, content, detail } = pending;
+  const ids = { merchantId: pending.merchant_id, requestId: pending.request_id };
   return {
     at,
     person,
-    operation: owed.operation,
+    operation: pending.operation,
     detail,
     action: rpc.slice(rpc.indexOf("/") + 1),
-    subject: subject === "" ? owed.merchant_id : subject,
+    subject: subject === "" ? pending.merchant_id : subject,
     call: { caller, roles, rpc, content, ...ids, outcome },
   };
 }

@@ -20,7 +20,7 @@ export type AuditDeps = {
   readonly sink: AuditSink | undefined;
   readonly key: () => ServiceKey;
   /** Writes the pending entries that a crash left; resolves to true while there are more. */
-  readonly sweepOwed: (now: Date) => Promise<boolean>;
+  readonly sweepPending: (now: Date) => Promise<boolean>;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -32,10 +32,10 @@ export type AuditDeps = {
  * with a sink, the shipping of signed heads.
  */
 export function startAudit(deps: AuditDeps): Pick<Loop, "stop"> {
-  const { service, settings, sink, key, sweepOwed, database, log, metrics, sources } = deps;
-  const run = () => sweepOwed(systemClock.now());
+  const { service, settings, sink, key, sweepPending, database, log, metrics, sources } = deps;
+  const run = () => sweepPending(systemClock.now());
   const loops: Pick<Loop, "stop">[] = [
-    startLoop({ name: "audit-owed", everyMs: sweepEveryMs, run, log }),
+    startLoop({ name: "audit-pending", everyMs: sweepEveryMs, run, log }),
   ];
   if (sink !== undefined) {
     const options = { database, service, key, sources, log, metrics, clock: systemClock };

@@ -11,12 +11,12 @@ const message = (id: string): BusMessage => ({
 });
 
 /** A relay of an outbox in memory. */
-function relayOf(owed: BusMessage[], bus: Bus, log = silentLog) {
+function relayOf(pending: BusMessage[], bus: Bus, log = silentLog) {
   const outbox = {
     // A document may have several pending events, so a read may return one more than requested.
-    due: async (limit: number) => owed.slice(0, limit + 1),
+    due: async (limit: number) => pending.slice(0, limit + 1),
     published: async (messages: readonly BusMessage[]) => {
-      for (const each of messages) owed.splice(owed.indexOf(each), 1);
+      for (const each of messages) pending.splice(pending.indexOf(each), 1);
     },
   };
   const relay = startRelay({ outbox, bus, log });
@@ -27,11 +27,11 @@ function relayOf(owed: BusMessage[], bus: Bus, log = silentLog) {
 
 it("keeps events that the bus rejects, and publishes them later", async () => {
   const bus = createMemoryBus();
-  const owed = [message("a")];
+  const pending = [message("a")];
   const publish = vi.spyOn(bus, "publish");
-  const relay = relayOf(owed, bus);
+  const relay = relayOf(pending, bus);
   await vi.waitFor(() => expect(publish).toHaveBeenCalled(), { timeout: 10_000 });
-  expect(owed).toHaveLength(1);
+  expect(pending).toHaveLength(1);
   let isDown = true;
   const stored: string[] = [];
   await bus.subscribe({
@@ -45,23 +45,23 @@ it("keeps events that the bus rejects, and publishes them later", async () => {
   });
   publish.mockClear();
   await vi.waitFor(() => expect(publish).toHaveBeenCalled(), { timeout: 10_000 });
-  expect(owed).toHaveLength(1);
+  expect(pending).toHaveLength(1);
   isDown = false;
-  await vi.waitFor(() => expect(owed).toHaveLength(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(pending).toHaveLength(0), { timeout: 10_000 });
   expect(stored).toEqual(["a"]);
   await relay.stop();
 });
 
 it("publishes the next batch at once while there are more events", async () => {
-  const owed = Array.from({ length: 900 }, (_each, at) => message(`m${at}`));
+  const pending = Array.from({ length: 900 }, (_each, at) => message(`m${at}`));
   const bus = createMemoryBus();
   await bus.subscribe({
     queue: "reader",
     events: [{ keys: ["payout.*"], publishers: ["payout"] }],
     handle: async (batch) => batch.map(() => "stored"),
   });
-  const relay = relayOf(owed, bus);
-  await vi.waitFor(() => expect(owed).toHaveLength(0), { timeout: 400 });
+  const relay = relayOf(pending, bus);
+  await vi.waitFor(() => expect(pending).toHaveLength(0), { timeout: 400 });
   await relay.stop();
 });
 

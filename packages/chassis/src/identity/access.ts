@@ -1,7 +1,7 @@
 import { type DescMethod, getOption } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { access, Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import { wordOf } from "../enum-words.ts";
+import { enumName } from "../enum-names.ts";
 import { callerOf, type Principal, type Role } from "../principal.ts";
 import { demandStepUp, type StepUp } from "./step-up.ts";
 
@@ -22,7 +22,7 @@ export function callersOf(method: DescMethod): Callers {
   let callers = known.get(method);
   if (callers === undefined) {
     const { services, roles, stepUp } = getOption(method, access);
-    const words = roles.map((role) => wordOf(RoleEnum, role));
+    const words = roles.map((role) => enumName(RoleEnum, role));
     callers = {
       services: new Set(services),
       roles: new Set(words.filter((word) => word !== undefined)),

@@ -4,7 +4,7 @@ import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb
 import { textProblem } from "@disburse/kernel/text.ts";
 import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import { wordsOf } from "../enum-words.ts";
+import { enumNames } from "../enum-names.ts";
 import type { ManualUse, Principal, Role, SignIn } from "../principal.ts";
 import type { TrustedKeys } from "./keys.ts";
 import { serviceTokenSeconds, spiffeId } from "./service-tokens.ts";
@@ -122,7 +122,7 @@ function manualUseOf({ act, reason }: JWTPayload): ManualUse | undefined {
 /** Accepted algorithms of access tokens; none with a shared secret. */
 const personAlgorithms = ["EdDSA", "Ed25519", "ES256", "RS256", "PS256"];
 const subjectPattern = /^[\x21-\x7e]{1,128}$/;
-const allRoles: ReadonlySet<string> = new Set(wordsOf(RoleEnum));
+const allRoles: ReadonlySet<string> = new Set(enumNames(RoleEnum));
 
 async function verifyPerson(token: string, persons: PersonIssuer | undefined): Promise<Accepted> {
   if (persons === undefined) throw unauthenticated("the token's issuer is not trusted");

@@ -7,7 +7,7 @@ export const auditIndexes: Indexes = {
     { key: { subject: 1, _id: -1 }, name: "subject" },
     { key: { action: 1, _id: -1 }, name: "action" },
   ],
-  operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
+  operations: [{ key: { "pending.due_at": 1 }, name: "pending", sparse: true }],
 };
 
 export const proposalIndexes: Indexes = {

@@ -14,7 +14,7 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openAuditStore } from "../audit/store.ts";
 import { withCallContext } from "../call-context.ts";
-import { valueOfWord } from "../enum-words.ts";
+import { enumValue } from "../enum-names.ts";
 import { connectDatabase, type Database } from "../mongo/database.ts";
 import type { Principal } from "../principal.ts";
 import { orThrow } from "../rpc/refusal.ts";
@@ -78,9 +78,9 @@ const entriesOf = async ({ operationId }: { operationId: string }) => {
   return all.filter((each) => each.operation === operationId).toReversed();
 };
 const later = () => new Date(Date.now() + 120_000);
-const owed = ({ operationId }: { operationId: string }) =>
+const pending = ({ operationId }: { operationId: string }) =>
   database.db.collection("operations").countDocuments({
-    "owed.operation": operationId,
+    "pending.operation": operationId,
   });
 
 describe("a privileged call", () => {
@@ -97,7 +97,7 @@ describe("a privileged call", () => {
         ...{ requestId: "req-1", content: expect.stringMatching(/^[\w-]{43}$/) },
       },
     });
-    expect(await owed(mutation)).toBe(0);
+    expect(await pending(mutation)).toBe(0);
   });
 
   it("of the operators' job is in it too, and a merchant's own is not", async () => {
@@ -123,7 +123,7 @@ describe("a privileged call", () => {
       throw new Error("the process ends here");
     };
     await open(byHand, lost);
-    await openOperationBindings(database, keyed).sweepOwed(later());
+    await openOperationBindings(database, keyed).sweepPending(later());
     expect(await entriesOf(lost)).toMatchObject([
       { detail: expect.stringContaining("ann"), call: { outcome: "unknown" } },
     ]);
@@ -138,7 +138,7 @@ describe("a privileged call", () => {
       return entriesOf({ operationId });
     };
     for (const caller of ["api_key", "member"] as const) {
-      const kind = valueOfWord(Actor_Kind, caller);
+      const kind = enumValue(Actor_Kind, caller);
       expect(await decide(kind)).toMatchObject([
         { person: "who_1", action: "OpenAccount", call: { caller, roles: [], outcome: "done" } },
       ]);
@@ -153,7 +153,7 @@ describe("a privileged call", () => {
     await open(ada, mutation);
     expect(calls).toBe(5);
     expect(await entriesOf(mutation)).toHaveLength(1);
-    expect(await owed(mutation)).toBe(0);
+    expect(await pending(mutation)).toBe(0);
   });
 
   it("that was refused changed nothing, and is not in it", async () => {
@@ -162,7 +162,7 @@ describe("a privileged call", () => {
     await open(ada, mutation);
     await audit().head();
     expect(await entriesOf(mutation)).toEqual([]);
-    expect(await openOperationBindings(database).sweepOwed(later())).toBe(false);
+    expect(await openOperationBindings(database).sweepPending(later())).toBe(false);
     expect(await entriesOf(mutation)).toEqual([]);
   });
 
@@ -172,16 +172,16 @@ describe("a privileged call", () => {
       throw new ConnectError("no database", Code.Unavailable);
     };
     await open(ada, mutation);
-    const { sweepOwed } = openOperationBindings(database);
-    await sweepOwed(new Date());
+    const { sweepPending } = openOperationBindings(database);
+    await sweepPending(new Date());
     expect(await entriesOf(mutation)).toEqual([]);
-    await Promise.all([sweepOwed(later()), sweepOwed(later())]);
-    await sweepOwed(later());
+    await Promise.all([sweepPending(later()), sweepPending(later())]);
+    await sweepPending(later());
     const unknown = { subject: "mer_1", call: { outcome: "unknown" } };
     expect(await entriesOf(mutation)).toMatchObject([unknown]);
     answer = () => undefined;
     await open(ada, mutation);
-    await sweepOwed(later());
+    await sweepPending(later());
     expect(await entriesOf(mutation)).toMatchObject([unknown, { call: { outcome: "done" } }]);
   });
 
@@ -194,7 +194,7 @@ describe("a privileged call", () => {
     expect(await database.db.collection("effects").countDocuments()).toBe(1);
     const mutation = { operationId: "op-killed" };
     expect(await entriesOf(mutation)).toEqual([]);
-    await openOperationBindings(database).sweepOwed(later());
+    await openOperationBindings(database).sweepPending(later());
     expect(await entriesOf(mutation)).toMatchObject([
       { person: "ada", action: "OpenAccount", call: { outcome: "unknown", merchantId: "mer_1" } },
     ]);

@@ -9,7 +9,13 @@ import {
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Db } from "mongodb";
-import { callRecord, isPrivileged, type OwedCall, owedCall, subjectOf } from "../audit/calls.ts";
+import {
+  callRecord,
+  isPrivileged,
+  type PendingCall,
+  pendingCall,
+  subjectOf,
+} from "../audit/calls.ts";
 import { openAuditStore } from "../audit/store.ts";
 import { callContext } from "../call-context.ts";
 import { insertOnce } from "../mongo/once.ts";
@@ -27,7 +33,7 @@ type OperationDocument = {
   operation_content?: string;
   /** The attempt that may still unbind it: no other attempt relies on it. */
   only_try?: string;
-  owed?: OwedCall;
+  pending?: PendingCall;
   created_at: Date;
 };
 
@@ -56,7 +62,7 @@ export function openOperationBindings(
     bind: async (
       id: string,
       content: string | undefined,
-      owed?: OwedCall,
+      pending?: PendingCall,
     ): Promise<(() => Promise<void>) | undefined> => {
       const only_try = crypto.randomUUID();
       const bound = {
@@ -64,7 +70,7 @@ export function openOperationBindings(
         schema_version: 1,
         only_try,
         ...(content !== undefined && { operation_content: content }),
-        ...(owed && { owed }),
+        ...(pending && { pending }),
       };
       for (;;) {
         if (await insertOnce(operations, { ...bound, created_at: new Date() })) {
@@ -74,33 +80,33 @@ export function openOperationBindings(
         const known = await operations.findOneAndUpdate({ _id: id }, { $unset: { only_try: "" } });
         if (known === null) continue;
         if (known.operation_content !== content) return undefined;
-        if (owed !== undefined) await operations.updateOne({ _id: id }, { $set: { owed } });
+        if (pending !== undefined) await operations.updateOne({ _id: id }, { $set: { pending } });
         return async () => undefined;
       }
     },
     /** Writes the entry of an answered call, which is then no longer pending. */
-    settle: async (id: string, owed: OwedCall, subject: string): Promise<void> => {
-      await audit.append(callRecord(owed, "done", subject));
-      await operations.updateOne({ _id: id }, { $unset: { owed: "" } });
+    settle: async (id: string, pending: PendingCall, subject: string): Promise<void> => {
+      await audit.append(callRecord(pending, "done", subject));
+      await operations.updateOne({ _id: id }, { $unset: { pending: "" } });
     },
     /** Writes the entry of a call that changed nothing but is recorded. */
-    note: async (owed: OwedCall, subject: string): Promise<void> => {
-      await audit.append(callRecord(owed, "done", subject));
+    note: async (pending: PendingCall, subject: string): Promise<void> => {
+      await audit.append(callRecord(pending, "done", subject));
     },
     /**
      * Writes pending entries of unanswered calls, whose process ended or which failed, as
      * `unknown`, unless a repeat has written one. Safe concurrently with calls and other sweeps;
      * returns true if there is more to do.
      */
-    sweepOwed: async (now: Date): Promise<boolean> => {
-      const due = { "owed.due_at": { $lte: now } };
+    sweepPending: async (now: Date): Promise<boolean> => {
+      const due = { "pending.due_at": { $lte: now } };
       const found = await operations.find(due).limit(sweptMax).toArray();
-      for (const { _id, owed } of found) {
-        if (owed === undefined) continue;
-        const isDone = await audit.has(callRecord(owed, "done", ""));
-        if (!isDone) await audit.append(callRecord(owed, "unknown", ""));
+      for (const { _id, pending } of found) {
+        if (pending === undefined) continue;
+        const isDone = await audit.has(callRecord(pending, "done", ""));
+        if (!isDone) await audit.append(callRecord(pending, "unknown", ""));
         // A repeat that has begun meanwhile has its own pending entry.
-        await operations.updateOne({ _id, "owed.at": owed.at }, { $unset: { owed: "" } });
+        await operations.updateOne({ _id, "pending.at": pending.at }, { $unset: { pending: "" } });
       }
       return found.length === sweptMax;
     },
@@ -177,7 +183,7 @@ function boundHandler(
       request: mutating,
       id: [...scope, operation].join(" "),
       content: isOwn ? undefined : content,
-      owed: owedOf(method, audited, isDecision ? actor : undefined),
+      pending: pendingCallOf(method, audited, isDecision ? actor : undefined),
       handle: () => handle(request, context),
     });
   };
@@ -188,7 +194,7 @@ type BoundCall = {
   readonly bindings: OperationBindings;
   readonly id: string;
   readonly content: string | undefined;
-  readonly owed: OwedCall | undefined;
+  readonly pending: PendingCall | undefined;
   /** The content of a stream, after its last message. */
   readonly contentAfter?: () => string;
   readonly request: object;
@@ -197,8 +203,8 @@ type BoundCall = {
 
 /** Binds, runs and records one call. */
 async function runBound(call: BoundCall) {
-  const { method, bindings, id, owed, request } = call;
-  const unbind = await bindings.bind(id, call.content, owed);
+  const { method, bindings, id, pending, request } = call;
+  const unbind = await bindings.bind(id, call.content, pending);
   if (unbind === undefined) return orThrow(otherContent);
   let response: unknown;
   try {
@@ -207,9 +213,9 @@ async function runBound(call: BoundCall) {
     if (isRefusal(error)) await unbind();
     throw error;
   }
-  if (owed === undefined) return response;
-  const content = call.contentAfter?.() ?? owed.content;
-  await bindings.settle(id, { ...owed, content }, subjectOf(method, request, response));
+  if (pending === undefined) return response;
+  const content = call.contentAfter?.() ?? pending.content;
+  await bindings.settle(id, { ...pending, content }, subjectOf(method, request, response));
   return response;
 }
 
@@ -227,7 +233,7 @@ function auditedStream(method: DescMethod, handle: Handler, bindings: OperationB
       id: `${method.name} ${operation}`,
       content: undefined,
       request: {},
-      owed: owedOf(method, { merchant_id: "", operation, content: "" }),
+      pending: pendingCallOf(method, { merchant_id: "", operation, content: "" }),
       contentAfter: () => bindings.keyContent(stream.digest()),
       handle: () => handle(stream.messages, context),
     });
@@ -242,18 +248,18 @@ function notedHandler(method: DescMethod, handle: Handler, bindings: OperationBi
     const audited = request as object & Mutating;
     const merchant_id = merchantOf(audited) ?? "";
     const operation = crypto.randomUUID();
-    const owed = owedOf(method, { merchant_id, operation, content: "" });
-    if (owed !== undefined) await bindings.note(owed, subjectOf(method, audited, undefined));
+    const pending = pendingCallOf(method, { merchant_id, operation, content: "" });
+    if (pending !== undefined) await bindings.note(pending, subjectOf(method, audited, undefined));
     return response;
   };
 }
 
-function owedOf(
+function pendingCallOf(
   method: DescMethod,
-  audited: Parameters<typeof owedCall>[2],
+  audited: Parameters<typeof pendingCall>[2],
   decidedBy?: StoredActor,
 ) {
-  return owedCall(method, callContext(), audited, new Date(), decidedBy);
+  return pendingCall(method, callContext(), audited, new Date(), decidedBy);
 }
 
 /** The merchant of a request, from the request or a message in it. */

@@ -6,12 +6,12 @@ import {
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { callContext } from "../call-context.ts";
-import type { WordOf } from "../enum-words.ts";
+import type { EnumName } from "../enum-names.ts";
 import { orThrow } from "./refusal.ts";
 
 /** The actor of a change, for storage. */
 export type StoredActor = {
-  readonly kind: WordOf<typeof Actor_Kind>;
+  readonly kind: EnumName<typeof Actor_Kind>;
   readonly id: string;
   /** The root id of a key or a member, if it is another one. */
   readonly root?: string;

@@ -116,7 +116,7 @@ export function serviceStart<Config extends Settings>(
         settings: config,
         sink,
         key: identity.serviceKey,
-        sweepOwed: openOperationBindings(database).sweepOwed,
+        sweepPending: openOperationBindings(database).sweepPending,
         database,
         log,
         metrics,

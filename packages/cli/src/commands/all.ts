@@ -40,7 +40,7 @@ const groups: readonly Group[] = [
   { name: "rails", summary: "rails and their accounts" },
   { name: "wallets", summary: "blockchain wallets of rails" },
   { name: "bank-files", summary: "bank files and their findings" },
-  { name: "house", summary: "balances of the platform accounts" },
+  { name: "platform", summary: "balances of the platform accounts" },
   { name: "lists", summary: "sanctions lists" },
   { name: "screenings", summary: "screenings of wallets and parties" },
   { name: "alerts", summary: "screening hits that need a decision" },

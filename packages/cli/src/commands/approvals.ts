@@ -159,7 +159,7 @@ export const approvalCommands: readonly OwnCommand[] = [
     name: "approvals list",
     summary: "proposals that await your approval, of all services, newest first",
     details:
-      "With --state: proposals in that state that you created or may decide. payouts doubt and\n" +
+      "With --state: proposals in that state that you created or may decide. payouts exceptions and\n" +
       "alerts list show work that needs a first decision.",
     examples: ["approvals list", "approvals list --state open --service payout --json"],
     options: [

@@ -252,7 +252,7 @@ async function check(
       .filter(Boolean)
       .join(", "),
     findings: findings.map(({ kind, what, place }) => ({
-      kind: kind === "doubt" ? "unknown_outcome" : kind,
+      kind,
       text: place === undefined ? what : `${place}: ${what}`,
     })),
     entries: verdicts.map((each) => entryOf(each, sent)),

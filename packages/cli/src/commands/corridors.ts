@@ -160,7 +160,7 @@ const corridorFile = `Corridors and fields that the file omits stay unchanged:
       limits: { source_min: "1.00", source_max: "100000.00" }
       quote_ttl_seconds: 300
       rate_max_age_seconds: 3600
-      return_charges: house
+      return_charges: platform
       open_to: [mer_01k…]
       closed_to: [mer_01j…]`;
 

@@ -100,10 +100,10 @@ export const moneyCommands: readonly CallCommand[] = [
     show: { record: "entry" },
   },
   {
-    name: "house",
+    name: "platform",
     summary: "balances of the platform accounts in each currency",
-    examples: ["house", "house USD --json"],
-    method: ledger.listHouseBalances,
+    examples: ["platform", "platform USD --json"],
+    method: ledger.listPlatformBalances,
     arguments: [
       {
         name: "currency",

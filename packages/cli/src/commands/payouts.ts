@@ -80,15 +80,15 @@ export const payoutCommands: readonly CallCommand[] = [
     },
   },
   {
-    name: "payouts doubt",
+    name: "payouts exceptions",
     summary: "exceptions: payouts that need a person, longest waiting first",
-    examples: ["payouts doubt", "payouts doubt --kind unknown"],
-    method: operations.listPayoutsInDoubt,
-    options: [{ name: "kind", field: "doubt", about: "with this kind of exception" }],
+    examples: ["payouts exceptions", "payouts exceptions --kind unknown"],
+    method: operations.listPayoutExceptions,
+    options: [{ name: "kind", about: "with this kind of exception" }],
     show: {
       list: "payouts",
       columns: [
-        ...[["payout.id", "id"] as const, "doubt", "since", "rail"],
+        ...[["payout.id", "id"] as const, "kind", "since", "rail"],
         ...[["payout.merchant_id", "merchant"] as const, "payout.source_amount"],
         ...[["payout.source_currency_code", "currency"] as const, "proposal_id"],
       ],

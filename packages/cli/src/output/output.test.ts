@@ -3,19 +3,19 @@ import {
   AlertSchema,
   AlertState,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { PayoutInDoubtSchema } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutExceptionSchema } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { describe, expect, it } from "vitest";
 import { plainOf } from "./plain.ts";
 import { printable, recordText, tableText } from "./print.ts";
 
 describe("a message", () => {
   it("has the contract's field names, enum names and ISO times", () => {
-    const message = fromJson(PayoutInDoubtSchema, {
-      ...{ doubt: "DOUBT_STUCK", since: "2026-11-20T11:26:00.120Z" },
+    const message = fromJson(PayoutExceptionSchema, {
+      ...{ kind: "EXCEPTION_KIND_STUCK", since: "2026-11-20T11:26:00.120Z" },
       payout: { id: "po_1", sourceAmount: "1.00" },
     });
-    expect(plainOf(PayoutInDoubtSchema, message)).toMatchObject({
-      ...{ doubt: "stuck", since: "2026-11-20T11:26:00.120Z", rail: "", proposal_id: "" },
+    expect(plainOf(PayoutExceptionSchema, message)).toMatchObject({
+      ...{ kind: "stuck", since: "2026-11-20T11:26:00.120Z", rail: "", proposal_id: "" },
       payout: { id: "po_1", source_amount: "1.00", status: "" },
     });
   });

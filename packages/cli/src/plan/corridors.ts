@@ -26,7 +26,9 @@ const corridor = {
   limits: z.strictObject(limits, { error: "must have fields" }).optional(),
   quote_ttl_seconds: wholeNumber.optional(),
   rate_max_age_seconds: wholeNumber.optional(),
-  return_charges: z.enum(["house", "merchant"], { error: "must be house or merchant" }).optional(),
+  return_charges: z
+    .enum(["platform", "merchant"], { error: "must be platform or merchant" })
+    .optional(),
   open_to: z.array(shortText, { error: "must be a list of merchants" }).optional(),
   closed_to: z.array(shortText, { error: "must be a list of merchants" }).optional(),
 };
@@ -167,6 +169,6 @@ function bodyOf(pair: Pair, terms: Terms): JsonObject {
     // pays.
     quote_ttl_seconds: terms.quote_ttl_seconds ?? 0,
     rate_max_age_seconds: terms.rate_max_age_seconds ?? 0,
-    return_charges: `RETURN_CHARGES_${String(terms.return_charges || "house").toUpperCase()}`,
+    return_charges: `RETURN_CHARGES_${String(terms.return_charges || "platform").toUpperCase()}`,
   };
 }

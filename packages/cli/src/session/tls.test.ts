@@ -20,7 +20,7 @@ const file = (name: string, text: string) => {
 const callers: (string | undefined)[] = [];
 let url = "";
 let files: { ca: string; cert: string; key: string };
-let strangers: string;
+let otherAuthority: string;
 let stop: () => void;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     await authority.issue("disburse", "quote"),
     await authority.issue("disburse", "operators"),
   ];
-  strangers = file("other.crt", (await createAuthority(validity)).cert);
+  otherAuthority = file("other.crt", (await createAuthority(validity)).cert);
   files = {
     ca: file("ca.crt", authority.cert),
     cert: file("own.crt", person.cert),
@@ -72,7 +72,7 @@ it.each([
   ["another trust domain", "quote", { trustDomain: "else" }, "is not for spiffe://else/quote"],
   ["another authority", "quote", { ca: "other" }, "certificate"],
 ])("rejects a server of %s", async (_what, service, change, problem) => {
-  const other = "ca" in change ? { ca: strangers } : change;
+  const other = "ca" in change ? { ca: otherAuthority } : change;
   await expect(check(service, other)).rejects.toThrow(problem);
   expect(callers).toEqual([]);
 });

@@ -170,7 +170,7 @@ export const setScenario: PublicBody = singleForm({
     },
     percent("fail_percent", "fail", 20),
     percent("return_percent", "succeed and come back", 10),
-    percent("doubt_percent", "stay in doubt", 0),
+    percent("doubt_percent", "keep an unknown outcome", 0),
     {
       name: "max_delay_ms",
       kind: "integer",

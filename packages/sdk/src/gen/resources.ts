@@ -1246,7 +1246,7 @@ export class Sandbox {
   /**
    * Settle payout.
    *
-   * Has the simulated rail settle a payout now, also one that it was in doubt about. The answer is the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.
+   * Has the simulated rail settle a payout now, also one whose outcome was unknown. The answer is the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.
    *
    * Scope: `payout:write`.
    *
@@ -1289,7 +1289,7 @@ export class Sandbox {
   }
 
   /**
-   * Leave payout in doubt.
+   * Leave payout outcome unknown.
    *
    * Has the simulated rail not know what became of a payout: `sub_status` is `unknown` and the money stays held until you settle, fail or return it. `STATE_NOT_REACHABLE`: no rail has it, or its outcome is known.
    *

@@ -1419,7 +1419,7 @@ export interface SandboxScenario {
   fail_percent: number;
   /** Of a hundred payouts, how many succeed and come back. */
   return_percent: number;
-  /** Of a hundred payouts, how many stay in doubt. */
+  /** Of a hundred payouts, how many keep an unknown outcome. */
   doubt_percent: number;
   /** The longest time to an outcome; omitted if each takes as long as others do. */
   max_delay_ms?: number;
@@ -2521,7 +2521,7 @@ export interface SandboxScenarioRequest {
   fail_percent?: number;
   /** Of a hundred payouts, how many succeed and come back; 0 by default. */
   return_percent?: number;
-  /** Of a hundred payouts, how many stay in doubt; 0 by default. */
+  /** Of a hundred payouts, how many keep an unknown outcome; 0 by default. */
   doubt_percent?: number;
   /** The longest time to an outcome; a payout's is drawn. */
   max_delay_ms?: number;

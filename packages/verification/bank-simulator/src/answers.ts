@@ -1,5 +1,5 @@
 import { type Answer, Bank } from "./bank.ts";
-import { type Fate, fatesInOrder } from "./fates.ts";
+import { type Outcome, outcomesInOrder } from "./outcomes.ts";
 
 /** The bank's charge for a short return, in hundredths. */
 export const returnCharge = 7n;
@@ -13,12 +13,16 @@ export type Answers = {
 };
 
 /**
- * Answers a pain.001 as a bank does in one evening. `fates` follow the order of the file.
+ * Answers a pain.001 as a bank does in one evening. `outcomes` follow the order of the file.
  * `inOneSum` sets how the bank books blocks, overriding the file.
  */
-export function answersOf(file: Uint8Array, fates: readonly Fate[], inOneSum?: boolean): Answers {
+export function answersOf(
+  file: Uint8Array,
+  outcomes: readonly Outcome[],
+  inOneSum?: boolean,
+): Answers {
   const bank = new Bank({
-    fateOf: fatesInOrder(fates),
+    outcomeOf: outcomesInOrder(outcomes),
     returnCharge,
     opening: 1_000_000n,
     ...(inOneSum === undefined ? {} : { inOneSum }),

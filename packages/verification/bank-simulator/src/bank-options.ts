@@ -1,10 +1,10 @@
-import type { FateOf } from "./fates.ts";
 import type { CustomerAccount } from "./instructions.ts";
+import type { OutcomeOf } from "./outcomes.ts";
 
 export type BankOptions = {
   /** Prefix of its message references: letters and digits. */
   readonly name: string;
-  readonly fateOf: FateOf;
+  readonly outcomeOf: OutcomeOf;
   /**
    * The bank's reaction to a repeated file: refuses it with a report, ignores it, or pays again.
    */
@@ -24,7 +24,7 @@ export type BankOptions = {
 /** Settles all payments and refuses repeated files. */
 export const bankDefaults: BankOptions = {
   name: "BANK",
-  fateOf: () => "settled",
+  outcomeOf: () => "settled",
   duplicates: "refuse",
   accepted: "ACSP",
   opening: 100_000_000n,

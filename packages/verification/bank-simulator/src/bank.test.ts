@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Bank } from "./bank.ts";
 import type { BankOptions } from "./bank-options.ts";
-import { type Fate, fatesByRules, fatesInOrder } from "./fates.ts";
+import { type Outcome, outcomesByRules, outcomesInOrder } from "./outcomes.ts";
 import { initiation } from "./test-initiation.ts";
 
 const now = () => new Date("2026-11-25T20:00:00.000Z");
@@ -67,7 +67,7 @@ describe("the bank", () => {
     expect(bank.receipts).toMatchObject([{ taken: "refused" }]);
   });
 
-  it.each<[Fate, number, number]>([
+  it.each<[Outcome, number, number]>([
     ["settled", 1, 0],
     ["rejected", 0, 0],
     ["duplicate", 0, 0],
@@ -76,14 +76,14 @@ describe("the bank", () => {
     ["waiting", 0, 0],
     ["contested", 1, 0],
     ["changed", 1, 0],
-  ])("debits and credits a payment that is %s", (fate, paid, returned) => {
-    const bank = bankOf({ fateOf: fatesInOrder([fate]) });
+  ])("debits and credits a payment that is %s", (outcome, paid, returned) => {
+    const bank = bankOf({ outcomeOf: outcomesInOrder([outcome]) });
     bank.receive(initiation(["10.00"]));
     expect([bank.book.paid("EM10"), bank.book.returned("EM10")]).toEqual([paid, returned]);
   });
 
   it("books what waits when it is released, once", () => {
-    const bank = bankOf({ fateOf: fatesInOrder(["waiting"]) });
+    const bank = bankOf({ outcomeOf: outcomesInOrder(["waiting"]) });
     bank.receive(initiation(["10.00"]));
     bank.release("EM10");
     expect(bank.book.paid("EM10")).toBe(1);
@@ -101,12 +101,12 @@ describe("the bank", () => {
     expect(text(second?.bytes)).toContain("<ElctrncSeqNb>2</ElctrncSeqNb>");
   });
 
-  it("has fates by amount and by a part of a name", () => {
-    const fateOf = fatesByRules([
-      { fate: "rejected", amount: "10.01" },
-      { fate: "returned", name: "LOVE", amount: "10.02" },
+  it("has outcomes by amount and by a part of a name", () => {
+    const outcomeOf = outcomesByRules([
+      { outcome: "rejected", amount: "10.01" },
+      { outcome: "returned", name: "LOVE", amount: "10.02" },
     ]);
-    const bank = bankOf({ fateOf });
+    const bank = bankOf({ outcomeOf });
     bank.receive(initiation(["10.00", "10.01", "10.02"]));
     expect(["EM10", "EM11", "EM12"].map((id) => bank.book.paid(id))).toEqual([1, 0, 1]);
     expect(bank.book.returned("EM12")).toBe(1);

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { sumOf } from "./amounts.ts";
 import { type BankOptions, bankDefaults } from "./bank-options.ts";
 import { Book, type Booking, isOf } from "./book.ts";
-import type { Fate, FateOf } from "./fates.ts";
 import type { AchPart, Block, CustomerFile, Instructed } from "./instructions.ts";
+import type { Outcome, OutcomeOf } from "./outcomes.ts";
 import { readAchFile } from "./reading/ach.ts";
 import { readInitiation } from "./reading/initiation.ts";
 import { type AchAnswer, achAnswers } from "./writing/ach-answers.ts";
@@ -35,7 +35,7 @@ const reasons = { closed: "AC04", duplicate: "AM05", duplicateFile: "DU01", brok
 const achCodes = { return: "R02", contested: "R74", change: "C01" };
 
 /** Outcomes that debit the account at once. */
-const debited: ReadonlySet<Fate> = new Set([
+const debited: ReadonlySet<Outcome> = new Set([
   ...(["settled", "returned", "returned-short", "contested", "changed"] as const),
 ]);
 
@@ -119,36 +119,36 @@ export class Bank {
   }
 
   #pay(file: CustomerFile): Answer[] {
-    const fates = new Map<Instructed, Fate>();
+    const outcomes = new Map<Instructed, Outcome>();
     for (const { payments } of file.blocks) {
-      for (const payment of payments) fates.set(payment, this.#options.fateOf(payment));
+      for (const payment of payments) outcomes.set(payment, this.#options.outcomeOf(payment));
     }
-    const fateOf = (payment: Instructed): Fate => fates.get(payment) ?? "settled";
-    for (const [payment, fate] of fates) {
-      if (fate === "waiting") this.#waiting.push(payment);
+    const outcomeOf = (payment: Instructed): Outcome => outcomes.get(payment) ?? "settled";
+    for (const [payment, outcome] of outcomes) {
+      if (outcome === "waiting") this.#waiting.push(payment);
     }
-    const answers = file.format === "nacha" ? [] : [this.#status(file, fateOf)];
-    for (const block of file.blocks) answers.push(...this.#bookBlock(block, fateOf));
-    return [...answers, ...this.#comesBack(file, fates)];
+    const answers = file.format === "nacha" ? [] : [this.#status(file, outcomeOf)];
+    for (const block of file.blocks) answers.push(...this.#bookBlock(block, outcomeOf));
+    return [...answers, ...this.#comesBack(file, outcomes)];
   }
 
-  #status(file: CustomerFile, fateOf: FateOf): Answer {
+  #status(file: CustomerFile, outcomeOf: OutcomeOf): Answer {
     const report = this.#report();
     const status = (payment: Instructed): PaymentStatus => {
-      const fate = fateOf(payment);
-      if (fate === "rejected") return { status: "RJCT", reason: reasons.closed };
-      if (fate === "duplicate") return { status: "RJCT", reason: reasons.duplicate };
-      return { status: fate === "waiting" ? "PDNG" : this.#options.accepted };
+      const outcome = outcomeOf(payment);
+      if (outcome === "rejected") return { status: "RJCT", reason: reasons.closed };
+      if (outcome === "duplicate") return { status: "RJCT", reason: reasons.duplicate };
+      return { status: outcome === "waiting" ? "PDNG" : this.#options.accepted };
     };
     return this.#answer("status-report", statusReport(file, status, report), report.messageId, 0);
   }
 
-  #bookBlock(block: Block, fateOf: FateOf): Answer[] {
+  #bookBlock(block: Block, outcomeOf: OutcomeOf): Answer[] {
     // ACH doesn't reject before settlement: it debits such an entry and returns it.
     const isAch = block.payments.some(({ ach }) => ach !== undefined);
     const paid = block.payments.filter((payment) => {
-      const fate = fateOf(payment);
-      return debited.has(fate) || (isAch && fate === "rejected");
+      const outcome = outcomeOf(payment);
+      return debited.has(outcome) || (isAch && outcome === "rejected");
     });
     this.book.open(block.account, block.currency);
     if (paid.length === 0) return [];
@@ -160,23 +160,27 @@ export class Bank {
     return isAch ? [] : this.#notify(bookings, 1);
   }
 
-  #comesBack(file: CustomerFile, fates: ReadonlyMap<Instructed, Fate>): Answer[] {
+  #comesBack(file: CustomerFile, outcomes: ReadonlyMap<Instructed, Outcome>): Answer[] {
     const isAch = file.format === "nacha";
-    const backs = new Set<Fate>([
+    const backs = new Set<Outcome>([
       "returned",
       "returned-short",
       ...(isAch ? ["rejected" as const] : []),
     ]);
-    const returned = [...fates]
-      .filter(([, fate]) => backs.has(fate))
-      .map(([payment, fate]) => {
-        const isShort = fate === "returned-short" && !isAch;
+    const returned = [...outcomes]
+      .filter(([, outcome]) => backs.has(outcome))
+      .map(([payment, outcome]) => {
+        const isShort = outcome === "returned-short" && !isAch;
         return { payment, charge: isShort ? this.#options.returnCharge : 0n };
       });
     const answers = returned.length === 0 ? [] : this.#bringBack(returned);
-    const contested = [...fates].filter(([, fate]) => fate === "contested").map(([each]) => each);
+    const contested = [...outcomes]
+      .filter(([, outcome]) => outcome === "contested")
+      .map(([each]) => each);
     if (isAch) {
-      const changed = [...fates].filter(([, fate]) => fate === "changed").map(([each]) => each);
+      const changed = [...outcomes]
+        .filter(([, outcome]) => outcome === "changed")
+        .map(([each]) => each);
       return [...answers, ...this.#achWords(contested, changed)];
     }
     if (contested.length === 0) return answers;

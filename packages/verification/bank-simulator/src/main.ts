@@ -3,39 +3,39 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { oneOf, readArguments, runCommand, say } from "@disburse/harness/command-line.ts";
-import { type FateRule, fates, fatesByRules } from "./fates.ts";
 import { hasOpenSsh, startOpenSsh } from "./openssh.ts";
+import { type OutcomeRule, outcomes, outcomesByRules } from "./outcomes.ts";
 import { BankSimulator } from "./simulator.ts";
 
 /** `npm run bank` runs a bank behind an SFTP server on this machine until it is stopped. */
 
 const usage =
-  "usage: npm run bank [-- --fate returned:name=lovelace] [--fate rejected:amount=12.34]…\n" +
+  "usage: npm run bank [-- --outcome returned:name=lovelace] [--outcome rejected:amount=12.34]…\n" +
   "       [--duplicates refuse|ignore|pay] [--day-seconds 60]";
 
 const optionTypes = {
-  fate: { type: "string", multiple: true },
+  outcome: { type: "string", multiple: true },
   duplicates: { type: "string", default: "refuse" },
   "day-seconds": { type: "string", default: "60" },
 } as const;
 
 /** Parses `returned:name=lovelace` or `rejected:amount=12.34`. */
-function ruleOf(text: string): FateRule {
-  const [, fate = "", by = "", value = ""] = /^([a-z-]+):(name|amount)=(.+)$/.exec(text) ?? [];
-  return { fate: oneOf(fates, fate, usage), [by]: value };
+function ruleOf(text: string): OutcomeRule {
+  const [, outcome = "", by = "", value = ""] = /^([a-z-]+):(name|amount)=(.+)$/.exec(text) ?? [];
+  return { outcome: oneOf(outcomes, outcome, usage), [by]: value };
 }
 
 await runCommand(async (args) => {
   const values = readArguments(args, optionTypes, usage);
   const duplicates = oneOf(["refuse", "ignore", "pay"] as const, values.duplicates, usage);
-  const fateOf = fatesByRules((values.fate ?? []).map(ruleOf));
+  const outcomeOf = outcomesByRules((values.outcome ?? []).map(ruleOf));
   if (!hasOpenSsh) {
     process.stderr.write("The bank needs OpenSSH: sshd and ssh-keygen (Debian: openssh-server).\n");
     return 1;
   }
   const server = await startOpenSsh(["outgoing", "incoming"]);
   const [outgoing, incoming] = [join(server.folder, "outgoing"), join(server.folder, "incoming")];
-  const bank = new BankSimulator({ outgoing, incoming, duplicates, fateOf, pace: 1_000 });
+  const bank = new BankSimulator({ outgoing, incoming, duplicates, outcomeOf, pace: 1_000 });
   const keys = mkdtempSync(join(tmpdir(), "disburse-bank-"));
   const keyFile = join(keys, "key");
   writeFileSync(keyFile, server.settings.privateKey, { mode: 0o600 });

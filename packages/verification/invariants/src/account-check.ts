@@ -18,7 +18,7 @@ type Chain = {
   funded: bigint;
   /** Posted less returned amounts. */
   settledOut: bigint;
-  readonly house: Map<string, Decimal>;
+  readonly platform: Map<string, Decimal>;
   readonly holds: Map<string, bigint>;
   readonly counts: { held: number; paid: number; released: number; returned: number };
   /** Amounts of credits, by key, that were not reversed. */
@@ -39,7 +39,7 @@ export function createAccountCheck(account: Account) {
     held: 0n,
     funded: 0n,
     settledOut: 0n,
-    house: new Map(),
+    platform: new Map(),
     holds: new Map(),
     counts: { held: 0, paid: 0, released: 0, returned: 0 },
     credits: new Map(),
@@ -93,7 +93,7 @@ function checkLink(account: Account, chain: Chain, entry: RecordedEntry | Recent
   const isPaidUncovered = available < 0n && spending.has(entry.step);
   expect(2, !isPaidUncovered, `a ${entry.step} of more than there was`);
   expect(4, endsWhatIsThere(chain, entry), `a ${entry.step} of nothing, or of another amount`);
-  addPlatformPostings(chain.house, entry.postings);
+  addPlatformPostings(chain.platform, entry.postings);
   const counted = countedAs[entry.step];
   if (counted !== undefined) chain.counts[counted] += 1;
   return findings;
@@ -107,7 +107,7 @@ const countedAs: Readonly<Record<string, keyof Chain["counts"]>> = {
 };
 
 /** Rail accounts belong to the platform (docs/decisions/0050). */
-const isRails = ({ merchant_id }: Account): boolean => merchant_id === "house";
+const isRails = ({ merchant_id }: Account): boolean => merchant_id === "platform";
 
 /** A bank takes its charges even without cover. Other payments require cover. */
 const mayBeOverdrawn = isRails;
@@ -184,16 +184,16 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   // A release may belong to an order whose quote expired.
   const isFailed = failed >= returned && failed <= returned + released;
   expect(1, isFailed, `counts ${failed} payouts failed`);
-  const names = new Set([...chain.house.keys(), ...Object.keys(account.house)]);
+  const names = new Set([...chain.platform.keys(), ...Object.keys(account.platform)]);
   for (const name of names) {
-    const kept = decimalOf(account.house[name] ?? "0");
-    const isSum = compare(kept, chain.house.get(name) ?? zero) === 0;
+    const kept = decimalOf(account.platform[name] ?? "0");
+    const isSum = compare(kept, chain.platform.get(name) ?? zero) === 0;
     expect(1, isSum, `its ${name} is not the sum of its entries'`);
   }
-  const nostro = chain.house.get(`house:nostro/${account.currency}`) ?? zero;
+  const nostro = chain.platform.get(`platform:nostro/${account.currency}`) ?? zero;
   const mirrored = isRails(account) ? -(available + held) : 0n;
   const isMirrored = compare(nostro, major(mirrored, account.currency)) === 0;
-  expect(1, isMirrored, "house:nostro does not mirror its balance");
+  expect(1, isMirrored, "platform:nostro does not mirror its balance");
   const isAtRest = account.recent.length === 0 && account.open_holds.length === 0;
   expect(5, isAtRest || account.dirty === true, "has work left that no sweep would find");
   const overdue = now.getTime() - overdueMs;
@@ -236,7 +236,7 @@ export function checkOwner(
     return findings;
   }
   const isOwn =
-    entry.merchant_id === "house"
+    entry.merchant_id === "platform"
       ? payout.funded === true && entry.account_id === `rail:${payout.rail}:${entry.currency}`
       : entry.merchant_id === payout.merchant_id && entry.account_id === payout.account_id;
   expect(12, isOwn, "is of another merchant or account than its payout");

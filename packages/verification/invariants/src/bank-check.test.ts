@@ -93,6 +93,6 @@ it("takes a chain's rail for one that gave the outcome", () => {
 
 it("lets a payout be that has not asked for the last word yet, or that people resolved", () => {
   const documents = bankDocuments() as unknown as Spoilt;
-  Object.assign(payment("settled")(documents), { state: "returned", owed: true });
+  Object.assign(payment("settled")(documents), { state: "returned", report_pending: true });
   expect(check(documents)).toEqual([]);
 });

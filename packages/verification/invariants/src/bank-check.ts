@@ -33,7 +33,7 @@ export function checkBankPayment(
   expect(9, payment.rail === payout.rail, "its payment is at another rail than its own");
   // The payout may not have read the rail's last result yet. An operator's report overrides the
   // rail.
-  if (payment.owed === true || wasReported(payout)) return findings;
+  if (payment.report_pending === true || wasReported(payout)) return findings;
   const { stage } = payout.progress;
   const states = statesOf[stage];
   const isAllowed = states === undefined || states.includes(payment.state);

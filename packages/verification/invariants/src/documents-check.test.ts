@@ -67,7 +67,12 @@ const money: Corruption[] = [
   ["another count", 1, "payouts initiated", (d) => (account(d).counts.initiated = 2)],
   ["another count of payments", 1, "payouts succeeded", (d) => (account(d).counts.succeeded = 0)],
   ["too many failed", 1, "payouts failed", (d) => (account(d).counts.failed = 4)],
-  ["another sum of the house", 1, "house:fees", (d) => (account(d).house["house:fees/USD"] = "1")],
+  [
+    "another sum of the platform",
+    1,
+    "platform:fees",
+    (d) => (account(d).platform["platform:fees/USD"] = "1"),
+  ],
   ["fees of another amount", 1, "other fees", (d) => (payout("settled")(d).fees_minor = "81")],
   ["another payment", 1, "another payment", (d) => (payout("settled")(d).receiving_minor = "1")],
   [
@@ -234,7 +239,7 @@ const eventCorruptions: Corruption[] = [
   ["an event of another status", 7, "other content", (d) => (d.events![0].status = "failed")],
   ["an event of another version", 7, "not its payout's", (d) => (d.events![0].event_id = "evt_x")],
   ["a version that never was", 7, "never had", (d) => beyond(d)],
-  ["an event that is owed for long", 8, "owes", (d) => owe(d)],
+  ["an event that is pending for long", 8, "has an event", (d) => addPending(d)],
   ["an event of no payout", 8, "does not exist", (d) => (d.events![0].transaction_id = "po_x")],
   ["an event without its delivery", 8, "0 deliveries", drop("deliveries", "whd_evt_settled_1")],
   ["an endpoint without its delivery", 8, "0 deliveries", (d) => unpublish(d)],
@@ -249,7 +254,7 @@ function beyond(documents: Spoilt): void {
   documents.events?.push({ ...documents.events[1], event_id: "evt_settled_3", sequence: 3 });
 }
 
-function owe(documents: Spoilt): void {
+function addPending(documents: Spoilt): void {
   payout("settled")(documents).outbox = [{ id: "evt_settled_2", at: old }];
 }
 
@@ -381,7 +386,7 @@ it.each<[string, (documents: Spoilt) => unknown]>([
     "did not want it yet",
     (d) => (d.endpoints![0].operations = [{ at: now, before: { event_types: ["refund"] } }]),
   ],
-])("lets an event go untold to an endpoint that %s", (_name, change) => {
+])("lets an event go unpublished to an endpoint that %s", (_name, change) => {
   const documents: Spoilt = structuredClone(soundDocuments());
   unpublish(documents);
   expect(check(documents)).toHaveLength(1);

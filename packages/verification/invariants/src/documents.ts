@@ -52,7 +52,7 @@ export type Account = Owned & {
   readonly recent: readonly RecentEntry[];
   readonly open_holds: readonly { readonly payout_id: string; readonly since: Date }[];
   /** Sums of postings to platform accounts, by `account/currency`, in major units. */
-  readonly house: Readonly<Record<string, string>>;
+  readonly platform: Readonly<Record<string, string>>;
   readonly dirty?: boolean;
 };
 
@@ -143,7 +143,7 @@ export type BankPayment = {
   readonly block?: string;
   readonly trace?: string;
   /** The payout has not read the last change yet. */
-  readonly owed?: boolean;
+  readonly report_pending?: boolean;
 };
 
 export type BankFile = {

@@ -143,7 +143,7 @@ export function addPlatformPostings(
   postings: readonly Posting[],
 ): void {
   for (const { account, currency, amount } of postings) {
-    if (!account.startsWith("house:")) continue;
+    if (!account.startsWith("platform:")) continue;
     const name = `${account}/${currency}`;
     sums.set(name, plus(sums.get(name) ?? zero, decimalOf(amount)));
   }

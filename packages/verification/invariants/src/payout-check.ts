@@ -139,10 +139,10 @@ function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect)
   checkRailMoney(payout, entries, expect);
   if (post === undefined) return;
   const fees = major(minorOf(payout.fees_minor), payout.source);
-  const isFees = postsToPlatform(post, `house:fees/${payout.source}`, fees);
+  const isFees = postsToPlatform(post, `platform:fees/${payout.source}`, fees);
   expect(1, isFees, "its post books other fees than its own");
   const paid = major(minorOf(payout.receiving_minor), payout.destination);
-  const isPaid = postsToPlatform(post, `house:settlement/${payout.destination}`, paid);
+  const isPaid = postsToPlatform(post, `platform:settlement/${payout.destination}`, paid);
   expect(1, isPaid, "its post books another payment than its own");
   const back = entries.return;
   if (back === undefined) return;
@@ -159,8 +159,8 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
   const overdue = now.getTime() - overdueMs;
   const isLate = isOpen && due !== undefined && due < overdue;
   expect(5, !isLate, `is ${stage} and nobody came when it was due`);
-  const owes = payout.outbox.some(({ at }) => at.getTime() < overdue);
-  expect(8, !owes, "owes an event that nobody published");
+  const hasPending = payout.outbox.some(({ at }) => at.getTime() < overdue);
+  expect(8, !hasPending, "has an event that nobody published");
 }
 
 /** Requires that the notifier has each version once, unless publishing is pending. */

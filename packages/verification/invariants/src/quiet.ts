@@ -19,13 +19,13 @@ export async function untilQuiet(
   for (let quiet = 0; ; ) {
     const busy = await underWay(databases, unconfirmed);
     quiet = busy.length === 0 ? quiet + 1 : 0;
-    if (quiet === looksInARow || Date.now() > giveUpAt) return busy;
+    if (quiet === readsInARow || Date.now() > giveUpAt) return busy;
     await new Promise((resolve) => setTimeout(resolve, askEveryMs));
   }
 }
 
 /** Between two polls, an event may be at the broker and in no document. */
-const looksInARow = 5;
+const readsInARow = 5;
 
 async function underWay(databases: Databases, unconfirmed: readonly string[]): Promise<string[]> {
   const of = (name: Parameters<typeof collectionOf>[1]) => collectionOf(databases, name);

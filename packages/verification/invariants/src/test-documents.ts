@@ -24,11 +24,11 @@ const accountId = "acc_1";
 const usd = { account: "", currency: "USD", amount: "" };
 const post: Posting[] = [
   { ...usd, account: "held", amount: "-100" },
-  { ...usd, account: "house:fees", amount: "0.8" },
-  { ...usd, account: "house:exchange", amount: "99.2" },
-  { account: "house:exchange", currency: "INR", amount: "-8245.84691347872" },
-  { account: "house:settlement", currency: "INR", amount: "8245.84" },
-  { account: "house:rounding", currency: "INR", amount: "0.00691347872" },
+  { ...usd, account: "platform:fees", amount: "0.8" },
+  { ...usd, account: "platform:exchange", amount: "99.2" },
+  { account: "platform:exchange", currency: "INR", amount: "-8245.84691347872" },
+  { account: "platform:settlement", currency: "INR", amount: "8245.84" },
+  { account: "platform:rounding", currency: "INR", amount: "0.00691347872" },
 ];
 
 function turned(amount: string): string {
@@ -41,8 +41,8 @@ const simple = (from: string, to: string, amount: string): Posting[] => [
 ];
 
 const postingsOf: Readonly<Record<string, Posting[]>> = {
-  credit: simple("house:funding", "available", "1000"),
-  reversal: simple("available", "house:funding", "1000"),
+  credit: simple("platform:funding", "available", "1000"),
+  reversal: simple("available", "platform:funding", "1000"),
   hold: simple("available", "held", "100"),
   release: simple("held", "available", "100"),
   post,
@@ -199,10 +199,14 @@ export function soundDocuments() {
     counts: { initiated: 1, succeeded: 1, failed: 2 },
     recent: recent.map(({ _id: key, ...entry }) => ({ ...entry, key })),
     open_holds: [{ payout_id: "po_going", since: at }],
-    house: {
-      ...{ "house:funding/USD": "-1000", "house:fees/USD": "0.8", "house:exchange/USD": "99.2" },
-      ...{ "house:exchange/INR": "-8245.84691347872", "house:settlement/INR": "8245.84" },
-      "house:rounding/INR": "0.00691347872",
+    platform: {
+      ...{
+        "platform:funding/USD": "-1000",
+        "platform:fees/USD": "0.8",
+        "platform:exchange/USD": "99.2",
+      },
+      ...{ "platform:exchange/INR": "-8245.84691347872", "platform:settlement/INR": "8245.84" },
+      "platform:rounding/INR": "0.00691347872",
     },
   };
   const events = names.flatMap((name) =>

@@ -24,7 +24,7 @@ const lines: readonly Line[] = [
     `${accountId}:fund:op`,
     "500000",
     ["500000", "0"],
-    [side("available", "5000"), side("house:nostro", "-5000")],
+    [side("available", "5000"), side("platform:nostro", "-5000")],
   ],
   [
     "rail_hold",
@@ -38,7 +38,7 @@ const lines: readonly Line[] = [
     "po_1:rail_post",
     "200000",
     ["300000", "0"],
-    [side("house:nostro", "2000"), side("held", "-2000")],
+    [side("platform:nostro", "2000"), side("held", "-2000")],
   ],
   [
     "rail_charge",
@@ -46,8 +46,8 @@ const lines: readonly Line[] = [
     "350",
     ["299650", "0"],
     [
-      ...[side("house:nostro", "3.5"), side("available", "-3.5")],
-      ...[side("house:settlement", "3.5"), side("house:charges", "-3.5")],
+      ...[side("platform:nostro", "3.5"), side("available", "-3.5")],
+      ...[side("platform:settlement", "3.5"), side("platform:charges", "-3.5")],
     ],
   ],
   [
@@ -55,7 +55,7 @@ const lines: readonly Line[] = [
     "po_1:rail_return",
     "198500",
     ["498150", "0"],
-    [side("available", "1985"), side("house:nostro", "-1985")],
+    [side("available", "1985"), side("platform:nostro", "-1985")],
   ],
 ];
 
@@ -63,7 +63,14 @@ function chain(): RecordedEntry[] {
   let previous = "";
   return lines.map(([step, key, amount, [available, held], postings], index) => {
     const entry: Omit<Entry, "hash"> = {
-      ...{ account_id: accountId, merchant_id: "house", currency: "INR", step, amount, note: "" },
+      ...{
+        account_id: accountId,
+        merchant_id: "platform",
+        currency: "INR",
+        step,
+        amount,
+        note: "",
+      },
       payout_id: step === "fund" ? "" : "po_1",
       ...{ sequence: index + 1, available, held, postings, previous_hash: previous },
       reverses: step === "rail_return" ? "po_1:rail_post" : "",
@@ -76,13 +83,13 @@ function chain(): RecordedEntry[] {
 }
 
 const account = (entries: readonly RecordedEntry[]): Account => ({
-  ...{ _id: accountId, merchant_id: "house", currency: "INR", available: "498150", held: "0" },
+  ...{ _id: accountId, merchant_id: "platform", currency: "INR", available: "498150", held: "0" },
   ...{ sequence: entries.length, head_hash: entries.at(-1)?.hash ?? "" },
   ...{ recorded_sequence: entries.length, recent: [], open_holds: [] },
   counts: { initiated: 0, succeeded: 0, failed: 0 },
-  house: {
-    ...{ "house:nostro/INR": "-4981.5", "house:settlement/INR": "3.5" },
-    "house:charges/INR": "-3.5",
+  platform: {
+    ...{ "platform:nostro/INR": "-4981.5", "platform:settlement/INR": "3.5" },
+    "platform:charges/INR": "-3.5",
   },
 });
 
@@ -151,18 +158,23 @@ it.each<[string, Partial<Payout>, string]>([
 const back = (amount: string, charges: string) =>
   ({
     ...{ amount, currency: "USD" },
-    postings: [side("house:settlement", "-1985"), side("house:charges", charges)],
+    postings: [side("platform:settlement", "-1985"), side("platform:charges", charges)],
   }) as unknown as Entry;
 
 it.each<[string, string | undefined, Entry, string]>([
-  ["all back, at the house's cost", undefined, back("2500", "-15"), ""],
-  ["less than all, where the house bears it", undefined, back("2481", "-15"), "merchant paid some"],
+  ["all back, at the platform's cost", undefined, back("2500", "-15"), ""],
+  [
+    "less than all, where the platform bears it",
+    undefined,
+    back("2481", "-15"),
+    "merchant paid some",
+  ],
   ["no cost", undefined, back("2500", "0"), "other charges"],
   // 15.00 INR ÷ 80 is 0.1875 USD.
   ["less by what covers it", "merchant", back("2481", "0"), ""],
   ["less by too little", "merchant", back("2482", "0"), "another amount than what is missing"],
   ["less by too much", "merchant", back("2480", "0"), "another amount than what is missing"],
-  ["the house's cost too", "merchant", back("2481", "-15"), "other charges"],
+  ["the platform's cost too", "merchant", back("2481", "-15"), "other charges"],
 ])("of a short return: %s", (_what, bearer, entry, found) => {
   const { findings, expect: expectation } = expectationsOf("po_1");
   checkShort(payout({ return_charges: bearer } as never), entry, expectation);

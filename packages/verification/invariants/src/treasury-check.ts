@@ -54,7 +54,7 @@ export function checkShort(payout: Payout, back: Entry, expect: Expect): void {
   const less = { ...short, units: -short.units };
   const paid = major(minorOf(payout.receiving_minor), destination);
   const arrived = plus(paid, less);
-  const isArrived = postsToPlatform(back, `house:settlement/${destination}`, {
+  const isArrived = postsToPlatform(back, `platform:settlement/${destination}`, {
     ...arrived,
     units: -arrived.units,
   });
@@ -62,7 +62,7 @@ export function checkShort(payout: Payout, back: Entry, expect: Expect): void {
   const withheld = minorOf(payout.source_minor) - minorOf(back.amount);
   const isMerchants = payout.return_charges === "merchant";
   const cost = isMerchants ? { units: 0n, scale: 0 } : less;
-  const isCost = postsToPlatform(back, `house:charges/${destination}`, cost);
+  const isCost = postsToPlatform(back, `platform:charges/${destination}`, cost);
   expect(1, isCost, "its return books other charges than its own");
   if (!isMerchants) {
     expect(4, withheld === 0n, "the platform bears the charges and the merchant paid some");

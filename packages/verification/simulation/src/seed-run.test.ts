@@ -66,7 +66,7 @@ describe("finds within a few seeds that", () => {
     ["an approval counts after its end", without("payouts", "updateOne", "$expr")],
     ["a rule's window is not counted", withoutWindows()],
     ["an order is paid after its quote was ended", endsNoQuote()],
-    ["two executes have one turn", neverTaken("execution_turns")],
+    ["two executes have one turn", neverTaken("execution_locks")],
     ["a guard compares records, not accounts", { hidesDestinations: true }],
     ["a refused operation is done later", triedAgain()],
     ["a batch is decided on over another's decision", without("batches", "updateOne", "state")],

@@ -131,10 +131,10 @@ async function untilNothingIsDue(
     await scheduler.run(() => false, scheduler.nowMs() + pollMs, stepsMax);
     const { now } = pendingWorkOf(platform, scheduler.nowMs());
     restful = now.length === 0 ? restful + 1 : 0;
-    if (restful === looksInARow) return [];
+    if (restful === readsInARow) return [];
     if (scheduler.nowMs() >= giveUpMs || scheduler.steps >= stepsMax) return now;
   }
 }
 
 /** Between two polls, work may be in transit and in no document. */
-const looksInARow = 3;
+const readsInARow = 3;

@@ -1,7 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client, Interceptor } from "@connectrpc/connect";
 import { type CallContext, callContext, withCallContext } from "@disburse/chassis/call-context.ts";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import type { Principal } from "@disburse/chassis/principal.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
@@ -21,11 +21,11 @@ const unnamed: Principal = { kind: "service", name: "test" };
 
 function principalOf(message: unknown): Principal {
   const { kind = Actor_Kind.UNSPECIFIED, id = "" } = (message as Named).mutation?.actor ?? {};
-  const word = wordOf(Actor_Kind, kind);
-  if (word === undefined) return callContext()?.principal ?? unnamed;
+  const name = enumName(Actor_Kind, kind);
+  if (name === undefined) return callContext()?.principal ?? unnamed;
   // Calls of merchants' keys and members always come through the gateway.
-  if (word === "api_key" || word === "member") return { kind: "service", name: "gateway" };
-  if (word === "service") return { kind: "service", name: id };
+  if (name === "api_key" || name === "member") return { kind: "service", name: "gateway" };
+  if (name === "service") return { kind: "service", name: id };
   return { kind: "person", id, roles: new Set(everyRole.roles), signIn: "exempt" };
 }
 

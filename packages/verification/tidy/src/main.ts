@@ -3,7 +3,7 @@ import { readRepository } from "./repository.ts";
 import { isForTests, isOurs, type Source, workspaceOf } from "./source.ts";
 
 /*
- * `npm run house [-- --list FOLDER] [-- --root DIR]` counts the hand-written source of packages and
+ * `npm run code-size [-- --list FOLDER] [-- --root DIR]` counts the hand-written source of packages and
  * services, tests and what only they use left out. `--list` names the files of a folder that have
  * one importer.
  */

@@ -2,7 +2,7 @@ import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readLimit } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -100,7 +100,7 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
       const { screening, createdAt, ...rest } = orThrow(
         (await beneficiaries.status(merchantId, beneficiaryId)) ?? notFound,
       );
-      const screeningStatus = valueOfWord(ScreeningStatus, screening);
+      const screeningStatus = enumValue(ScreeningStatus, screening);
       return { ...rest, screeningStatus, createdAt: timestampFromDate(createdAt) };
     },
 
@@ -174,8 +174,8 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
   const fields = shownFields(beneficiary);
   return create(BeneficiarySchema, {
     ...beneficiary,
-    kind: valueOfWord(BeneficiaryKind, kind),
-    screeningStatus: valueOfWord(ScreeningStatus, beneficiary.screening.status),
+    kind: enumValue(BeneficiaryKind, kind),
+    screeningStatus: enumValue(ScreeningStatus, beneficiary.screening.status),
     createdAt: timestampFromDate(createdAt),
     updatedAt: timestampFromDate(updatedAt),
     unpayableReason: unpayableReason(beneficiary),
@@ -209,7 +209,7 @@ function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstructionR
     bankAccountType: textOf(whole, "beneficiary_bank_account_type"),
     bankName: textOf(whole, "beneficiary_bank_name"),
     address: payeeAddress(whole),
-    screeningStatus: valueOfWord(ScreeningStatus, record.screening.status),
+    screeningStatus: enumValue(ScreeningStatus, record.screening.status),
   });
 }
 

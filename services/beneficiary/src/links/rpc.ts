@@ -1,7 +1,7 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -77,7 +77,7 @@ export function linksRpc(deps: LinkDeps) {
       const state = shownState(link, clock.now());
       const isOpen = state === "open";
       return {
-        state: valueOfWord(BeneficiaryLinkState, state),
+        state: enumValue(BeneficiaryLinkState, state),
         merchantName: await nameOf(merchantId),
         displayName: textOf(fields, "display_name"),
         color: textOf(fields, "color"),
@@ -93,7 +93,7 @@ export function linksRpc(deps: LinkDeps) {
         const state = BeneficiaryLinkState.OPEN;
         return { state, violations: [...submitted.violations] };
       }
-      return { state: valueOfWord(BeneficiaryLinkState, submitted.state) };
+      return { state: enumValue(BeneficiaryLinkState, submitted.state) };
     },
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
 }
@@ -112,7 +112,7 @@ function linkMessage(link: Link, now: Date): BeneficiaryLinkMessage {
     merchantId,
     beneficiaryId,
     failureCode,
-    state: valueOfWord(BeneficiaryLinkState, shownState(link, now)),
+    state: enumValue(BeneficiaryLinkState, shownState(link, now)),
     fields: fromJson(BeneficiaryLinkFieldsSchema, link.fields),
     expiresAt: timestampFromDate(link.expiresAt),
     createdAt: timestampFromDate(link.createdAt),

@@ -1,5 +1,5 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { type WordOf, wordOf } from "@disburse/chassis/enum-words.ts";
+import { type EnumName, enumName } from "@disburse/chassis/enum-names.ts";
 import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import type { ListedField, ListedValue, RecordFilter } from "./list.ts";
 import { type AccountType, accountTypes } from "./rules/record.ts";
@@ -11,8 +11,8 @@ export type Wanted<Value> = Value | null;
 export function wantedWord<E extends Readonly<Record<string, number>>>(
   enumeration: E,
   value: number,
-): Wanted<WordOf<E>> | undefined {
-  return value === 0 ? null : wordOf(enumeration, value);
+): Wanted<EnumName<E>> | undefined {
+  return value === 0 ? null : enumName(enumeration, value);
 }
 
 /** Returns a party's type, or `undefined` for an unknown name. */

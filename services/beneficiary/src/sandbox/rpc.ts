@@ -1,5 +1,5 @@
 import type { Client, ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -75,7 +75,7 @@ async function listRecord(
   const { screening } = await deps.complianceSandbox.setSubjectListing({
     mutation: { operationId: `${operationId}:listing` },
     subject: { merchantId, recordId: id },
-    verdict: valueOfWord(Verdict, verdicts[result] ?? "clear"),
+    verdict: enumValue(Verdict, verdicts[result] ?? "clear"),
   });
   await store.writeScreening(merchantId, id, readScreening(screening), deps.clock.now());
 }

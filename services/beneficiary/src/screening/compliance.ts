@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -27,7 +27,7 @@ export type ComplianceClient = Pick<
 
 /** Throws if the verdict or the time is missing, so that it never counts as clear. */
 export function readScreening(screening: Screening | undefined): ScreeningResult {
-  const verdict = wordOf(Verdict, screening?.verdict ?? Verdict.UNSPECIFIED);
+  const verdict = enumName(Verdict, screening?.verdict ?? Verdict.UNSPECIFIED);
   if (screening?.createdAt === undefined || verdict === undefined) {
     throw new Error("compliance returned no verdict");
   }
@@ -72,7 +72,7 @@ export async function screenRecord(
     mutation: { operationId: `${id}:party:${attempt}` },
     subject: { merchantId, recordId: id },
     parties: parties.map((each) => ({
-      type: valueOfWord(Party_Type, each.type),
+      type: enumValue(Party_Type, each.type),
       name: each.name,
       date: each.date,
       countries: [...each.countries],

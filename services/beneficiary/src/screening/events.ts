@@ -4,7 +4,7 @@ import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bu
 import { eventTypeOf } from "@disburse/chassis/bus/event-type.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { forRequest, originOf } from "@disburse/chassis/call-context.ts";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
@@ -69,7 +69,7 @@ function readChange(body: Uint8Array): Change {
     body,
   );
   const { merchantId = "", recordId = "" } = subject ?? {};
-  const read = wordOf(Verdict, verdict);
+  const read = enumName(Verdict, verdict);
   const names = { event_id: eventId, merchant_id: merchantId, record_id: recordId, screeningId };
   const missing = Object.entries(names).flatMap(([name, value]) => (value === "" ? [name] : []));
   if (read === undefined || screenedAt === undefined || missing.length > 0) {

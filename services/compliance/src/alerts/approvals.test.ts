@@ -25,12 +25,12 @@ function guards(score: number, list: string, state: string) {
 
 const { FALSE_POSITIVE, TRUE_MATCH, ESCALATED } = Decision;
 it.each([
-  [0.949, "house", FALSE_POSITIVE, "alr_1", []],
-  [0.95, "house", FALSE_POSITIVE, "alr_1", ["clears a hit of a score above 0.95"]],
+  [0.949, "internal", FALSE_POSITIVE, "alr_1", []],
+  [0.95, "internal", FALSE_POSITIVE, "alr_1", ["clears a hit of a score above 0.95"]],
   [0.5, "ofac_sdn", FALSE_POSITIVE, "alr_1", ["clears a hit of ofac_sdn"]],
   [1, "ofac_sdn", FALSE_POSITIVE, "alr_1", [expect.any(String), expect.any(String)]],
-  [0.5, "house", TRUE_MATCH, "alr_1", ["stops a party until two persons reopen it"]],
-  [0.5, "house", TRUE_MATCH, "alr_2", []],
+  [0.5, "internal", TRUE_MATCH, "alr_1", ["stops a party until two persons reopen it"]],
+  [0.5, "internal", TRUE_MATCH, "alr_2", []],
   [1, "ofac_sdn", ESCALATED, "alr_1", []],
   // The RPC refuses an alert that does not exist.
   [1, "ofac_sdn", FALSE_POSITIVE, "alr_2", []],
@@ -53,7 +53,7 @@ it.each([
   ["false_positive", []],
   ["closed", []],
 ])("an alert that is %s is reopened by another person too: %j", async (state, reasons) => {
-  const { reopenAlert } = guards(1, "house", state);
+  const { reopenAlert } = guards(1, "internal", state);
   const request = create(ReopenAlertRequestSchema, { alertId: "alr_1", reason: "new evidence" });
   expect(await reopenAlert?.reasons(request, requester, unchanged)).toEqual(reasons);
 });

@@ -1,5 +1,5 @@
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { Decision } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
@@ -33,7 +33,7 @@ export function reviewGuards(
       approvers,
       isSole: true,
       difference: async ({ alertId, decision: value, reason }) => {
-        const decision = wordOf(Decision, value);
+        const decision = enumName(Decision, value);
         return {
           before: describe(await read(alertId)),
           after: JSON.stringify({ alertId, decision, reason: reasonOf(reason) }),

@@ -39,9 +39,9 @@ export type StoredAlert = {
  */
 export type AlertDocument = ReturnType<typeof alertDocument> & {
   /** Absent before the first action. The given values and each reason are sealed. */
-  readonly deeds?: readonly ReviewActionDocument[];
+  readonly actions?: readonly ReviewActionDocument[];
   /** Absent before the first record. Details are sealed. */
-  readonly owed?: readonly PendingAuditDocument[];
+  readonly pending_audit?: readonly PendingAuditDocument[];
   readonly verdict_due?: number;
 };
 type ReviewActionDocument = ReturnType<typeof reviewActionDocument>;
@@ -77,14 +77,14 @@ function withReasons(state: AlertState, change: Seal): AlertState {
 export const sealedAlerts: SealedPlace = {
   collection: "alerts",
   reseal: (document, sealer) => {
-    const { _id, merchant_id, hit, standing, deeds = [] } = document as unknown as AlertDocument;
+    const { _id, merchant_id, hit, standing, actions = [] } = document as unknown as AlertDocument;
     const context = sealContext(merchant_id, _id);
-    const ofDeeds = deeds.flatMap(({ given, state }, at) => [
-      { path: `deeds.${at}.given`, text: given, context },
-      ...reasonsOf(state, `deeds.${at}.state`, context),
+    const ofActions = actions.flatMap(({ given, state }, at) => [
+      { path: `actions.${at}.given`, text: given, context },
+      ...reasonsOf(state, `actions.${at}.state`, context),
     ]);
     const own = { path: "hit", text: hit, context };
-    return resealTexts([own, ...reasonsOf(standing, "standing", context), ...ofDeeds], sealer);
+    return resealTexts([own, ...reasonsOf(standing, "standing", context), ...ofActions], sealer);
   },
 };
 
@@ -154,7 +154,7 @@ export function pendingAuditDocument(record: AuditRecord<AlertAction>) {
 
 export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert {
   const { open } = sealing(sealer, document.merchant_id, document._id);
-  const { deeds = [], owed = [] } = document;
+  const { actions = [], pending_audit: pendingAudit = [] } = document;
   const alert: Alert = {
     id: document._id,
     subject: { merchantId: document.merchant_id, recordId: document.record_id },
@@ -173,12 +173,12 @@ export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert 
   return {
     alert,
     version: document.version,
-    actions: deeds.map(({ operation: _operation, ...reviewAction }) => ({
+    actions: actions.map(({ operation: _operation, ...reviewAction }) => ({
       ...reviewAction,
       given: open(reviewAction.given),
       state: withReasons(reviewAction.state, open),
     })),
-    pendingAudit: owed.map(({ key: _key, ...record }) => record),
+    pendingAudit: pendingAudit.map(({ key: _key, ...record }) => record),
     verdictDue: document.verdict_due,
   };
 }

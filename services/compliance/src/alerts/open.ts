@@ -5,7 +5,7 @@ import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { AuditEntry } from "@disburse/chassis/audit/trail.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
@@ -54,7 +54,7 @@ export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "reviewed"> & {
 /** Opens the audit trail, and starts the sweep that completes decisions after a crash. */
 export async function startReview(options: ReviewOptions) {
   const { database, alerts, metrics, clock, log } = options;
-  const done = metrics.counter("disburse_alert_deeds_total", "Actions of operators on alerts", [
+  const done = metrics.counter("disburse_alert_actions_total", "Actions of operators on alerts", [
     "action",
   ]);
   const deps: ReviewRpcDeps = {
@@ -137,7 +137,8 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     },
 
     decideAlert: async ({ mutation, alertId: id, decision: value, reason }) => {
-      const known = wordOf(Decision, value) ?? refused("INVALID_REQUEST", "decision: is required");
+      const known =
+        enumName(Decision, value) ?? refused("INVALID_REQUEST", "decision: is required");
       const [decision, given] = [orThrow(known), orThrow(readReason(reason))];
       const action = `alert.${decision}` as const;
       const second = callContext()?.approvedBy;
@@ -187,7 +188,7 @@ function readAssignee(text: string): string | Invalid {
 function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | Invalid {
   if (values.length === 0) return pendingKinds;
   const kinds = values
-    .map((value) => wordOf(AlertState, value))
+    .map((value) => enumName(AlertState, value))
     .filter((kind) => kind !== undefined);
   if (kinds.length === values.length) return [...new Set(kinds)];
   return refused("INVALID_REQUEST", "states: must be states of alerts");
@@ -209,7 +210,7 @@ function alertMessage(alert: Alert) {
     id,
     subject,
     assignee,
-    state: valueOfWord(AlertState, state.kind),
+    state: enumValue(AlertState, state.kind),
     screeningId: detection.screeningId,
     hit: { ...hitShape(detection.hit), alertId: id, dismissed },
     ...(decided.kind !== "open" && {

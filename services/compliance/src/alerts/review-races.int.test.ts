@@ -97,7 +97,9 @@ it("concurrent decisions, screenings and imports end with the right verdict, pub
 const unfinished = () =>
   compliance.database.db
     .collection("alerts")
-    .countDocuments({ $or: [{ "owed.0": { $exists: true } }, { verdict_due: { $gt: 0 } }] });
+    .countDocuments({
+      $or: [{ "pending_audit.0": { $exists: true } }, { verdict_due: { $gt: 0 } }],
+    });
 
 /** The verdict of the event with the latest comparison. */
 function lastPublished(): Verdict | undefined {

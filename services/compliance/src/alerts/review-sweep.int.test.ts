@@ -79,7 +79,7 @@ it("counts pending alerts and actions", async () => {
   const escalated = { alertId, decision: Decision.ESCALATED, reason };
   await review.rpc.decideAlert({ ...officer("ada"), ...escalated });
   const done = await review.metrics.text();
-  expect(done).toMatch(/disburse_alert_deeds_total{action="alert.escalated"[^}]*} 1/);
+  expect(done).toMatch(/disburse_alert_actions_total{action="alert.escalated"[^}]*} 1/);
   const another = await review.startAnother();
   await vi.waitFor(
     async () => {

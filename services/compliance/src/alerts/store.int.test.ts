@@ -214,9 +214,9 @@ describe("a list of alerts", () => {
   });
 
   it.each([
-    ["what the audit trail lacks", { "owed.at": { $gt: new Date(0) } }],
+    ["what the audit trail lacks", { "pending_audit.at": { $gt: new Date(0) } }],
     ["what verdicts do not follow", { verdict_due: { $gt: 0 } }],
-    ["an operation", { "deeds.operation": "op-1" }],
+    ["an operation", { "actions.operation": "op-1" }],
     ["a subject's", { merchant_id: "mer_1", record_id: "ben_1", state: { $in: ["open"] } }],
   ])("an index serves %s", async (_what, filter) => {
     const found = review.database.db.collection("alerts").find(filter);

@@ -68,7 +68,7 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
       const some = (filter: Filter<AlertDocument>) =>
         alerts.find(filter).limit(unfinishedMax).toArray();
       const [owing, due] = await Promise.all([
-        some({ "owed.at": { $gt: new Date(0) } }),
+        some({ "pending_audit.at": { $gt: new Date(0) } }),
         some({ verdict_due: { $gt: 0 } }),
       ]);
       const all = new Map([...owing, ...due].map((each) => [each._id, each]));
@@ -122,8 +122,8 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
           $push: {
             // All are kept. Otherwise one person could later repeat an operation that by then needs
             // two.
-            deeds: reviewActionDocument(alert, follows.reviewAction, sealer),
-            owed: pendingAuditDocument(follows.pendingAudit),
+            actions: reviewActionDocument(alert, follows.reviewAction, sealer),
+            pending_audit: pendingAuditDocument(follows.pendingAudit),
           },
         }),
       };
@@ -137,7 +137,10 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
 
     /** Removes a pending record once the audit trail has it. */
     recorded: async (id: string, record: AuditRecord<AlertAction>): Promise<void> => {
-      await alerts.updateOne({ _id: id }, { $pull: { owed: { key: auditKeyOf(record) } } });
+      await alerts.updateOne(
+        { _id: id },
+        { $pull: { pending_audit: { key: auditKeyOf(record) } } },
+      );
     },
 
     /** Marks the verdict as updated for a version, unless a newer decision is pending. */

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
@@ -258,7 +258,7 @@ function importShape(each: ListImport): MessageInitShape<typeof ListImportSchema
     problem,
     retained,
     notes: [...notes],
-    actor: { kind: valueOfWord(Actor_Kind, actor.kind), id: actor.id },
+    actor: { kind: enumValue(Actor_Kind, actor.kind), id: actor.id },
     startedAt: timestampFromDate(startedAt),
   };
 }
@@ -274,7 +274,7 @@ function retainedShape({
 function sourceShape({ setting, state }: SourceStatus): MessageInitShape<typeof ListSourceSchema> {
   return {
     list: setting.list,
-    format: valueOfWord(ListFormat, setting.format) ?? ListFormat.UNSPECIFIED,
+    format: enumValue(ListFormat, setting.format) ?? ListFormat.UNSPECIFIED,
     formatName: setting.format,
     locations: setting.files.map(locationShown),
     outcome: state?.outcome ?? "never",

@@ -4,7 +4,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import { Verdict as VerdictCode } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
@@ -166,7 +166,7 @@ export function screeningChanged(screening: Screening) {
     occurredAt: timestampFromDate(createdAt),
     subject,
     screeningId,
-    verdict: valueOfWord(VerdictCode, verdict),
+    verdict: enumValue(VerdictCode, verdict),
     screenedAt: timestampFromDate(createdAt),
   });
   const body = new Binary(toBinary(ScreeningChangedSchema, message));

@@ -28,7 +28,7 @@ it("shows subjects by verdict, pending events, and the lag of monitoring", async
     return {
       clear: value('disburse_subjects{verdict="clear"'),
       block: value('disburse_subjects{verdict="block"'),
-      pending: value("disburse_screening_events_owed"),
+      pending: value("disburse_screening_events_pending"),
       lag: Math.round(value("disburse_monitoring_lag_seconds") / 60),
     };
   };

@@ -173,7 +173,7 @@ export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<
   const { subjects, clock } = deps;
   const count = metrics.gauge("disburse_subjects", "Monitored subjects", ["verdict"]);
   const pending = metrics.gauge(
-    "disburse_screening_events_owed",
+    "disburse_screening_events_pending",
     "Subjects with a pending event",
     [],
   );

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { bindOperations, type OperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
@@ -29,7 +29,7 @@ export function monitoringRpc({
       const { verdicts, behind, behindSince, eventsPending } = await progress();
       return create(GetMonitoringResponseSchema, {
         verdicts: verdicts.map(([verdict, count]) => ({
-          verdict: valueOfWord(Verdict, verdict),
+          verdict: enumValue(Verdict, verdict),
           subjects: BigInt(count),
         })),
         behind: BigInt(behind),
@@ -46,7 +46,7 @@ export function sandboxScreeningRpc({ setListing, operations }: SandboxDeps) {
     setSubjectListing: async ({ mutation, subject, verdict: requested }) => {
       readMutation(mutation);
       const required = refused("INVALID_REQUEST", "verdict: is required");
-      const verdict = orThrow(wordOf(Verdict, requested) ?? required);
+      const verdict = orThrow(enumName(Verdict, requested) ?? required);
       const { merchantId = "", recordId = "" } = subject ?? {};
       const screening = await setListing({ merchantId, recordId }, verdict);
       const stored = orThrow(screening ?? refused("RECORD_NOT_FOUND"));

@@ -1,4 +1,4 @@
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/paging/page.ts";
 import type {
   Bank as BankMessage,
@@ -150,7 +150,7 @@ function readParty(message: PartyMessage, at: string, violations: Violation[]): 
   const report = (field: string, problem: string | undefined): void => {
     if (problem !== undefined) violations.push({ field: `${at}.${field}`, problem });
   };
-  const type = wordOf(Party_Type, message.type);
+  const type = enumName(Party_Type, message.type);
   if (type === undefined) report("type", "must be an individual or an entity");
   const name = cleanText(message.name);
   report("name", nameProblem(name));
@@ -180,7 +180,7 @@ export function readListRequest(
   if (limit < 1 || limit > pageLimitMax) {
     violations.push({ field: "limit", problem: `must be 1 to ${pageLimitMax}` });
   }
-  const verdict = wordOf(Verdict, request.verdict);
+  const verdict = enumName(Verdict, request.verdict);
   if (verdict === undefined && request.verdict !== Verdict.UNSPECIFIED) {
     violations.push({ field: "verdict", problem: "is not known" });
   }

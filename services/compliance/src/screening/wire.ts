@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import {
   BankSchema,
   type HitSchema,
@@ -21,7 +21,7 @@ export function hitShape(hit: ScreeningHit): MessageInitShape<typeof HitSchema> 
   const { entryFingerprint: _internal, verdict, ...rest } = hit;
   return {
     ...rest,
-    verdict: valueOfWord(Verdict, verdict),
+    verdict: enumValue(Verdict, verdict),
     reasons: [...hit.reasons],
     parts: [...hit.parts],
     partyLeftOver: [...hit.partyLeftOver],
@@ -36,7 +36,7 @@ export function screeningMessage(screening: Screening): ScreeningMessage {
     id: screening.id,
     kind: screening.kind,
     subject: screening.subject,
-    verdict: valueOfWord(Verdict, screening.verdict),
+    verdict: enumValue(Verdict, screening.verdict),
     trigger: screening.trigger,
     hits: screening.hits.map(hitShape),
     lists: screening.lists.map(listVersionShape),
@@ -45,7 +45,7 @@ export function screeningMessage(screening: Screening): ScreeningMessage {
     ...(assessment && {
       assessment: {
         ...assessment,
-        verdict: valueOfWord(Verdict, assessment.verdict),
+        verdict: enumValue(Verdict, assessment.verdict),
         evidence: [...assessment.evidence],
         asOf: timestampFromDate(assessment.asOf),
       },
@@ -60,7 +60,7 @@ export function fullScreeningMessage({ screening, request }: StoredScreening): S
   message.parties = parties.map((party) =>
     create(PartySchema, {
       ...party,
-      type: valueOfWord(Party_Type, party.type) ?? Party_Type.UNSPECIFIED,
+      type: enumValue(Party_Type, party.type) ?? Party_Type.UNSPECIFIED,
       countries: [...party.countries],
       documents: [...party.documents],
     }),

@@ -13,7 +13,7 @@ import type { HttpContext, Observe, RequestState, RouterContext } from "./observ
 import { errorCodeOf, headProblem, recordIdOf } from "./rules/request.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
 import type { PublicRoute } from "./static.ts";
-import type { UnauthenticatedClients } from "./strangers.ts";
+import type { UnauthenticatedClients } from "./unauthenticated-clients.ts";
 
 /** A reader that stalls this long has gone, or holds resources that others need. */
 const stalledMsDefault = 60_000;

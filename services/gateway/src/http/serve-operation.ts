@@ -35,7 +35,7 @@ import { headerValues, type Preferences, readPreferences } from "./rules/request
 import { withTextAmounts } from "./rules/text-amounts.ts";
 import { type OperationName, type RunAnswer, runBound, runClaimed } from "./run-once.ts";
 import type { Shares } from "./shares.ts";
-import type { Origin, UnauthenticatedClients } from "./strangers.ts";
+import type { Origin, UnauthenticatedClients } from "./unauthenticated-clients.ts";
 import type { Uploads } from "./uploads.ts";
 
 export type OperationDeps = {

@@ -5,7 +5,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -288,7 +288,7 @@ export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeo
       return { key: keyMessage(key), secret };
     },
     revokeKey: async ({ mutation, keyId, orders: requested }) => {
-      const orders = wordOf(RevokedOrders, requested) ?? "hold";
+      const orders = enumName(RevokedOrders, requested) ?? "hold";
       const revoked = await revokeKey(deps, readMutation(mutation), keyId, orders);
       const { key, revocation } = orThrow(revoked);
       return { key: keyMessage(key), revocation };

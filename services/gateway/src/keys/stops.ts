@@ -1,4 +1,4 @@
-import type { WordOf } from "@disburse/chassis/enum-words.ts";
+import type { EnumName } from "@disburse/chassis/enum-names.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type {
   Revocation,
@@ -7,7 +7,7 @@ import type {
 import type { Collection, Document, Filter } from "mongodb";
 
 /** Choice for the orders of a revoked key or a removed member. */
-export type Disposition = WordOf<typeof RevokedOrders>;
+export type Disposition = EnumName<typeof RevokedOrders>;
 
 /** Stored in the write that revokes a key or removes a member, so that a crash loses nothing. */
 export type Stop = {

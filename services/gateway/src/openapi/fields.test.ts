@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { wordOf, wordsOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumNames } from "@disburse/chassis/enum-names.ts";
 import {
   BeneficiaryKind,
   DepositorStatus,
@@ -61,12 +61,12 @@ describe("the words of the public interface", () => {
     ["delivery state", DeliveryState, "pending delivered exhausted cancelled"],
     ["replay state", ReplayState, "running done cancelled"],
   ])("%s", (_what, values, words) => {
-    expect(wordsOf(values).join(" ")).toBe(words);
+    expect(enumNames(values).join(" ")).toBe(words);
     const { schema, write } = word(values, "What it is.");
     expect(schema.enum).toEqual(words.split(" "));
     for (const each of words.split(" ")) {
       const value = values[each.toUpperCase()] ?? 0;
-      expect([wordOf(values, value), write(value)]).toEqual([each, each]);
+      expect([enumName(values, value), write(value)]).toEqual([each, each]);
     }
     expect(write(0)).toBe("");
   });

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape, UnknownEnum } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { type WordOf, wordOf, wordsOf } from "@disburse/chassis/enum-words.ts";
+import { type EnumName, enumName, enumNames } from "@disburse/chassis/enum-names.ts";
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
@@ -59,9 +59,9 @@ export function oneOf(description: string, words: readonly string[]): Kind<strin
 export function word<E extends Readonly<Record<string, number>>>(
   values: E,
   description: string,
-  words: readonly WordOf<E>[] = wordsOf(values),
+  words: readonly EnumName<E>[] = enumNames(values),
 ): Kind<E[keyof E] | UnknownEnum> {
-  return { ...oneOf(description, words), write: (value) => wordOf(values, value) ?? "" };
+  return { ...oneOf(description, words), write: (value) => enumName(values, value) ?? "" };
 }
 
 /** A prefix and 26 characters that sort by creation time. */

@@ -1,6 +1,6 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord, wordsOf } from "@disburse/chassis/enum-words.ts";
+import { enumNames, enumValue } from "@disburse/chassis/enum-names.ts";
 import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
@@ -171,7 +171,7 @@ export function word<
   E extends Readonly<Record<string, number>>,
   const Field extends string | undefined = undefined,
 >(values: E, ...described: Described<Field>): Parameter<E[keyof E], Field> {
-  const words = wordsOf(values).map((each) => [each, valueOfWord(values, each)] as const);
+  const words = enumNames(values).map((each) => [each, enumValue(values, each)] as const);
   return oneOf<E[keyof E], Field>(Object.fromEntries(words), ...described);
 }
 

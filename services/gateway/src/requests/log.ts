@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import {
   type ListRequestsRequest,
@@ -38,8 +38,8 @@ export function requestLogService(
 function filterOf(request: ListRequestsRequest): RequestFilter {
   const { merchantId, createdFrom: from, createdTo: to } = request;
   const requestId = request.requestId || undefined;
-  const status = wordOf(RequestStatus, request.status);
-  const caller = wordOf(RequestCaller, request.caller);
+  const status = enumName(RequestStatus, request.status);
+  const caller = enumName(RequestCaller, request.caller);
   return {
     merchantId,
     requestId,
@@ -60,7 +60,7 @@ function requestMessage(entry: ListedRequest): LoggedRequest {
     httpStatus: entry.status,
     code: entry.code ?? "",
     durationMs: entry.duration_ms,
-    caller: valueOfWord(RequestCaller, entry.caller),
+    caller: enumValue(RequestCaller, entry.caller),
     callerId: entry.caller_id,
     recordId: entry.record_id ?? "",
   });

@@ -87,22 +87,22 @@ describe("accounts", () => {
     });
   });
 
-  it("show the fees of a post, and nothing else of the house", async () => {
+  it("show the fees of a post, and nothing else of the platform", async () => {
     const entry = {
       ...{ id: "po_1:post", accountId: "acc_1", sequence: 3n, step: LedgerStep.POST },
       ...{ currencyCode: "USD", amount: "100.10", available: "899.90", held: "0.00" },
       postings: [
         { account: "held", currencyCode: "USD", amount: "-100.1" },
-        { account: "house:fees", currencyCode: "USD", amount: "0.5" },
-        { account: "house:exchange", currencyCode: "USD", amount: "99.6" },
-        { account: "house:exchange", currencyCode: "INR", amount: "-8278.2213" },
-        { account: "house:settlement", currencyCode: "INR", amount: "8278.22" },
-        { account: "house:rounding", currencyCode: "INR", amount: "0.0013" },
+        { account: "platform:fees", currencyCode: "USD", amount: "0.5" },
+        { account: "platform:exchange", currencyCode: "USD", amount: "99.6" },
+        { account: "platform:exchange", currencyCode: "INR", amount: "-8278.2213" },
+        { account: "platform:settlement", currencyCode: "INR", amount: "8278.22" },
+        { account: "platform:rounding", currencyCode: "INR", amount: "0.0013" },
       ],
     };
     calls.fakes().payout.listEntries = calls.replying({ entries: [entry], totalCount: 1n });
     const { text } = await calls.ask({ path: "/api/v1/transfer/accounts/acc_1/entries" });
     expect(text).toContain('"available_change":0.00,"held_change":-100.10,"total_fees":0.50');
-    expect(text).not.toMatch(/house|INR|8278/);
+    expect(text).not.toMatch(/platform:|INR|8278/);
   });
 });

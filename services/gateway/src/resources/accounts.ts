@@ -53,7 +53,7 @@ const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statemen
   available_change: f.from(posted("available"), f.decimal("Change of `available`.", "-250.00")),
   held_change: f.from(posted("held"), f.decimal("Change of `held`.", "250.00")),
   total_fees: f.from(
-    posted("house:fees"),
+    posted("platform:fees"),
     f.decimal("Fees of a `post`, negative if a `return` refunds them, else zero.", "0.00"),
   ),
   payout_id: f.text("The payout that it belongs to; empty for a credit and its reversal.", ""),

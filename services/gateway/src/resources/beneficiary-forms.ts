@@ -1,4 +1,4 @@
-import { wordsOf } from "@disburse/chassis/enum-words.ts";
+import { enumNames } from "@disburse/chassis/enum-names.ts";
 import {
   BeneficiaryFormSchema,
   FormFieldSchema,
@@ -39,7 +39,7 @@ const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of 
 const form = f.record(BeneficiaryFormSchema, "BeneficiaryForm", "One kind of beneficiary.", {
   name: f.text("Name of the form.", "crypto_beneficiary_individual"),
   description: f.text("Kind of beneficiary.", "A person who is paid in crypto currency."),
-  beneficiary_type: f.from("body", f.oneOf("How it is paid.", wordsOf(BeneficiaryKind))),
+  beneficiary_type: f.from("body", f.oneOf("How it is paid.", enumNames(BeneficiaryKind))),
   path: f.from(
     ({ body }) => (body === "crypto" ? createPaths.crypto : createPaths.fiat),
     f.oneOf("Where the body is posted.", Object.values(createPaths)),

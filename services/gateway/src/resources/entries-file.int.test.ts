@@ -43,8 +43,8 @@ function entryOf(sequence: number): LedgerEntry {
     ...{ previousHash: "a".repeat(64), hash: "b".repeat(64) },
     postings: [
       { account: "available", currencyCode: "USD", amount: "100.1" },
-      { account: "house:fees", currencyCode: "USD", amount: "-0.5" },
-      { account: "house:exchange", currencyCode: "USD", amount: "-99.6" },
+      { account: "platform:fees", currencyCode: "USD", amount: "-0.5" },
+      { account: "platform:exchange", currencyCode: "USD", amount: "-99.6" },
     ],
   });
 }
@@ -94,7 +94,7 @@ it("holds every line of the statement, field for field, digit for digit", async 
   });
   expect(text).toContain(",'-1,");
   expect(text).toContain(",'=HYPERLINK(1),");
-  expect(text).not.toMatch(/house|(^|[^\r])\n(?!lines)/);
+  expect(text).not.toMatch(/platform:|(^|[^\r])\n(?!lines)/);
 });
 
 it("passes its filters on, a hundred lines at a time", async () => {

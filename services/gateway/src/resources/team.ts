@@ -1,4 +1,4 @@
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import {
   ListMembersResponseSchema,
   MemberRole,
@@ -90,7 +90,7 @@ export const team: Resource = {
         if (isRefused(values)) return values;
         const role = roleOf(textOf(values, "role"));
         const [email, name] = [textOf(values, "email"), textOf(values, "name")];
-        const added = { ...call.change, email, name, role: valueOfWord(MemberRole, role) };
+        const added = { ...call.change, email, name, role: enumValue(MemberRole, role) };
         return (await team.addMember(added)).member;
       },
     }),
@@ -107,7 +107,7 @@ export const team: Resource = {
         const values = soundBody(call);
         if (isRefused(values)) return values;
         const role = roleOf(textOf(values, "role"));
-        const changed = { ...call.change, role: valueOfWord(MemberRole, role) };
+        const changed = { ...call.change, role: enumValue(MemberRole, role) };
         return (await team.setMemberRole(changed)).member;
       },
     }),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -89,7 +89,7 @@ async function carryOutStop(deps: RevocationDeps, stopped: Stopped) {
   const endpoints = await pauseEndpoints(deps, stopped, [stopped.id, ...created]);
   await settle(deps, stopped);
   return {
-    orders: valueOfWord(RevokedOrders, stop.orders),
+    orders: enumValue(RevokedOrders, stop.orders),
     ...orders,
     keys: idsOf(isCancelled ? created : line.working),
     endpoints: idsOf(endpoints),
@@ -145,8 +145,8 @@ async function revokeAll(deps: RevocationDeps, keys: readonly KeyDocument[], sto
  */
 async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: readonly string[]) {
   const { id: actorId, merchantId, stop } = stopped;
-  const orders = valueOfWord(RevokedOrders, stop.orders);
-  const madeBefore = stop.orders === "hold" ? timestampFromDate(stop.at) : undefined;
+  const orders = enumValue(RevokedOrders, stop.orders);
+  const createdBefore = stop.orders === "hold" ? timestampFromDate(stop.at) : undefined;
   const found = { scheduledPayouts: [] as Ids[], batches: [] as Ids[] };
   for (let at = 0; at === 0 || at < created.length; at += createdMax) {
     const createdIds = created.slice(at, at + createdMax);
@@ -157,7 +157,7 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
       actorId,
       orders,
       createdIds,
-      ...(madeBefore && { madeBefore }),
+      ...(createdBefore && { createdBefore }),
     });
     // All but KEEP also return what the previous calls have stopped.
     if (stop.orders !== "keep") Object.assign(found, { scheduledPayouts: [], batches: [] });

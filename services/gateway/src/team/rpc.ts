@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -218,7 +218,7 @@ function memberMessage(members: Members, member: MemberDocument): Member {
     id: member._id,
     merchantId: member.merchant_id,
     ...personOf(members, member),
-    role: valueOfWord(MemberRoleEnum, member.role),
+    role: enumValue(MemberRoleEnum, member.role),
     state: stateOf(member),
     createdAt: timestampFromDate(member.created_at),
     ...(signed_in_at && { signedInAt: timestampFromDate(signed_in_at) }),
@@ -234,15 +234,15 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
   return {
     addMember: async ({ mutation, role, ...fields }) => {
       const by = readMutation(mutation);
-      const order = memberOrder({ ...fields, role: wordOf(MemberRoleEnum, role) });
+      const order = memberOrder({ ...fields, role: enumName(MemberRoleEnum, role) });
       return reply(isRefused(order) ? order : await addMember(deps, by, order));
     },
     setMemberRole: async ({ mutation, role, ...member }) => {
       const by = readMutation(mutation);
-      return reply(await setRole(deps, by, member, wordOf(MemberRoleEnum, role)));
+      return reply(await setRole(deps, by, member, enumName(MemberRoleEnum, role)));
     },
     removeMember: async ({ mutation, orders: requested, ...member }) => {
-      const orders = wordOf(RevokedOrders, requested) ?? "hold";
+      const orders = enumName(RevokedOrders, requested) ?? "hold";
       const removed = await removeMember(deps, readMutation(mutation), member, orders);
       const { revocation, member: found } = orThrow(removed);
       return { ...reply(found), revocation };
@@ -262,9 +262,9 @@ export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamR
   const find = (member: { readonly merchantId: string; readonly memberId: string }) =>
     members.collection.findOne({ _id: member.memberId, merchant_id: member.merchantId });
   const reasonsOf = (role: MemberRoleEnum, before: MemberDocument | null): string[] => {
-    const word = wordOf(MemberRoleEnum, role);
+    const name = enumName(MemberRoleEnum, role);
     const had = before === null ? none : scopesOf(before.role);
-    const given = word === undefined ? none : scopesOf(word);
+    const given = name === undefined ? none : scopesOf(name);
     const more = secondPersonScopes(given).filter((scope) => !had.has(scope));
     return mode === "live" && more.length > 0 ? [`a live role with ${more.join(", ")}`] : [];
   };
@@ -273,7 +273,7 @@ export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamR
       approvers,
       difference: async ({ email, name, role }) => ({
         before: "",
-        after: JSON.stringify({ member: { email, name, role: wordOf(MemberRoleEnum, role) } }),
+        after: JSON.stringify({ member: { email, name, role: enumName(MemberRoleEnum, role) } }),
       }),
       reasons: async ({ role }) => reasonsOf(role, null),
     },
@@ -281,7 +281,7 @@ export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamR
       approvers,
       difference: async (request) => {
         const member = await find(request);
-        const [memberId, role] = [request.memberId, wordOf(MemberRoleEnum, request.role)];
+        const [memberId, role] = [request.memberId, enumName(MemberRoleEnum, request.role)];
         return {
           before: member === null ? "" : JSON.stringify({ memberId, role: member.role }),
           after: JSON.stringify({ memberId, role }),

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type Delivery,
@@ -66,7 +66,7 @@ export function deliveryRpc(deps: DeliveryDeps) {
 /** Builds a list's filter from the fields that were sent. */
 function readFilter(message: ListDeliveriesRequest): DeliveryFilter {
   const { endpointId, transactionId } = message;
-  const state = wordOf(DeliveryState, message.state);
+  const state = enumName(DeliveryState, message.state);
   return {
     ...(endpointId === "" ? {} : { endpointId }),
     ...(transactionId === "" ? {} : { transactionId }),
@@ -100,7 +100,7 @@ export function deliveryMessage(
     transactionId: delivery.transaction_id,
     status: delivery.status,
     sequence: BigInt(delivery.sequence),
-    state: valueOfWord(DeliveryState, delivery.state),
+    state: enumValue(DeliveryState, delivery.state),
     attemptsCount: delivery.attempts_count,
     ...(next === null ? {} : { nextAttemptAt: timestampFromDate(next) }),
     createdAt: timestampFromDate(delivery.created_at),

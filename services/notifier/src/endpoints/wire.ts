@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import {
   CircuitState,
   DeliveryOrder,
@@ -20,15 +20,15 @@ export function endpointMessage(endpoint: Endpoint): EndpointMessage {
     merchantId: endpoint.merchantId,
     url: endpoint.url,
     description: endpoint.description,
-    state: valueOfWord(EndpointState, endpointState(endpoint)),
-    order: valueOfWord(DeliveryOrder, endpoint.order),
+    state: enumValue(EndpointState, endpointState(endpoint)),
+    order: enumValue(DeliveryOrder, endpoint.order),
     eventTypes: [...endpoint.eventTypes],
     pendingUrl: endpoint.pendingUrl ?? "",
     ...(endpoint.pausedAt && { pausedAt: timestampFromDate(endpoint.pausedAt) }),
     pauseReason: endpoint.pausedFor ?? "",
     createdAt: timestampFromDate(endpoint.createdAt),
     createdBy: {
-      kind: valueOfWord(Actor_Kind, endpoint.createdBy.kind),
+      kind: enumValue(Actor_Kind, endpoint.createdBy.kind),
       id: endpoint.createdBy.id,
     },
     updatedAt: timestampFromDate(endpoint.updatedAt),
@@ -45,7 +45,7 @@ export function healthMessage(health: Health, backlog: Backlog): EndpointHealth 
   const { lastDeliveredAt: delivered, lastFailedAt: failed } = health;
   const { oldestPendingAt: oldest } = backlog;
   return create(EndpointHealthSchema, {
-    circuit: valueOfWord(CircuitState, health.circuit),
+    circuit: enumValue(CircuitState, health.circuit),
     concurrencyLimit: health.concurrency,
     consecutiveFailures: health.consecutiveFailures,
     lastFailure: health.lastFailure,

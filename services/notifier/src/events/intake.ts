@@ -3,7 +3,7 @@ import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus/bus.ts";
 import { eventTypeOf } from "@disburse/chassis/bus/event-type.ts";
 import { forRequest } from "@disburse/chassis/call-context.ts";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import {
@@ -47,7 +47,7 @@ const presentDate = (time: Timestamp | undefined, field: string): Date =>
 /** Converts a payout's event to its webhook. Throws if the message breaks the contract. */
 function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   const payout = present(message.payout, "payout");
-  const status = present(wordOf(PayoutStatus, payout.status), "payout.status");
+  const status = present(enumName(PayoutStatus, payout.status), "payout.status");
   const idProblem = transactionIdProblem(present(payout.id, "payout.id"), "payout_session");
   if (idProblem !== undefined) throw new UnreadableEventError(`payout.id ${idProblem}`);
   if (payout.version < 1) throw new UnreadableEventError("payout.version is missing");
@@ -55,7 +55,7 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   const snapshot = {
     ...payout,
     status,
-    subStatus: wordOf(PayoutSubStatus, payout.subStatus) ?? "",
+    subStatus: enumName(PayoutSubStatus, payout.subStatus) ?? "",
     createdAt: presentDate(payout.createdAt, "payout.created_at"),
     updatedAt: presentDate(payout.updatedAt, "payout.updated_at"),
   };

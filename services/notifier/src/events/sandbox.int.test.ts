@@ -1,4 +1,4 @@
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
@@ -36,7 +36,7 @@ async function refusedOnce() {
 
 const stateOf = async (its: { merchantId: string; deliveryId: string }) => {
   const { delivery } = await rpc.getDelivery(its);
-  return [delivery && wordOf(DeliveryState, delivery.state), delivery?.attemptsCount];
+  return [delivery && enumName(DeliveryState, delivery.state), delivery?.attemptsCount];
 };
 
 describe("a pending delivery", () => {
@@ -101,7 +101,7 @@ describe("a merchant's sandbox event", () => {
     );
     expect(Object.keys(headers)).toContain("webhook-signature");
     const { deliveries } = await rpc.listDeliveries({ merchantId, limit: 10 });
-    expect(deliveries.map(({ test, state }) => [test, wordOf(DeliveryState, state)])).toEqual([
+    expect(deliveries.map(({ test, state }) => [test, enumName(DeliveryState, state)])).toEqual([
       [true, "delivered"],
     ]);
     const again = await sandbox.sendSandboxEvent(chosen);
@@ -121,7 +121,7 @@ describe("a merchant's sandbox event", () => {
     await notifier.consume([payout]);
     await notifier.work();
     const { deliveries } = await rpc.listDeliveries({ merchantId, transactionId, limit: 10 });
-    const states = deliveries.map(({ test, state }) => `${test} ${wordOf(DeliveryState, state)}`);
+    const states = deliveries.map(({ test, state }) => `${test} ${enumName(DeliveryState, state)}`);
     expect(states.toSorted()).toEqual(["false delivered", "true pending"]);
     const { events } = await rpc.listEvents({ merchantId });
     expect(events).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type CreateReplayRequest,
@@ -129,9 +129,9 @@ function replayMessage(replay: ReplayDocument): Replay {
     endpointId: replay.endpoint_id,
     since: timestampFromDate(replay.since),
     until: timestampFromDate(replay.until),
-    states: replay.states.map((state) => valueOfWord(DeliveryState, state)),
+    states: replay.states.map((state) => enumValue(DeliveryState, state)),
     ratePerSecond: replay.rate,
-    state: valueOfWord(ReplayState, replay.state),
+    state: enumValue(ReplayState, replay.state),
     totalCount: BigInt(replay.total),
     totalCountCapped: replay.total_capped,
     queuedCount: BigInt(replay.queued_count),

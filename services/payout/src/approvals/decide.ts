@@ -14,7 +14,9 @@ import type { CancelDeps } from "../rails/cancel.ts";
 import { closeDecided } from "../rails/closing.ts";
 
 export type DecideDeps = Pick<ExecuteDeps, "quote" | "beneficiary"> &
-  Omit<CancelDeps, "room"> & { readonly room: ExecuteDeps["room"] & CancelDeps["room"] };
+  Omit<CancelDeps, "reservations"> & {
+    readonly reservations: ExecuteDeps["reservations"] & CancelDeps["reservations"];
+  };
 
 type PayoutRef = { readonly merchantId: string; readonly payoutId: string };
 
@@ -37,8 +39,8 @@ export async function approvePayout(
   const digest = approvalDigest(payout);
   if (digest !== payout.approval?.digest) throw new Error("a payout differs from its approval");
   if (request.digest !== "" && request.digest !== digest) return otherDigest;
-  const room = await checkAgain(deps, payout);
-  if (isRefused(room)) return room;
+  const reservation = await checkAgain(deps, payout);
+  if (isRefused(reservation)) return reservation;
   const at = deps.clock.now();
   const decision = { as: "approved", at, by: by.actor, operationId: by.operationId } as const;
   const approved = await advance(
@@ -55,7 +57,7 @@ export async function approvePayout(
     },
   );
   if (approved === undefined) {
-    await room.giveUp();
+    await reservation.giveUp();
     return decideAgain(deps, request, payout, () => approvePayout(deps, request, by));
   }
   deps.log.debug({ payout_id: payout.id, stage: "queued", cause: "approved" }, "payout advanced");
@@ -150,7 +152,7 @@ async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
   const { screening } = await readBeneficiary(deps, merchantId, beneficiary.id);
   const fit = fundable(read.executable, screening);
   if (isRefused(fit)) return fit;
-  return deps.room.reserve({
+  return deps.reservations.reserve({
     payoutId: id,
     quoteId: quote.id,
     merchantId,

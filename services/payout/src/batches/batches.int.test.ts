@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
@@ -18,7 +18,7 @@ import { openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openVelocityLimits } from "../velocity/limits.ts";
-import { createVelocityRoom } from "../velocity/room.ts";
+import { createVelocityReservations } from "../velocity/reservations.ts";
 import { openUsage } from "../velocity/usage.ts";
 import { openBatches } from "./document.ts";
 import { batchOutbox } from "./events.ts";
@@ -78,7 +78,7 @@ const cancel = (batchId: string) =>
  * `running 0/2/1/0`: the state, and the number of waiting, executed, failed and cancelled lines.
  */
 const shownAs = ({ state, ...of }: Batch) =>
-  `${wordOf(BatchState, state)} ${of.waitingCount}/${of.executedCount}/${of.failedCount}/${of.cancelledCount}`;
+  `${enumName(BatchState, state)} ${of.waitingCount}/${of.executedCount}/${of.failedCount}/${of.cancelledCount}`;
 async function read(batchId: string) {
   const { batch } = await platform.ordersRpc.getBatch({ merchantId, batchId });
   if (batch === undefined) throw new Error("no batch");
@@ -92,7 +92,7 @@ async function linesOf(batchId: string) {
 }
 const failuresOf = async (batchId: string) =>
   (await linesOf(batchId)).map(({ state, failureCode }) =>
-    `${wordOf(BatchLineState, state)} ${failureCode}`.trim(),
+    `${enumName(BatchLineState, state)} ${failureCode}`.trim(),
   );
 
 const balance = async () => {
@@ -465,7 +465,7 @@ async function dyingProcess(step: number) {
     ...deps(),
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
+    reservations: createVelocityReservations(velocity, platform.controls, openUsage(database)),
     batches: openBatches(database),
     orders: openBatchLines(database),
     quote: process.calls(platform.parts.quote),

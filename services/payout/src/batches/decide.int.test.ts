@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import {
@@ -206,7 +206,7 @@ it("a rejected batch is cancelled with its lines and stores the actor and the re
       approval: { state: ApprovalState.REJECTED, reason: "line 1 is paid" },
     });
   }
-  const states = (await linesOf(id)).map(({ state }) => wordOf(BatchLineState, state));
+  const states = (await linesOf(id)).map(({ state }) => enumName(BatchLineState, state));
   expect(states).toEqual(["cancelled", "cancelled"]);
   expect(await codeOf(approve(id))).toBe("NOT_AWAITING_APPROVAL");
   expect(await codeOf(reject(id, by("key_3")))).toBe("NOT_AWAITING_APPROVAL");

@@ -51,7 +51,7 @@ export type BatchDocument = Origin & {
   result?: { counts: LineCounts; total_minor: Decimal128 };
   finished_at?: Date;
   /** Events that the bus has not confirmed. */
-  events_owed: BatchEvent[];
+  pending_events: BatchEvent[];
   created_at: Date;
   updated_at: Date;
 };

@@ -15,16 +15,16 @@ import type { BatchDocument, BatchEvent, Batches } from "./document.ts";
 export function batchOutbox(batches: Batches): Outbox {
   return {
     due: async (limit) => {
-      const pending = { "events_owed.id": { $gt: "" } };
-      const found = await batches.find(pending, { hint: "events_owed" }).limit(limit).toArray();
-      return found.flatMap((batch) => batch.events_owed.map((event) => messageOf(batch, event)));
+      const pending = { "pending_events.id": { $gt: "" } };
+      const found = await batches.find(pending, { hint: "pending_events" }).limit(limit).toArray();
+      return found.flatMap((batch) => batch.pending_events.map((event) => messageOf(batch, event)));
     },
     published: async (messages) => {
       const ids = { $in: messages.map(({ id }) => id) };
       await batches.updateMany(
-        { "events_owed.id": ids },
-        { $pull: { events_owed: { id: ids } } },
-        { hint: "events_owed" },
+        { "pending_events.id": ids },
+        { $pull: { pending_events: { id: ids } } },
+        { hint: "pending_events" },
       );
     },
   };

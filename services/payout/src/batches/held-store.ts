@@ -40,7 +40,7 @@ export async function holdBatches(
           by_another: true,
           stopped_for: { $literal: stoppedFor },
           held: { at: "$$NOW", expires_at, times, has_run },
-          events_owed: { $concatArrays: ["$events_owed", [{ $literal: event }]] },
+          pending_events: { $concatArrays: ["$pending_events", [{ $literal: event }]] },
           due_at: expires_at,
           updated_at: "$$NOW",
         },

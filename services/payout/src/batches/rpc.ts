@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { currentOrigin } from "@disburse/chassis/call-context.ts";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import {
   countedTotal,
@@ -108,7 +108,7 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
   return {
     listBatches: async ({ merchantId, state: wanted, ...page }) => {
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
-      const state = wordOf(BatchState, wanted);
+      const state = enumName(BatchState, wanted);
       const own = { merchant_id: merchantId, ...(state && { state }) };
       const { shown: found, ...rest } = await findCountedPage(batches, own, page);
       return {
@@ -121,7 +121,7 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
       const limit = orThrow(readLimit(approval, linePageMax));
       const last = orThrow(readNumber(cursor)) ?? 0;
       const batch = await find(merchantId, batchId);
-      const state = wordOf(BatchLineState, wanted);
+      const state = enumName(BatchLineState, wanted);
       const own = { batch_id: batchId, ...(state && { state }) };
       const [found, count] = await Promise.all([
         lines
@@ -187,7 +187,7 @@ async function createBatch(
     ...origin,
     state: "awaiting_approval",
     ...(byAnother && { by_another: true }),
-    events_owed: byAnother ? [batchEvent(_id, "approval_required")] : [],
+    pending_events: byAnother ? [batchEvent(_id, "approval_required")] : [],
     created_at: createdAt,
     updated_at: createdAt,
   };

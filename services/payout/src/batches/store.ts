@@ -205,7 +205,7 @@ export async function finish(batches: Batches, id: string, standing: Standing): 
     { _id: id, state: "running" },
     {
       $set: { state: "finished", result },
-      $push: { events_owed: batchEvent(id, "finished") },
+      $push: { pending_events: batchEvent(id, "finished") },
       $unset: { due_at: "", lease: "" },
       $currentDate: { updated_at: true, finished_at: true },
     },

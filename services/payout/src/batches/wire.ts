@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import {
   type Batch,
@@ -32,7 +32,7 @@ export async function batchMessage(lines: Orders, batch: BatchDocument): Promise
     id: batch._id,
     merchantId: batch.merchant_id,
     referenceId: batch.reference_id,
-    state: valueOfWord(BatchState, batch.state),
+    state: enumValue(BatchState, batch.state),
     accountId: batch.account_id,
     sourceCurrencyCode: currency,
     lineCount: batch.line_count,
@@ -59,12 +59,12 @@ function approvalMessage(batch: BatchDocument): MessageInitShape<typeof BatchApp
   const undecided = batch.state === "awaiting_approval" ? "waiting" : ended;
   const state = approval ? "approved" : rejection ? "rejected" : undecided;
   return {
-    state: valueOfWord(ApprovalState, state),
+    state: enumValue(ApprovalState, state),
     byAnother,
     digest,
     ...(decision && {
       decidedAt: timestampFromDate(decision.at),
-      decidedBy: { kind: valueOfWord(Actor_Kind, decision.actor.kind), id: decision.actor.id },
+      decidedBy: { kind: enumValue(Actor_Kind, decision.actor.kind), id: decision.actor.id },
     }),
     reason: rejection?.reason ?? "",
     ...(held && { expiresAt: timestampFromDate(held.expires_at) }),
@@ -116,7 +116,7 @@ export async function lineMessages(
     return create(BatchLineSchema, {
       number: document.line ?? 0,
       // A line waits until it begins: its batch awaits approval.
-      state: valueOfWord(
+      state: enumValue(
         BatchLineState,
         order.state === "awaiting_approval" ? "waiting" : order.state,
       ),

@@ -70,7 +70,7 @@ const pauseMaxMs = 40;
  * one finds the payout of the earlier. A merchant without the guard costs no read and no write.
  */
 export function createDuplicateGuard(deps: GuardDeps) {
-  const locks = deps.database.db.collection<LockDocument>("execution_turns");
+  const locks = deps.database.db.collection<LockDocument>("execution_locks");
   return {
     /**
      * Takes a lock. End it when the payout is stored or refused. Returns `undefined` without a

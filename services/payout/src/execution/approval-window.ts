@@ -1,14 +1,14 @@
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
 import type { AmountRule } from "../controls/rules/approval.ts";
-import type { VelocityRoom } from "../velocity/room.ts";
+import type { VelocityReservations } from "../velocity/reservations.ts";
 import type { Counted } from "../velocity/rules/usage.ts";
 import type { ReadDeps } from "./reads.ts";
 
 type CountDeps = Pick<ReadDeps, "quote" | "controls"> & {
-  readonly room: Pick<VelocityRoom, "count">;
+  readonly reservations: Pick<VelocityReservations, "count">;
 };
 
-type CountedPayout = Parameters<VelocityRoom["count"]>[0];
+type CountedPayout = Parameters<VelocityReservations["count"]>[0];
 
 /** `isOverWindow`: the payout needs approval. `giveUp` removes the count of a refused attempt. */
 type Judged = { readonly isOverWindow: boolean; readonly giveUp: () => Promise<void> };
@@ -22,7 +22,7 @@ export async function countForApproval(deps: CountDeps, payout: CountedPayout): 
   const { amounts = [] } = deps.controls.of(payout.merchantId)?.approval ?? {};
   const rules = amounts.filter(({ windowMs }) => windowMs > 0);
   if (rules.length === 0) return { isOverWindow: false, giveUp: async () => undefined };
-  const { counted, giveUp } = await deps.room.count(payout);
+  const { counted, giveUp } = await deps.reservations.count(payout);
   for (const rule of rules) {
     for (const each of counted) {
       if (await isOver(deps, rule, each, payout)) return { isOverWindow: true, giveUp };

@@ -59,7 +59,7 @@ function pass(ms: number) {
   platform.world.offsetMs += ms;
   platform.world.quoteOffsetMs += ms;
 }
-const locks = () => platform.database.db.collection("execution_turns");
+const locks = () => platform.database.db.collection("execution_locks");
 
 describe("with a guard against duplicates", () => {
   it("a payout that repeats another one is refused with its id, and holds nothing", async () => {

@@ -17,7 +17,7 @@ import {
   placeOrder,
   removeOrder,
 } from "../payouts/store.ts";
-import type { VelocityRoom } from "../velocity/room.ts";
+import type { VelocityReservations } from "../velocity/reservations.ts";
 import { countForApproval } from "./approval-window.ts";
 import { type Claimed, enclosed, readClaimed } from "./quote.ts";
 import { approvalFor, beneficiaryFor, type ReadDeps, type ReadQuote, readQuote } from "./reads.ts";
@@ -26,7 +26,7 @@ import { fundable, type Payable, payable, sameOperation } from "./rules/payable.
 export type ExecuteDeps = ReadDeps & {
   readonly ledger: Ledger;
   readonly payouts: Payouts;
-  readonly room: Pick<VelocityRoom, "reserve" | "count">;
+  readonly reservations: Pick<VelocityReservations, "reserve" | "count">;
   readonly duplicates: DuplicateGuard;
   readonly clock: Clock;
   /** The lease of a payout that this process submits at once. */
@@ -121,7 +121,7 @@ async function orderAndPay(
   { next, since }: { readonly next: Payable; readonly since: Date | undefined },
 ): Promise<ExecuteResult> {
   const toCount = toReserve(request, read);
-  const reservation = next === "hold" ? await deps.room.reserve(toCount) : undefined;
+  const reservation = next === "hold" ? await deps.reservations.reserve(toCount) : undefined;
   if (isRefused(reservation)) return reservation;
   const { isOverWindow, giveUp } = await countForApproval(deps, toCount);
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });

@@ -1,5 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import {
   type ClaimQuoteResponse,
@@ -18,7 +18,7 @@ import type { ExecutableQuote } from "./rules/payable.ts";
 /** Reads the quote service's response. A response outside the contract throws. */
 export function readExecutable(response: GetClaimableQuoteResponse) {
   const { quote, limits, now } = response;
-  const state = quote && wordOf(QuoteState, quote.state);
+  const state = quote && enumName(QuoteState, quote.state);
   const isIncomplete = quote?.beneficiary?.destinationKeys.length === 0;
   if (quote?.expiredAt === undefined || state === undefined || now === undefined || isIncomplete) {
     throw new Error("the quote service sent an incomplete quote");
@@ -88,7 +88,7 @@ function claimedQuote(
     feesMinor: feesMinor(quote),
     receivingMinor: readAmount(quote.receivingAmount, quote.destinationCurrencyCode),
     exchangeRate: quote.exchangeRate,
-    returnCharges: wordOf(ReturnCharges, quote.returnCharges) ?? "house",
+    returnCharges: enumName(ReturnCharges, quote.returnCharges) ?? "platform",
     reissueOf: quote.reissueOf || undefined,
     destinationKeys: beneficiary.destinationKeys,
     duplicateKeys: duplicateKeys(beneficiary.destinationKeys, details.referenceId),

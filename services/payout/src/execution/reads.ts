@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
@@ -46,7 +46,7 @@ export async function readBeneficiary(
     beneficiaryId,
   });
   return {
-    screening: wordOf(ScreeningStatus, screeningStatus),
+    screening: enumName(ScreeningStatus, screeningStatus),
     createdAt: createdAt && timestampDate(createdAt),
   };
 }

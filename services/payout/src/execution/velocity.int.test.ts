@@ -208,18 +208,18 @@ describe("a reservation", () => {
   it("is released when the payout fails, even after a crash in between", async () => {
     const payoutId = await platform.execute(accountId, "sandbox-fail");
     expect(await codeOf(execute())).toBe("LIMIT_EXCEEDED");
-    const { room } = platform.parts;
+    const { reservations } = platform.parts;
     let calls = 0;
-    platform.parts.room = {
-      giveBack: async (...args: Parameters<typeof room.giveBack>) => {
+    platform.parts.reservations = {
+      giveBack: async (...args: Parameters<typeof reservations.giveBack>) => {
         calls += 1;
-        if (calls === 2) await room.giveBack(...args);
+        if (calls === 2) await reservations.giveBack(...args);
         if (calls < 3) throw new Error("killed");
-        await room.giveBack(...args);
+        await reservations.giveBack(...args);
       },
-    } as typeof room;
+    } as typeof reservations;
     for (let n = 0; n < 5; n += 1) await platform.after(6_000);
-    platform.parts.room = room;
+    platform.parts.reservations = reservations;
     expect(calls).toBe(3);
     expect((await platform.payouts.findOne({ _id: payoutId }))?.status).toBe("failed");
     expect(await used()).toEqual([]);
@@ -236,7 +236,7 @@ describe("a reservation", () => {
     await platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
     expect(await usages().countDocuments()).toBe(0);
     // Reserved by a late execute of the same quote.
-    await platform.room.reserve({
+    await platform.reservations.reserve({
       ...{
         payoutId,
         quoteId: "qt_late",
@@ -263,7 +263,7 @@ describe("a reservation", () => {
   it("is kept by an execute that crashed before its hold, and given back once its quote expired", async () => {
     const quoteId = platform.quote(accountId);
     const payoutId = derivedId("payout", quoteId);
-    await platform.room.reserve({
+    await platform.reservations.reserve({
       ...{ payoutId, quoteId, merchantId, accountId, destinationKeys: ["account of ben_1"] },
       ...{ currency: "USD", amount: 1_000n },
     });
@@ -281,7 +281,7 @@ describe("a reservation", () => {
   it("that a crash left before the hold is the retry's", async () => {
     const quoteId = platform.quote(accountId);
     const payoutId = derivedId("payout", quoteId);
-    await platform.room.reserve({
+    await platform.reservations.reserve({
       ...{ payoutId, quoteId, merchantId, accountId, destinationKeys: ["account of ben_1"] },
       ...{ currency: "USD", amount: 1_000n },
     });

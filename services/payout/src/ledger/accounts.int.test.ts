@@ -86,7 +86,7 @@ describe("an account", () => {
 
   it("of another merchant is not listed, nor counted", async () => {
     await platform.fundedAccount(merchantId, "1.00");
-    const other = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
+    const other = await platform.rpc.listAccounts({ merchantId: "mer_other" });
     expect(other).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
   });
 
@@ -258,27 +258,27 @@ describe("a movement", () => {
 
   it("is posted twice, to the merchant's balance and to the platform's", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
-    const house = async () => {
-      const { balances } = await platform.rpc.listHouseBalances({ currencyCode: "INR" });
+    const platformSums = async () => {
+      const { balances } = await platform.rpc.listPlatformBalances({ currencyCode: "INR" });
       return Object.fromEntries(balances.map(({ account, balance }) => [account, balance]));
     };
-    const before = await house();
-    await hold(accountId, "po_house", 1_241n);
+    const before = await platformSums();
+    await hold(accountId, "po_posted", 1_241n);
     const conversion = {
       ...{ destination: "INR", feesMinor: 37n, receivingMinor: 100_000n },
       exchangeRate: "83.1234567891",
     };
-    const movement = { step: "post", payoutId: "po_house", note: "", conversion } as const;
+    const movement = { step: "post", payoutId: "po_posted", note: "", conversion } as const;
     await platform.ledger.apply({ merchantId, accountId }, movement);
     expect(before).toEqual({});
-    expect(await house()).toEqual({
-      "house:exchange": "-1000.806419740764",
-      "house:rounding": "0.806419740764",
-      "house:settlement": "1000",
+    expect(await platformSums()).toEqual({
+      "platform:exchange": "-1000.806419740764",
+      "platform:rounding": "0.806419740764",
+      "platform:settlement": "1000",
     });
     const { entries } = await platform.rpc.listEntries({ merchantId, accountId, limit: 1 });
     expect(entries[0]?.postings).toContainEqual(
-      expect.objectContaining({ account: "house:fees", currencyCode: "USD", amount: "0.37" }),
+      expect.objectContaining({ account: "platform:fees", currencyCode: "USD", amount: "0.37" }),
     );
   });
 

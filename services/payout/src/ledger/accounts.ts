@@ -59,7 +59,7 @@ function newAccount(of: Opening & { readonly id: string }, now: Date): AccountDo
     recorded_sequence: 0,
     recent: [],
     open_holds: [],
-    house: {},
+    platform: {},
     operation_id: of.operationId,
     actor: of.actor,
     created_at: now,
@@ -101,7 +101,7 @@ function added(one: StatusCounts, other: StatusCounts): StatusCounts {
 }
 
 /** Owner of the rail accounts. No merchant may have this id. */
-export const platformMerchantId = "house";
+export const platformMerchantId = "platform";
 
 /** Opens a rail's account in a currency, once. */
 export async function openRailAccount(

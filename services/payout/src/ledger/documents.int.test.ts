@@ -93,7 +93,7 @@ it("is stored with the entries that its ledger lacks", () => {
     recorded_sequence: 0
     recent: []
     open_holds: []
-    house: {  }
+    platform: {  }
     operation_id: op-1
     actor: { kind service, id test }
     created_at: at 0
@@ -112,7 +112,7 @@ it("is stored with the entries that its ledger lacks", () => {
     recorded_sequence: 1
     recent: [{ key po_1:hold, step hold, amount 1241, payout_id po_1, note order-1, sequence 2, available 8759, held 1241, postings [{ account held, currency USD, amount 12.41 }, { account available, currency USD, amount -12.41 }], reverses , previous_hash hash 1, hash hash 2, created_at at 2 }]
     open_holds: [{ payout_id po_1, since at 2 }]
-    house: { house:funding/USD -100 }
+    platform: { platform:funding/USD -100 }
     operation_id: op-1
     actor: { kind service, id test }
     created_at: at 0
@@ -134,7 +134,7 @@ it("is stored with the entries that its ledger lacks", () => {
     recorded_sequence: 4
     recent: []
     open_holds: []
-    house: { house:funding/USD -100, house:fees/USD 0, house:exchange/USD 0, house:exchange/INR 0, house:settlement/INR 0, house:rounding/INR 0 }
+    platform: { platform:funding/USD -100, platform:fees/USD 0, platform:exchange/USD 0, platform:exchange/INR 0, platform:settlement/INR 0, platform:rounding/INR 0 }
     operation_id: op-1
     actor: { kind service, id test }
     created_at: at 0
@@ -158,7 +158,7 @@ it("has a ledger", () => {
     sequence: 1
     available: 10000
     held: 0
-    postings: [{ account available, currency USD, amount 100 }, { account house:funding, currency USD, amount -100 }]
+    postings: [{ account available, currency USD, amount 100 }, { account platform:funding, currency USD, amount -100 }]
     reverses: 
     previous_hash: 
     hash: hash 1
@@ -195,7 +195,7 @@ it("has a ledger", () => {
     sequence: 3
     available: 8759
     held: 0
-    postings: [{ account held, currency USD, amount -12.41 }, { account house:fees, currency USD, amount 0.37 }, { account house:exchange, currency USD, amount 12.04 }, { account house:exchange, currency INR, amount -1000.806419740764 }, { account house:settlement, currency INR, amount 1000 }, { account house:rounding, currency INR, amount 0.806419740764 }]
+    postings: [{ account held, currency USD, amount -12.41 }, { account platform:fees, currency USD, amount 0.37 }, { account platform:exchange, currency USD, amount 12.04 }, { account platform:exchange, currency INR, amount -1000.806419740764 }, { account platform:settlement, currency INR, amount 1000 }, { account platform:rounding, currency INR, amount 0.806419740764 }]
     reverses: 
     previous_hash: hash 2
     hash: hash 3
@@ -213,7 +213,7 @@ it("has a ledger", () => {
     sequence: 4
     available: 10000
     held: 0
-    postings: [{ account available, currency USD, amount 12.41 }, { account house:fees, currency USD, amount -0.37 }, { account house:exchange, currency USD, amount -12.04 }, { account house:exchange, currency INR, amount 1000.806419740764 }, { account house:settlement, currency INR, amount -1000 }, { account house:rounding, currency INR, amount -0.806419740764 }]
+    postings: [{ account available, currency USD, amount 12.41 }, { account platform:fees, currency USD, amount -0.37 }, { account platform:exchange, currency USD, amount -12.04 }, { account platform:exchange, currency INR, amount 1000.806419740764 }, { account platform:settlement, currency INR, amount -1000 }, { account platform:rounding, currency INR, amount -0.806419740764 }]
     reverses: po_1:post
     previous_hash: hash 3
     hash: hash 4
@@ -224,8 +224,8 @@ it("has a ledger", () => {
 it("shows its statement", async () => {
   const page = await platform.rpc.listEntries({ merchantId, accountId });
   const times = entries.map((each) => timeText(each.created_at));
-  const told = page.entries.map((each) => toJson(LedgerEntrySchema, each) as object);
-  expect(told).toEqual(
+  const shown = page.entries.map((each) => toJson(LedgerEntrySchema, each) as object);
+  expect(shown).toEqual(
     entries.toReversed().map((each) => ({
       id: each._id,
       accountId,
@@ -281,17 +281,17 @@ it("is returned as it is, as it was and in its merchant's list", async () => {
 
 it("adds to the platform's balances, in order, of one currency or of all", async () => {
   const balances = async (currencyCode: string) =>
-    (await platform.rpc.listHouseBalances({ currencyCode })).balances.map(
+    (await platform.rpc.listPlatformBalances({ currencyCode })).balances.map(
       ({ account, currencyCode: currency, balance }) => `${account} ${currency} ${balance}`,
     );
   const opening = { mutation: platform.operation(), merchantId: "mer_2", currencyCode: "BTC" };
   const other = (await platform.rpc.openAccount(opening)).account?.id ?? "";
   const credit = { mutation: platform.operation(), merchantId: "mer_2", accountId: other };
   await platform.rpc.creditAccount({ ...credit, amount: "0.5" });
-  const ofUsd = ["house:exchange USD 0", "house:fees USD 0", "house:funding USD -100"];
+  const ofUsd = ["platform:exchange USD 0", "platform:fees USD 0", "platform:funding USD -100"];
   expect(await balances("")).toEqual([
-    "house:funding BTC -0.5",
-    ...["house:exchange INR 0", "house:rounding INR 0", "house:settlement INR 0"],
+    "platform:funding BTC -0.5",
+    ...["platform:exchange INR 0", "platform:rounding INR 0", "platform:settlement INR 0"],
     ...ofUsd,
   ]);
   expect(await balances("USD")).toEqual(ofUsd);

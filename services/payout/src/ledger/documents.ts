@@ -35,7 +35,7 @@ export type AccountDocument = RememberedRefusals & {
   schema_version: number;
   /** Raised by every write of the fields below. */
   revision: number;
-  /** The merchant's id; `house` for a rail account. */
+  /** The merchant's id; `platform` for a rail account. */
   merchant_id: string;
   /** The rail's name; absent for a merchant's account. */
   rail?: string;
@@ -56,7 +56,7 @@ export type AccountDocument = RememberedRefusals & {
   /** Keys of credits whose event the bus has not confirmed. Absent if there are none. */
   credited?: string[];
   /** Sums of the postings to platform accounts, by `<account>/<currency>`, as decimal text. */
-  house: Record<string, string>;
+  platform: Record<string, string>;
   /** Set while `recent`, `open_holds` or `credited` has elements; absent otherwise. */
   dirty?: true;
   /** Set by each movement until this head of the chain has been shipped (`ledgerHeads`). */
@@ -97,8 +97,8 @@ export function toAccount(document: AccountDocument): Account {
   };
 }
 
-export function toPlatformSums(document: Pick<AccountDocument, "house">): PlatformSums {
-  const sums = Object.entries(document.house);
+export function toPlatformSums(document: Pick<AccountDocument, "platform">): PlatformSums {
+  const sums = Object.entries(document.platform);
   return Object.fromEntries(sums.map(([name, text]) => [name, storedDecimal(text)]));
 }
 

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import {
   cutPage,
   findCountedPage,
@@ -103,7 +103,7 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
       return { entries: shown.map(entryMessage), nextCursor, ...total };
     },
 
-    listHouseBalances: async ({ currencyCode }) => {
+    listPlatformBalances: async ({ currencyCode }) => {
       const found = await platformBalances(ledger, currencyCode === "" ? undefined : currencyCode);
       const balances = found.map(({ currency, ...each }) => ({ ...each, currencyCode: currency }));
       return { balances };
@@ -177,7 +177,7 @@ function entryOf(applied: Applied) {
 
 function readEntryFilter(request: ListEntriesRequest): EntryFilter {
   const { payoutId, createdFrom, createdTo } = request;
-  const step = wordOf(LedgerStep, request.step);
+  const step = enumName(LedgerStep, request.step);
   return {
     ...(step && { step }),
     ...(payoutId !== "" && { payoutId }),
@@ -204,7 +204,7 @@ function entryMessage(entry: LedgerEntry) {
     id: entry.key,
     sequence: BigInt(entry.sequence),
     // Only the treasury's RPCs return rail accounts.
-    step: valueOfWord(LedgerStep, entry.step as MerchantStep),
+    step: enumValue(LedgerStep, entry.step as MerchantStep),
     currencyCode: entry.currency,
     amount: text(entry.amount),
     available: text(entry.available),

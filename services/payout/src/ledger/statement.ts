@@ -217,7 +217,7 @@ export async function platformBalances(
   currency: string | undefined,
 ) {
   let total: PlatformSums = {};
-  for await (const document of accounts.find({}, { projection: { house: 1 } })) {
+  for await (const document of accounts.find({}, { projection: { platform: 1 } })) {
     total = addPlatformSums(total, toPlatformSums(document));
   }
   const rows = Object.entries(total).map(([name, sum]) => {

@@ -223,9 +223,9 @@ async function planBatch(writing: Writing, account: KnownAccount, batch: readonl
     fresh.push(recentEntry(entry, target.actor));
     return { outcome: "applied", entry };
   });
-  const house = platformFields(withPlatformPostings(toPlatformSums(document), entries));
+  const platform = platformFields(withPlatformPostings(toPlatformSums(document), entries));
   const refusals = remembered === document ? undefined : remembered;
-  return { outcomes, fresh, house, state, refusals };
+  return { outcomes, fresh, platform, state, refusals };
 }
 
 /**
@@ -281,7 +281,7 @@ function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument)
 
 /** Returns the changed fields of an account, without recorded entries and closed holds. */
 function moved({ closed }: Writing, { document, recording }: KnownAccount, plan: Plan) {
-  const { fresh, state, house } = plan;
+  const { fresh, state, platform } = plan;
   const { _id, recent, open_holds, credited = [] } = document;
   const ended = fresh.filter(({ step }) => step === "post" || step === "release");
   const closing = new Set([...(closed.get(_id) ?? []), ...ended.map((each) => each.payout_id)]);
@@ -295,7 +295,7 @@ function moved({ closed }: Writing, { document, recording }: KnownAccount, plan:
     sequence: state.sequence,
     head_hash: state.headHash,
     updated_at: state.updatedAt,
-    house,
+    platform,
     recorded_sequence: recording.recorded,
     recent: [...recent.filter(({ sequence }) => sequence > recording.recorded), ...fresh],
     open_holds: [...open_holds, ...holds].filter(({ payout_id }) => !closing.has(payout_id)),

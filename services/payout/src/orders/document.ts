@@ -41,7 +41,7 @@ export type OrderDocument = Origin & {
   /** The rejection, which cancels the order. */
   rejection?: OrderDecision & { reason: string };
   /** The event of its last hold, until the bus has confirmed it. */
-  event_owed?: string;
+  pending_event?: string;
   /** The time of execution; absent for a line of a batch. */
   scheduled_at?: Date;
   /** The line's batch, and its number from 1. */

@@ -13,20 +13,20 @@ import { knownAmounts } from "./rules/order.ts";
 export function heldOutbox(orders: Orders): Outbox {
   return {
     due: async (limit) => {
-      const pending = { event_owed: { $gt: "" } };
-      const found = orders.find(pending, { hint: "event_owed" }).limit(limit);
+      const pending = { pending_event: { $gt: "" } };
+      const found = orders.find(pending, { hint: "pending_event" }).limit(limit);
       return (await found.toArray()).map(messageOf);
     },
     published: async (messages) => {
       const ids = { $in: messages.map(({ id }) => id) };
-      const hint = { hint: "event_owed" };
-      await orders.updateMany({ event_owed: ids }, { $unset: { event_owed: "" } }, hint);
+      const hint = { hint: "pending_event" };
+      await orders.updateMany({ pending_event: ids }, { $unset: { pending_event: "" } }, hint);
     },
   };
 }
 
 function messageOf(document: OrderDocument): BusMessage {
-  const { _id, merchant_id, event_owed: id, held, scheduled_at } = document;
+  const { _id, merchant_id, pending_event: id, held, scheduled_at } = document;
   if (id === undefined || held === undefined || scheduled_at === undefined) {
     throw new Error("an order with a pending event was never held");
   }

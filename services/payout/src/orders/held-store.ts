@@ -39,7 +39,7 @@ export async function holdOrders(
         held: { at: "$$NOW", expires_at, times },
         due_at: expires_at,
         stopped_for: { $literal: stoppedFor },
-        event_owed: eventOf,
+        pending_event: eventOf,
         updated_at: "$$NOW",
         ...(hasExpiredQuote && { attempt: { $add: ["$attempt", 1] } }),
       },

@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -11,7 +11,7 @@ import { openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openVelocityLimits } from "../velocity/limits.ts";
-import { createVelocityRoom } from "../velocity/room.ts";
+import { createVelocityReservations } from "../velocity/reservations.ts";
 import { openUsage } from "../velocity/usage.ts";
 import { openScheduledPayouts } from "./document.ts";
 import { executeDueOrders, executeOrder, orderLeaseMs } from "./execute-order.ts";
@@ -62,7 +62,7 @@ const read = async (id: string) => {
   });
   if (scheduledPayout === undefined) throw new Error("none was read");
   const { status, subStatus, failureCode } = scheduledPayout;
-  const shown = [wordOf(PayoutStatus, status), wordOf(PayoutSubStatus, subStatus), failureCode];
+  const shown = [enumName(PayoutStatus, status), enumName(PayoutSubStatus, subStatus), failureCode];
   const words = shown.join(" ").trim();
   return { ...scheduledPayout, words };
 };
@@ -389,7 +389,7 @@ async function dyingProcess(step: number) {
     ...platform.parts,
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
+    reservations: createVelocityReservations(velocity, platform.controls, openUsage(database)),
     orders: openScheduledPayouts(database),
     quote: process.calls(platform.parts.quote),
   };

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import {
   type ScheduledPayout,
@@ -68,11 +68,11 @@ function approvalMessage(
   const undecided = state === "awaiting_approval" ? "waiting" : ended;
   const shown = approval ? "approved" : rejection ? "rejected" : undecided;
   return {
-    state: valueOfWord(ApprovalState, shown),
+    state: enumValue(ApprovalState, shown),
     expiresAt: timestampFromDate(held.expires_at),
     ...(decision && {
       decidedAt: timestampFromDate(decision.at),
-      decidedBy: { kind: valueOfWord(Actor_Kind, decision.actor.kind), id: decision.actor.id },
+      decidedBy: { kind: enumValue(Actor_Kind, decision.actor.kind), id: decision.actor.id },
     }),
     reason: rejection?.reason ?? "",
   };
@@ -93,8 +93,8 @@ export async function payoutsOf(
 export function outcomeFields(order: Order, payout: Payout | undefined) {
   const { status, subStatus, ...rest } = outcomeOf(order, payout);
   return {
-    status: valueOfWord(PayoutStatus, status),
-    subStatus: valueOfWord(PayoutSubStatus, subStatus),
+    status: enumValue(PayoutStatus, status),
+    subStatus: enumValue(PayoutSubStatus, subStatus),
     ...rest,
   };
 }

@@ -121,7 +121,7 @@ it("a stored payout reads as it was", () => {
   const { rail, submittedAt, exception, uncleared } = settled;
   const stored = {
     ...payoutDocument(settled, { request_id: "req_1" }),
-    ...{ rail, submitted_at: submittedAt!, doubt: exception!, uncleared: uncleared! },
+    ...{ rail, submitted_at: submittedAt!, exception: exception!, uncleared: uncleared! },
   };
   expect(toPayout(stored)).toStrictEqual(settled);
 });
@@ -155,12 +155,12 @@ it("an event tells the payout of its version, without name and account number", 
     key: "payout.succeeded",
     at: later,
   });
-  const { beneficiaryName: _, beneficiaryAccountNumberMasked: __, ...told } = settledMessage;
+  const { beneficiaryName: _, beneficiaryAccountNumberMasked: __, ...others } = settledMessage;
   const message = fromBinary(PayoutStatusChangedSchema, body.value());
   expect(toJson(PayoutStatusChangedSchema, message)).toEqual({
     eventId: id,
     occurredAt: "2026-03-01T10:05:00Z",
-    payout: told,
+    payout: others,
   });
 });
 

@@ -101,7 +101,7 @@ export type PayoutDocument = OrderDocument & {
   submitted_at?: Date;
   /** Absent if the rail gives no expected time. */
   expected_at?: Date;
-  doubt?: PayoutException;
+  exception?: PayoutException;
   /** Absent if the beneficiary was cleared at the last check. */
   uncleared?: Uncleared;
   /** Absent if the merchant's rules required none. */
@@ -113,7 +113,7 @@ export type PayoutDocument = OrderDocument & {
   /** The payout that reissues this one. Set after the claim and before that payout is stored. */
   reissued_as?: string;
   /** The effect of each resolution, written together with it. */
-  resolutions?: { id: string; fate: "applied" | "superseded" }[];
+  resolutions?: { id: string; effect: "applied" | "superseded" }[];
   journal: StoredStep[];
   /** Limited to the latest calls (`keep`). */
   calls: StoredCall[];
@@ -122,8 +122,8 @@ export type PayoutDocument = OrderDocument & {
   lease?: Lease;
   outbox: PendingEvent[];
   /** Absent before the first published event. */
-  told?: PublishedEvent[];
-  /** The time of its last published event; absent like `told`. */
+  published_events?: PublishedEvent[];
+  /** The time of its last published event; absent like `published_events`. */
   published_at?: Date;
   created_at: Date;
   updated_at: Date;
@@ -262,7 +262,7 @@ export const stateFields = {
   funded: 1,
   submitted_at: 1,
   expected_at: 1,
-  doubt: 1,
+  exception: 1,
   uncleared: 1,
   approval: 1,
   reissue_of: 1,
@@ -287,7 +287,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       feesMinor: fromDecimal128(document.fees_minor),
       receivingMinor: fromDecimal128(document.receiving_minor),
       exchangeRate: document.exchange_rate,
-      returnCharges: document.return_charges ?? "house",
+      returnCharges: document.return_charges ?? "platform",
       reissueOf: document.reissue_of,
       destinationKeys: document.destination_keys,
       duplicateKeys: document.duplicate_keys ?? [],
@@ -311,7 +311,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
     isFunded: document.funded === true,
     submittedAt: document.submitted_at,
     expectedAt: document.expected_at,
-    exception: document.doubt,
+    exception: document.exception,
     uncleared: document.uncleared,
     approval: document.approval && fromStored<Approval>(document.approval),
     reissue: document.reissue && fromStored<Reissue>(document.reissue),

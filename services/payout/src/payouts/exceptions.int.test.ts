@@ -33,7 +33,7 @@ async function insert(change: Partial<PayoutDocument>): Promise<PayoutDocument> 
 
 describe("payouts with an exception", () => {
   const withException = (_id: string, kind: ExceptionKind, seconds: number) =>
-    storedPayout({ _id, doubt: { kind, since: after(seconds) } });
+    storedPayout({ _id, exception: { kind, since: after(seconds) } });
 
   it.each<[ExceptionKind | undefined, string]>([
     [undefined, "po_e po_a po_b po_c po_d po_0"],
@@ -75,7 +75,7 @@ describe("payouts with an exception", () => {
     for (const at of [0, 50, 89]) {
       const { executionStats } = await payouts
         .find(exceptionFilter(kind, { at: after(at), id: `po_${at}` }))
-        .sort({ "doubt.since": 1, _id: 1 })
+        .sort({ "exception.since": 1, _id: 1 })
         .limit(10)
         .explain("executionStats");
       expect(executionStats.nReturned).toBe(10);
@@ -98,19 +98,19 @@ describe("a payout to resolve", () => {
   ])("%s", async (_what, change, seconds, isBeingSent) => {
     const stored = await insert(change);
     expect(await readResolvable(payouts, stored._id, "rsl_1", after(seconds))).toStrictEqual({
-      ...{ payout: toPayout(stored), fate: undefined, isBeingSent },
+      ...{ payout: toPayout(stored), decided: undefined, isBeingSent },
     });
   });
 
   it("has the effect of each resolution that was decided", async () => {
     const { _id } = await insert({
       resolutions: [
-        { id: "rsl_1", fate: "superseded" },
-        { id: "rsl_2", fate: "applied" },
+        { id: "rsl_1", effect: "superseded" },
+        { id: "rsl_2", effect: "applied" },
       ],
     });
     const outcomeOf = async (id: string) =>
-      (await readResolvable(payouts, _id, id, after(0)))?.fate;
+      (await readResolvable(payouts, _id, id, after(0)))?.decided;
     expect(await outcomeOf("rsl_1")).toBe("superseded");
     expect(await outcomeOf("rsl_2")).toBe("applied");
     expect(await outcomeOf("rsl_3")).toBeUndefined();
@@ -130,11 +130,11 @@ describe("the write of a resolution", () => {
       "that moves the payout",
       { kind: "moves", to, step },
       [
-        "no doubt",
+        "no exception",
         journal("concluding"),
         "no lease",
         "progress = { stage concluding, outcome { kind rejected } }",
-        "resolutions = [{ id rsl_1, fate applied }]",
+        "resolutions = [{ id rsl_1, effect applied }]",
         "revision = 8",
         "updated_at = 60 s",
         "work_due_at = 60 s",
@@ -144,21 +144,21 @@ describe("the write of a resolution", () => {
       "that ends the exception alone",
       { kind: "stands", step },
       [
-        "no doubt",
+        "no exception",
         journal("unknown"),
-        "resolutions = [{ id rsl_1, fate applied }]",
+        "resolutions = [{ id rsl_1, effect applied }]",
         "revision = 8",
       ],
     ],
     [
       "that comes too late",
       { kind: "superseded" },
-      ["resolutions = [{ id rsl_1, fate superseded }]", "revision = 8"],
+      ["resolutions = [{ id rsl_1, effect superseded }]", "revision = 8"],
     ],
   ])("%s is one, by the revision that was read", async (_what, decision, expected) => {
     const stored = await insert({
       ...{ progress: { stage: "unknown", asked: 3 }, revision: 7, rail: "swift" },
-      ...{ submitted_at: after(1), doubt: { kind: "unknown", since: after(5) } },
+      ...{ submitted_at: after(1), exception: { kind: "unknown", since: after(5) } },
       lease: { token: "t", until: after(70), place: "first:8080" },
     });
     const other = await insert({ revision: 7 });

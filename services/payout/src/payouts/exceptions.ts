@@ -14,7 +14,7 @@ export async function listExceptions(
 ): Promise<Payout[]> {
   const found = payouts
     .find(exceptionFilter(kind, after))
-    .sort({ "doubt.since": 1, _id: 1 })
+    .sort({ "exception.since": 1, _id: 1 })
     .limit(limit);
   return (await found.toArray()).map(toPayout);
 }
@@ -25,10 +25,10 @@ export function exceptionFilter(
   after: PageRange["after"],
 ): Filter<PayoutDocument> {
   const since = after?.at ?? new Date(0);
-  const behind = [{ "doubt.since": { $gt: since } }, { _id: { $gt: after?.id ?? "" } }];
+  const behind = [{ "exception.since": { $gt: since } }, { _id: { $gt: after?.id ?? "" } }];
   return {
-    "doubt.since": { $gte: since },
-    ...(kind !== undefined && { "doubt.kind": kind }),
+    "exception.since": { $gte: since },
+    ...(kind !== undefined && { "exception.kind": kind }),
     ...(after !== undefined && { $or: behind }),
   };
 }
@@ -47,7 +47,7 @@ export async function readResolvable(
   const decided = found.resolutions?.find((each) => each.id === resolutionId);
   const isLeased = found.lease !== undefined && found.lease.until > now;
   const isBeingSent = isLeased && found.progress.stage === "submitting";
-  return { payout: toPayout(found), fate: decided?.fate, isBeingSent };
+  return { payout: toPayout(found), decided: decided?.effect, isBeingSent };
 }
 
 export type Decision =
@@ -78,9 +78,9 @@ export async function decide(
     { _id: payout.id, revision: payout.revision },
     {
       $inc: { revision: 1 },
-      ...(step && { $unset: { doubt: "" } }),
+      ...(step && { $unset: { exception: "" } }),
       $push: {
-        resolutions: { id: resolutionId, fate: step ? "applied" : "superseded" },
+        resolutions: { id: resolutionId, effect: step ? "applied" : "superseded" },
         ...(step && { journal: stepOf(payout, { ...step, cause: "resolved" }) }),
       },
     },

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const open = (change: Partial<LeasesOptions> = {}) =>
   createLeases(payouts, clock, "first:8080", {
-    ...{ heldMax: 10, lookEveryMs: 1_000, work: createWake(), ...change },
+    ...{ heldMax: 10, pollEveryMs: 1_000, work: createWake(), ...change },
   });
 
 /** Leases that have just polled and found nothing. */
@@ -65,7 +65,7 @@ it("they are returned by due time, in insertion order for equal times", async ()
     ...[await leased(), await leased()],
     ...[await leased(), await leased()],
   ] as const;
-  expect(leases.isInHand(late.payout.id)).toBe(false);
+  expect(leases.isHeld(late.payout.id)).toBe(false);
   leases.hold(late, after(2));
   leases.hold(first, after(1));
   leases.hold(second, after(1));
@@ -89,20 +89,20 @@ it("each is leased here until its worker is done, or longer if it waits again", 
   const leases = await openIdle();
   const payout = await leased();
   leases.hold(payout, after(0));
-  expect(leases.isInHand(payout.payout.id)).toBe(true);
+  expect(leases.isHeld(payout.payout.id)).toBe(true);
   await leases.next();
-  expect(leases.isInHand(payout.payout.id)).toBe(true);
+  expect(leases.isHeld(payout.payout.id)).toBe(true);
   leases.hold(payout, after(1));
   leases.done(payout);
-  expect(leases.isInHand(payout.payout.id)).toBe(true);
+  expect(leases.isHeld(payout.payout.id)).toBe(true);
   now = after(1);
   await leases.next();
   leases.done(payout);
-  expect(leases.isInHand(payout.payout.id)).toBe(false);
+  expect(leases.isHeld(payout.payout.id)).toBe(false);
   leases.hold(payout, after(1));
   now = after(8);
   expect(await leases.next()).toBeUndefined();
-  expect(leases.isInHand(payout.payout.id)).toBe(false);
+  expect(leases.isHeld(payout.payout.id)).toBe(false);
 });
 
 it("there are no more than the process may keep, each with a lease of its own", async () => {
@@ -112,9 +112,9 @@ it("there are no more than the process may keep, each with a lease of its own", 
   });
   expect(leases.leaseNew()?.token).not.toBe(leases.leaseNew()?.token);
   leases.hold(await leased(), after(0));
-  expect(leases.hasRoom()).toBe(true);
+  expect(leases.hasCapacity()).toBe(true);
   leases.hold(await leased(), after(0));
-  expect([leases.hasRoom(), leases.leaseNew()]).toEqual([false, undefined]);
+  expect([leases.hasCapacity(), leases.leaseNew()]).toEqual([false, undefined]);
 });
 
 it("all are left to others with their calls and times, before the process ends", async () => {
@@ -147,7 +147,7 @@ it("the next poll is immediate if every waiting worker got a payout, else after 
   expect(await leases.next()).toBeUndefined();
   await payouts.insertOne(storedPayout());
   expect(await leases.next()).toBeUndefined();
-  leases.lookNow();
+  leases.pollNow();
   expect(idOf(await leases.next())).toBeDefined();
 });
 

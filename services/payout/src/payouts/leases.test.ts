@@ -21,7 +21,7 @@ function opened() {
   const work = createWake();
   const updateOne = vi.fn(async () => ({ matchedCount: 1 }));
   const clock = { now: () => new Date() };
-  const options = { heldMax: 10, lookEveryMs: 60_000, work };
+  const options = { heldMax: 10, pollEveryMs: 60_000, work };
   const payouts = { updateOne } as unknown as Payouts;
   return { leases: createLeases(payouts, clock, "first:8080", options), work };
 }
@@ -56,10 +56,10 @@ it("notifies of a new payout: it holds one with a lease and polls for others", (
   const { leases, work } = opened();
   const lease: Lease = { token: "token", until: soon(8_000), place: "first:8080" };
   leases.begin({ ...leased, origin: {} }, lease);
-  expect([work.take(), leases.isInHand(payout.id)]).toEqual([true, true]);
+  expect([work.take(), leases.isHeld(payout.id)]).toEqual([true, true]);
   const { leases: others, work: othersWork } = opened();
   others.begin({ ...leased, origin: {} });
-  expect([othersWork.take(), others.isInHand(payout.id), others.mayHaveMore()]).toEqual([
+  expect([othersWork.take(), others.isHeld(payout.id), others.mayHaveMore()]).toEqual([
     ...[true, false, true],
   ]);
 });

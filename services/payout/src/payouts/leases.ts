@@ -28,8 +28,8 @@ type Waiting = { readonly key: undefined; readonly bytes: 0 } & Pick<
 export type LeasesOptions = {
   /** Limits the leased payouts that wait in this process. Others wait in the database. */
   readonly heldMax: number;
-  /** The interval of polls for due payouts. `lookNow` polls earlier. */
-  readonly lookEveryMs: number;
+  /** The interval of polls for due payouts. `pollNow` polls earlier. */
+  readonly pollEveryMs: number;
   /** Notified when a waiting payout is due, and when it is time to poll. */
   readonly work: Wake;
   /** Called when a payout is leased whose earlier lease had expired. */
@@ -55,7 +55,7 @@ export function createLeases(
   payouts: Payouts,
   clock: Clock,
   place: string,
-  { heldMax, lookEveryMs, work, onTakenOver }: LeasesOptions,
+  { heldMax, pollEveryMs, work, onTakenOver }: LeasesOptions,
 ) {
   /** Sorted by due time, the earliest first. */
   const held: Held[] = [];
@@ -63,7 +63,7 @@ export function createLeases(
   const tracked = new Map<string, "held" | "worked on">();
 
   const by = { place, leasedMs: leaseMs, onTakenOver };
-  const polls = createPolls(payouts, clock, by, lookEveryMs);
+  const polls = createPolls(payouts, clock, by, pollEveryMs);
   const isHeldDue = () => held[0] !== undefined && held[0].dueAt <= clock.now();
   const takeHeld = (): LeasedPayout | undefined => {
     while (isHeldDue()) {
@@ -76,7 +76,7 @@ export function createLeases(
     }
     return undefined;
   };
-  const hasRoom = () => held.length < heldMax;
+  const hasCapacity = () => held.length < heldMax;
   const hold = (leased: LeasedPayout, dueAt: Date): void => {
     const waitMs = dueAt.getTime() - clock.now().getTime();
     const timer = waitMs > 0 ? setTimeout(work.notify, timerMs(waitMs + 1)) : undefined;
@@ -85,7 +85,7 @@ export function createLeases(
     tracked.set(leased.payout.id, "held");
     if (timer === undefined) work.notify();
   };
-  const lookNow = (): void => {
+  const pollNow = (): void => {
     polls.isDueNow();
     work.notify();
   };
@@ -99,14 +99,14 @@ export function createLeases(
     /** Returns true if another worker may get a payout now. */
     mayHaveMore: () => isHeldDue() || polls.isDue(),
     /** Lets a worker poll for due payouts at once. */
-    lookNow,
-    hasRoom,
+    pollNow,
+    hasCapacity,
     /** Returns the lease to store a new payout with, or `undefined` if too many wait here. */
-    leaseNew: (): Lease | undefined => (hasRoom() ? newLease(clock.now(), by) : undefined),
+    leaseNew: (): Lease | undefined => (hasCapacity() ? newLease(clock.now(), by) : undefined),
     hold,
     /** Lets a worker submit a new payout: at once if it was stored with a lease. */
     begin: ({ payout, origin }: Pick<LeasedPayout, "payout" | "origin">, lease?: Lease): void => {
-      if (lease === undefined) lookNow();
+      if (lease === undefined) pollNow();
       else {
         const { token: leaseToken, until } = lease;
         hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
@@ -117,7 +117,7 @@ export function createLeases(
       if (tracked.get(payout.id) === "worked on") tracked.delete(payout.id);
     },
     /** Returns true if this process has leased the payout. */
-    isInHand: (payoutId: string): boolean => tracked.has(payoutId),
+    isHeld: (payoutId: string): boolean => tracked.has(payoutId),
     /** Ends the leases of waiting payouts, so that other processes continue at once. */
     releaseHeld: async (): Promise<void> => {
       const releases = held.splice(0).map(({ leased, dueAt, timer }) => {

@@ -1,5 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import {
   countedTotal,
@@ -97,7 +97,7 @@ export type PayoutFilter = Partial<
 /** Builds the filter of a request. An empty field is no condition. */
 function readFilter(message: ListPayoutsRequest): PayoutFilter {
   const { createdFrom: from, createdTo: to } = message;
-  const status = wordOf(PayoutStatus, message.status);
+  const status = enumName(PayoutStatus, message.status);
   const fields = {
     beneficiary_id: message.beneficiaryId,
     "order.details.reference_id": message.referenceId,
@@ -108,7 +108,7 @@ function readFilter(message: ListPayoutsRequest): PayoutFilter {
     beneficiary_name: cleanText(message.beneficiaryName),
   };
   const pairs = storedMetadata(message.metadata);
-  const subStatus = wordOf(PayoutSubStatus, message.subStatus);
+  const subStatus = enumName(PayoutSubStatus, message.subStatus);
   return {
     ...(subStatus && ofSubStatus(subStatus)),
     ...(status && { status }),

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import {
   type ListedPayout,
@@ -59,8 +59,8 @@ export function listedMessage(document: ListedDocument): ListedPayout {
     accountId: document.account_id,
     beneficiaryId: document.beneficiary_id,
     referenceId: order.details.reference_id,
-    status: valueOfWord(PayoutStatus, status),
-    subStatus: valueOfWord(PayoutSubStatus, subStatus),
+    status: enumValue(PayoutStatus, status),
+    subStatus: enumValue(PayoutSubStatus, subStatus),
     sourceCurrencyCode: source,
     destinationCurrencyCode: destination,
     sourceAmount: formatAmount(fromDecimal128(document.source_minor), source),

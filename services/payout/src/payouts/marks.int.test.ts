@@ -2,14 +2,14 @@ import { createWake } from "@disburse/chassis/wake.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { PayoutDocument } from "./document.ts";
-import { type OwedEvent, openPayoutOutbox, type PayoutOutbox } from "./outbox.ts";
+import { openPayoutOutbox, type PayoutOutbox, type PendingPayoutEvent } from "./outbox.ts";
 
 /** Tests how a process handles its own stored events and those of other processes. */
 
 let platform: TestPlatform;
 let accountId = "";
 let outbox: PayoutOutbox;
-let inHand = true;
+let held = true;
 beforeAll(async () => {
   platform = await startTestPlatform();
   accountId = await platform.fundedAccount("mer_1", "1000.00");
@@ -18,10 +18,10 @@ afterAll(() => platform.stop());
 afterEach(() => vi.restoreAllMocks());
 beforeEach(() => {
   platform.world.offsetMs = 0;
-  inHand = true;
+  held = true;
   outbox = openPayoutOutbox({
     ...{ payouts: platform.payouts, clock: platform.parts.clock },
-    ...{ isInHand: () => inHand, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
+    ...{ isHeld: () => held, markWithinMs: 500, orphanedAfterMs: 2_000, pollEveryMs: 0 },
     stored: createWake(),
   });
 });
@@ -30,7 +30,7 @@ const stored = async (id: string) =>
   (await platform.payouts.findOne({ _id: id })) as PayoutDocument;
 
 /** The events of a payout, as in the process that stored them. */
-async function pendingOf(id: string): Promise<OwedEvent[]> {
+async function pendingOf(id: string): Promise<PendingPayoutEvent[]> {
   const { outbox: events } = await stored(id);
   return events.map((event) => ({ payoutId: id, origin: {}, event }));
 }
@@ -78,7 +78,7 @@ it("marks a payout once, when no further event is near", async () => {
   outbox.add(second!);
   const messages = await dueOf(id);
   expect(messages.map((each) => each.id)).toEqual([second!.event.id]);
-  inHand = false;
+  held = false;
   await outbox.settle();
   expect(write).not.toHaveBeenCalled();
   await outbox.published(messages);
@@ -88,7 +88,10 @@ it("marks a payout once, when no further event is near", async () => {
   write.mockRestore();
   const marked = await stored(id);
   expect(marked.outbox).toEqual([]);
-  expect(marked.told?.map((each) => each.id)).toEqual([first!.event.id, second!.event.id]);
+  expect(marked.published_events?.map((each) => each.id)).toEqual([
+    first!.event.id,
+    second!.event.id,
+  ]);
 });
 
 it("marks known events after a long enough wait", async () => {

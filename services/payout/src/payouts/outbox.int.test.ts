@@ -92,7 +92,7 @@ it("publishes its events again byte for byte, each once, and no pending one", as
   // Two relays published the same events: the second one changes nothing.
   await platform.outbox.published(messages.slice(0, 2));
   await platform.outbox.published(messages);
-  expect((await platform.payouts.findOne({ _id: id }))?.told).toHaveLength(3);
+  expect((await platform.payouts.findOne({ _id: id }))?.published_events).toHaveLength(3);
   const again = await republished([...ids, eventId(id, 4), "evt_none_1", "x"]);
   expect(again.map((event) => ({ ...event, body: Buffer.from(event.body) }))).toMatchObject(
     messages.map(({ id: event, key, body }) => ({

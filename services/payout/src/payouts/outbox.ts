@@ -9,29 +9,29 @@ import type { PayoutStatus } from "./rules/progress.ts";
 import type { Created } from "./store.ts";
 
 /** An unpublished event of a payout. */
-export type OwedEvent = {
+export type PendingPayoutEvent = {
   readonly payoutId: string;
   /** The request that created the payout, under the span that stored the event. */
   readonly origin: Origin;
   readonly event: PendingEvent;
 };
 
-type TrackedEvent = OwedEvent & { readonly since: number; isPublished: boolean };
+type TrackedEvent = PendingPayoutEvent & { readonly since: number; isPublished: boolean };
 
 export type OutboxOptions = {
   readonly payouts: Payouts;
   readonly clock: Clock;
   /** Returns true if this process may soon store another event of the payout. */
-  readonly isInHand: (payoutId: string) => boolean;
+  readonly isHeld: (payoutId: string) => boolean;
   /** The longest time that a mark waits to include the payout's next events. */
   readonly markWithinMs: number;
-  /** An unpublished event of this age is orphaned. `lookEveryMs` is the interval of the search. */
+  /** An unpublished event of this age is orphaned. `pollEveryMs` is the interval of the search. */
   readonly orphanedAfterMs: number;
-  readonly lookEveryMs: number;
+  readonly pollEveryMs: number;
   /** Notified when there is an event to publish. */
   readonly stored: Wake;
   /** Called with the status that each event announces, for logs and metrics. */
-  readonly onChange?: ((to: PayoutStatus, of: OwedEvent) => void) | undefined;
+  readonly onChange?: ((to: PayoutStatus, of: PendingPayoutEvent) => void) | undefined;
 };
 
 /** Limits the events in memory. Others are found in the database. */
@@ -47,26 +47,26 @@ export type PayoutOutbox = ReturnType<typeof openPayoutOutbox>;
  * lost one can be published again.
  */
 export function openPayoutOutbox(options: OutboxOptions) {
-  const { payouts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
+  const { payouts, clock, isHeld, markWithinMs, orphanedAfterMs, pollEveryMs } = options;
   const { stored, onChange } = options;
   /** Maps event ids to events, in insertion order. */
   const pending = new Map<string, TrackedEvent>();
   const orphans = createOrphans(clock, orphanedAfterMs);
   let nextPollAt = 0;
 
-  const add = (event: OwedEvent): void => {
+  const add = (event: PendingPayoutEvent): void => {
     if (pending.size >= pendingMax) return;
     pending.set(event.event.id, { ...event, isPublished: false, since: performance.now() });
   };
   /** Adds an event that was just stored. The relay publishes it at once. */
-  const addStored = (event: OwedEvent): void => {
+  const addStored = (event: PendingPayoutEvent): void => {
     add(event);
     const status = announcedBy(event.event);
     if (status !== undefined) onChange?.(status, event);
     stored.notify();
   };
   const poll = async (limit: number): Promise<void> => {
-    nextPollAt = performance.now() + lookEveryMs;
+    nextPollAt = performance.now() + pollEveryMs;
     const found = await findPending(payouts, limit + pending.size);
     const unknown = found.filter(({ event }) => !pending.has(event.id));
     for (const each of orphans(unknown)) add(each);
@@ -74,7 +74,7 @@ export function openPayoutOutbox(options: OutboxOptions) {
   const markDue = async (payoutId: string, of: readonly TrackedEvent[], isLast: boolean) => {
     const isWhole = of.every(({ isPublished }) => isPublished);
     const isDue = isLast || performance.now() - (of[0]?.since ?? 0) >= markWithinMs;
-    if (!isDue && (!isWhole || isInHand(payoutId))) return;
+    if (!isDue && (!isWhole || isHeld(payoutId))) return;
     const published = of.flatMap(({ event, isPublished }) => (isPublished ? event : []));
     if (published.length > 0) await mark(payouts, payoutId, published, clock.now());
     for (const { id } of published) pending.delete(id);
@@ -114,10 +114,10 @@ export function openPayoutOutbox(options: OutboxOptions) {
  */
 function createOrphans(clock: Clock, afterMs: number) {
   let seenSince = new Map<string, number>();
-  return (found: readonly OwedEvent[]): OwedEvent[] => {
+  return (found: readonly PendingPayoutEvent[]): PendingPayoutEvent[] => {
     const [elapsed, now] = [performance.now(), clock.now().getTime()];
     const before = seenSince;
-    const since = ({ event }: OwedEvent) => before.get(event.id) ?? elapsed;
+    const since = ({ event }: PendingPayoutEvent) => before.get(event.id) ?? elapsed;
     seenSince = new Map(found.map((each) => [each.event.id, since(each)]));
     return found.filter(
       (each) => now - each.event.at.getTime() >= afterMs || elapsed - since(each) >= afterMs,
@@ -150,12 +150,12 @@ async function mark(
   published: readonly PendingEvent[],
   published_at: Date,
 ): Promise<void> {
-  const told = published.map(({ id, key, body }) => ({ id, key, body }));
+  const each = published.map(({ id, key, body }) => ({ id, key, body }));
   await payouts.updateOne(
     { _id: payoutId },
     {
       $pull: { outbox: { id: { $in: published.map(({ id }) => id) } } },
-      $addToSet: { told: { $each: told } },
+      $addToSet: { published_events: { $each: each } },
       $max: { published_at },
     },
   );

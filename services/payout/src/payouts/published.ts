@@ -57,7 +57,7 @@ export async function republished(
   const ids = [...new Set(eventIds.map(payoutIdOfEvent))];
   const found = await payouts.find({ _id: { $in: ids } }).toArray();
   return found.flatMap((document) => {
-    const wanted = (document.told ?? []).filter(({ id }) => eventIds.includes(id));
+    const wanted = (document.published_events ?? []).filter(({ id }) => eventIds.includes(id));
     return wanted.map(({ id, key, body }) => {
       return { id, key, body: body.value(), origin: originOf(document) };
     });

@@ -16,7 +16,7 @@ export async function bindReissue(
     before === undefined
       ? { reissue: { $exists: false } }
       : { "reissue.quote_id": before.quoteId, reissued_as: { $exists: false } };
-  const over = { _id: id, status: "failed", doubt: { $exists: false } } as const;
+  const over = { _id: id, status: "failed", exception: { $exists: false } } as const;
   const reissue = toStored(bound);
   const { matchedCount } = await payouts.updateOne({ ...over, ...asRead }, { $set: { reissue } });
   return matchedCount === 1;

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import {
   countedTotal,
   cutPage,
@@ -70,9 +70,9 @@ function eventMessage(
     ...(status === "failed" && { failureCode, failureMessage, railCode }),
     ...(cause === "executed" && { reissueOf }),
     ...(cause === "reissued" && { reissuedAs }),
-    status: valueOfWord(PayoutStatus, status),
-    subStatus: valueOfWord(PayoutSubStatus, subStatus),
-    cause: valueOfWord(PayoutCause, cause),
+    status: enumValue(PayoutStatus, status),
+    subStatus: enumValue(PayoutSubStatus, subStatus),
+    cause: enumValue(PayoutCause, cause),
     version,
     createdAt: timestampFromDate(at),
   });

@@ -18,7 +18,7 @@ export const quote: ClaimedQuote = {
   feesMinor: 50n,
   receivingMinor: 99_500_000n,
   exchangeRate: "0.995",
-  returnCharges: "house",
+  returnCharges: "platform",
   reissueOf: undefined,
   destinationKeys: ["destination_1"],
   duplicateKeys: ["duplicate_1"],

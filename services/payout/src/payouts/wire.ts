@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import {
   ApprovalReason,
   type ApprovalSchema,
@@ -36,8 +36,8 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     corridorId: quote.corridorId,
     beneficiaryId: beneficiary.id,
     referenceId: order.details.referenceId,
-    status: valueOfWord(PayoutStatus, status),
-    subStatus: valueOfWord(PayoutSubStatus, subStatus),
+    status: enumValue(PayoutStatus, status),
+    subStatus: enumValue(PayoutSubStatus, subStatus),
     sourceCurrencyCode: quote.source,
     destinationCurrencyCode: quote.destination,
     sourceAmount: formatAmount(quote.sourceMinor, quote.source),
@@ -72,13 +72,13 @@ function approvalMessage(
   const decided = decision && {
     decidedAt: timestampFromDate(decision.at),
     ...("by" in decision && {
-      decidedBy: { kind: valueOfWord(Actor_Kind, decision.by.kind), id: decision.by.id },
+      decidedBy: { kind: enumValue(Actor_Kind, decision.by.kind), id: decision.by.id },
     }),
     ...("reason" in decision && { reason: decision.reason }),
   };
   return {
-    state: valueOfWord(ApprovalState, approvalState(payout)),
-    reasons: reasons.map((reason) => valueOfWord(ApprovalReason, reason)),
+    state: enumValue(ApprovalState, approvalState(payout)),
+    reasons: reasons.map((reason) => enumValue(ApprovalReason, reason)),
     digest,
     expiresAt: timestampFromDate(expiresAt),
     ...decided,
@@ -94,7 +94,7 @@ export function readOutcome(
 ): Outcome | Refused<"INVALID_REQUEST"> {
   const { transactionReference: reference } = message;
   const isReference = transactionReference.test(reference);
-  const kind = wordOf(RailOutcome, message.outcome);
+  const kind = enumName(RailOutcome, message.outcome);
   if (kind === undefined) return refused("INVALID_REQUEST", "outcome: is required");
   if (kind === "rejected" || (kind === "returned" && !isReference)) return { kind };
   if (isReference) return { kind, reference };

@@ -122,15 +122,19 @@ export async function advance(
         updated_at: at,
         ...(submitted && { rail: submitted.rail, submitted_at: at }),
         ...(expectedAt && { expected_at: expectedAt }),
-        ...(exception && { doubt: exception }),
+        ...(exception && { exception }),
         ...(decides && { "approval.decision": toStored(decides.decision) }),
         ...setWork(work),
       },
-      $unset: { ...unsetWork(work), ...(exception === undefined && { doubt: "" }), uncleared: "" },
+      $unset: {
+        ...unsetWork(work),
+        ...(exception === undefined && { exception: "" }),
+        uncleared: "",
+      },
       $push: {
         ...(isRecorded(payout, progress, step) && { journal: stepOf(changed, step) }),
         calls: keep(calls),
-        ...(resolves !== undefined && { resolutions: { id: resolves, fate: "applied" } }),
+        ...(resolves !== undefined && { resolutions: { id: resolves, effect: "applied" } }),
         ...(event && { outbox: event }),
       },
     },
@@ -262,7 +266,7 @@ export async function annotate(
     { _id: payout.id, revision: payout.revision },
     {
       $set: {
-        ...(exception && { doubt: exception }),
+        ...(exception && { exception }),
         ...(uncleared && { uncleared: uncleared.wait }),
       },
       $inc: { revision: 1 },

@@ -38,7 +38,7 @@ async function insert(change: Partial<PayoutDocument> = {}) {
 }
 
 describe("an annotation", () => {
-  const doubt = { kind: "contradicted", since: after(5) } as const;
+  const exception = { kind: "contradicted", since: after(5) } as const;
   const wait = { status: "review", since: after(2) } as const;
   const call = { kind: "callback", at: after(5), said: "settled R" } as const;
   const pushed = "calls + { kind callback, at 5 s, said settled R }";
@@ -50,13 +50,13 @@ describe("an annotation", () => {
     ["of a call", { call }, [pushed]],
     [
       "of an exception",
-      { exception: doubt },
-      ["doubt = { kind contradicted, since 5 s }", "revision = 5"],
+      { exception },
+      ["exception = { kind contradicted, since 5 s }", "revision = 5"],
     ],
     [
       "of a call and an exception",
-      { call, exception: doubt },
-      [pushed, "doubt = { kind contradicted, since 5 s }", "revision = 5"],
+      { call, exception },
+      [pushed, "exception = { kind contradicted, since 5 s }", "revision = 5"],
     ],
     [
       "of a wait",
@@ -65,10 +65,10 @@ describe("an annotation", () => {
     ],
     [
       "of all three",
-      { call, exception: doubt, uncleared: { wait, at: after(5) } },
+      { call, exception, uncleared: { wait, at: after(5) } },
       [
         pushed,
-        "doubt = { kind contradicted, since 5 s }",
+        "exception = { kind contradicted, since 5 s }",
         waits,
         "revision = 5",
         "uncleared = { status review, since 2 s }",
@@ -85,7 +85,7 @@ describe("an annotation", () => {
   it("of a state changes nothing after another write, and a call is added nevertheless", async () => {
     const { stored } = await insert();
     const stale = { ...toPayout(stored), revision: 3 };
-    for (const annotation of [{ exception: doubt }, { uncleared: { wait, at: after(5) } }]) {
+    for (const annotation of [{ exception }, { uncleared: { wait, at: after(5) } }]) {
       const write = async () =>
         expect(await annotate(payouts, stale, { call, ...annotation })).toBe(false);
       expect(await changesBy(payouts, stored._id, write)).toEqual([]);
@@ -96,7 +96,7 @@ describe("an annotation", () => {
 });
 
 describe("the end of a lease", () => {
-  const doubt = { kind: "stuck", since: after(5) } as const;
+  const exception = { kind: "stuck", since: after(5) } as const;
   it.each<[string, Release, string[]]>([
     [
       "until a time",
@@ -114,10 +114,10 @@ describe("the end of a lease", () => {
     ],
     [
       "with an exception",
-      { work: after(9), exception: doubt },
+      { work: after(9), exception },
       [
         "calls + { kind submit, at 1 s }",
-        "doubt = { kind stuck, since 5 s }",
+        "exception = { kind stuck, since 5 s }",
         "no lease",
         "revision = 5",
         "work_due_at = 9 s",
@@ -195,7 +195,7 @@ describe("a step", () => {
 
   it("names the reporting actor, and ends an exception and a wait", async () => {
     const { stored } = await insert({
-      doubt: { kind: "unknown", since: after(2) },
+      exception: { kind: "unknown", since: after(2) },
       uncleared: { status: "review", since: after(2) },
     });
     const actor = { kind: "service", id: "bank" } as const;
@@ -204,7 +204,7 @@ describe("a step", () => {
     const [event] = stored.outbox;
     const id = event?.id.replace(/_1$/, "_2");
     expect(await changesBy(payouts, stored._id, write)).toEqual([
-      "no doubt",
+      "no exception",
       "journal + { stage rejected, version 2, at 5 s, cause accepted, detail rail said so, actor { kind service, id bank }, operation_id op_9 }",
       "no lease",
       `outbox + { id ${id}, key payout.failed, at 5 s, body … }`,

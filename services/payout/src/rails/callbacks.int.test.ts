@@ -83,8 +83,8 @@ describe("the sandbox's scenario", () => {
     await platform.after(1_000);
     expect(await stateOf(id)).toMatchObject({ stage: "settled", exception: undefined });
     await platform.after(1_000);
-    const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
-    expect(await stateOf(id)).toMatchObject({ ...told, became: "applied,refused" });
+    const expectedState = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
+    expect(await stateOf(id)).toMatchObject({ ...expectedState, became: "applied,refused" });
   });
 
   it("silent: never has an outcome, and gets an exception", async () => {
@@ -100,8 +100,8 @@ describe("the sandbox's scenario", () => {
     await platform.after(0);
     expect(await stateOf(id)).toMatchObject({ stage: "processing", exception: undefined });
     await platform.after(1_000);
-    const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
-    expect(await stateOf(id)).toMatchObject({ ...told, became: "refused" });
+    const expectedState = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
+    expect(await stateOf(id)).toMatchObject({ ...expectedState, became: "refused" });
   });
 
   it("late-return: days later the money is back", async () => {
@@ -111,8 +111,8 @@ describe("the sandbox's scenario", () => {
     await platform.after(2 * 86_400_000);
     expect(await stateOf(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
     await platform.after(86_400_000);
-    const told = { stage: "returned", exception: undefined, balance: "100.00 + 0.00" };
-    expect(await stateOf(id)).toMatchObject(told);
+    const expectedState = { stage: "returned", exception: undefined, balance: "100.00 + 0.00" };
+    expect(await stateOf(id)).toMatchObject(expectedState);
   });
 });
 
@@ -248,8 +248,12 @@ describe("a rail's message", () => {
     const settled = signed();
     expect(await send("sandbox", settled.body, settled.signature)).toBe("INVALID_REQUEST");
     await platform.work();
-    const told = { stage: "rejected", exception: "contradicted", balance: "100.00 + 0.00" };
-    expect(await stateOf(id)).toMatchObject(told);
+    const expectedState = {
+      stage: "rejected",
+      exception: "contradicted",
+      balance: "100.00 + 0.00",
+    };
+    expect(await stateOf(id)).toMatchObject(expectedState);
   });
 
   it("that contradicts the outcome is refused, and the exception stays", async () => {
@@ -258,8 +262,8 @@ describe("a rail's message", () => {
     await platform.work();
     const rejected = signed({ outcome: "rejected" });
     expect(await send("sandbox", rejected.body, rejected.signature)).toBe("INVALID_REQUEST");
-    const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
-    expect(await stateOf(id)).toMatchObject(told);
+    const expectedState = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
+    expect(await stateOf(id)).toMatchObject(expectedState);
   });
 });
 

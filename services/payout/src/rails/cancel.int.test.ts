@@ -152,8 +152,8 @@ describe("a payout that its rail has", () => {
     platform.rails.current = testRail({ withdraw: async () => true });
     const payoutId = await platform.execute(accountId, "order");
     await platform.work();
-    const doubt = raiseException(undefined, "contradicted", new Date());
-    await platform.payouts.updateOne({ _id: payoutId }, { $set: { doubt } });
+    const exception = raiseException(undefined, "contradicted", new Date());
+    await platform.payouts.updateOne({ _id: payoutId }, { $set: { exception } });
     expect(await codeOf(cancel(payoutId))).toBe("NOT_CANCELLABLE");
     expect((await endOf(payoutId)).stage).toBe("processing");
   });
@@ -320,7 +320,7 @@ function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls
     ...worker,
     payouts: killable(worker.payouts, "updateOne"),
     ledger: killable(worker.ledger, "apply"),
-    room: killable(worker.room, "giveBack"),
+    reservations: killable(worker.reservations, "giveBack"),
     rails: Object.assign(Object.create(worker.rails), { named: () => current }),
     wake: () => undefined,
     calls: () => calls,

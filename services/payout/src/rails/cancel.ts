@@ -29,7 +29,7 @@ import {
 
 export type CancelDeps = Pick<
   RailWorkerDeps,
-  "ledger" | "payouts" | "room" | "rails" | "clock" | "log" | "onChanged"
+  "ledger" | "payouts" | "reservations" | "rails" | "clock" | "log" | "onChanged"
 > & {
   /** Called when there is work on a payout. */
   readonly wake: () => void;

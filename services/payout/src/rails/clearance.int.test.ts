@@ -90,15 +90,15 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
 
   it("stays unchanged for its merchant: queued, without an event", async () => {
     const id = await platform.execute(accountId, "order");
-    const told = async () => {
+    const observed = async () => {
       const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });
       const { events } = await platform.rpc.listPayoutEvents({ merchantId, payoutId: id });
       return [payout && toJson(PayoutSchema, payout), events];
     };
-    const before = await told();
+    const before = await observed();
     platform.world.screening = ScreeningStatus.BLOCKED;
     await platform.after(60_000);
-    expect(await told()).toEqual(before);
+    expect(await observed()).toEqual(before);
     expect((await platform.payouts.findOne({ _id: id }))?.outbox).toHaveLength(1);
   });
 
@@ -112,7 +112,9 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     expect(await stateOf(inReview)).toEqual(queued);
     await platform.after(120_000);
     expect(await stateOf(inReview)).toEqual({ ...queued, exception: "stuck" });
-    const { payouts } = await platform.operationsRpc.listPayoutsInDoubt({ limit: 100 });
+    const { exceptions: payouts } = await platform.operationsRpc.listPayoutExceptions({
+      limit: 100,
+    });
     const listed = payouts.map(({ payout }) => payout?.id);
     expect(listed).toEqual(expect.arrayContaining([blocked, inReview]));
     platform.world.screening = ScreeningStatus.CLEARED;
@@ -174,8 +176,10 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     platform.world.screening = ScreeningStatus.BLOCKED;
     await platform.after(2_000);
     await platform.after(2_000);
-    const told = ["review", "blocked"];
-    const lines = told.map((status) => `not sent: the screening of its beneficiary is ${status}`);
+    const statuses = ["review", "blocked"];
+    const lines = statuses.map(
+      (status) => `not sent: the screening of its beneficiary is ${status}`,
+    );
     expect(await waits(id)).toEqual(lines);
   });
 });

@@ -11,8 +11,8 @@ import type { RailWorkerDeps } from "./steps.ts";
  * Moves the money of a decided outcome once: first at its rail, then in the merchant's account.
  * After a crash in between, a repeat completes it; a complete one changes nothing.
  */
-export async function moveOwed(
-  { ledger, room }: Pick<RailWorkerDeps, "ledger" | "room">,
+export async function movePending(
+  { ledger, reservations }: Pick<RailWorkerDeps, "ledger" | "reservations">,
   payout: Payout,
   step: ClosingStep,
 ): Promise<void> {
@@ -23,18 +23,22 @@ export async function moveOwed(
   if (outcome !== "applied") throw new Error(`${step} not applied: ${outcome}`);
   // An unpaid payout no longer counts towards its merchant's velocity limits.
   if (step === "release") {
-    await room.giveBack(id, { merchantId, destinationKeys, actorRoot: rootOfActor(order.actor) });
+    await reservations.giveBack(id, {
+      merchantId,
+      destinationKeys,
+      actorRoot: rootOfActor(order.actor),
+    });
   }
 }
 
 /** Moves the money of a decided outcome and then publishes it, without a call to the rail. */
 export async function closeDecided(
-  deps: Pick<RailWorkerDeps, "ledger" | "room" | "payouts" | "clock" | "onChanged">,
+  deps: Pick<RailWorkerDeps, "ledger" | "reservations" | "payouts" | "clock" | "onChanged">,
   payout: Payout,
 ): Promise<void> {
   const pending = pendingMovement(payout.progress);
   if (pending === undefined) throw new Error("a payout without an outcome has no movement");
-  await moveOwed(deps, payout, pending.step);
+  await movePending(deps, payout, pending.step);
   const at = deps.clock.now();
   const work = pending.to.stage === "returning" ? at : "done";
   const cause = causeOfEnd(pending.to);

@@ -115,7 +115,7 @@ it("is paid after its rail did not know, and then returned", async () => {
       lease = { token 1, until 12 s, place first:8080 }
       revision = 5
     - calls + { kind answer, at 5 s, said unknown }
-      doubt = { kind unknown, since 5 s }
+      exception = { kind unknown, since 5 s }
       journal + { stage unknown, version 1, at 5 s, cause outcome_unknown, detail rail said unknown }
       no lease
       progress = { stage unknown, asked 1 }
@@ -127,7 +127,7 @@ it("is paid after its rail did not know, and then returned", async () => {
       lease = { token 1, until 16 s, place first:8080 }
       revision = 7
     - calls + { kind answer, at 9 s, said settled R-1 }
-      no doubt
+      no exception
       journal + { stage concluding, version 1, at 9 s, cause settled, detail rail said settled }
       lease = { token 1, until 17 s, place first:8080 }
       progress = { stage concluding, outcome { kind settled, reference R-1 } }
@@ -183,7 +183,7 @@ it("waits for its beneficiary, is lost by its rail, sent again and rejected", as
     - calls + { kind leased, at 0 s }
       lease = { token 1, until 8 s, place first:8080 }
       revision = 2
-    - doubt = { kind stuck, since 0 s }
+    - exception = { kind stuck, since 0 s }
       journal + { stage queued, version 1, at 0 s, cause uncleared, detail not sent: the screening of its beneficiary is blocked }
       revision = 3
       uncleared = { status blocked, since 0 s }
@@ -200,7 +200,7 @@ it("waits for its beneficiary, is lost by its rail, sent again and rejected", as
       lease = { token 1, until 68 s, place first:8080 }
       revision = 5
     - calls + { kind submit, at 60 s }
-      no doubt
+      no exception
       journal + { stage submitting, version 1, at 60 s, cause submitted, detail submitting to scripted }
       progress = { stage submitting }
       rail = scripted
@@ -268,7 +268,7 @@ it("waits for a rail, which does not answer, then has it for a day", async () =>
       submitted_at = 3 s
       updated_at = 3 s
     - calls + { kind answer, at 4 s, said no answer }
-      doubt = { kind unknown, since 4 s }
+      exception = { kind unknown, since 4 s }
       journal + { stage unknown, version 1, at 4 s, cause outcome_unknown, detail rail said unknown }
       no lease
       progress = { stage unknown, asked 1 }
@@ -280,7 +280,7 @@ it("waits for a rail, which does not answer, then has it for a day", async () =>
       lease = { token 1, until 15 s, place first:8080 }
       revision = 6
     - calls + { kind answer, at 7 s, said accepted }
-      no doubt
+      no exception
       journal + { stage processing, version 1, at 7 s, cause accepted, detail rail said accepted }
       no lease
       progress = { stage processing }
@@ -298,7 +298,7 @@ it("waits for a rail, which does not answer, then has it for a day", async () =>
     - calls + { kind leased, at 86410 s }
       lease = { token 1, until 86418 s, place first:8080 }
       revision = 9
-    - doubt = { kind stuck, since 86410 s }
+    - exception = { kind stuck, since 86410 s }
       revision = 10
     - calls + { kind answer, at 86410 s, said accepted }
       no lease
@@ -325,7 +325,7 @@ it("is lost by its rail: first its beneficiary is blocked, then the rail is away
     - calls + { kind leased, at 4 s }
       lease = { token 1, until 12 s, place first:8080 }
       revision = 4
-    - doubt = { kind stuck, since 5 s }
+    - exception = { kind stuck, since 5 s }
       journal + { stage submitting, version 1, at 5 s, cause uncleared, detail not sent: the screening of its beneficiary is blocked }
       revision = 5
       uncleared = { status blocked, since 5 s }
@@ -371,7 +371,7 @@ it("is paid, then its rail does not know it for days, and contradicts itself", a
     - calls + { kind leased, at 172807 s }
       lease = { token 1, until 172815 s, place first:8080 }
       revision = 8
-    - doubt = { kind contradicted, since 172808 s }
+    - exception = { kind contradicted, since 172808 s }
       revision = 9
     - calls + { kind answer, at 172808 s, said rejected }
       no lease
@@ -416,7 +416,7 @@ it("is reported by its rail: believed once, a contradiction never", async () => 
   expect(said.join("\n")).toMatchInlineSnapshot(`
     "- amount: is not what was submitted
       calls + { kind callback, at 1 s, said settled R-1, 9.99; refused: amount: is not what was submitted, actor { kind service, id test }, operation_id op-1 }
-      doubt = { kind contradicted, since 1 s }
+      exception = { kind contradicted, since 1 s }
       revision = 5
       wakes: 0
     - currency_code: is INR, USD was submitted

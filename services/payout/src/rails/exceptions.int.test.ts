@@ -25,7 +25,7 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "1000.00");
 });
 
-async function look(id: string) {
+async function observe(id: string) {
   const payout = await findPayout(platform.payouts, id);
   return { stage: payout?.progress.stage, rail: payout?.rail, exception: payout?.exception?.kind };
 }
@@ -55,9 +55,13 @@ describe("a payout that waits", () => {
     const id = await platform.execute(accountId, "order");
     await workWith(directory);
     await workWith(directory, 3_600_000);
-    expect(await look(id)).toEqual({ stage: "queued", rail: "", exception: "stuck" });
+    expect(await observe(id)).toEqual({ stage: "queued", rail: "", exception: "stuck" });
     await platform.after(30_000);
-    expect(await look(id)).toEqual({ stage: "processing", rail: "sandbox", exception: undefined });
+    expect(await observe(id)).toEqual({
+      stage: "processing",
+      rail: "sandbox",
+      exception: undefined,
+    });
   });
 
   it.each([
@@ -69,7 +73,7 @@ describe("a payout that waits", () => {
     const id = await platform.execute(accountId, "order");
     await workWith(directory);
     await workWith(directory, 3_600_000);
-    expect(await look(id)).toEqual({ stage: "queued", rail: "", exception: undefined });
+    expect(await observe(id)).toEqual({ stage: "queued", rail: "", exception: undefined });
   });
 
   it("for a paused rail goes on when an operator resumes it", async () => {
@@ -95,11 +99,11 @@ describe("a payout that waits", () => {
     const { rails } = await operationsRpc.listRails({});
     expect(rails).toMatchObject([{ name: "sandbox", paused: true, reason: "bank holiday" }]);
     await workWith(directory);
-    expect(await look(id)).toEqual({ stage: "queued", rail: "", exception: undefined });
+    expect(await observe(id)).toEqual({ stage: "queued", rail: "", exception: undefined });
     expect((await pause(false, "")).rail).toMatchObject({ paused: false, reason: "" });
     expect(platform.isWoken()).toBe(true);
     await workWith(directory, 30_000);
-    expect(await look(id)).toMatchObject({ stage: "processing", rail: "sandbox" });
+    expect(await observe(id)).toMatchObject({ stage: "processing", rail: "sandbox" });
   });
 });
 
@@ -142,7 +146,7 @@ it("polls a settled payout with backoff where the rail never knows of a return",
   const mutation = platform.operation();
   await platform.rpc.reportRailOutcome({ mutation, payoutId: id, ...settled });
   await platform.after(1_000);
-  expect((await look(id)).stage).toBe("settled");
+  expect((await observe(id)).stage).toBe("settled");
   await platform.after(86_400_000);
   const times = () => asked.filter((key) => key === id).length;
   const before = times();
@@ -168,9 +172,9 @@ it("polls the rail that it was sent to, whatever the present routes", async () =
   await workWith(createRailDirectory(rails, [{ rail: "first" }], never));
   const changed = createRailDirectory(rails, [{ rail: "second" }], never);
   await workWith(createRailDirectory(rails.slice(1), [{ rail: "second" }], never), 1_000);
-  expect(await look(id)).toEqual({ stage: "processing", rail: "first", exception: "stuck" });
+  expect(await observe(id)).toEqual({ stage: "processing", rail: "first", exception: "stuck" });
   await workWith(changed, 30_000);
-  expect(await look(id)).toEqual({ stage: "settled", rail: "first", exception: undefined });
+  expect(await observe(id)).toEqual({ stage: "settled", rail: "first", exception: undefined });
   expect(asked[0]).toBe("first");
 });
 
@@ -182,14 +186,14 @@ describe("an exception is raised", () => {
     await platform.after(0);
     for (let days = 0.5; days < 1; days += 0.25) {
       await platform.after(21_600_000);
-      expect((await look(id)).exception).toBeUndefined();
+      expect((await observe(id)).exception).toBeUndefined();
     }
     await platform.after(43_300_000);
     await platform.after(61_000);
-    expect(await look(id)).toMatchObject({ stage: "processing", exception: "stuck" });
+    expect(await observe(id)).toMatchObject({ stage: "processing", exception: "stuck" });
     status = { kind: "settled", reference: "R" };
     await platform.after(61_000);
-    expect(await look(id)).toMatchObject({ stage: "settled", exception: undefined });
+    expect(await observe(id)).toMatchObject({ stage: "settled", exception: undefined });
   });
 
   it.each<[string, RailReply]>([
@@ -206,9 +210,9 @@ describe("an exception is raised", () => {
     platform.rails.current = testRail({ submit: async () => said[0]!, query: async () => later });
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "settled", exception: undefined });
+    expect(await observe(id)).toMatchObject({ stage: "settled", exception: undefined });
     await platform.after(1_100);
-    expect(await look(id)).toMatchObject({ stage: "settled", exception: "contradicted" });
+    expect(await observe(id)).toMatchObject({ stage: "settled", exception: "contradicted" });
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect(account).toMatchObject({ available: "990.00", held: "0.00" });
   });
@@ -227,7 +231,7 @@ describe("an exception is raised", () => {
     });
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "settled", exception: "contradicted" });
+    expect(await observe(id)).toMatchObject({ stage: "settled", exception: "contradicted" });
   });
 });
 
@@ -254,7 +258,7 @@ it("continues within 10 s of a worker's death, at any step, and submits nothing 
     platform.world.offsetMs += 9_000;
   }
   await platform.after(0);
-  expect(await look(id)).toMatchObject({ stage: "settled" });
+  expect(await observe(id)).toMatchObject({ stage: "settled" });
   expect(submits).toEqual([id]);
 });
 
@@ -292,7 +296,7 @@ it("never has two calls for one payout at once, though two processes work", asyn
   platform.world.offsetMs += 10;
   await Promise.all([until(platform.parts), until(second)]);
   await other.close();
-  for (const id of ids) expect(await look(id)).toMatchObject({ stage: "settled" });
+  for (const id of ids) expect(await observe(id)).toMatchObject({ stage: "settled" });
   expect([...calls.entries()].filter(([key]) => ids.includes(key))).toEqual(
     expect.arrayContaining(ids.map((id) => [id, 1])),
   );

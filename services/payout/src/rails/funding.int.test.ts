@@ -15,7 +15,7 @@ let platform: TestPlatform;
 let accountId = "";
 let rails = 0;
 let rail = "";
-let fate: RailReply;
+let railReply: RailReply;
 let submitted: string[];
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeEach(async () => {
   platform.world.offsetMs = 0;
   accountId = await platform.fundedAccount(merchantId, "100.00");
   rail = `bank-${++rails}`;
-  fate = { status: { kind: "accepted" } };
+  railReply = { status: { kind: "accepted" } };
   submitted = [];
   const accept = async (key: string): Promise<RailReply> => {
     if (!submitted.includes(key)) submitted.push(key);
@@ -36,7 +36,7 @@ beforeEach(async () => {
   platform.rails.current = testRail({
     ...{ name: rail, isFunded: true, submit: accept },
     query: async (key) => {
-      return submitted.includes(key) ? fate : { status: { kind: "not_received" } };
+      return submitted.includes(key) ? railReply : { status: { kind: "not_received" } };
     },
     capabilities: { currencies: ["USD"], transferMethods: ["ACH"], networks: [], limits: {} },
   });
@@ -53,7 +53,7 @@ const fund = (amount: string) =>
   });
 
 /** Executes a payout of 10.00. Its corridor charges return fees to the merchant or the platform. */
-async function execute(returnCharges: ReturnCharges = ReturnCharges.HOUSE): Promise<string> {
+async function execute(returnCharges: ReturnCharges = ReturnCharges.PLATFORM): Promise<string> {
   const quoteId = platform.quote(accountId, { returnCharges });
   const request = { mutation: platform.operation(), merchantId, quoteId, referenceId: "order" };
   return (await platform.rpc.executePayout(request)).payoutId;
@@ -105,7 +105,7 @@ describe("a payout that is paid from a rail account", () => {
     platform.rails.current = { ...current, withdraw: async () => true };
     await platform.work();
     expect(await railAccount()).toMatchObject({ available: "15.00", held: "10.00" });
-    fate = { status: { kind: "rejected" } };
+    railReply = { status: { kind: "rejected" } };
     await cancel(id);
     expect(await stateOf(id)).toEqual(cancelled);
     expect(await railAccount()).toMatchObject({ available: "25.00", held: "0.00" });
@@ -117,7 +117,7 @@ describe("a payout that is paid from a rail account", () => {
     await platform.work();
     expect(submitted).toEqual([id]);
     expect(await railAccount()).toMatchObject({ available: "15.00", held: "10.00" });
-    fate = {
+    railReply = {
       status: { kind: "settled", reference: "R" },
       charges: [{ amount: "0.35", currency: "USD" }],
     };
@@ -127,36 +127,36 @@ describe("a payout that is paid from a rail account", () => {
     expect((await lines()).slice(1)).toEqual([
       ...["rail_hold 10.00", `${id} 0.35`, "rail_post 10.00"],
     ]);
-    const { balances } = await platform.rpc.listHouseBalances({ currencyCode: "USD" });
+    const { balances } = await platform.rpc.listPlatformBalances({ currencyCode: "USD" });
     const shown = Object.fromEntries(balances.map(({ account, balance }) => [account, balance]));
-    expect(shown["house:charges"]).toBe("-0.35");
+    expect(shown["platform:charges"]).toBe("-0.35");
   });
 
   it("books charges that its rail names after the settlement, once", async () => {
     await fund("25.00");
     const id = await execute();
     await platform.work();
-    fate = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
+    railReply = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
     await platform.after(60_000);
     expect(await stateOf(id)).toMatchObject({ stage: "settled" });
-    fate = { ...fate, charges: [{ amount: "2.00", currency: "USD" }] };
+    railReply = { ...railReply, charges: [{ amount: "2.00", currency: "USD" }] };
     for (const ms of [60_000, 600_000, 6_000_000]) await platform.after(ms);
     expect((await lines()).filter((line) => line.startsWith("po_"))).toEqual([`${id} 2.00`]);
     expect(await railAccount()).toMatchObject({ available: "13.00", held: "0.00" });
   });
 
-  it("is in doubt where the charges are no amount of a currency", async () => {
+  it("is given an exception where the charges are no amount of a currency", async () => {
     await fund("25.00");
     const id = await execute();
     await platform.work();
-    fate = {
+    railReply = {
       status: { kind: "settled", reference: "R" },
       charges: [{ amount: "x", currency: "USD" }],
     };
     await platform.after(60_000);
     const stored = await platform.payouts.findOne({ _id: id });
     expect(stored).toMatchObject({
-      ...{ progress: { stage: "processing" }, doubt: { kind: "contradicted" } },
+      ...{ progress: { stage: "processing" }, exception: { kind: "contradicted" } },
     });
   });
 
@@ -174,7 +174,7 @@ describe("a payout that is paid from a rail account", () => {
     });
     await platform.after(60_000);
     expect(await platform.payouts.findOne({ _id: id })).toMatchObject({
-      ...{ rail, doubt: { kind: "stuck" } },
+      ...{ rail, exception: { kind: "stuck" } },
     });
     platform.rails.current = named;
     await fund("10.00");
@@ -202,33 +202,33 @@ describe("a payout that is paid from a rail account", () => {
     await fund("10.00");
     const id = await execute();
     await platform.work();
-    const doubt = async () => (await platform.payouts.findOne({ _id: id }))?.doubt?.kind;
+    const exception = async () => (await platform.payouts.findOne({ _id: id }))?.exception?.kind;
     await platform.after(3_000_000);
-    expect(await doubt()).toBeUndefined();
+    expect(await exception()).toBeUndefined();
     await platform.after(660_000);
-    expect(await doubt()).toBe("stuck");
+    expect(await exception()).toBe("stuck");
   });
 
   it("gives its hold back where the rail rejects it", async () => {
     await fund("10.00");
     const id = await execute();
     await platform.work();
-    fate = { status: { kind: "rejected" } };
+    railReply = { status: { kind: "rejected" } };
     await platform.after(60_000);
     expect(await stateOf(id)).toEqual({ stage: "rejected", balance: "100.00 + 0.00" });
     expect(await railAccount()).toMatchObject({ available: "10.00", held: "0.00" });
   });
 
   it.each<[string, ReturnCharges, string]>([
-    ["house", ReturnCharges.HOUSE, "100.00 + 0.00"],
+    ["platform", ReturnCharges.PLATFORM, "100.00 + 0.00"],
     ["merchant", ReturnCharges.MERCHANT, "98.50 + 0.00"],
   ])("comes back short of what a bank kept, which the %s bears", async (_who, bearer, balance) => {
     await fund("10.00");
     const id = await execute(bearer);
     await platform.work();
-    fate = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
+    railReply = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
     await platform.after(60_000);
-    fate = {
+    railReply = {
       ...{ status: { kind: "returned" }, short: { amount: "1.50", currency: "USD" } },
       ...{ transferred: { amount: "8.50", currency: "USD" }, pollAfterMs: 1_000 },
     };
@@ -236,9 +236,9 @@ describe("a payout that is paid from a rail account", () => {
     expect(await stateOf(id)).toEqual({ stage: "returned", balance });
     expect(await railAccount()).toMatchObject({ available: "8.50", held: "0.00" });
     const { entries } = await platform.rpc.listEntries({ merchantId, accountId });
-    const charged = entries[0]?.postings.filter(({ account }) => account === "house:charges");
+    const charged = entries[0]?.postings.filter(({ account }) => account === "platform:charges");
     expect(charged?.map(({ amount }) => amount)).toEqual(
-      bearer === ReturnCharges.HOUSE ? ["-1.5"] : [],
+      bearer === ReturnCharges.PLATFORM ? ["-1.5"] : [],
     );
   });
 
@@ -287,7 +287,7 @@ describe("a payout that its rail account does not cover", () => {
     for (let days = 0; days < 3; days += 1) await platform.after(86_400_000);
     expect(await stateOf(id)).toEqual({ stage: "awaiting_funds", balance: "90.00 + 10.00" });
     const stored = await platform.payouts.findOne({ _id: id });
-    expect(stored?.doubt?.kind).toBe("stuck");
+    expect(stored?.exception?.kind).toBe("stuck");
     const reason = "the merchant withdrew it";
     await resolvers(platform).resolve(id, { reason });
     await platform.work();
@@ -357,9 +357,9 @@ describe("a worker that dies between two steps", () => {
       while (await workOnDuePayout(worker));
       await platform.after(60_000);
     };
-    fate = { status: { kind: "accepted" } };
+    railReply = { status: { kind: "accepted" } };
     await work();
-    fate =
+    railReply =
       end === "rejected"
         ? { status: { kind: "rejected" } }
         : {
@@ -369,7 +369,7 @@ describe("a worker that dies between two steps", () => {
     platform.world.offsetMs += 60_000;
     await work();
     if (end === "returned") {
-      fate = {
+      railReply = {
         ...{ status: { kind: "returned" }, pollAfterMs: 1_000 },
         short: { amount: "1.00", currency: "USD" },
       };

@@ -45,7 +45,7 @@ async function read(payoutId: string) {
   return {
     stage: found?.progress.stage,
     failure: payout?.failureCode,
-    exception: found?.doubt?.kind,
+    exception: found?.exception?.kind,
     available: account?.available,
     held: account?.held,
   };

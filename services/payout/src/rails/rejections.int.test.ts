@@ -41,7 +41,7 @@ async function stateOf(id: string) {
   const { account } = await platform.rpc.getAccount({ merchantId: "mer_1", accountId });
   return {
     stage: found?.progress.stage,
-    exception: found?.doubt?.kind,
+    exception: found?.exception?.kind,
     isPolled: found?.work_due_at !== undefined,
     available: account?.available,
   };

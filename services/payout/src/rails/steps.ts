@@ -11,7 +11,7 @@ import type { RailReport } from "@disburse/rail/report.ts";
 import type { Ledger } from "../ledger/accounts.ts";
 import type { Payouts, StoredCall } from "../payouts/document.ts";
 import { type Leases, leaseMs } from "../payouts/leases.ts";
-import type { OwedEvent } from "../payouts/outbox.ts";
+import type { PendingPayoutEvent } from "../payouts/outbox.ts";
 import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
@@ -20,7 +20,7 @@ import { applyRailReport, readCharges } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
 import { advance, type LeasedPayout, release, type Step } from "../payouts/work.ts";
 import { chargeFunds } from "../treasury/accounts.ts";
-import type { VelocityRoom } from "../velocity/room.ts";
+import type { VelocityReservations } from "../velocity/reservations.ts";
 import type { RailDirectory } from "./directory.ts";
 import type { Silence } from "./sandbox/settings.ts";
 
@@ -28,7 +28,7 @@ export type RailWorkerDeps = {
   readonly ledger: Ledger;
   readonly payouts: Payouts;
   readonly beneficiary: Client<typeof BeneficiaryService>;
-  readonly room: Pick<VelocityRoom, "giveBack">;
+  readonly reservations: Pick<VelocityReservations, "giveBack">;
   readonly rails: RailDirectory;
   readonly leases: Leases;
   /**
@@ -44,7 +44,7 @@ export type RailWorkerDeps = {
   readonly tracing?: Tracing | undefined;
   readonly railCalled?: ObserveRailCall | undefined;
   /** Called with a stored event that is to be published. */
-  readonly onChanged: (owed: OwedEvent) => void;
+  readonly onChanged: (pending: PendingPayoutEvent) => void;
 };
 
 /** A payout after a step, and the time of the next poll. */
@@ -256,7 +256,8 @@ function isPolledSoon(
   response: RailResponse,
 ): response is RailResponse & { readonly pollAfterMs: number } {
   const { status, pollAfterMs } = response;
-  if (status.kind !== "accepted" || pollAfterMs === undefined || !leases.hasRoom()) return false;
+  if (status.kind !== "accepted" || pollAfterMs === undefined || !leases.hasCapacity())
+    return false;
   const now = publicStatusOf(payout.progress);
   const then = next === "unchanged" ? now : publicStatusOf(next);
   if (now.status !== "initiated" || now.subStatus !== then.subStatus) return false;

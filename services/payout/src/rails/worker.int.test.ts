@@ -34,7 +34,7 @@ async function execute(referenceId: string, texts: object = {}): Promise<string>
   return (await platform.rpc.executePayout(order)).payoutId;
 }
 
-async function look(payoutId: string) {
+async function observe(payoutId: string) {
   const { payout } = await platform.rpc.getPayout({ merchantId, payoutId });
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   const json = payout && toJson(PayoutSchema, payout);
@@ -88,41 +88,41 @@ const rejected = {
 describe("a payout on the sandbox's rail", () => {
   it("settles after its time", async () => {
     const id = await execute("order-1");
-    expect(await look(id)).toEqual(initiated("queued"));
+    expect(await observe(id)).toEqual(initiated("queued"));
     await platform.work();
-    expect(await look(id)).toEqual(initiated("processing"));
+    expect(await observe(id)).toEqual(initiated("processing"));
     await after(400);
-    expect(await look(id)).toEqual(initiated("processing"));
+    expect(await observe(id)).toEqual(initiated("processing"));
     await after(700);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
     await after(86_400_000);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
   });
 
   it("fails, and the money is free again", async () => {
     const id = await execute("sandbox-fail-1");
     await after(0);
     await after(1_100);
-    expect(await look(id)).toEqual(rejected);
+    expect(await observe(id)).toEqual(rejected);
   });
 
   it("is returned after it succeeded", async () => {
     const id = await execute("sandbox-return-1");
     await after(0);
     await after(1_100);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
     await after(1_000);
-    expect(await look(id)).toEqual({ ...rejected, subStatus: "returned", version: 3 });
+    expect(await observe(id)).toEqual({ ...rejected, subStatus: "returned", version: 3 });
   });
 
   it("stays unknown, its money held, until the second poll", async () => {
     const id = await execute("sandbox-unknown-1");
     await after(0);
-    expect(await look(id)).toEqual(initiated("unknown"));
+    expect(await observe(id)).toEqual(initiated("unknown"));
     await after(1_100);
-    expect(await look(id)).toEqual(initiated("unknown"));
+    expect(await observe(id)).toEqual(initiated("unknown"));
     await after(2_100);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
   });
 });
 
@@ -134,9 +134,9 @@ it("retries a failed step long before the lease expires", async () => {
     .mockImplementationOnce(updateOne)
     .mockRejectedValueOnce(new Error("database away"));
   await after(0);
-  expect(await look(id)).toEqual(initiated("queued"));
+  expect(await observe(id)).toEqual(initiated("queued"));
   await after(2_100);
-  expect(await look(id)).toEqual(initiated("processing"));
+  expect(await observe(id)).toEqual(initiated("processing"));
 });
 
 it("publishes an outcome only after its money moved", async () => {
@@ -144,10 +144,10 @@ it("publishes an outcome only after its money moved", async () => {
   await after(0);
   vi.spyOn(platform.ledger, "apply").mockRejectedValue(new Error("database away"));
   await after(1_100);
-  expect(await look(id)).toEqual(initiated("processing"));
+  expect(await observe(id)).toEqual(initiated("processing"));
   vi.restoreAllMocks();
   await after(3_000);
-  expect(await look(id)).toEqual(settled);
+  expect(await observe(id)).toEqual(settled);
 });
 
 it("moves the money of an outcome once, also when it was moved before a crash", async () => {
@@ -160,7 +160,7 @@ it("moves the money of an outcome once, also when it was moved before a crash", 
     .mockImplementationOnce(updateOne)
     .mockRejectedValueOnce(new Error("crash"));
   await after(1_100);
-  expect(await look(id)).toMatchObject({ status: "initiated", balance: "100.00 + 0.00" });
+  expect(await observe(id)).toMatchObject({ status: "initiated", balance: "100.00 + 0.00" });
   vi.restoreAllMocks();
   await platform.tidy();
   const accounts = platform.database.db.collection("accounts");
@@ -169,7 +169,7 @@ it("moves the money of an outcome once, also when it was moved before a crash", 
   const mutation = platform.operation();
   await platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId: "other" });
   await after(3_000);
-  expect(await look(id)).toMatchObject({ status: "failed", balance: "90.00 + 10.00" });
+  expect(await observe(id)).toMatchObject({ status: "failed", balance: "90.00 + 10.00" });
 });
 
 /** Creates a rail that replies from a script and records the calls. */
@@ -193,9 +193,9 @@ describe("a rail", () => {
     const calls = scripted([new Error("cut"), { kind: "settled", reference: "R1" }]);
     const id = await execute("order");
     await after(0);
-    expect(await look(id)).toEqual(initiated("unknown"));
+    expect(await observe(id)).toEqual(initiated("unknown"));
     await after(60_000);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
     expect(calls.slice(0, 2)).toEqual([`submit ${id}`, `query ${id}`]);
     expect(calls.filter((call) => call.startsWith("submit"))).toHaveLength(1);
   });
@@ -206,7 +206,7 @@ describe("a rail", () => {
     const id = await execute("order");
     await after(0);
     await after(60_000);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
     expect(calls.slice(0, 3)).toEqual([`submit ${id}`, `query ${id}`, `submit ${id}`]);
   });
 
@@ -221,11 +221,11 @@ describe("a rail", () => {
     const id = await execute("order");
     await after(0);
     await after(2_100);
-    expect(await look(id)).toEqual(initiated("processing"));
+    expect(await observe(id)).toEqual(initiated("processing"));
     await after(59_000);
-    expect(await look(id)).toEqual(initiated("processing"));
+    expect(await observe(id)).toEqual(initiated("processing"));
     await after(1_100);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
   });
 
   it("that is down lets payouts queue", async () => {
@@ -233,21 +233,21 @@ describe("a rail", () => {
     const id = await execute("order");
     await after(0);
     await after(3_600_000);
-    expect(await look(id)).toEqual(initiated("queued"));
+    expect(await observe(id)).toEqual(initiated("queued"));
     platform.rails.current = platform.sandboxRail;
     await after(30_000);
     await after(1_100);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
   });
 
   it("that contradicts itself moves nothing", async () => {
     scripted([{ kind: "settled", reference: "R" }, { kind: "rejected" }, { kind: "returned" }]);
     const id = await execute("order");
     await after(0);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
     await after(1_100);
     await after(61_000);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
   });
 });
 
@@ -261,15 +261,15 @@ describe("a callback", () => {
       report(id, RailOutcome.SETTLED, "R9"),
     ]);
     await after(0);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
     await report(id, RailOutcome.SETTLED, "R9");
     await after(0);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
     await report(id, RailOutcome.RETURNED);
     await after(0);
     await report(id, RailOutcome.RETURNED);
     await after(0);
-    expect(await look(id)).toEqual({ ...rejected, subStatus: "returned", version: 3 });
+    expect(await observe(id)).toEqual({ ...rejected, subStatus: "returned", version: 3 });
   });
 
   it("that contradicts what is known is refused", async () => {
@@ -278,13 +278,13 @@ describe("a callback", () => {
     expect(await settledReport()).toBe("INVALID_REQUEST");
     scripted([{ kind: "rejected" }]);
     await after(0);
-    expect(await look(id)).toEqual(rejected);
+    expect(await observe(id)).toEqual(rejected);
     expect(await settledReport()).toBe("INVALID_REQUEST");
     expect(await codeOf(report(id, RailOutcome.RETURNED))).toBe("INVALID_REQUEST");
     expect(await codeOf(report(id, RailOutcome.SETTLED))).toBe("INVALID_REQUEST");
     expect(await codeOf(report(id, RailOutcome.UNSPECIFIED))).toBe("INVALID_REQUEST");
     expect(await codeOf(report("po_x", RailOutcome.REJECTED))).toBe("RECORD_NOT_FOUND");
-    expect(await look(id)).toEqual(rejected);
+    expect(await observe(id)).toEqual(rejected);
   });
 
   it("before the submit's answer wins, and the answer changes nothing", async () => {
@@ -301,7 +301,7 @@ describe("a callback", () => {
     await after(0);
     await after(100);
     expect(calls).toEqual([id]);
-    expect(await look(id)).toEqual(settled);
+    expect(await observe(id)).toEqual(settled);
   });
 });
 
@@ -397,7 +397,7 @@ it("works on one payout once, however many workers there are", async () => {
   await Promise.all(Array.from({ length: 6 }, () => platform.work()));
   platform.world.offsetMs += 1_100;
   await Promise.all(Array.from({ length: 6 }, () => platform.work()));
-  for (const id of ids) expect(await look(id)).toMatchObject({ status: "succeeded" });
+  for (const id of ids) expect(await observe(id)).toMatchObject({ status: "succeeded" });
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   expect(account).toMatchObject({ available: "20.00", held: "0.00" });
 });
@@ -410,13 +410,13 @@ it("owes an event for each change of status, in order, until the bus has it", as
   const messages = (await platform.outbox.due(1_000)).filter(({ id: event }) =>
     event.startsWith(`evt_${id.slice(3)}_`),
   );
-  const told = messages.map(({ id: event, key, body }) => {
+  const shown = messages.map(({ id: event, key, body }) => {
     const { payout, eventId } = fromBinary(PayoutStatusChangedSchema, body);
     expect(eventId).toBe(event);
     expect(payout).toMatchObject({ id, beneficiaryName: "", beneficiaryAccountNumberMasked: "" });
     return `${key} ${payout?.version}`;
   });
-  expect(told).toEqual(["payout.initiated 1", "payout.succeeded 2", "payout.failed 3"]);
+  expect(shown).toEqual(["payout.initiated 1", "payout.succeeded 2", "payout.failed 3"]);
   await platform.outbox.published(messages);
   const left = await platform.outbox.due(1_000);
   expect(left.some(({ id: event }) => event.startsWith(`evt_${id.slice(3)}_`))).toBe(false);

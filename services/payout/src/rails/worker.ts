@@ -1,4 +1,4 @@
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { type Loop, type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -19,7 +19,7 @@ import type { Progress } from "../payouts/rules/progress.ts";
 import { causeOfEnd } from "../payouts/rules/timeline.ts";
 import { type LeasedPayout, release } from "../payouts/work.ts";
 import { completeCancellation } from "./cancel.ts";
-import { moveOwed } from "./closing.ts";
+import { movePending } from "./closing.ts";
 import type { Unavailability } from "./directory.ts";
 import { fundPayout } from "./funding.ts";
 import {
@@ -269,7 +269,7 @@ async function readInstruction(
     throw error;
   });
   if (found === undefined) return { uncleared: "missing" };
-  const screening = wordOf(ScreeningStatus, found.screeningStatus) ?? "pending";
+  const screening = enumName(ScreeningStatus, found.screeningStatus) ?? "pending";
   const { metadata: _, ...texts } = order.details;
   if (screening !== "cleared") return { uncleared: screening };
   return {
@@ -348,7 +348,7 @@ async function moveMoney(
   const { clock } = deps;
   const pending = pendingMovement(leased.payout.progress);
   if (pending === undefined) throw new Error("a payout without an outcome has no movement");
-  await moveOwed(deps, leased.payout, pending.step);
+  await movePending(deps, leased.payout, pending.step);
   const { stage } = pending.to;
   const cause = causeOfEnd(pending.to);
   const work = workAfter(stage, pollAt, clock.now());

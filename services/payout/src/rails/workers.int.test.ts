@@ -31,7 +31,7 @@ afterEach(async () => {
 
 /** Creates leases of a process that holds payouts. */
 function keeping(heldMax = 10) {
-  const options = { heldMax, lookEveryMs: 0, work: createWake() };
+  const options = { heldMax, pollEveryMs: 0, work: createWake() };
   const leases = createLeases(platform.payouts, platform.parts.clock, place, options);
   const work = async () => {
     while (await workOnDuePayout({ ...platform.parts, leases }));
@@ -60,7 +60,7 @@ it("one that is polled soon stays leased, and nothing is stored until the answer
   const submitted = await stored(id);
   expect(submitted).toMatchObject({ progress: { stage: "submitting" }, lease: { place } });
   expect(kindsOf(submitted)).toEqual(["leased", "submit"]);
-  expect(leases.isInHand(id)).toBe(true);
+  expect(leases.isHeld(id)).toBe(true);
   await work();
   expect(await stored(id)).toEqual(submitted);
   platform.world.offsetMs = 1_000;
@@ -85,7 +85,7 @@ it.each([
   let at = new Date(Date.now() + 1_000);
   const clock = { now: () => at };
   const leases = createLeases(platform.payouts, clock, place, {
-    ...{ heldMax: 10, lookEveryMs: 0, work: createWake() },
+    ...{ heldMax: 10, pollEveryMs: 0, work: createWake() },
   });
   const { beneficiary } = platform.parts;
   const slowly: typeof beneficiary = Object.assign(Object.create(beneficiary), {
@@ -96,7 +96,7 @@ it.each([
     },
   });
   while (await workOnDuePayout({ ...platform.parts, leases, clock, beneficiary: slowly }));
-  expect(leases.isInHand(id)).toBe(isHeld);
+  expect(leases.isHeld(id)).toBe(isHeld);
   expect((await stored(id)).lease === undefined).toBe(!isHeld);
 });
 
@@ -111,7 +111,7 @@ it.each([
   const waiting = await stored(id);
   expect(waiting).toMatchObject({ progress: { stage: "processing" } });
   expect(waiting.lease).toBeUndefined();
-  expect(leases.isInHand(id)).toBe(false);
+  expect(leases.isHeld(id)).toBe(false);
   platform.world.offsetMs = pollAfterMs;
   await work();
   expect(await stored(id)).toMatchObject({ progress: { stage: "settled" } });
@@ -130,7 +130,7 @@ it("one that is unknown is stored: its sub-status changes", async () => {
   platform.world.offsetMs = 600;
   await work();
   expect(await stored(id)).toMatchObject({ progress: { stage: "processing" } });
-  expect(leases.isInHand(id)).toBe(false);
+  expect(leases.isHeld(id)).toBe(false);
 });
 
 it("those that wait are others' at once when their process stops", async () => {
@@ -157,7 +157,7 @@ it("those whose process was killed are others' when the lease ends", async () =>
   const other = leasesOf(platform.payouts, platform.parts.clock);
   expect(await other.next()).toBeUndefined();
   platform.world.offsetMs = leaseMs + 1_000;
-  expect(killed.leases.isInHand(id)).toBe(true);
+  expect(killed.leases.isHeld(id)).toBe(true);
   // The process stalled: its own lease expired, and its poll finds due payouts like any other.
   expect((await killed.leases.next())?.calls).toEqual([]);
   await platform.payouts.updateOne({ _id: id }, { $unset: { lease: "" } });
@@ -179,7 +179,7 @@ it("a new payout is stored with its lease, and submitted without a poll", async 
   const { token: leaseToken, until } = lease;
   const leased = { payout, leaseToken, until, origin: {}, calls: [] };
   leases.hold(leased, worker.clock.now());
-  expect([leases.hasRoom(), leases.leaseNew(), leases.isInHand(payout.id)]).toEqual([
+  expect([leases.hasCapacity(), leases.leaseNew(), leases.isHeld(payout.id)]).toEqual([
     ...[false, undefined, true],
   ]);
   await workOnDuePayout({ ...worker, leases });
@@ -225,14 +225,14 @@ it("workers that wait are woken when a payout is due, all at the same time", asy
   platform.rails.current = testRail({ submit, query });
   const work = createWake();
   const leases = createLeases(payouts, worker.clock, place, {
-    ...{ heldMax: 10, lookEveryMs: 100, work },
+    ...{ heldMax: 10, pollEveryMs: 100, work },
   });
   const workers = startRailWorkers({ ...worker, leases }, { count: 4, work });
   try {
     const ids = await Promise.all(
       Array.from({ length: 4 }, (_each, at) => platform.execute(accountId, `woken-${at}`)),
     );
-    leases.lookNow();
+    leases.pollNow();
     await vi.waitFor(
       async () => {
         for (const id of ids) {

@@ -14,7 +14,7 @@ import { findPayout, openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openVelocityLimits } from "../velocity/limits.ts";
-import { createVelocityRoom } from "../velocity/room.ts";
+import { createVelocityReservations } from "../velocity/reservations.ts";
 import { openUsage } from "../velocity/usage.ts";
 import { type ReissueRequest, reissuePayout } from "./reissue.ts";
 
@@ -152,8 +152,11 @@ describe("a reissue is refused", () => {
     expect(await codeOf(reissue("po_none"))).toBe("RECORD_NOT_FOUND");
     const returned = await over();
     expect(await codeOf(reissue(returned, { merchantId: "mer_2" }))).toBe("RECORD_NOT_FOUND");
-    const doubt = { kind: "contradicted", since: new Date(), severity: "high" };
-    await platform.payouts.updateOne({ _id: returned }, { $set: { doubt: doubt as never } });
+    const exception = { kind: "contradicted", since: new Date(), severity: "high" };
+    await platform.payouts.updateOne(
+      { _id: returned },
+      { $set: { exception: exception as never } },
+    );
     expect(await codeOf(reissue(returned))).toBe("INVALID_REQUEST");
     expect(await madeOf(returned)).toBe(0);
   });
@@ -290,7 +293,7 @@ async function dyingProcess(step: number) {
     ...platform.parts,
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
+    reservations: createVelocityReservations(velocity, platform.controls, openUsage(database)),
     quote: process.calls(platform.parts.quote),
   };
   const run = (request: ReissueRequest) => reissuePayout(parts, request);

@@ -3,7 +3,7 @@ import { withCallContext } from "@disburse/chassis/call-context.ts";
 import {
   AuditEntrySchema,
   JournalEntrySchema,
-  PayoutInDoubtSchema,
+  PayoutExceptionSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
@@ -68,7 +68,7 @@ it("is read by its approver, and is in the payout, its history and the trail", a
      "before": "{\\"payoutId\\":\\"po_1\\",\\"merchantId\\":\\"mer_1\\",\\"amount\\":\\"10.00 USD\\",\\"rail\\":\\"scripted\\",\\"stage\\":\\"unknown\\",\\"exception\\":\\"unknown\\"}",
      "after": "{\\"resolved\\":{\\"payoutId\\":\\"po_1\\",\\"outcome\\":\\"settled WIRE-1\\",\\"reason\\":\\"the bank's statement of the day\\"}}",
      "reasons": [
-      "decides what became of a payout in doubt"
+      "decides the outcome of a payout with an exception"
      ],
      "subject": "po_1",
      "approvers": [
@@ -76,12 +76,12 @@ it("is read by its approver, and is in the payout, its history and the trail", a
      ]
     }"
   `);
-  const { payouts } = await operationsRpc.listPayoutsInDoubt({ limit: 1 });
-  const [inDoubt] = payouts.map((each) => toJson(PayoutInDoubtSchema, each));
-  expect(json({ ...(inDoubt as object), payout: "…" })).toMatchInlineSnapshot(`
+  const { exceptions: payouts } = await operationsRpc.listPayoutExceptions({ limit: 1 });
+  const [exception] = payouts.map((each) => toJson(PayoutExceptionSchema, each));
+  expect(json({ ...(exception as object), payout: "…" })).toMatchInlineSnapshot(`
     "{
      "payout": "…",
-     "doubt": "DOUBT_UNKNOWN",
+     "kind": "EXCEPTION_KIND_UNKNOWN",
      "since": "2026-03-01T10:00:00Z",
      "rail": "scripted",
      "proposalId": "prp_1"
@@ -93,10 +93,10 @@ it("is read by its approver, and is in the payout, its history and the trail", a
   await approve(proposed, personally("bob", "approve-1"));
   const effect = changesOf(unresolved, await payout(), time).join("\n");
   expect(plain(effect)).toMatchInlineSnapshot(`
-    "no doubt
+    "no exception
     journal + { stage concluding, version 1, at 3 s, cause resolved, detail resolved as settled WIRE-1, proposed by ada, approved by bob: the bank's statement of the day, actor { kind operator, id bob }, operation_id resolve-1 }
     progress = { stage concluding, outcome { kind settled, reference WIRE-1 } }
-    resolutions = [{ id resolve-1, fate applied }]
+    resolutions = [{ id resolve-1, effect applied }]
     revision = 5
     updated_at = 3 s
     work_due_at = 3 s"

@@ -199,7 +199,7 @@ describe("at the same moment", () => {
     }
     const found = await readResolvable(platform.payouts, payoutId, "rsl_late", new Date());
     expect(found).toMatchObject({
-      fate: undefined,
+      decided: undefined,
       payout: { exception: { kind: "contradicted" } },
     });
   });
@@ -362,7 +362,10 @@ describe("a process that dies", () => {
     await platform.after(70_000);
     // A process that read the proposal at its approval finds the decision.
     const found = await readResolvable(deps.payouts, payoutId, ada.operationId, new Date());
-    expect(found).toMatchObject({ fate: "superseded", payout: { exception: { kind: "unknown" } } });
+    expect(found).toMatchObject({
+      decided: "superseded",
+      payout: { exception: { kind: "unknown" } },
+    });
   });
 });
 

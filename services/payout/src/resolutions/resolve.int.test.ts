@@ -4,7 +4,7 @@ import {
   type ApprovalRequired,
   ProposalState,
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
-import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ExceptionKind } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutCause, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { RailReply } from "@disburse/rail/rail.ts";
@@ -95,9 +95,9 @@ describe("a payout with an exception", () => {
     ["settled", settled, "9990.00 + 0.00", ["hold", "post"]],
     ["rejected", rejected, "10000.00 + 0.00", ["hold", "release"]],
     ["returned", returned, "10000.00 + 0.00", ["hold", "post", "return"]],
-  ] as const)("is %s by two persons", async (stage, told, balance, steps) => {
+  ] as const)("is %s by two persons", async (stage, requested, balance, steps) => {
     const id = await unknownPayout();
-    const proposed = await propose(id, told);
+    const proposed = await propose(id, requested);
     expect(await stateOf(proposed)).toBe("open");
     expect(await summaryOf(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     expect(await approve(proposed)).toMatchObject({
@@ -136,7 +136,7 @@ describe("a payout with an exception", () => {
   it.each([
     ["settled", settled],
     ["returned", returned],
-  ])("is %s by two persons, whose rail is told never to pay it first", async (stage, told) => {
+  ])("is %s by two persons, whose rail is told never to pay it first", async (stage, requested) => {
     const status = async (): Promise<RailReply> => ({ status: railStatus });
     const asked: string[] = [];
     const withdraw = async (key: string) => {
@@ -145,7 +145,7 @@ describe("a payout with an exception", () => {
     };
     platform.rails.current = testRail({ submit: status, query: status, withdraw });
     const id = await unknownPayout();
-    await resolve(id, told);
+    await resolve(id, requested);
     await platform.work();
     expect(await summaryOf(id)).toMatchObject({ stage });
     expect(asked).toEqual([`${id} unknown`]);
@@ -179,19 +179,22 @@ describe("a payout with an exception", () => {
     const seen: string[] = [];
     let cursor = "";
     do {
-      const page = await platform.operationsRpc.listPayoutsInDoubt({
-        ...{ limit: 2, cursor, doubt: Doubt.UNKNOWN },
+      const page = await platform.operationsRpc.listPayoutExceptions({
+        ...{ limit: 2, cursor, kind: ExceptionKind.UNKNOWN },
       });
-      seen.push(...page.payouts.map((each) => `${each.payout?.id} ${each.proposalId}`));
+      seen.push(...page.exceptions.map((each) => `${each.payout?.id} ${each.proposalId}`));
       cursor = page.nextCursor;
     } while (cursor !== "");
     expect(seen.filter((each) => ids.includes(each.split(" ")[0] ?? ""))).toEqual([
       ...[`${ids[0]} `, `${ids[1]} ${proposalId}`, `${ids[2]} `],
     ]);
-    const of = (doubt: Doubt) => platform.operationsRpc.listPayoutsInDoubt({ doubt, limit: 100 });
-    expect((await of(Doubt.CONTRADICTED)).payouts).toEqual([]);
-    const found = (await of(Doubt.UNSPECIFIED)).payouts.find(({ payout }) => payout?.id === ids[0]);
-    expect(found).toMatchObject({ doubt: Doubt.UNKNOWN, rail: "scripted" });
+    const of = (kind: ExceptionKind) =>
+      platform.operationsRpc.listPayoutExceptions({ kind, limit: 100 });
+    expect((await of(ExceptionKind.CONTRADICTED)).exceptions).toEqual([]);
+    const found = (await of(ExceptionKind.UNSPECIFIED)).exceptions.find(
+      ({ payout }) => payout?.id === ids[0],
+    );
+    expect(found).toMatchObject({ kind: ExceptionKind.UNKNOWN, rail: "scripted" });
   });
 
   it("that no rail was given can be rejected, and nothing else", async () => {
@@ -210,9 +213,9 @@ describe("a payout with an exception", () => {
 
 it("a decided and contradicted payout can be resolved as returned", async () => {
   const id = await unknownPayout();
-  const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
+  const requested = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
   const report = (change: object = {}) =>
-    platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told, ...change });
+    platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...requested, ...change });
   await report();
   expect(await refusal(report({ amount: "9.99", currencyCode: "USD" }))).toMatch(/^INVALID/);
   expect(await summaryOf(id)).toMatchObject({ stage: "concluding", exception: "contradicted" });
@@ -229,9 +232,9 @@ describe("after its end", () => {
     const id = await unknownPayout();
     railStatus = first;
     await platform.after(70_000);
-    const told = { payoutId: id, outcome: then, transactionReference: "LATE" };
+    const requested = { payoutId: id, outcome: then, transactionReference: "LATE" };
     const mutation = platform.operation();
-    await platform.rpc.reportRailOutcome({ mutation, ...told }).catch(() => undefined);
+    await platform.rpc.reportRailOutcome({ mutation, ...requested }).catch(() => undefined);
     expect(await summaryOf(id)).toMatchObject({ stage: first.kind, exception: "contradicted" });
     return id;
   }
@@ -257,9 +260,9 @@ describe("after its end", () => {
     const id = await unknownPayout();
     await resolve(id, rejected);
     await platform.work();
-    const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "LATE" };
+    const requested = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "LATE" };
     const report = () =>
-      platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told });
+      platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...requested });
     expect(await refusal(report())).toMatch(/^INVALID_REQUEST outcome: settled contradicts/);
     const kept = { stage: "rejected", exception: "contradicted", balance: "10000.00 + 0.00" };
     expect(await summaryOf(id)).toEqual(kept);
@@ -323,7 +326,7 @@ describe("is refused", () => {
     await platform.after(70_000);
     expect(await refusal(approve(late))).toBe(superseded);
     expect(await refusal(approve(late))).toMatch(/is superseded$/);
-    await platform.operationsRpc.listPayoutsInDoubt({});
+    await platform.operationsRpc.listPayoutExceptions({});
     expect(await stateOf(open)).toBe("superseded");
     expect(await refusal(withdraw(open))).toMatch(/is superseded$/);
   });

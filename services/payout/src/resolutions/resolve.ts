@@ -69,8 +69,8 @@ export async function resolvePayout(
   for (;;) {
     const found = await readResolvable(payouts, payoutId, by.operation, clock.now());
     if (found === undefined) return refused("RECORD_NOT_FOUND");
-    const { payout, fate, isBeingSent } = found;
-    if (fate !== undefined) return fate === "applied" ? payout : supersededRefusal;
+    const { payout, decided, isBeingSent } = found;
+    if (decided !== undefined) return decided === "applied" ? payout : supersededRefusal;
     const effect = effectOfOutcome(payout, outcome);
     if (second === undefined) return isRefused(effect) ? effect : aloneRefusal;
     const isAsRead = describePayout(payout) === second.before;

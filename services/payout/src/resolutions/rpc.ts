@@ -4,17 +4,17 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext, originOf } from "@disburse/chassis/call-context.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { readOperator } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   AuditEntrySchema,
-  Doubt,
+  ExceptionKind,
   JournalEntry_Kind,
   JournalEntrySchema,
-  PayoutInDoubtSchema,
+  PayoutExceptionSchema,
   PayoutOperationsService,
   type ResolvePayoutRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
@@ -43,15 +43,15 @@ export function resolutionsRpc(
 ) {
   const { payouts, audit } = deps;
   return {
-    listPayoutsInDoubt: async ({ doubt, ...page }) => {
+    listPayoutExceptions: async ({ kind, ...page }) => {
       const { shown, nextCursor } = await readPage(
         page,
-        (range) => listExceptions(payouts, wordOf(Doubt, doubt), range),
+        (range) => listExceptions(payouts, enumName(ExceptionKind, kind), range),
         ({ id, exception, createdAt }) => ({ at: exception?.since ?? createdAt, id }),
       );
       const open = await openProposals();
       return {
-        payouts: shown.map((payout) => exceptionMessage(payout, open.get(payout.id) ?? "")),
+        exceptions: shown.map((payout) => exceptionMessage(payout, open.get(payout.id) ?? "")),
         nextCursor,
       };
     },
@@ -99,9 +99,9 @@ export function readResolution(
 function exceptionMessage(payout: Payout, proposalId: string) {
   const { exception, rail } = payout;
   if (exception === undefined) throw new Error("a payout without an exception was listed");
-  return create(PayoutInDoubtSchema, {
+  return create(PayoutExceptionSchema, {
     payout: payoutMessage(payout),
-    doubt: valueOfWord(Doubt, exception.kind),
+    kind: enumValue(ExceptionKind, exception.kind),
     since: timestampFromDate(exception.since),
     rail,
     proposalId,
@@ -111,7 +111,7 @@ function exceptionMessage(payout: Payout, proposalId: string) {
 function historyMessage({ kind, at, actor, ...entry }: HistoryEntry) {
   return create(JournalEntrySchema, {
     ...entry,
-    kind: valueOfWord(JournalEntry_Kind, kind),
+    kind: enumValue(JournalEntry_Kind, kind),
     createdAt: timestampFromDate(at),
     ...(actor && { actor: actorMessage(actor) }),
   });
@@ -136,7 +136,7 @@ function operatorMessage(person: string) {
 }
 
 function actorMessage({ kind, id }: StoredActor) {
-  return create(ActorSchema, { kind: valueOfWord(Actor_Kind, kind), id });
+  return create(ActorSchema, { kind: enumValue(Actor_Kind, kind), id });
 }
 
 export type GuardedResolutionDeps = ResolutionDeps & {
@@ -171,7 +171,7 @@ function guards({ payouts }: GuardedResolutionDeps): Guards<Pick<ResolutionsRpc,
         const { payoutId, outcome } = orThrow(readResolution(request));
         const payout = await findPayout(payouts, payoutId);
         orThrow(effectOfOutcome(orThrow(payout ?? refused("RECORD_NOT_FOUND")), outcome));
-        return ["decides what became of a payout in doubt"];
+        return ["decides the outcome of a payout with an exception"];
       },
     },
   };

@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
@@ -80,8 +80,8 @@ const read = async (id: string) => {
   const { scheduledPayout } = await platform.ordersRpc.getScheduledPayout(asked);
   if (scheduledPayout === undefined) throw new Error("none was read");
   const { status, subStatus, failureCode, approval } = scheduledPayout;
-  const shown = [wordOf(PayoutStatus, status), wordOf(PayoutSubStatus, subStatus), failureCode];
-  return { words: shown.join(" ").trim(), approval: wordOf(ApprovalState, approval?.state ?? 0) };
+  const shown = [enumName(PayoutStatus, status), enumName(PayoutSubStatus, subStatus), failureCode];
+  return { words: shown.join(" ").trim(), approval: enumName(ApprovalState, approval?.state ?? 0) };
 };
 
 const approve = (id: string, who: Pick<ReturnType<typeof by>, "mutation"> = by("key_2")) =>
@@ -184,7 +184,7 @@ describe("a scheduled payout whose key was revoked", () => {
         return answer;
       },
     };
-    const stopped = { merchantId, actorId: "key_1", createdIds: [], madeBefore: undefined };
+    const stopped = { merchantId, actorId: "key_1", createdIds: [], createdBefore: undefined };
     await stopOrders(
       { ...platform.parts, quote: ending, wakeRunner: () => undefined },
       stopped,
@@ -345,8 +345,8 @@ describe("a batch whose key was revoked", () => {
     if (batch === undefined) throw new Error("no batch");
     const { executedCount, failedCount, cancelledCount, waitingCount } = batch;
     return {
-      state: wordOf(BatchState, batch.state),
-      approval: wordOf(ApprovalState, batch.approval?.state ?? 0),
+      state: enumName(BatchState, batch.state),
+      approval: enumName(ApprovalState, batch.approval?.state ?? 0),
       counts: [waitingCount, executedCount, failedCount, cancelledCount],
     };
   };
@@ -354,7 +354,7 @@ describe("a batch whose key was revoked", () => {
     const { lines } = await platform.ordersRpc.listBatchLines({ merchantId, batchId });
     return lines.map(
       ({ state, subStatus, failureCode }) =>
-        `${wordOf(BatchLineState, state)} ${wordOf(PayoutSubStatus, subStatus)} ${failureCode}`,
+        `${enumName(BatchLineState, state)} ${enumName(PayoutSubStatus, subStatus)} ${failureCode}`,
     );
   };
 

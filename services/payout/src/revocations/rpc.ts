@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -27,9 +27,9 @@ export function revocationsRpc(deps: StopDeps) {
         const most = `created_ids: at most ${createdMax}`;
         orThrow(refused("INVALID_REQUEST", `merchant_id, actor_id: are required; ${most}`));
       }
-      const madeBefore = message.madeBefore && timestampDate(message.madeBefore);
-      const stopped = { merchantId, actorId, createdIds, madeBefore };
-      const disposition = wordOf(RevokedOrders, message.orders) ?? "hold";
+      const createdBefore = message.createdBefore && timestampDate(message.createdBefore);
+      const stopped = { merchantId, actorId, createdIds, createdBefore };
+      const disposition = enumName(RevokedOrders, message.orders) ?? "hold";
       await stopOrders(deps, stopped, disposition);
       const [scheduledPayouts, batches] = await Promise.all([
         idsOf(deps.orders, concerned<OrderDocument>(stopped, disposition, openStates)),

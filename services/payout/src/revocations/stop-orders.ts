@@ -1,4 +1,4 @@
-import type { WordOf } from "@disburse/chassis/enum-words.ts";
+import type { EnumName } from "@disburse/chassis/enum-names.ts";
 import type { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Filter } from "mongodb";
@@ -28,10 +28,10 @@ export type Stopped = {
   /** Keys that it created. Some may still work. */
   readonly createdIds: readonly string[];
   /** Only orders created before this time are affected. `undefined`: no limit. */
-  readonly madeBefore: Date | undefined;
+  readonly createdBefore: Date | undefined;
 };
 
-export type Disposition = WordOf<typeof RevokedOrders>;
+export type Disposition = EnumName<typeof RevokedOrders>;
 
 /**
  * Holds or cancels the unpaid orders of an actor and of the keys that it created. Orders that they
@@ -44,10 +44,10 @@ export async function stopOrders(
   disposition: Disposition,
 ): Promise<void> {
   if (disposition === "keep") return;
-  const { merchantId, actorId, createdIds, madeBefore } = stopped;
+  const { merchantId, actorId, createdIds, createdBefore } = stopped;
   const lastsMs = deps.controls.of(merchantId)?.approval?.lastsMs ?? lastsDefaultSeconds * 1_000;
   const hold = { stoppedFor: actorId, lastsMs };
-  const early = madeBefore === undefined ? {} : { created_at: { $lt: madeBefore } };
+  const early = createdBefore === undefined ? {} : { created_at: { $lt: createdBefore } };
   const makers = [[actorId, {}] as const, [{ $in: [...createdIds] }, early] as const];
   for (const [maker, made] of makers) {
     const own = { merchant_id: merchantId, "actor.id": maker, ...made };

@@ -196,7 +196,7 @@ it("the rail's outcome is stored and reported after a crash", async () => {
   const cut = set(payoutId, RETURNED);
   await expect(cut).rejects.toThrow();
   expect(await transfers.findOne({ _id: payoutId })).toMatchObject({
-    owed: [{ message: { outcome: "returned" } }],
+    pending: [{ message: { outcome: "returned" } }],
   });
   platform.faults.callback = callback;
   await platform.after(1);

@@ -1,5 +1,5 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -53,7 +53,7 @@ export function sandboxPayoutsRpc(deps: SandboxDeps) {
 
 function steeredBy(request: SetPayoutOutcomeRequest): Steered {
   const required = refused("INVALID_REQUEST", "outcome: is required");
-  const kind = orThrow(wordOf(SandboxOutcome, request.outcome) ?? required);
+  const kind = orThrow(enumName(SandboxOutcome, request.outcome) ?? required);
   if (kind === "unknown") return { kind };
   // The rail gave its reference when it accepted the payout.
   if (kind === "settled") return { kind, reference: "" };

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -42,7 +42,7 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       const seconds = request.seconds ?? silenceSecondsDefault;
       const until = new Date(now.getTime() + seconds * 1_000);
       await settings.setSilence(request.merchantId, { kind, until });
-      return { kind: valueOfWord(RailSilence, kind), until: timestampFromDate(until) };
+      return { kind: enumValue(RailSilence, kind), until: timestampFromDate(until) };
     },
 
     endRailSilence: async ({ mutation, merchantId }) => {
@@ -65,16 +65,16 @@ export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
       const schema = SetScenarioRequestSchema;
       const request = orThrow(checkedMessage(setScenario, schema, message, context));
       const { merchantId, seed = 0, maxDelayMs } = request;
-      const { failPercent = 0, returnPercent = 0, doubtPercent = 0 } = request;
-      if (failPercent + returnPercent + doubtPercent > 100) {
+      const { failPercent = 0, returnPercent = 0, doubtPercent: unknownPercent = 0 } = request;
+      if (failPercent + returnPercent + unknownPercent > 100) {
         orThrow(
           refused("INVALID_REQUEST", "fail_percent: all percentages together must be at most 100"),
         );
       }
-      const shares = { failPercent, returnPercent, doubtPercent };
+      const shares = { failPercent, returnPercent };
       const delay = maxDelayMs === undefined ? {} : { maxDelayMs };
-      await settings.setScenario(merchantId, { seed, ...shares, ...delay });
-      return { seed, ...shares, ...delay };
+      await settings.setScenario(merchantId, { seed, ...shares, unknownPercent, ...delay });
+      return { seed, ...shares, doubtPercent: unknownPercent, ...delay };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
 }

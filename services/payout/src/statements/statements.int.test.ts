@@ -169,7 +169,7 @@ describe("a statement", () => {
 
   it.each<[string, () => Promise<unknown>, string]>([
     ["another merchant's", () => rendered({ of: "mer_2" }), "Unable to find the record requested."],
-    ["the house's", () => rendered({ of: "house" }), "Unable to find the record requested."],
+    ["the platform's", () => rendered({ of: "platform" }), "Unable to find the record requested."],
     [
       "an end before its beginning",
       () => rendered({ from: middle, to: begin }),

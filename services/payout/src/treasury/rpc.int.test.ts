@@ -105,7 +105,7 @@ describe("a rail account", () => {
 
   it("is out of reach of the RPCs of merchants' accounts", async () => {
     await platform.operationsRpc.fundRailAccount(wire("100.00"));
-    const [merchantId, accountId] = ["house", `rail:${rail}:USD`];
+    const [merchantId, accountId] = ["platform", `rail:${rail}:USD`];
     const { rpc } = platform;
     const mutation = platform.operation();
     const entryId = `${accountId}:fund:x`;

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import {
   RailAccountSchema,
   RailEntrySchema,
@@ -22,7 +22,7 @@ export function railEntryMessage(rail: string, entry: LedgerEntry) {
     rail,
     currencyCode: entry.currency,
     sequence: BigInt(entry.sequence),
-    step: valueOfWord(RailStep, entry.step as Step),
+    step: enumValue(RailStep, entry.step as Step),
     amount: text(entry.amount),
     available: text(entry.available),
     held: text(entry.held),

@@ -18,7 +18,7 @@ export type UsageDocument = {
     currency: string;
     amount: Decimal128;
     /** Present until the payout exists. The sweep uses it. */
-    open?: { quote_id: string; account_id: string; attempts: number; look_at: Date };
+    open?: { quote_id: string; account_id: string; attempts: number; check_at: Date };
   }[];
   sums: { at: Date; currency: string; count: number; amount: Decimal128 }[];
   /** The time of the sweep's next check. */
@@ -50,7 +50,7 @@ function storedReservation({ payoutId, at, currency, amount, open }: Reservation
         quote_id: open.quoteId,
         account_id: open.accountId,
         attempts: open.attempts,
-        look_at: open.checkAt,
+        check_at: open.checkAt,
       },
     }),
   };
@@ -76,7 +76,7 @@ function toReservation(stored: UsageDocument["reservations"][number]): Reservati
         quoteId: open.quote_id,
         accountId: open.account_id,
         attempts: open.attempts,
-        checkAt: open.look_at,
+        checkAt: open.check_at,
       },
     }),
   };

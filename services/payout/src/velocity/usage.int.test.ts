@@ -3,7 +3,7 @@ import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrations } from "../migrations.ts";
 import type { UsageDocument } from "./documents.ts";
-import { createVelocityRoom } from "./room.ts";
+import { createVelocityReservations } from "./reservations.ts";
 import { partsOf, unused } from "./rules/usage.ts";
 import { openUsage } from "./usage.ts";
 
@@ -22,7 +22,11 @@ function startProcess() {
     merchant: [{ window: "hour", max: 10n } as const],
     beneficiary: [{ window: "hour", max: 4n } as const],
   };
-  return createVelocityRoom({ of: () => limits }, { of: () => undefined }, openUsage(database));
+  return createVelocityReservations(
+    { of: () => limits },
+    { of: () => undefined },
+    openUsage(database),
+  );
 }
 
 const request = (payoutId: string, merchantId: string, destination: string) => ({
@@ -69,23 +73,25 @@ it("repeats of one payout, in several processes at once, count once", async () =
 });
 
 it("a refusal by the merchant's limit leaves the beneficiary's limit unchanged", async () => {
-  const room = startProcess();
-  for (let n = 0; n < 10; n += 1) await room.reserve(request(`po_${n}`, "mer_full", `ben_${n}`));
-  expect(await room.reserve(request("po_x", "mer_full", "ben_x"))).toMatchObject({
+  const reservations = startProcess();
+  for (let n = 0; n < 10; n += 1)
+    await reservations.reserve(request(`po_${n}`, "mer_full", `ben_${n}`));
+  expect(await reservations.reserve(request("po_x", "mer_full", "ben_x"))).toMatchObject({
     ...{ refused: "LIMIT_EXCEEDED", detail: expect.stringContaining("by this merchant") },
   });
   expect(await stored("mer_full:ben_x")).toBeNull();
 });
 
 it("a reservation is released once, and its amount can be reserved again", async () => {
-  const room = startProcess();
+  const reservations = startProcess();
   const parties = { merchantId: "mer_back", destinationKeys: ["ben_1"], actorRoot: "key_1" };
-  for (let n = 0; n < 4; n += 1) await room.reserve(request(`po_${n}`, "mer_back", "ben_1"));
-  expect(isRefused(await room.reserve(request("po_4", "mer_back", "ben_1")))).toBe(true);
-  await room.giveBack("po_0", parties);
-  await room.giveBack("po_0", parties);
-  expect(isRefused(await room.reserve(request("po_4", "mer_back", "ben_1")))).toBe(false);
-  expect(isRefused(await room.reserve(request("po_5", "mer_back", "ben_1")))).toBe(true);
+  for (let n = 0; n < 4; n += 1)
+    await reservations.reserve(request(`po_${n}`, "mer_back", "ben_1"));
+  expect(isRefused(await reservations.reserve(request("po_4", "mer_back", "ben_1")))).toBe(true);
+  await reservations.giveBack("po_0", parties);
+  await reservations.giveBack("po_0", parties);
+  expect(isRefused(await reservations.reserve(request("po_4", "mer_back", "ben_1")))).toBe(false);
+  expect(isRefused(await reservations.reserve(request("po_5", "mer_back", "ben_1")))).toBe(true);
 });
 
 it("times are the database's, also of the first reservation", async () => {
@@ -105,10 +111,10 @@ it("times are the database's, also of the first reservation", async () => {
 
 it("a usage that nothing is left of is taken away", async () => {
   const usage = openUsage(database);
-  const room = startProcess();
+  const reservations = startProcess();
   const parties = { merchantId: "mer_gone", destinationKeys: ["ben_1"], actorRoot: "key_1" };
-  await room.reserve(request("po_1", "mer_gone", "ben_1"));
-  await room.giveBack("po_1", parties);
+  await reservations.reserve(request("po_1", "mer_gone", "ben_1"));
+  await reservations.giveBack("po_1", parties);
   expect(await stored("mer_gone")).toBeNull();
   const answer = await usage.change("mer_gone", (found) => ({ usage: found, answer: found }));
   expect([answer, partsOf(answer)]).toEqual([unused, []]);

@@ -56,7 +56,7 @@ const mutation = () => ({ operationId: `op-${++operations}` });
 /** No fees, no limits, and the service's default lifetimes. */
 const plain = {
   ...{ active: false, feeShare: "0", feeFlat: "0", limits: {}, quoteTtlSeconds: 0 },
-  ...{ rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
+  ...{ rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.PLATFORM },
 };
 
 it("requires every term: a missing term means neither zero nor no bound", async () => {
@@ -195,7 +195,7 @@ it("stores and returns every field, with openings and rate", async () => {
     ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "INR", active: true },
     ...{ feeShare: "0.005", feeFlat: "0.30", quoteTtlSeconds: 90, rateMaxAgeSeconds: 60 },
     limits: { sourceMin: "1.00", sourceMax: "9.00", receivingMin: "2.00", receivingMax: "8.00" },
-    returnCharges: ReturnCharges.HOUSE,
+    returnCharges: ReturnCharges.PLATFORM,
   };
   await rpc.setCorridor({ mutation: first, corridor: { ...corridor, active: false } });
   const made = await rpc.setCorridor({ mutation: second, corridor });
@@ -213,7 +213,7 @@ it("stores and returns every field, with openings and rate", async () => {
       ...{ receiving_min: minor("200"), receiving_max: minor("800") },
     },
     ...{ quote_ttl_seconds: 90, rate_max_age_seconds: 60 },
-    return_charges: "house",
+    return_charges: "platform",
     operations: [first.operationId, second.operationId],
   });
   await rpc.setMerchantCorridor({ mutation: opening, merchantId: "mer_1", corridorId, open: true });
@@ -231,7 +231,7 @@ it("stores and returns every field, with openings and rate", async () => {
   const listed = await rpc.listCorridors({ merchantId: "mer_1" });
   const shown = listed.corridors.find(({ id }) => id === corridorId);
   expect(shown && toJson(CorridorSchema, shown)).toEqual({
-    ...{ ...corridor, id: corridorId, returnCharges: "RETURN_CHARGES_HOUSE" },
+    ...{ ...corridor, id: corridorId, returnCharges: "RETURN_CHARGES_PLATFORM" },
     rate: { rate: "83.12", asOf: "2026-01-01T00:00:00Z", source: "test" },
     rails: [{ rail: "bank" }],
   });

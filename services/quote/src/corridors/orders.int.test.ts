@@ -33,7 +33,7 @@ const unbound = {
 const set = (source: string, destination: string) => {
   const fee = { share: { units: 0n, scale: 0 }, flatMinor: 0n };
   const terms = { source, destination, active: true, fee, limits: unbound };
-  const times = { quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: "house" } as const;
+  const times = { quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: "platform" } as const;
   return setCorridor(store, { ...terms, ...times }, change(), new Date(0));
 };
 const rate = (corridorId: string, units: bigint, asOfMs: number, receivedMs: number) => {

@@ -27,7 +27,7 @@ const set = (own: Partial<CorridorText>) => {
   const text: CorridorText = {
     ...{ source: "USD", destination: "INR", active: true, feeShare: "0", feeFlat: "0" },
     ...{ sourceMin: "", sourceMax: "", receivingMin: "", receivingMax: "" },
-    ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 60, returnCharges: "house" as const, ...own },
+    ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 60, returnCharges: "platform" as const, ...own },
   };
   const terms = readCorridor(text);
   if (!("source" in terms)) throw new Error("no terms");

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/enum-words.ts";
+import { enumValue } from "@disburse/chassis/enum-names.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
@@ -49,7 +49,7 @@ function historicRateMessage(set: HistoricRate) {
   return create(HistoricRateSchema, {
     rate: rateMessage(set),
     receivedAt: timestampFromDate(receivedAt),
-    setBy: { kind: valueOfWord(Actor_Kind, actor.kind), id: actor.id },
+    setBy: { kind: enumValue(Actor_Kind, actor.kind), id: actor.id },
     approvedBy,
   });
 }

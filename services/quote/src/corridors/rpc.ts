@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { countedTotal, cutPage, readLimit } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -130,7 +130,7 @@ export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: 
 /** Reads the terms of a request. Each term is required; a violation names the missing one. */
 function corridorText(corridor = create(CorridorTermsSchema)): CorridorText | Violation[] {
   const { active, feeShare, feeFlat, limits, quoteTtlSeconds, rateMaxAgeSeconds } = corridor;
-  const returnCharges = wordOf(ReturnCharges, corridor.returnCharges);
+  const returnCharges = enumName(ReturnCharges, corridor.returnCharges);
   if (
     active === undefined ||
     feeShare === undefined ||
@@ -189,7 +189,7 @@ export function corridorMessage(corridor: Corridor, rate: Rate | undefined): Cor
     feeShare: formatDecimal(corridor.fee.share),
     feeFlat: formatAmount(corridor.fee.flatMinor, corridor.source),
     limits: limitsMessage(corridor),
-    returnCharges: valueOfWord(ReturnCharges, corridor.returnCharges),
+    returnCharges: enumValue(ReturnCharges, corridor.returnCharges),
     ...(rate === undefined ? {} : { rate: rateMessage(rate) }),
   });
 }

@@ -109,7 +109,7 @@ beforeAll(async () => {
       feeShare: "0.005",
       feeFlat: "0.30",
       limits: { sourceMin: "1.00", sourceMax: "100000.00" },
-      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
+      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.PLATFORM },
     },
   });
   corridorId = set.corridor?.id ?? "";
@@ -249,7 +249,7 @@ describe("a quote", () => {
       metadata: [],
       fixed: "receiving",
       reissue_of: "",
-      return_charges: "house",
+      return_charges: "platform",
       state: "open",
       created_at: clockNow,
       updated_at: clockNow,
@@ -280,7 +280,7 @@ describe("a quote", () => {
         destinationKeys: ["account_1"],
       },
       state: "QUOTE_STATE_OPEN",
-      returnCharges: "RETURN_CHARGES_HOUSE",
+      returnCharges: "RETURN_CHARGES_PLATFORM",
       createdAt: timeText(clockNow),
       updatedAt: timeText(clockNow),
       expiredAt: timeText(document.expires_at),
@@ -480,7 +480,7 @@ describe("a corridor", () => {
       feeShare: "0",
       feeFlat: "0",
       limits: {},
-      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
+      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.PLATFORM },
     };
     const first = await quotes.setCorridor({ mutation, corridor });
     const changed = { ...corridor, active: true };
@@ -499,10 +499,10 @@ describe("a corridor", () => {
       quotes.setCorridor({ mutation: operation(), corridor: { ...corridor, returnCharges } });
     await set(ReturnCharges.MERCHANT);
     const quoteId = (await ask()).quote?.id ?? "";
-    await set(ReturnCharges.HOUSE);
+    await set(ReturnCharges.PLATFORM);
     const { quote } = await quotes.getClaimableQuote({ quoteId });
     expect(quote?.returnCharges).toBe(ReturnCharges.MERCHANT);
-    expect((await ask()).quote?.returnCharges).toBe(ReturnCharges.HOUSE);
+    expect((await ask()).quote?.returnCharges).toBe(ReturnCharges.PLATFORM);
   });
 
   it("quotes the rate with the latest time, and none that is too old", async () => {

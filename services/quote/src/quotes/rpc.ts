@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName, enumValue } from "@disburse/chassis/enum-names.ts";
 import { readChange } from "@disburse/chassis/mutations/content.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -196,7 +196,7 @@ async function readParties(
     account,
     beneficiary: beneficiary && {
       currency: beneficiary.destinationCurrency,
-      screening: wordOf(ScreeningStatus, beneficiary.screeningStatus),
+      screening: enumName(ScreeningStatus, beneficiary.screeningStatus),
       archived: beneficiary.archived,
       isPayable: beneficiary.unpayableReason === "",
       quoted: {
@@ -290,8 +290,8 @@ export function quoteMessage(quote: Quote): QuoteMessage {
     exchangeRate: formatDecimal(quote.rate),
     receivingFixed: quote.fixed === "receiving",
     rateAsOf: timestampFromDate(quote.rateAsOf),
-    returnCharges: valueOfWord(ReturnCharges, quote.returnCharges),
-    state: valueOfWord(QuoteStateMessage, quote.state),
+    returnCharges: enumValue(ReturnCharges, quote.returnCharges),
+    state: enumValue(QuoteStateMessage, quote.state),
     createdAt: timestampFromDate(quote.createdAt),
     updatedAt: timestampFromDate(quote.updatedAt),
     expiredAt: timestampFromDate(quote.expiresAt),

@@ -22,7 +22,7 @@ const quote = (id: string, merchantId: string): Quote => ({
   ...{
     rateAsOf: at,
     rateSource: "test",
-    returnCharges: "house",
+    returnCharges: "platform",
     createdAt: at,
     updatedAt: at,
     expiresAt: at,

@@ -4,7 +4,7 @@ import {
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useState } from "react";
-import { enumValue } from "../../api/enum-words.ts";
+import { enumValue } from "../../api/enum-names.ts";
 import { rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";

@@ -6,7 +6,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { StateBadge } from "../../ui/badge.tsx";

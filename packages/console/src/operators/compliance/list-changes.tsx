@@ -5,7 +5,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";

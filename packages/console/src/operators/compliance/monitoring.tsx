@@ -1,6 +1,6 @@
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useQuery } from "@tanstack/react-query";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { Facts } from "../../ui/facts.tsx";

@@ -6,7 +6,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { enumValue } from "../../api/enum-words.ts";
+import { enumValue } from "../../api/enum-names.ts";
 import { answerOf, mutationOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";

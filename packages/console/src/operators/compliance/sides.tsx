@@ -1,6 +1,6 @@
 import type { Hit, Party } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Party_Type } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { t } from "../../catalogue/en.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { markedName } from "./rules/marked.ts";

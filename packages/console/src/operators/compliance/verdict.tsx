@@ -1,5 +1,5 @@
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { t } from "../../catalogue/en.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 

@@ -6,7 +6,7 @@ import { Role } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";

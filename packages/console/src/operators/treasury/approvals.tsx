@@ -4,7 +4,7 @@ import {
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { enumName, enumValue } from "../../api/enum-words.ts";
+import { enumName, enumValue } from "../../api/enum-names.ts";
 import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { StateBadge } from "../../ui/badge.tsx";

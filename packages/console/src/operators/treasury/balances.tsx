@@ -1,4 +1,4 @@
-import type { Account, HouseBalance } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { Account, PlatformBalance } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { RailAccount } from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -21,7 +21,7 @@ import { type Column, DataTable } from "../../ui/table.tsx";
 const words = t.treasury.balances;
 const route = getRouteApi("/shell/treasury/balances");
 
-const platformColumns: readonly Column<HouseBalance>[] = [
+const platformColumns: readonly Column<PlatformBalance>[] = [
   textColumn("account", words.account, (row) => row.account),
   textColumn("currency", words.currency, (row) => row.currencyCode),
   moneyColumn("balance", words.balance, (row) => row.balance),
@@ -73,27 +73,29 @@ export function TreasuryBalances() {
   const session = useSession();
   return (
     <Page title={words.title}>
-      {hasRole(session, "treasury", "treasury_approver", "auditor") ? <House /> : null}
+      {hasRole(session, "treasury", "treasury_approver", "auditor") ? <Platform /> : null}
       {hasRole(session, "treasury", "treasury_approver", "support", "auditor") ? <Rails /> : null}
       <Merchants />
     </Page>
   );
 }
 
-function House() {
+function Platform() {
   const found = useQuery({
-    queryKey: ["accounts", "house"],
-    queryFn: () => answerOf(rpcs.payout.listHouseBalances({})),
+    queryKey: ["accounts", "platform"],
+    queryFn: () => answerOf(rpcs.payout.listPlatformBalances({})),
   });
   const balances = found.data?.balances ?? [];
   return (
     <Section
-      title={words.house}
-      actions={<ExportButton name="house" read={wholeList(balances)} columns={platformColumns} />}
+      title={words.platform}
+      actions={
+        <ExportButton name="platform" read={wholeList(balances)} columns={platformColumns} />
+      }
     >
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       <DataTable
-        caption={words.houseCaption}
+        caption={words.platformCaption}
         columns={platformColumns}
         rows={balances}
         keyOf={({ account, currencyCode }) => `${account}:${currencyCode}`}

@@ -1,10 +1,10 @@
 import {
-  Doubt,
-  type PayoutInDoubt,
+  ExceptionKind,
+  type PayoutException,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { isoOf } from "../../api/rpc.ts";
 import { readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
@@ -19,7 +19,7 @@ import { readExceptions } from "./resolution.tsx";
 
 const words = t.treasury.exceptions;
 
-const columns: readonly Column<PayoutInDoubt>[] = [
+const columns: readonly Column<PayoutException>[] = [
   {
     id: "age",
     header: words.age,
@@ -47,8 +47,8 @@ const columns: readonly Column<PayoutInDoubt>[] = [
   {
     id: "kind",
     header: words.kind,
-    cell: ({ doubt }) => words.kinds[enumName(Doubt, doubt)] ?? "",
-    csv: ({ doubt }) => enumName(Doubt, doubt),
+    cell: ({ kind }) => words.kinds[enumName(ExceptionKind, kind)] ?? "",
+    csv: ({ kind }) => enumName(ExceptionKind, kind),
   },
   {
     id: "amount",

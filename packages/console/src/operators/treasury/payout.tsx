@@ -5,7 +5,7 @@ import {
 import type { Payout } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { enumName } from "../../api/enum-words.ts";
+import { enumName } from "../../api/enum-names.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { Facts } from "../../ui/facts.tsx";

@@ -5,7 +5,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { enumName, enumValue } from "../../api/enum-words.ts";
+import { enumName, enumValue } from "../../api/enum-names.ts";
 import { isoOf, rpcs } from "../../api/rpc.ts";
 import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";

@@ -1,7 +1,7 @@
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { enumValue } from "../../api/enum-words.ts";
+import { enumValue } from "../../api/enum-names.ts";
 import { rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
@@ -19,8 +19,8 @@ const stale = ["payouts", "exceptions", "approvals"];
 const searchedMax = 1_000;
 
 export const readExceptions = async (page: { limit: number; cursor: string }) => {
-  const { payouts, nextCursor } = await rpcs.operations.listPayoutsInDoubt(page);
-  return pageOf(payouts, nextCursor);
+  const { exceptions, nextCursor } = await rpcs.operations.listPayoutExceptions(page);
+  return pageOf(exceptions, nextCursor);
 };
 
 /** Returns a payout's exception, if it has one. */

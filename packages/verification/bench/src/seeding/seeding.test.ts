@@ -22,16 +22,16 @@ test("links entries into a ledger that the invariants find nothing wrong with", 
   const entries = [
     line("acc_1:credit:op", "credit", "1050", [
       usd("available", "10.5"),
-      usd("house:funding", "-10.5"),
+      usd("platform:funding", "-10.5"),
     ]),
     { ...late, created_at: new Date(9_000) },
     line("po_1:post", "post", "700", [
-      ...[usd("held", "-7"), usd("house:fees", "0.1"), usd("house:exchange", "6.9")],
-      ...[usd("house:exchange", "-6.9"), usd("house:settlement", "6.9")],
+      ...[usd("held", "-7"), usd("platform:fees", "0.1"), usd("platform:exchange", "6.9")],
+      ...[usd("platform:exchange", "-6.9"), usd("platform:settlement", "6.9")],
     ]),
   ].map((entry) => chain.add(entry));
   const account = chain.account();
-  expect(account).toMatchObject({ sequence: 3, house: { "house:fees/USD": "0.1" } });
+  expect(account).toMatchObject({ sequence: 3, platform: { "platform:fees/USD": "0.1" } });
   expect([String(account.available), String(account.held)]).toEqual(["350", "0"]);
   expect(entries.map((entry) => entry.created_at.getTime())).toEqual([5_000, 9_000, 9_000]);
   const own = { _id: "acc_1", merchant_id: "mer_1", currency: "USD", recent: [], open_holds: [] };

@@ -217,7 +217,7 @@ export function startChain() {
       sequence,
       recorded_sequence: sequence,
       head_hash: hash,
-      house: Object.fromEntries(
+      platform: Object.fromEntries(
         [...sums].map(([name, sum]) => [name, formatDecimal(normalise(sum))]),
       ),
       updated_at: at,

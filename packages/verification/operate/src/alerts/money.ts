@@ -20,7 +20,10 @@ function resolveAll({ db }: World) {
   return () =>
     db("payout")
       .collection("payouts")
-      .updateMany({ status: "initiated" }, { $unset: { doubt: "", work_due_at: "", lease: "" } });
+      .updateMany(
+        { status: "initiated" },
+        { $unset: { exception: "", work_due_at: "", lease: "" } },
+      );
 }
 
 async function pauseRail({ platform: { clients } }: World, paused: boolean) {
@@ -76,14 +79,14 @@ export const moneyBreakages: readonly Breakage[] = [
     },
   },
   {
-    alert: "DisbursePayoutsInDoubt",
+    alert: "DisbursePayoutExceptions",
     break: async (world) => {
       await world.pay("sandbox-contradict");
       return () =>
         world
           .db("payout")
           .collection("payouts")
-          .updateMany({ "doubt.kind": "contradicted" }, { $unset: { doubt: "" } });
+          .updateMany({ "exception.kind": "contradicted" }, { $unset: { exception: "" } });
     },
   },
   {
@@ -104,7 +107,7 @@ export const moneyBreakages: readonly Breakage[] = [
   },
   {
     alert: "DisburseRailSilent",
-    companions: ["DisbursePayoutsInDoubt"],
+    companions: ["DisbursePayoutExceptions"],
     break: async (world) => {
       const end = keepDoing(() => world.pay("sandbox-silent"), 300);
       return async () => {

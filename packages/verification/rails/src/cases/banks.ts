@@ -37,7 +37,7 @@ export const testBanks = (large: number): BanksOptions => ({
     pace: name === "bank-large" ? "by-hand" : 100,
     // This bank pays duplicates and removes processed files, so that their state can't be queried.
     ...(name === "bank-eur" ? { duplicates: "pay", taken: "goes" } : {}),
-    fateOf: ({ minor }) => {
+    outcomeOf: ({ minor }) => {
       if (name === "bank-large") return "settled";
       if (minor % 7n === 0n) return "rejected";
       return minor % 11n === 0n ? "returned" : "settled";

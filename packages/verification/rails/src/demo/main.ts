@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fatesByRules } from "@disburse/bank-simulator/fates.ts";
+import { outcomesByRules } from "@disburse/bank-simulator/outcomes.ts";
 import { bearerIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { connectServices, type SandboxClients } from "@disburse/sandbox/clients.ts";
 import { startStandalone } from "@disburse/standalone/start.ts";
@@ -44,12 +44,12 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
       `${chain.anvil.url}, a block every ${blockEveryMs} ms, USDC at ${chain.token}`,
     );
   }
-  const fateOf = fatesByRules([{ fate: "returned", name: closedAccount }]);
+  const outcomeOf = outcomesByRules([{ outcome: "returned", name: closedAccount }]);
   const banks =
     whyNoBanks() === undefined
       ? await startBanks(folder, {
           names: ["bank-usd", "bank-ach", "bank-eur"],
-          choices: () => ({ fateOf, pace: bankPaceMs, opening: BigInt(ownFunds) * 100n }),
+          choices: () => ({ outcomeOf, pace: bankPaceMs, opening: BigInt(ownFunds) * 100n }),
           // Sends each payment immediately.
           paymentsMax: () => 1,
         })

@@ -26,7 +26,7 @@ export function bankLink(instance: ProcessInstance, bank: SimulatedBank): BankSe
         if (instance.isDead() && random.chance(0.5)) return;
         if (faults.happens("bank: request lost", 0.02)) return fail();
         const done = ask();
-        if (faults.happens("bank: answer lost", label === "deed" ? 0.15 : 0.03)) {
+        if (faults.happens("bank: answer lost", label === "action" ? 0.15 : 0.03)) {
           done.catch(() => undefined);
           return fail();
         }
@@ -37,8 +37,8 @@ export function bankLink(instance: ProcessInstance, bank: SimulatedBank): BankSe
       };
       scheduler.after(delayMs(), { label: `${instance.name} → bank ${label}`, run: arrive });
     });
-  const deed: Intercept = (act) => call("deed", act);
-  const server = bank.serverFor(deed);
+  const action: Intercept = (act) => call("action", act);
+  const server = bank.serverFor(action);
   return {
     ...server,
     timeoutMs: sessionMs,

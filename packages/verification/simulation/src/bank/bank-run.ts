@@ -137,7 +137,7 @@ function bankProblems(
   const wrong = [...orders].flatMap(([key, amount]) => {
     const payment = byKey.get(key);
     if (payment === undefined) return [`${key} was submitted and is not there`];
-    const { state, doubt } = payment;
+    const { state, unknown_outcome: unknownOutcome } = payment;
     const credits = paid.filter(({ account }) => keyOf(account) === key);
     const written = cameBack.has(key) ? "returned" : "settled";
     const expected = unwritten.has(key) ? "rejected" : written;
@@ -151,7 +151,9 @@ function bankProblems(
         ? []
         : [`${key} is ${state}, at the bank ${expected}`]),
       ...(isWithdrawn ? [`${key} is ${state}, and its caller heard that it is never paid`] : []),
-      ...(doubt === undefined ? [] : [`${key} is in doubt: ${doubt.why}`]),
+      ...(unknownOutcome === undefined
+        ? []
+        : [`${key} has an unknown outcome: ${unknownOutcome.why}`]),
       ...(credits.every(({ cents }) => cents === amount) ? [] : [`${key} paid otherwise`]),
       ...(state === "withdrawn" || fromDecimal128(payment.amount_minor) === amount
         ? []

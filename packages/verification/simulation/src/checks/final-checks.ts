@@ -148,8 +148,8 @@ function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadReco
 
 /** Returns the operations by which two persons resolved a payout. */
 function appliedTo({ resolutions = [] }: Document): unknown[] {
-  const decided = resolutions as { id: string; fate: string }[];
-  return decided.filter(({ fate }) => fate === "applied").map(({ id }) => id);
+  const decided = resolutions as { id: string; effect: string }[];
+  return decided.filter(({ effect }) => effect === "applied").map(({ id }) => id);
 }
 
 /** Returns payouts that two persons ended before sending. */
@@ -261,7 +261,7 @@ function expectedEvents(type: string, documents: readonly Document[]): string[] 
 function wrongRailMoney({ databases, railState, treasury }: Platform): string[] {
   const accounts = databases.payout
     .documents("accounts")
-    .filter(({ merchant_id }) => merchant_id === "house");
+    .filter(({ merchant_id }) => merchant_id === "platform");
   if (!railState.isFunded) return accounts.map(({ _id }) => `${_id} is of a rail without accounts`);
   const has = new Map(treasury.moved);
   const add = (currency: string, minor: bigint) =>

@@ -29,7 +29,7 @@ export function pendingWorkOf(platform: Platform, nowMs: number) {
 function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Generator<Due> {
   for (const payout of payoutsIn(databases.payout)) {
     const { _id, work_due_at, lease, outbox, status, progress } = payout;
-    if ((outbox as unknown[]).length > 0) yield [`${_id} owes an event`];
+    if ((outbox as unknown[]).length > 0) yield [`${_id} has an unpublished event`];
     // Its account is funded soon. Until then the clock isn't advanced.
     if ((progress as Document).stage === "awaiting_funds") yield [`${_id} waits for funds`];
     // Operators settled it, but its rail is polled for a return indefinitely.
@@ -58,9 +58,9 @@ function* dueOrders({ databases }: Platform): Generator<Due> {
   for (const { _id, due_at } of databases.payout.documents("scheduled_payouts")) {
     if (due_at !== undefined) yield [`${_id} is to be made`, due_at as Date];
   }
-  for (const { _id, due_at, events_owed } of databases.payout.documents("batches")) {
+  for (const { _id, due_at, pending_events } of databases.payout.documents("batches")) {
     if (due_at !== undefined) yield [`${_id} is to be made`, due_at as Date];
-    if ((events_owed as unknown[]).length > 0) yield [`${_id} owes an event`];
+    if ((pending_events as unknown[]).length > 0) yield [`${_id} has an unpublished event`];
   }
 }
 

@@ -97,7 +97,7 @@ export class WriteObserver {
   #time(collection: string, before: Document | undefined, after: Document | undefined): void {
     const nowMs = this.#scheduler.nowMs();
     const taken = String(after?.payout_id);
-    if (collection === "execution_turns" && after !== undefined && !this.turnMs.has(taken)) {
+    if (collection === "execution_locks" && after !== undefined && !this.turnMs.has(taken)) {
       this.turnMs.set(taken, nowMs);
     }
     if (collection !== "payouts") return;
@@ -124,7 +124,7 @@ export class WriteObserver {
   }
 
   #follow(before: Document | undefined, after: Document | undefined): void {
-    if (after?.merchant_id !== "house") return;
+    if (after?.merchant_id !== "platform") return;
     const known = numberOf(before, "sequence");
     for (const { sequence, step, payout_id } of after.recent as Movement[]) {
       if (sequence <= known) continue;
@@ -193,7 +193,7 @@ const rules: Readonly<Record<string, Rule>> = {
   accounts: (before, after) => [
     // A bank's charges stand regardless: docs/decisions/0050.
     ...wrongIf(
-      String(after?.available).startsWith("-") && after?.merchant_id !== "house",
+      String(after?.available).startsWith("-") && after?.merchant_id !== "platform",
       "available fell below zero",
     ),
     ...wrongIf(String(after?.held).startsWith("-"), "held fell below zero"),

@@ -93,10 +93,10 @@ export class Operators {
   }
 
   async #pollPending(): Promise<void> {
-    const found = await this.#answer(() => this.#rpc.proposer.listPayoutsInDoubt({ limit: 100 }));
+    const found = await this.#answer(() => this.#rpc.proposer.listPayoutExceptions({ limit: 100 }));
     if (typeof found === "string") return;
     const { random, faults } = this.#scheduler;
-    for (const { payout, rail } of found.payouts) {
+    for (const { payout, rail } of found.exceptions) {
       const id = payout?.id ?? "";
       const transfer = this.#railState.transfers.get(id);
       if (transfer?.isSilent === true) {

@@ -73,7 +73,7 @@ export class SetUp {
       quoteTtlSeconds,
       rateMaxAgeSeconds: 0,
       limits: { sourceMin: "1.00", sourceMax: "500.00" },
-      returnCharges: this.#scheduler.random.pick([ReturnCharges.HOUSE, ReturnCharges.MERCHANT]),
+      returnCharges: this.#scheduler.random.pick([ReturnCharges.PLATFORM, ReturnCharges.MERCHANT]),
     };
     const set = await this.#surely((mutation) => quote.setCorridor({ mutation, corridor }));
     const corridorId = set.corridor?.id ?? "";

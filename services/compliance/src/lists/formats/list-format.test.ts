@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { wordsOf } from "@disburse/chassis/enum-words.ts";
+import { enumNames } from "@disburse/chassis/enum-names.ts";
 import { ListFormat } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { describe, expect, it } from "vitest";
 import { unpackedFiles } from "./file-bytes.ts";
@@ -10,7 +10,7 @@ const line = '{"uid":"1","type":"entity","names":[{"name":"INVENTED CO"}]}\n';
 const entry = expect.objectContaining({ uid: "1", type: "entity" });
 
 it("has a format for every number of the contract", () => {
-  expect(listFormats).toEqual(expect.arrayContaining([...wordsOf(ListFormat)]));
+  expect(listFormats).toEqual(expect.arrayContaining([...enumNames(ListFormat)]));
 });
 
 describe("readList", () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Code } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import {
   EntryDifference_Kind,
   ListFormat,
@@ -107,7 +107,7 @@ it("CompareImports returns the differences between versions, each entry once, in
     for (const { kind, uid, before, after, changedFields } of page.differences) {
       const sides = [before, after].map((side) => side?.uid ?? "-").join(" ");
       found.push(
-        `${wordOf(EntryDifference_Kind, kind)} ${uid} ${sides} ${changedFields.join(",")}`,
+        `${enumName(EntryDifference_Kind, kind)} ${uid} ${sides} ${changedFields.join(",")}`,
       );
     }
     cursor = page.nextCursor;

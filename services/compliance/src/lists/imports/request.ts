@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/enum-words.ts";
+import { enumName } from "@disburse/chassis/enum-names.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type ImportListRequest,
@@ -53,7 +53,7 @@ export function readImportHeader(
 
 function formatOf({ format, formatName }: ImportListRequest_Header): string | undefined {
   if (formatName !== "") return listFormats.find((each) => each === formatName);
-  return format === ListFormat.UNSPECIFIED ? "json_lines" : wordOf(ListFormat, format);
+  return format === ListFormat.UNSPECIFIED ? "json_lines" : enumName(ListFormat, format);
 }
 
 /** Returns the header of an import, and the rest of its stream. */

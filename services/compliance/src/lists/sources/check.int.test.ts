@@ -244,7 +244,7 @@ describe("the schedule", () => {
       const [last] = await lists.listImports("broken", undefined, 1);
       if (last?.state !== "reading") return lists.switchedImport(importId);
       stop?.abort();
-      throw new RangeError("no room for Person 7");
+      throw new RangeError("no space for Person 7");
     };
     return open({ ...importing, lists: { ...lists, switchedImport } }, ["broken", "l"], stop);
   };

@@ -25,14 +25,14 @@ afterEach(async () => {
 
 describe("a service with a source", () => {
   it("imports its list on schedule, checks it on request, and returns the result", async () => {
-    const path = join(folder, "house.jsonl");
+    const path = join(folder, "internal.jsonl");
     await writeFile(path, personLine("1", "Tamerlan Zhdanovski"));
-    const source = { list: "house", format: "json_lines", files: [{ path }] };
+    const source = { list: "internal", format: "json_lines", files: [{ path }] };
     const rpc = await test.start({ LIST_SOURCES: JSON.stringify([source]) });
     await vi.waitFor(
       async () => {
         const { sources } = await rpc.listSources({});
-        expect(sources).toMatchObject([{ list: "house", outcome: "imported", failures: 0 }]);
+        expect(sources).toMatchObject([{ list: "internal", outcome: "imported", failures: 0 }]);
         expect(sources[0]).toMatchObject({ format: ListFormat.JSON_LINES, locations: [path] });
       },
       { timeout: 20_000, interval: 100 },
@@ -40,7 +40,7 @@ describe("a service with a source", () => {
     expect((await screenName(rpc, "Tamerlan Zhdanovski"))?.verdict).toBe(Verdict.BLOCK);
 
     const check = async () => {
-      const { source: checked } = await rpc.checkSource({ mutation: mutation(), list: "house" });
+      const { source: checked } = await rpc.checkSource({ mutation: mutation(), list: "internal" });
       return checked;
     };
     expect((await check())?.outcome).toBe("unchanged");
@@ -53,9 +53,9 @@ describe("a service with a source", () => {
       problem: `${path}: could not be read (ENOENT)`,
       failures: 1,
     });
-    expect((await rpc.listLists({})).lists).toMatchObject([{ list: "house", entries: 1 }]);
+    expect((await rpc.listLists({})).lists).toMatchObject([{ list: "internal", entries: 1 }]);
     const operation = mutation();
-    await rpc.checkSource({ mutation: operation, list: "house" });
+    await rpc.checkSource({ mutation: operation, list: "internal" });
     const again = rpc.checkSource({ mutation: operation, list: "other" });
     expect((await refusalOf(again))?.message).toContain("was used with other content");
     const other = rpc.checkSource({ mutation: mutation(), list: "other" });

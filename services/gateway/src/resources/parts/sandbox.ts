@@ -69,7 +69,7 @@ const scenario = f.record(
     seed: f.whole("The same seed has the same outcomes, in order.", 7),
     fail_percent: share("fail", 20),
     return_percent: share("succeed and come back", 10),
-    doubt_percent: share("stay in doubt", 0),
+    doubt_percent: share("keep an unknown outcome", 0),
     max_delay_ms: f.optional(
       f.whole("The longest time to an outcome; omitted if each takes as long as others do.", 500),
     ),
@@ -127,7 +127,7 @@ export const sandbox: Resource = {
     post("settlePayout", `${path}/payouts/:payoutId/settle`, {
       summary: "Settle payout",
       description:
-        "Has the simulated rail settle a payout now, also one that it was in doubt about. The answer is the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.",
+        "Has the simulated rail settle a payout now, also one whose outcome was unknown. The answer is the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.",
       data: payout,
       refusals,
       answer: bringTo(SandboxOutcome.SETTLED),
@@ -151,7 +151,7 @@ export const sandbox: Resource = {
       answer: bringTo(SandboxOutcome.RETURNED),
     }),
     post("leavePayoutInDoubt", `${path}/payouts/:payoutId/leave-in-doubt`, {
-      summary: "Leave payout in doubt",
+      summary: "Leave payout outcome unknown",
       description:
         "Has the simulated rail not know what became of a payout: `sub_status` is `unknown` and the money stays held until you settle, fail or return it. `STATE_NOT_REACHABLE`: no rail has it, or its outcome is known.",
       data: payout,

@@ -36,7 +36,7 @@ export type Shortfall = {
 };
 
 /** The party that bears the bank charges of a returned payment: a setting of the corridor. */
-export type ReturnChargesBearer = "house" | "merchant";
+export type ReturnChargesBearer = "platform" | "merchant";
 
 /** A movement of a rail account. Decisions require cover; facts are booked in any case. */
 export type RailMovement =
@@ -107,13 +107,13 @@ export type Account = {
 
 /** Platform accounts. See docs/decisions/0008 and 0050. */
 export type PlatformAccount =
-  | "house:nostro"
-  | "house:charges"
-  | "house:funding"
-  | "house:fees"
-  | "house:exchange"
-  | "house:rounding"
-  | "house:settlement";
+  | "platform:nostro"
+  | "platform:charges"
+  | "platform:funding"
+  | "platform:fees"
+  | "platform:exchange"
+  | "platform:rounding"
+  | "platform:settlement";
 
 /** One side of a movement. A positive amount increases the account. */
 export type Posting = {

@@ -141,30 +141,30 @@ describe("a movement", () => {
       );
     expect(shown(entries[2])).toEqual([
       "held USD -12.41",
-      "house:fees USD 0.37",
-      "house:exchange USD 12.04",
-      "house:exchange INR -1000.806419740764",
-      "house:settlement INR 1000",
-      "house:rounding INR 0.806419740764",
+      "platform:fees USD 0.37",
+      "platform:exchange USD 12.04",
+      "platform:exchange INR -1000.806419740764",
+      "platform:settlement INR 1000",
+      "platform:rounding INR 0.806419740764",
     ]);
     expect(shown(entries[3])).toEqual([
       "available USD 12.41",
-      "house:fees USD -0.37",
-      "house:exchange USD -12.04",
-      "house:exchange INR 1000.806419740764",
-      "house:settlement INR -1000",
-      "house:rounding INR -0.806419740764",
+      "platform:fees USD -0.37",
+      "platform:exchange USD -12.04",
+      "platform:exchange INR 1000.806419740764",
+      "platform:settlement INR -1000",
+      "platform:rounding INR -0.806419740764",
     ]);
     expect(entries[3]?.reverses).toBe("po_1:post");
-    const house = withPlatformPostings({}, entries);
-    const left = Object.entries(house).map(([name, sum]) => `${name} ${postingText(sum)}`);
-    expect(left.filter((each) => !each.endsWith(" 0"))).toEqual(["house:funding/USD -99.99"]);
+    const platform = withPlatformPostings({}, entries);
+    const left = Object.entries(platform).map(([name, sum]) => `${name} ${postingText(sum)}`);
+    expect(left.filter((each) => !each.endsWith(" 0"))).toEqual(["platform:funding/USD -99.99"]);
   });
 
   it("omits postings of zero if nothing is exchanged", () => {
     const same = { destination: "USD", feesMinor: 0n, receivingMinor: 100n, exchangeRate: "1" };
     const [, , posted] = run([credit(100n), hold(100n), post(same)]).entries;
-    expect(posted?.postings.map(({ account }) => account)).toEqual(["held", "house:settlement"]);
+    expect(posted?.postings.map(({ account }) => account)).toEqual(["held", "platform:settlement"]);
   });
 
   it("never goes back in time", () => {

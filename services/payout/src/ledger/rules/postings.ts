@@ -45,13 +45,13 @@ export function plainPostings(
 }
 
 const sides = {
-  credit: ["available", "house:funding"],
+  credit: ["available", "platform:funding"],
   hold: ["held", "available"],
   release: ["available", "held"],
 } as const;
 
 /**
- * Postings of a rail account. `house:nostro` mirrors its balance: the two sum to zero in each
+ * Postings of a rail account. `platform:nostro` mirrors its balance: the two sum to zero in each
  * currency. A charge reduces the balance too, at the platform's cost.
  */
 export function railPostings(step: RailStep, minor: bigint, currency: string): Posting[] {
@@ -65,27 +65,27 @@ export function railPostings(step: RailStep, minor: bigint, currency: string): P
 }
 
 const railSides = {
-  fund: ["available", "house:nostro"],
-  sweep: ["house:nostro", "available"],
+  fund: ["available", "platform:nostro"],
+  sweep: ["platform:nostro", "available"],
   rail_hold: ["held", "available"],
-  rail_post: ["house:nostro", "held"],
+  rail_post: ["platform:nostro", "held"],
   rail_release: ["available", "held"],
-  rail_return: ["available", "house:nostro"],
-  rail_charge: ["house:nostro", "available"],
+  rail_return: ["available", "platform:nostro"],
+  rail_charge: ["platform:nostro", "available"],
 } as const satisfies Record<RailStep, readonly [Posting["account"], Posting["account"]]>;
 
 /** A charge leaves the platform like a payment, but the platform bears it. */
 function chargePostings(amount: Decimal, currency: string): Posting[] {
   return [
-    { account: "house:settlement", currency, amount },
-    { account: "house:charges", currency, amount: negated(amount) },
+    { account: "platform:settlement", currency, amount },
+    { account: "platform:charges", currency, amount: negated(amount) },
   ];
 }
 
 /**
  * Postings of a returned payment. Without a shortfall all of it returns. With one, the platform
  * bears the bank's charge, or the merchant gets less. The merchant's part is converted at the
- * payout's rate and rounded up to a minor unit; the excess goes to `house:rounding`.
+ * payout's rate and rounded up to a minor unit; the excess goes to `platform:rounding`.
  */
 export function returnPostings(
   payment: readonly Posting[],
@@ -99,16 +99,16 @@ export function returnPostings(
   if (short === undefined) return back;
   const { destination: currency, minor, bearer } = short;
   const missing = unitsOf(minor, currency);
-  if (bearer === "house") return merged([...back, ...chargePostings(missing, currency)]);
+  if (bearer === "platform") return merged([...back, ...chargePostings(missing, currency)]);
   const withheld = unitsOf(withheldMinor(source, short), source);
   const bought = multiplyDecimals(withheld, rateOf(short.exchangeRate));
   return merged([
     ...back,
     { account: "available", currency: source, amount: negated(withheld) },
-    { account: "house:exchange", currency: source, amount: withheld },
-    { account: "house:exchange", currency, amount: negated(bought) },
-    { account: "house:settlement", currency, amount: missing },
-    { account: "house:rounding", currency, amount: addDecimals(bought, negated(missing)) },
+    { account: "platform:exchange", currency: source, amount: withheld },
+    { account: "platform:exchange", currency, amount: negated(bought) },
+    { account: "platform:settlement", currency, amount: missing },
+    { account: "platform:rounding", currency, amount: addDecimals(bought, negated(missing)) },
   ]);
 }
 
@@ -148,11 +148,11 @@ export function paymentPostings(
   const remainder = addDecimals(bought, negated(received));
   return merged([
     { account: "held", currency: source, amount: negated(unitsOf(sourceMinor, source)) },
-    { account: "house:fees", currency: source, amount: unitsOf(feesMinor, source) },
-    { account: "house:exchange", currency: source, amount: converted },
-    { account: "house:exchange", currency: destination, amount: negated(bought) },
-    { account: "house:settlement", currency: destination, amount: received },
-    { account: "house:rounding", currency: destination, amount: remainder },
+    { account: "platform:fees", currency: source, amount: unitsOf(feesMinor, source) },
+    { account: "platform:exchange", currency: source, amount: converted },
+    { account: "platform:exchange", currency: destination, amount: negated(bought) },
+    { account: "platform:settlement", currency: destination, amount: received },
+    { account: "platform:rounding", currency: destination, amount: remainder },
   ]);
 }
 

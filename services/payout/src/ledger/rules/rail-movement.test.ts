@@ -5,7 +5,7 @@ import { decidingKeys, type LedgerState, planMovement } from "./movement.ts";
 import { isBalanced, postingText, withPlatformPostings } from "./postings.ts";
 
 const start: LedgerState = {
-  ...{ id: "rail:bank:USD", merchantId: "house", currency: "USD", available: 0n, held: 0n },
+  ...{ id: "rail:bank:USD", merchantId: "platform", currency: "USD", available: 0n, held: 0n },
   ...{ sequence: 0, headHash: "", updatedAt: new Date(0) },
   counts: { initiated: 0, succeeded: 0, failed: 0 },
 };
@@ -125,19 +125,24 @@ describe("a movement of a rail account", () => {
       ...postings.map(({ account, amount }) => `${account} ${postingText(amount)}`),
     ]);
     expect(shown).toEqual([
-      ["fund", "available 1000", "house:nostro -1000"],
+      ["fund", "available 1000", "platform:nostro -1000"],
       ["rail_hold", "held 25", "available -25"],
-      ["rail_post", "house:nostro 25", "held -25"],
+      ["rail_post", "platform:nostro 25", "held -25"],
       [
         "rail_charge",
-        ...["house:nostro 3.5", "available -3.5", "house:settlement 3.5", "house:charges -3.5"],
+        ...[
+          "platform:nostro 3.5",
+          "available -3.5",
+          "platform:settlement 3.5",
+          "platform:charges -3.5",
+        ],
       ],
-      ["rail_return", "available 15", "house:nostro -15"],
-      ["sweep", "house:nostro 500", "available -500"],
+      ["rail_return", "available 15", "platform:nostro -15"],
+      ["sweep", "platform:nostro 500", "available -500"],
     ]);
-    const house = Object.entries(withPlatformPostings({}, entries));
-    expect(house.map(([name, sum]) => `${name} ${postingText(sum)}`)).toEqual([
-      ...["house:nostro/USD -486.5", "house:settlement/USD 3.5", "house:charges/USD -3.5"],
+    const platform = Object.entries(withPlatformPostings({}, entries));
+    expect(platform.map(([name, sum]) => `${name} ${postingText(sum)}`)).toEqual([
+      ...["platform:nostro/USD -486.5", "platform:settlement/USD 3.5", "platform:charges/USD -3.5"],
     ]);
   });
 });
@@ -161,8 +166,8 @@ describe("any run of movements of a rail account", () => {
       fc.property(fc.array(movement, { maxLength: 40 }), (movements) => {
         const { state, entries } = run(movements);
         expect(entries.every(({ postings }) => isBalanced(postings))).toBe(true);
-        const house = withPlatformPostings({}, entries);
-        const nostro = house["house:nostro/USD"];
+        const platform = withPlatformPostings({}, entries);
+        const nostro = platform["platform:nostro/USD"];
         const own = state.available + state.held;
         expect(nostro === undefined ? "0" : postingText(nostro)).toBe(
           postingText({ units: -own, scale: 2 }),

@@ -29,14 +29,14 @@ const sumOf = (postings: readonly Posting[], name: string): Decimal =>
 
 describe("a return reduced by a bank's charge", () => {
   it("returns everything to the merchant if the platform bears the charge", () => {
-    expect(shown(returnPostings(payment, "USD", short("house", 1_500n)))).toEqual([
+    expect(shown(returnPostings(payment, "USD", short("platform", 1_500n)))).toEqual([
       "available USD 12.41",
-      "house:fees USD -0.37",
-      "house:exchange USD -12.04",
-      "house:exchange INR 1000.806419740764",
-      "house:settlement INR -985",
-      "house:rounding INR -0.806419740764",
-      "house:charges INR -15",
+      "platform:fees USD -0.37",
+      "platform:exchange USD -12.04",
+      "platform:exchange INR 1000.806419740764",
+      "platform:settlement INR -985",
+      "platform:rounding INR -0.806419740764",
+      "platform:charges INR -15",
     ]);
   });
 
@@ -44,11 +44,11 @@ describe("a return reduced by a bank's charge", () => {
     // 15.00 INR ÷ 83.1234567891 is 0.1804… USD.
     expect(shown(returnPostings(payment, "USD", short("merchant", 1_500n)))).toEqual([
       "available USD 12.22",
-      "house:fees USD -0.37",
-      "house:exchange USD -11.85",
-      "house:exchange INR 985.012962950835",
-      "house:settlement INR -985",
-      "house:rounding INR -0.012962950835",
+      "platform:fees USD -0.37",
+      "platform:exchange USD -11.85",
+      "platform:exchange INR 985.012962950835",
+      "platform:settlement INR -985",
+      "platform:rounding INR -0.012962950835",
     ]);
   });
 
@@ -74,7 +74,7 @@ describe("a return reduced by a bank's charge", () => {
         fc.bigInt({ min: 100n, max: 10n ** 9n }),
         fc.constantFrom(...rates),
         fc.bigInt({ min: 1n, max: 10n ** 12n }),
-        fc.constantFrom("house" as const, "merchant" as const),
+        fc.constantFrom("platform" as const, "merchant" as const),
         (source, exchangeRate, part, bearer) => {
           const rate = parseDecimal(exchangeRate) as Decimal;
           const receivingMinor = (source * rate.units) / 10n ** BigInt(rate.scale);
@@ -88,12 +88,12 @@ describe("a return reduced by a bank's charge", () => {
           expect(withheld * rate.units).toBeGreaterThanOrEqual(minor * 10n ** BigInt(rate.scale));
           expect((withheld - 1n) * rate.units).toBeLessThan(minor * 10n ** BigInt(rate.scale));
           expect(withheld <= source).toBe(true);
-          const got = bearer === "house" ? source : source - withheld;
+          const got = bearer === "platform" ? source : source - withheld;
           expect(postingText(sumOf(postings, "available USD"))).toBe(
             postingText({ units: got, scale: 2 }),
           );
-          const cost = bearer === "house" ? -minor : 0n;
-          expect(postingText(sumOf(postings, "house:charges INR"))).toBe(
+          const cost = bearer === "platform" ? -minor : 0n;
+          expect(postingText(sumOf(postings, "platform:charges INR"))).toBe(
             postingText({ units: cost, scale: 2 }),
           );
         },

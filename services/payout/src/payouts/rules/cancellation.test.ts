@@ -40,7 +40,11 @@ const failure = { code: "ACCOUNT_CLOSED" } as const;
 it.each([
   ["that rejects it", { status: { kind: "rejected" } }, true],
   ["that rejected it for a reason", { status: { kind: "rejected", failure } }, false],
-  ["that rejects it, in doubt", { status: { kind: "rejected" }, contradiction: "why" }, false],
+  [
+    "that rejects it, given an exception",
+    { status: { kind: "rejected" }, contradiction: "why" },
+    false,
+  ],
   ["that paid it", { status: { kind: "settled", reference: "R" } }, false],
   ["that got it back", { status: { kind: "returned" } }, false],
   ["that does not know", { status: { kind: "unknown" } }, false],

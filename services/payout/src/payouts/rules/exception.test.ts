@@ -39,8 +39,8 @@ describe("an exception after a step", () => {
     ],
   ] as const)("that was %s", (_what, before, stage, cause, expected) => {
     const after = exceptionAfterStep(before, stage, cause, at);
-    const told = after && `${after.kind} since ${after.since.getTime()}`;
-    expect(told).toBe(expected === "contradicted" ? "contradicted since 1000" : expected);
+    const actual = after && `${after.kind} since ${after.since.getTime()}`;
+    expect(actual).toBe(expected === "contradicted" ? "contradicted since 1000" : expected);
   });
 });
 

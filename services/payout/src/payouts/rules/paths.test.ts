@@ -45,7 +45,7 @@ const answer: fc.Arbitrary<RailStatus> = fc.oneof(
 type Happening =
   | { readonly what: "submitted" }
   | { readonly what: "not funded" }
-  | { readonly what: "told"; readonly answer: RailStatus }
+  | { readonly what: "reported"; readonly answer: RailStatus }
   | { readonly what: "resolved"; readonly outcome: Outcome }
   | { readonly what: "overdue" }
   /** The merchant cancels; `isWithdrawn` is the rail's reply. */
@@ -56,7 +56,7 @@ type Happening =
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   fc.constant({ what: "submitted" } as const),
   fc.constant({ what: "not funded" } as const),
-  { weight: 4, arbitrary: answer.map((each) => ({ what: "told", answer: each }) as const) },
+  { weight: 4, arbitrary: answer.map((each) => ({ what: "reported", answer: each }) as const) },
   { weight: 2, arbitrary: outcome.map((each) => ({ what: "resolved", outcome: each }) as const) },
   fc.constant({ what: "overdue" } as const),
   {
@@ -98,7 +98,7 @@ class Life {
         if (this.progress.stage !== "queued") return;
         this.#step({ stage: "awaiting_funds" }, "awaiting_funds");
         return;
-      case "told":
+      case "reported":
         this.#hear(happening.answer);
         return;
       case "resolved": {
@@ -187,10 +187,10 @@ const moved: Readonly<Record<string, readonly string[]>> = {
 /** Random runs rarely reach the end of a return. */
 const longest: Happening[] = [
   { what: "submitted" },
-  { what: "told", answer: { kind: "accepted" } },
-  { what: "told", answer: { kind: "settled", reference: "R" } },
+  { what: "reported", answer: { kind: "accepted" } },
+  { what: "reported", answer: { kind: "settled", reference: "R" } },
   { what: "worked", dies: "not" },
-  { what: "told", answer: { kind: "returned", reference: "R" } },
+  { what: "reported", answer: { kind: "returned", reference: "R" } },
   { what: "worked", dies: "not" },
 ];
 

@@ -33,8 +33,8 @@ describe("a rail report of an amount", () => {
       status,
       transferred: { amount, currency },
     });
-    const told = isRefused(next) ? next.detail : next === "unchanged" ? next : next.stage;
-    expect(told?.slice(0, expected.length)).toBe(expected);
+    const actual = isRefused(next) ? next.detail : next === "unchanged" ? next : next.stage;
+    expect(actual?.slice(0, expected.length)).toBe(expected);
   });
 
   it("is no repeat if the amount differs", () => {

@@ -40,7 +40,7 @@ describe("evidence that a bank may have paid", () => {
     await bench.take(one, "2.xml", because(statusReport, "AC04"));
     expect(await one.rail.query(key)).toMatchObject({ status: { kind: "unknown" } });
     expect(await bench.store.payments.findOne({ _id: key })).toMatchObject({
-      doubt: { why: "rejected-as-duplicate" },
+      unknown_outcome: { why: "rejected-as-duplicate" },
     });
   });
 
@@ -53,7 +53,7 @@ describe("evidence that a bank may have paid", () => {
     await one.dispatcher.run();
     expect(await one.rail.query(key)).toMatchObject({ status: { kind: "unknown" } });
     expect(await bench.store.payments.findOne({ _id: key })).toMatchObject({
-      doubt: { why: "amount-differs" },
+      unknown_outcome: { why: "amount-differs" },
     });
   });
 });

@@ -77,8 +77,8 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
       return found.length === 1 ? found : undefined;
     });
     const file = readFileSync(join(outgoing, names[0] ?? ""));
-    const fates = ["settled", "rejected", "returned-short"] as const;
-    const { statusReport, statement } = answersOf(file, fates, false);
+    const outcomes = ["settled", "rejected", "returned-short"] as const;
+    const { statusReport, statement } = answersOf(file, outcomes, false);
     const put = (name: string, bytes: Uint8Array) =>
       writeFileSync(join(server.folder, "incoming", name), bytes, { mode: 0o644 });
     put("status.xml", statusReport);
@@ -104,10 +104,10 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     expect(payout).toMatchObject({ failureCode: "ACCOUNT_CLOSED", railCode: "AC04" });
     // No payout polls any more: the rail has no news.
     await until(async () => {
-      const owed = await platform.database.db
+      const pending = await platform.database.db
         .collection("bank_payments")
-        .countDocuments({ owed: true });
-      return owed === 0 ? true : undefined;
+        .countDocuments({ report_pending: true });
+      return pending === 0 ? true : undefined;
     });
   }, 60_000);
 });

@@ -56,14 +56,14 @@ export class BankBench {
   }
 
   /** Sends ISO 20022 payments on Wednesday. Returns them, their file, and the bank's responses. */
-  async sentByIso(fates: Parameters<typeof answersOf>[1], changes: object = {}) {
+  async sentByIso(outcomes: Parameters<typeof answersOf>[1], changes: object = {}) {
     const one = this.openIso(changes);
-    const keys = fates.map(() => freshKey());
+    const keys = outcomes.map(() => freshKey());
     this.now = wednesday("12:00");
     for (const key of keys) await one.rail.submit(key, swiftTransfer);
     this.now = wednesday("15:46");
     await one.dispatcher.run();
-    const answers = answersOf(this.#lastSent(), fates, false);
+    const answers = answersOf(this.#lastSent(), outcomes, false);
     const statusReport = new TextDecoder().decode(answers.statusReport);
     const statement = new TextDecoder().decode(answers.statement);
     const [key = ""] = keys;

@@ -13,7 +13,7 @@ import { batchMs, lateReturnMs, type Scenario } from "./scenarios.ts";
 const settleMs = 1_000;
 const callbackSecret = "a secret";
 let database: Database;
-const owed = createWake();
+const pending = createWake();
 let rail: SandboxRail;
 let receive: SandboxRailOptions["receive"];
 let now = new Date("2026-01-01T00:00:00Z");
@@ -25,7 +25,7 @@ beforeAll(async () => {
     clock: { now: () => now },
     behaviour: { settleMs, delay: "fixed", seed: 1, shares: {} },
     callbackSecret,
-    owed,
+    pending,
     receive: (message) => receive(message),
   });
 });
@@ -70,12 +70,12 @@ describe("the sandbox's rail", () => {
   });
 
   it("notifies about due callbacks: of a transfer and of a steered one", async () => {
-    owed.take();
+    pending.take();
     const key = freshKey();
     await rail.submit(key, instruction);
-    expect(owed.take()).toBe(true);
+    expect(pending.take()).toBe(true);
     await rail.steer(key, { kind: "unknown" }, instruction);
-    expect(owed.take()).toBe(true);
+    expect(pending.take()).toBe(true);
   });
 
   it.each([
@@ -237,16 +237,16 @@ describe("a transfer", () => {
       ...{ settles_at: at(1_000), returns_at: at(2_000), asked: 0, submitted: 1 },
     };
     await rail.submit(key, ofScenario("contradict"));
-    const owed = [settlement, rejection];
-    expect(await stored()).toEqual({ ...transfer, owed, owed_at: at(1_000) });
+    const pending = [settlement, rejection];
+    expect(await stored()).toEqual({ ...transfer, pending, pending_at: at(1_000) });
     after(1_000);
     await rail.submit(key, ofScenario("settle"));
     await rail.sendDue();
     const again = { ...transfer, submitted: 2 };
-    expect(await stored()).toEqual({ ...again, owed: [rejection], owed_at: at(2_000) });
+    expect(await stored()).toEqual({ ...again, pending: [rejection], pending_at: at(2_000) });
     after(1_000);
     await rail.sendDue();
-    expect(await stored()).toEqual({ ...again, owed: [] });
+    expect(await stored()).toEqual({ ...again, pending: [] });
   });
 
   it("waits for a second run of messages behind fifty others", async () => {

@@ -41,7 +41,7 @@ export type SandboxRailOptions = {
   /** Merchants' own scenarios; absent if there are none. */
   readonly settings?: Pick<SandboxSettings, "draws" | "draw">;
   /** Notified when new callbacks are scheduled. */
-  readonly owed?: Wake;
+  readonly pending?: Wake;
   /** Receives a callback. After an error the rail sends it again. */
   readonly receive: (message: SignedMessage) => Promise<unknown>;
 };
@@ -74,7 +74,7 @@ const capabilities: RailCapabilities = {
 
 /** Creates a simulated rail. The merchant's reference or the seed decides the scenario. */
 export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
-  const { database, clock, behaviour, callbackSecret, owed, receive } = options;
+  const { database, clock, behaviour, callbackSecret, pending, receive } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
   const send = (message: SandboxMessage) => receive(signMessage(message, callbackSecret));
   return {
@@ -87,7 +87,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const drawn = await drawnFor(options, transfers, key, instruction);
       const transfer = transferOf(key, instruction, behaviour, { now, drawn });
       const stored = await accept(transfers, transfer);
-      owed?.notify();
+      pending?.notify();
       const { scenario, reference } = stored;
       if (scenario === "lost" && stored === transfer) throw new Error("the response was lost");
       if (scenario === "early") await send(messageOf(key, "settled", reference, instruction));
@@ -111,11 +111,11 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const now = clock.now();
       const message = steeredMessage(before, to, sum);
       const isSteered = await steerTransfer(transfers, key, to, { message, now });
-      owed?.notify();
+      pending?.notify();
       const after = await transfers.findOne({ _id: key });
       if (after === null) throw new Error("the stored transfer is missing");
       if (!isSteered && replyOf(after, now).status.kind !== to.kind) return "refused";
-      await sendOwed(transfers, after, now, send);
+      await sendPending(transfers, after, now, send);
       return "steered";
     },
   };
@@ -177,7 +177,7 @@ function transferOf(
   const settlesAt = new Date(now.getTime() + waitsMs + (scenario === "early" ? 0 : delayMs));
   const returnsAfterMs = scenario === "late-return" ? lateReturnMs : delayMs;
   const returnsAt = new Date(settlesAt.getTime() + returnsAfterMs);
-  const owed = plannedBy(scenario, settlesAt, returnsAt).map(({ at, outcome, more }) => ({
+  const pending = plannedBy(scenario, settlesAt, returnsAt).map(({ at, outcome, more }) => ({
     at,
     message: messageOf(key, outcome, reference, instruction, more),
   }));
@@ -190,8 +190,8 @@ function transferOf(
     returns_at: returnsAt,
     asked: 0,
     submitted: 1,
-    owed,
-    ...(owed[0] && { owed_at: owed[0].at }),
+    pending,
+    ...(pending[0] && { pending_at: pending[0].at }),
     ...(waitsMs > 0 && { batch_at: new Date(now.getTime() + waitsMs) }),
     ...(rejection && { rejection }),
   };
@@ -243,30 +243,30 @@ async function sendDue(
   send: (message: SandboxMessage) => Promise<unknown>,
 ): Promise<boolean> {
   const due = await transfers
-    .find({ owed_at: { $lte: now } })
+    .find({ pending_at: { $lte: now } })
     .limit(sendBatch)
     .toArray();
-  for (const transfer of due) await sendOwed(transfers, transfer, now, send);
+  for (const transfer of due) await sendPending(transfers, transfer, now, send);
   return due.length === sendBatch;
 }
 
-async function sendOwed(
+async function sendPending(
   transfers: Collection<TransferDocument>,
-  { _id, owed }: TransferDocument,
+  { _id, pending }: TransferDocument,
   now: Date,
   send: (message: SandboxMessage) => Promise<unknown>,
 ): Promise<void> {
   const isDue = ({ at }: PendingMessage) => at <= now;
-  const due = owed.filter(isDue);
+  const due = pending.filter(isDue);
   if (due.length === 0) return;
   for (const { message } of due) await send(message);
-  const left = owed.filter((each) => !isDue(each));
+  const left = pending.filter((each) => !isDue(each));
   const next = left[0]?.at;
   await transfers.updateOne(
-    { _id, owed },
+    { _id, pending },
     next === undefined
-      ? { $set: { owed: left }, $unset: { owed_at: "" } }
-      : { $set: { owed: left, owed_at: next } },
+      ? { $set: { pending: left }, $unset: { pending_at: "" } }
+      : { $set: { pending: left, pending_at: next } },
   );
 }
 

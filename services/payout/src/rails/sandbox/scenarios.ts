@@ -45,7 +45,7 @@ export type MerchantScenario = {
   readonly seed: number;
   readonly failPercent: number;
   readonly returnPercent: number;
-  readonly doubtPercent: number;
+  readonly unknownPercent: number;
   /** The longest time to an outcome; absent: the rail's default. */
   readonly maxDelayMs?: number;
 };
@@ -55,14 +55,14 @@ export type Drawn = { readonly scenario: Scenario; readonly delayMs?: number };
 
 /** Draws the scenario of a merchant's n-th payout, from 1. The same seed gives the same result. */
 export function drawnBy(scenario: MerchantScenario, n: number): Drawn {
-  const { seed, failPercent, returnPercent, doubtPercent, maxDelayMs } = scenario;
+  const { seed, failPercent, returnPercent, unknownPercent, maxDelayMs } = scenario;
   const at = hash32(`${seed}:outcome:${n}`) % 100;
   const delay =
     maxDelayMs === undefined ? {} : { delayMs: hash32(`${seed}:delay:${n}`) % (maxDelayMs + 1) };
   if (at < failPercent) return { scenario: "fail", ...delay };
   if (at < failPercent + returnPercent) return { scenario: "return", ...delay };
-  const isDoubt = at < failPercent + returnPercent + doubtPercent;
-  return { scenario: isDoubt ? "silent" : "settle", ...delay };
+  const isUnknown = at < failPercent + returnPercent + unknownPercent;
+  return { scenario: isUnknown ? "silent" : "settle", ...delay };
 }
 
 export function namedScenario(referenceId: string): Scenario | undefined {

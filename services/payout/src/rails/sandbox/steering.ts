@@ -50,10 +50,10 @@ function steering(
   message: SandboxMessage | undefined,
   now: Date,
 ): UpdateFilter<TransferDocument> {
-  const owed = message === undefined ? [] : [{ at: now, message }];
+  const pending = message === undefined ? [] : [{ at: now, message }];
   const none = { batch_at: "" } as const;
-  const $unset = message === undefined ? ({ ...none, owed_at: "" } as const) : none;
-  const said = { owed, ...(message !== undefined && { owed_at: now }) };
+  const $unset = message === undefined ? ({ ...none, pending_at: "" } as const) : none;
+  const said = { pending, ...(message !== undefined && { pending_at: now }) };
   switch (to.kind) {
     case "unknown":
       return { $set: { ...said, scenario: "silent" }, $unset };

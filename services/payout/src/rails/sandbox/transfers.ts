@@ -20,9 +20,9 @@ export type TransferDocument = {
   asked: number;
   /** The number of submissions; it is paid once. */
   submitted: number;
-  owed: PendingMessage[];
+  pending: PendingMessage[];
   /** The due time of the first callback; absent if none is pending. */
-  owed_at?: Date;
+  pending_at?: Date;
   /** The time when its batch leaves; absent if it waits for none. */
   batch_at?: Date;
   /** The time of its withdrawal: it is never paid. */
@@ -52,7 +52,7 @@ export async function withdrawTransfer(
     ...tombstone,
     asked: 0,
     submitted: 0,
-    owed: [],
+    pending: [],
     withdrawn_at: now,
   });
   const waiting = [

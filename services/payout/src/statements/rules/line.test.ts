@@ -9,8 +9,8 @@ const entry: LedgerEntry = {
   ...{ hash: "bb", createdAt: new Date("2026-11-20T11:26:00.123Z") },
   postings: [
     { account: "held", currency: "USD", amount: { units: -1_241n, scale: 2 } },
-    { account: "house:fees", currency: "USD", amount: { units: 37n, scale: 2 } },
-    { account: "house:exchange", currency: "USD", amount: { units: 1_204n, scale: 2 } },
+    { account: "platform:fees", currency: "USD", amount: { units: 37n, scale: 2 } },
+    { account: "platform:exchange", currency: "USD", amount: { units: 1_204n, scale: 2 } },
   ],
 };
 

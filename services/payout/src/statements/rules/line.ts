@@ -39,7 +39,7 @@ function isBooked(step: LedgerStep): step is BookedStep {
 export function lineOf(entry: LedgerEntry): Line {
   const { step, currency } = entry;
   if (!isBooked(step)) throw new Error(`a statement has no ${step}`);
-  const fees = entry.postings.find((each) => each.account === "house:fees");
+  const fees = entry.postings.find((each) => each.account === "platform:fees");
   return {
     sequence: entry.sequence,
     entryId: entry.key,

@@ -21,7 +21,7 @@ export type Limits = {
 };
 
 /** The party that pays bank charges on a returned payment. */
-export type ReturnCharges = "house" | "merchant";
+export type ReturnCharges = "platform" | "merchant";
 
 export type CorridorTerms = {
   readonly source: string;

@@ -122,7 +122,7 @@ const corridor: Corridor = {
   limits,
   quoteTtlSeconds: 0,
   rateMaxAgeSeconds: 60,
-  returnCharges: "house",
+  returnCharges: "platform",
 };
 
 it.each([
@@ -206,7 +206,7 @@ describe("a corridor's text fields", () => {
     receivingMax: "",
     quoteTtlSeconds: 0,
     rateMaxAgeSeconds: 0,
-    returnCharges: "house",
+    returnCharges: "platform",
   } as const;
   it("is read exactly", () => {
     const read = { source: "USD", destination: "INR", active: true };
@@ -214,7 +214,7 @@ describe("a corridor's text fields", () => {
     expect(readCorridor(text)).toEqual({
       ...{ ...read, quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, fee: { share, flatMinor: 30n } },
       limits: { ...limits, sourceMin: 100n, sourceMax: 10_000_000n },
-      returnCharges: "house",
+      returnCharges: "platform",
     });
     const more = { sourceMin: "", sourceMax: "", receivingMin: "0.01", receivingMax: "2" };
     const times = { quoteTtlSeconds: 90, rateMaxAgeSeconds: 60 };

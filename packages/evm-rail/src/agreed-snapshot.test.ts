@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agreedSnapshot, type NodeSnapshot } from "./look.ts";
+import { agreedSnapshot, type NodeSnapshot } from "./agreed-snapshot.ts";
 
 const token = "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238" as const;
 const assets = new Map([

@@ -1,8 +1,8 @@
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { refusedRequest } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
-import type { BrowserTest } from "../walk.ts";
 
 export const admin: BrowserTest = {
   name: "admin",

@@ -1,7 +1,7 @@
+import type { BrowserTest, BrowserTestDeps } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { addBeneficiary, callRpc, clearControls } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
-import type { BrowserTest, BrowserTestDeps } from "../walk.ts";
 
 const beneficiary = "Tomas Lindgren";
 const setControls = "disburse.payout.v1.PayoutOperationsService/SetPayoutControls";

@@ -2,15 +2,15 @@ import { optionOf } from "@disburse/harness/scenario.ts";
 import { chromiumPath, openBrowser } from "@disburse/testkit/browser.ts";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { BrowserTest } from "./browser-test.ts";
 import { readSandbox, startSandbox } from "./platform.ts";
+import { approvals } from "./roles/approvals.ts";
+import { compliance } from "./roles/compliance.ts";
+import { docs } from "./roles/docs.ts";
+import { maker } from "./roles/maker.ts";
+import { admin, invited, viewer } from "./roles/members.ts";
+import { treasury } from "./roles/treasury.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
-import type { BrowserTest } from "./walk.ts";
-import { approvals } from "./walks/approvals.ts";
-import { compliance } from "./walks/compliance.ts";
-import { docs } from "./walks/docs.ts";
-import { maker } from "./walks/maker.ts";
-import { admin, invited, viewer } from "./walks/members.ts";
-import { treasury } from "./walks/treasury.ts";
 
 /** `npm run test:console`: README.md describes the tests. */
 

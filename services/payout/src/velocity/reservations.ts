@@ -22,7 +22,7 @@ type CountedParties = Parties & { readonly actorRoot: string };
 
 type PayoutReservation = ReservationRequest & Parties;
 
-export type VelocityRoom = ReturnType<typeof createVelocityRoom>;
+export type VelocityReservations = ReturnType<typeof createVelocityReservations>;
 
 /**
  * Returns the usages that count a payout. Each destination key has one, so payouts before and after
@@ -47,7 +47,7 @@ function countsOf({ merchantId, destinationKeys, actorRoot }: CountedParties): s
  * Reserves limits for payouts by payout id, if the merchant has limits. Also counts payouts for the
  * merchant's approval rules, which never refuse.
  */
-export function createVelocityRoom(
+export function createVelocityReservations(
   limits: Pick<VelocityLimits, "of">,
   controls: Pick<PayoutControls, "of">,
   usage: UsageStore,

@@ -5,7 +5,7 @@ import { Binary } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { migrations } from "../migrations.ts";
 import type { PayoutDocument, Payouts } from "./document.ts";
-import { type OutboxOptions, type OwedEvent, openPayoutOutbox } from "./outbox.ts";
+import { type OutboxOptions, openPayoutOutbox, type PendingPayoutEvent } from "./outbox.ts";
 import { openPayouts } from "./store.ts";
 import { after, changesBy, storedPayout } from "./test-documents.ts";
 
@@ -37,7 +37,7 @@ afterEach(async () => {
 const open = (change: Partial<OutboxOptions> = {}) =>
   openPayoutOutbox({
     ...{ payouts, clock: { now: () => now } },
-    ...{ isInHand: () => true, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
+    ...{ isHeld: () => true, markWithinMs: 500, orphanedAfterMs: 2_000, pollEveryMs: 0 },
     stored: createWake(),
     ...change,
   });
@@ -49,7 +49,7 @@ async function insert(change: Partial<PayoutDocument> = {}): Promise<PayoutDocum
 }
 
 /** The event of a new payout, as in the process that stored it. */
-function pendingOf({ _id: payoutId, outbox: [event] }: PayoutDocument): OwedEvent {
+function pendingOf({ _id: payoutId, outbox: [event] }: PayoutDocument): PendingPayoutEvent {
   if (event === undefined) throw new Error("no event");
   return { payoutId, origin: {}, event };
 }
@@ -57,7 +57,7 @@ function pendingOf({ _id: payoutId, outbox: [event] }: PayoutDocument): OwedEven
 it("an orphaned event is published unchanged, 2 s later", async () => {
   const origin = { request_id: "req-1", traceparent: "00-1-2-01" };
   const { outbox: stored } = await insert(origin);
-  const outbox = open({ lookEveryMs: 1_000 });
+  const outbox = open({ pollEveryMs: 1_000 });
   now = after(1.999);
   expect(await outbox.due(10)).toEqual([]);
   now = after(2);
@@ -73,13 +73,13 @@ it("an orphaned event is published unchanged, 2 s later", async () => {
 it("a new event notifies the relay, and its status is reported", async () => {
   const [stored, onChange] = [createWake(), vi.fn()];
   const outbox = open({ stored, onChange });
-  const owed = pendingOf(await insert());
-  outbox.add(owed);
+  const pending = pendingOf(await insert());
+  outbox.add(pending);
   expect([stored.take(), onChange.mock.calls]).toEqual([
     true,
     [["initiated", expect.objectContaining({ payoutId: expect.any(String) })]],
   ]);
-  expect((await outbox.due(10)).map(({ id }) => id)).toEqual([owed.event.id]);
+  expect((await outbox.due(10)).map(({ id }) => id)).toEqual([pending.event.id]);
   // `onChange` is only called by the process that stored the event.
   await insert();
   now = after(3);
@@ -135,7 +135,7 @@ it("a payout leased here is marked once after half a second, with published even
   expect(await changesBy(payouts, stored._id, outbox.settle)).toEqual([
     "outbox = [{ id evt_second_2, key payout.failed, at 0 s, body … }]",
     "published_at = 7 s",
-    `told = [{ id ${first?.id}, key payout.initiated, body … }]`,
+    `published_events = [{ id ${first?.id}, key payout.initiated, body … }]`,
   ]);
   const write = vi.spyOn(payouts, "updateOne");
   await outbox.settle();
@@ -154,9 +154,9 @@ it("a payout whose event waits for the bus is not marked", async () => {
 it.each([
   ["of one that the process may change again soon, not", true, 1],
   ["of another one, at once", false, 0],
-])("all events %s are marked as soon as they are published", async (_what, isInHand, left) => {
+])("all events %s are marked as soon as they are published", async (_what, isHeld, left) => {
   const stored = await insert();
-  const outbox = open({ isInHand: (id) => id === stored._id && isInHand });
+  const outbox = open({ isHeld: (id) => id === stored._id && isHeld });
   outbox.add(pendingOf(stored));
   await outbox.published(await outbox.due(1));
   await outbox.settle();

@@ -1,7 +1,7 @@
 import type { Download, Page } from "playwright-core";
+import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import type { Visitor } from "../visitor.ts";
-import type { BrowserTest } from "../walk.ts";
 
 const firstViewMax = 200_000;
 

@@ -1,5 +1,5 @@
+import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
-import type { BrowserTest } from "../walk.ts";
 
 const guides = [
   ["webhooks", "Webhooks"],

@@ -13,7 +13,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { describe, expect, it } from "vitest";
-import { valueOfWord, wordOf, wordsOf } from "./enum-words.ts";
+import { enumName, enumNames, enumValue } from "./enum-names.ts";
 
 /** Enum names that merchants, documents and other services use. */
 it.each([
@@ -38,17 +38,17 @@ it.each([
   [DeliveryState, ["pending", "delivered", "exhausted", "cancelled"]],
   [ListFormat, ["json_lines", "ofac_csv", "un_xml", "eu_csv", "uk_csv"]],
   [Actor_Kind, ["api_key", "operator", "service", "member"]],
-])("%o has its words in the contract's order", (enumeration, words) => {
-  expect(wordsOf(enumeration)).toEqual(words);
+])("%o has its names in the contract's order", (enumeration, names) => {
+  expect(enumNames(enumeration)).toEqual(names);
 });
 
 it("has no name for the unspecified value or an unknown one", () => {
-  expect(wordOf(PayoutStatus, PayoutStatus.UNSPECIFIED)).toBeUndefined();
-  expect(wordOf(PayoutStatus, 99 as PayoutStatus)).toBeUndefined();
-  expect(valueOfWord(PayoutStatus, "unspecified")).toBeUndefined();
-  expect(valueOfWord(PayoutStatus, "")).toBeUndefined();
-  expect(valueOfWord(PayoutStatus, "INITIATED")).toBeUndefined();
-  expect(valueOfWord(PayoutStatus, "constructor")).toBeUndefined();
+  expect(enumName(PayoutStatus, PayoutStatus.UNSPECIFIED)).toBeUndefined();
+  expect(enumName(PayoutStatus, 99 as PayoutStatus)).toBeUndefined();
+  expect(enumValue(PayoutStatus, "unspecified")).toBeUndefined();
+  expect(enumValue(PayoutStatus, "")).toBeUndefined();
+  expect(enumValue(PayoutStatus, "INITIATED")).toBeUndefined();
+  expect(enumValue(PayoutStatus, "constructor")).toBeUndefined();
 });
 
 const generated = dirname(
@@ -79,12 +79,12 @@ describe("agrees with the contract's descriptor", () => {
 
   it.each(enumerations)("%s", (_name, enumeration, { values, sharedPrefix = "" }) => {
     const [unspecified, ...named] = values;
-    const words = named.map(({ name }) => name.toLowerCase().slice(sharedPrefix.length));
+    const names = named.map(({ name }) => name.toLowerCase().slice(sharedPrefix.length));
     expect(unspecified?.name.toLowerCase()).toBe(`${sharedPrefix}unspecified`);
-    expect(wordsOf(enumeration)).toEqual(words);
+    expect(enumNames(enumeration)).toEqual(names);
     for (const [at, { number }] of named.entries()) {
-      expect(wordOf(enumeration, number)).toBe(words[at]);
-      expect(valueOfWord(enumeration, words[at] ?? "")).toBe(number);
+      expect(enumName(enumeration, number)).toBe(names[at]);
+      expect(enumValue(enumeration, names[at] ?? "")).toBe(number);
     }
   });
 });

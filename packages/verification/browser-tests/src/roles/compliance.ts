@@ -1,6 +1,6 @@
+import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { addBeneficiary } from "../platform-calls.ts";
-import type { BrowserTest } from "../walk.ts";
 
 const reason = "The name, the date of birth and the country are those of the listed person.";
 

@@ -1,8 +1,8 @@
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import type { BrowserTest } from "../browser-test.ts";
 import { expectThat } from "../expect.ts";
 import { addBeneficiary, callRpc, payBeneficiary } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
-import type { BrowserTest } from "../walk.ts";
 
 /** One person may not credit this much in the sandbox. */
 const largeCredit = "250000.00";
@@ -15,7 +15,7 @@ export const treasury: BrowserTest = {
   run: async ({ sandbox, arrive }) => {
     const ada = await arrive("ada");
     const { page, checkPage, open } = ada;
-    await checkPage("treasury-balances", page.getByRole("heading", { name: "House accounts" }));
+    await checkPage("treasury-balances", page.getByRole("heading", { name: "Platform accounts" }));
     await open("treasury/payouts");
     await checkPage(
       "treasury-payouts",
