@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { createLifecycle } from "@disburse/chassis/admin/lifecycle.ts";
+import { startAdminServer } from "@disburse/chassis/admin/server.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { createLifecycle } from "@disburse/chassis/operations/lifecycle.ts";
-import { startOperationsServer } from "@disburse/chassis/operations/server.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const script = join(import.meta.dirname, "../deploy/health.mjs");
@@ -10,13 +10,13 @@ const script = join(import.meta.dirname, "../deploy/health.mjs");
 const silentPort = "1";
 
 let isReady = true;
-let server: Awaited<ReturnType<typeof startOperationsServer>>;
+let server: Awaited<ReturnType<typeof startAdminServer>>;
 let port: string;
 beforeAll(async () => {
   const lifecycle = createLifecycle(async () => isReady);
   lifecycle.started();
   const metrics = createMetrics("health");
-  server = await startOperationsServer({ host: "127.0.0.1", port: 0, metrics, lifecycle });
+  server = await startAdminServer({ host: "127.0.0.1", port: 0, metrics, lifecycle });
   ({ port } = new URL(server.url));
 });
 afterAll(() => server?.stop());

@@ -101,7 +101,7 @@ describe("a data folder", () => {
   });
 
   it.each<[string, object]>([
-    ["no operations ports", { ...sandbox, admin: undefined }],
+    ["no admin ports", { ...sandbox, admin: undefined }],
     ["no provider", { ...sandbox, issuer: undefined }],
     ["a merchant too few", { ...sandbox, merchants: {} }],
   ])("of another version has %s in its sandbox.json: it is refused", (_what, older) => {

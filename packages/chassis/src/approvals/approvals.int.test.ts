@@ -323,14 +323,14 @@ describe("a request that its guard allows once about a subject", () => {
     type Find = (...given: unknown[]) => Promise<null>;
     const find = stored.findOneAndUpdate.bind(stored) as unknown as Find;
     let first: unknown;
-    const look = vi.spyOn(stored, "findOneAndUpdate");
-    look.mockImplementationOnce(async (...given: unknown[]) => {
+    const claim = vi.spyOn(stored, "findOneAndUpdate");
+    claim.mockImplementationOnce(async (...given: unknown[]) => {
       const found = await find(...given);
       first = await outcome(cancel(ada, "po_1", mutation));
       return found;
     });
     const second = await outcome(cancel(ada, "po_1", mutation));
-    look.mockRestore();
+    claim.mockRestore();
     expect(first).toMatch(/needs approval/);
     expect(second).toBe(first);
   });

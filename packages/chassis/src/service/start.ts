@@ -1,6 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DescService } from "@bufbuild/protobuf";
 import type { z } from "zod";
+import {
+  createDatabaseCheck,
+  createLifecycle,
+  type Lifecycle,
+  showReadiness,
+} from "../admin/lifecycle.ts";
+import { startAdminServer } from "../admin/server.ts";
 import { connectAmqpBus } from "../amqp/bus.ts";
 import type { BusSettings } from "../amqp/settings.ts";
 import { traceBus } from "../amqp/spans.ts";
@@ -19,13 +26,6 @@ import { batchMetrics } from "../mongo/grouping/observe.ts";
 import { assertMigrated, type Migration, migrateDatabase } from "../mongo/migrations.ts";
 import { poolMetrics } from "../mongo/pool-metrics.ts";
 import { openOperationBindings } from "../mutations/bindings.ts";
-import {
-  createDatabaseCheck,
-  createLifecycle,
-  type Lifecycle,
-  showReadiness,
-} from "../operations/lifecycle.ts";
-import { startOperationsServer } from "../operations/server.ts";
 import { watchRejections } from "../rejections.ts";
 import { observeClients } from "../rpc/balancing/observe.ts";
 import { type As, connectService, peerOf } from "../rpc/client.ts";
@@ -97,8 +97,8 @@ export function serviceStart<Config extends Settings>(
     showReadiness(metrics, lifecycle);
     try {
       const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
-      const operations = await startOperationsServer({ host, port, metrics, lifecycle });
-      lifetime.add("operations", operations.stop);
+      const admin = await startAdminServer({ host, port, metrics, lifecycle });
+      lifetime.add("admin port", admin.stop);
       const sink = await openAuditSink(config, log);
       const { stop: stopIdentity, ...identity } = openIdentity(name, config, environment, log);
       lifetime.add("identity", stopIdentity);
@@ -135,7 +135,7 @@ export function serviceStart<Config extends Settings>(
       let ending: Promise<void> | undefined;
       const stop = () => (ending ??= end());
       const stopTimeoutMs = delayMs + endTimeoutMs;
-      return { ...urls, adminUrl: operations.url, stopTimeoutMs, stop };
+      return { ...urls, adminUrl: admin.url, stopTimeoutMs, stop };
     } catch (error) {
       await lifetime.end();
       throw error;

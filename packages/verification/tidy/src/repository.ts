@@ -11,9 +11,10 @@ const skipped =
 
 const sourceFile = /\.(?:tsx?|mjs)$/;
 
-/** A repository: its pages by path, and its parsed TypeScript and JavaScript. */
+/** A repository: its pages and protos by path, and its parsed TypeScript and JavaScript. */
 export interface Repository {
   pages: ReadonlyMap<string, string>;
+  protos: ReadonlyMap<string, string>;
   sources: readonly Source[];
 }
 
@@ -21,9 +22,11 @@ export interface Repository {
 export function readRepository(root = home): Repository {
   const paths = pathsIn(root, "");
   const read = (path: string) => readFileSync(join(root, path), "utf8");
-  const pages = paths.filter((path) => path.endsWith(".md"));
+  const textsOf = (ending: string) =>
+    new Map(paths.filter((path) => path.endsWith(ending)).map((path) => [path, read(path)]));
   return {
-    pages: new Map(pages.map((path) => [path, read(path)])),
+    pages: textsOf(".md"),
+    protos: textsOf(".proto"),
     sources: paths
       .filter((path) => sourceFile.test(path))
       .map((path) => parseSource(path, read(path))),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports } from "./imports.ts";
+import { replacedProtoWords, replacedWords } from "./names.ts";
 import { parseSource } from "./source.ts";
 import { disordered } from "./subjects.ts";
 
@@ -96,6 +97,52 @@ test.each([
   [rpc, 'import { randomUUID } from "node:crypto";', true],
 ])("%s takes from a module: %s: %s", (path, text, allowed) => {
   expect(forbiddenImports(parseSource(path, text))).toHaveLength(allowed ? 0 : 1);
+});
+
+test.each([
+  ["a variable", "const room = 1;", ["room"]],
+  [
+    "a variable taken from a property",
+    "const { room: free, [key]: house = 1 } = found;",
+    ["house"],
+  ],
+  ["the rest of a pattern", "const [first, ...strangers] = all;", ["strangers"]],
+  [
+    "a function and its parameters",
+    "function lookNow(door: string, told = 1) {}",
+    ["lookNow", "door", "told"],
+  ],
+  ["an arrow's parameter", "all.map((fate) => fate.id);", ["fate"]],
+  [
+    "a type and its members",
+    "type Doubt = { owed: string; look(): void };",
+    ["Doubt", "owed", "look"],
+  ],
+  ["a class and its members", "class House { #room = 1; doubt() {} }", ["House", "room", "doubt"]],
+  ["a property of an object", "const one = { event_owed: 1, isOwed };", ["event_owed", "isOwed"]],
+  ["a stored field in a filter", 'const one = { "doubt.since": 1 };', ["doubt.since"]],
+  ["an import under another name", 'import { a as look } from "a";', ["look"]],
+  ["no use of a name that others declare", 'import { look } from "a"; look(b.house);', []],
+  ["no part of a longer word", "const [threshold, bedroom, rooms1] = warehouse;", ["rooms1"]],
+  ["no comment and no text", '// house\nconst one = "house";', []],
+  [
+    "no public name",
+    "const one = { doubt_percent: 1, house_number: 2, lookUp, latinLookalike };",
+    [],
+  ],
+])("replaced words are found in %s", (_what, text, expected) => {
+  const found = replacedWords(parseSource("packages/kernel/src/a.ts", text));
+  expect(found.map(({ message }) => message.split(":")[0])).toEqual(expected);
+});
+
+test("replaced words are found in protos, but not in their comments", () => {
+  const text =
+    'message PayoutInDoubt { // house\n  string owed_by = 1; // in doubt\n}\nimport "room";';
+  const found = replacedProtoWords("proto/a.proto", text);
+  expect(found.map(({ line, message }) => `${line} ${message}`)).toEqual([
+    "1 PayoutInDoubt: write exception or unknown outcome",
+    "2 owed_by: write pending",
+  ]);
 });
 
 test("a file that does not parse is named", () => {

@@ -8,7 +8,7 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     mongo: [],
     bus: [],
     identity: [],
-    operations: [],
+    admin: [],
     crypto: ["mongo"],
     rpc: ["tracing", "mongo", "identity"],
     paging: ["rpc"],
@@ -17,7 +17,7 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     mutations: ["mongo", "crypto", "rpc", "audit"],
     approvals: ["mongo", "crypto", "rpc", "paging", "audit", "mutations"],
     service: [
-      ...["tracing", "mongo", "bus", "identity", "operations", "crypto", "rpc", "amqp", "audit"],
+      ...["tracing", "mongo", "bus", "identity", "admin", "crypto", "rpc", "amqp", "audit"],
       "mutations",
     ],
   },

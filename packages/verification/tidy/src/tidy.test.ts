@@ -2,10 +2,11 @@ import { posix } from "node:path";
 import { expect, test } from "vitest";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports } from "./imports.ts";
+import { replacedProtoWords, replacedWords } from "./names.ts";
 import { readRepository } from "./repository.ts";
 import { disordered, subjects } from "./subjects.ts";
 
-const { pages, sources } = readRepository();
+const { pages, protos, sources } = readRepository();
 
 test("sees the sources of every workspace", () => {
   const paths = sources.map(({ path }) => path);
@@ -29,6 +30,14 @@ test.each(services)("%s has the shape of every service", (service) => {
   const others = files.filter((file) => !parts.includes(file) && !/test|^refusals$/.test(file));
   // Payout's metrics and gauges show several subjects.
   expect(others).toEqual(service === "payout" ? ["gauges", "metrics"] : []);
+});
+
+test("names are the field's terms", () => {
+  const found = [
+    ...sources.flatMap(replacedWords),
+    ...[...protos].flatMap(([path, text]) => replacedProtoWords(path, text)),
+  ];
+  expect(found.map(({ path, line, message }) => `${path}:${line} ${message}`)).toEqual([]);
 });
 
 test("the order of subjects has no circle", () => expect(disordered(subjects)).toEqual([]));

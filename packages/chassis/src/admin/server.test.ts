@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { createMetrics } from "../metrics.ts";
 import { createLifecycle } from "./lifecycle.ts";
-import { startOperationsServer } from "./server.ts";
+import { startAdminServer } from "./server.ts";
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -12,7 +12,7 @@ async function serve() {
   const state = { canWork: true };
   const lifecycle = createLifecycle(async () => state.canWork);
   const metrics = createMetrics("test");
-  const server = await startOperationsServer({ host: "127.0.0.1", port: 0, metrics, lifecycle });
+  const server = await startAdminServer({ host: "127.0.0.1", port: 0, metrics, lifecycle });
   ends.push(server.stop);
   const status = async (path: string) => (await fetch(`${server.url}${path}`)).status;
   const probes = () => Promise.all(["/livez", "/startupz", "/readyz"].map(status));

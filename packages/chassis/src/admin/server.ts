@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Metrics } from "../metrics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
-export type OperationsOptions = {
+export type AdminOptions = {
   readonly host: string;
   /** 0 lets the system choose one. */
   readonly port: number;
@@ -21,7 +21,7 @@ export type OperationsOptions = {
  *   does not answer, and from SIGTERM on.
  * - `/metrics`: Prometheus text.
  */
-export async function startOperationsServer(options: OperationsOptions) {
+export async function startAdminServer(options: AdminOptions) {
   const { host, port, metrics, lifecycle } = options;
   const routes = new Map<string, (response: ServerResponse) => Promise<void>>([
     ["/livez", probe(async () => true)],
