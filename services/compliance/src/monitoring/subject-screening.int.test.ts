@@ -331,7 +331,7 @@ describe("after a crash", () => {
 });
 
 describe("a subject that is overtaken by others each time", () => {
-  const overtaken = "a subject was overtaken by other screenings again and again";
+  const overtaken = "a subject was overtaken by other screenings too often";
   let tries: number;
   beforeEach(async () => {
     tries = 0;
