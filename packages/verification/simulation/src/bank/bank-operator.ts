@@ -16,6 +16,7 @@ import {
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
+import { seals } from "./bank-process.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
 
 const calling: CallContext = {
@@ -39,6 +40,7 @@ export function startBankOperator(of: {
   const connected = database.connect(directAccess);
   const rpc = guardedBankFiles({
     bank: openBankStore(connected),
+    sealer: seals,
     audit: openAuditStore<string>(connected),
     clock: { now: () => scheduler.now() },
   });
@@ -47,9 +49,10 @@ export function startBankOperator(of: {
     await withCallContext(calling, () => rpc.resolveBankFile(request(_id, isThere)));
     scheduler.faults.count("bank: decided by operators");
   };
-  // The operator learns from the bank that the unreadable file is no return.
-  const handle = async ({ _id }: FindingDocument) => {
-    await withCallContext(calling, () => rpc.handleBankFinding(handling(_id)));
+  // The operator learns from the bank whether the unread file is about our payments.
+  const handle = async ({ _id, received = "" }: FindingDocument) => {
+    const isAboutOurs = bank.aboutOurs.has(received.split(" ")[1] ?? "");
+    await withCallContext(calling, () => rpc.handleBankFinding(handling(_id, isAboutOurs)));
     scheduler.faults.count("bank: findings handled by operators");
   };
   const poll = () => {
@@ -69,12 +72,14 @@ export function startBankOperator(of: {
   poll();
 }
 
-function handling(findingId: string) {
+function handling(findingId: string, isAboutOurs: boolean) {
   return create(HandleBankFindingRequestSchema, {
     mutation: { operationId: `op-${findingId}`, actor: { kind: Actor_Kind.OPERATOR, id: "ann" } },
     findingId,
     note: "the bank said so by telephone",
-    resolution: BankFindingResolution.NOTHING_OF_OURS,
+    resolution: isAboutOurs
+      ? BankFindingResolution.READ_AGAIN
+      : BankFindingResolution.NOTHING_OF_OURS,
   });
 }
 

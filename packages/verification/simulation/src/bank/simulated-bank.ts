@@ -23,6 +23,8 @@ export class SimulatedBank {
   readonly returned: number[] = [];
   /** Hashes of the files that it sent to us. */
   readonly answers: string[] = [];
+  /** Hashes of those that are about our payments. */
+  readonly aboutOurs = new Set<string>();
   #taken = 0;
   #pending = 0;
   #put = 0;
@@ -95,7 +97,7 @@ export class SimulatedBank {
         credits.map((_each, other) => (other === at ? answer : undefined)),
       );
     if (faults.happens("bank: change proposed", 0.1)) {
-      this.#putLater(one({ code: "C01", corrected: "1234567" }));
+      this.#putOurs(one({ code: "C01", corrected: "1234567" }));
     }
     if (faults.happens("bank: return of another's", 0.1)) {
       this.#putLater(ofAnother(one({ code: "R02" })));
@@ -103,8 +105,13 @@ export class SimulatedBank {
     if (!faults.happens("bank: returned", 0.25)) return;
     this.returned.push(credits[at]?.account ?? 0);
     const answer = one({ code: "R03" });
-    this.#putLater(answer);
-    if (faults.happens("bank: answered twice", 0.3)) this.#putLater(answer);
+    this.#putOurs(answer);
+    if (faults.happens("bank: answered twice", 0.3)) this.#putOurs(answer);
+  }
+
+  #putOurs(bytes: Uint8Array): void {
+    this.aboutOurs.add(sha256Of(bytes));
+    this.#putLater(bytes);
   }
 
   #putLater(bytes: Uint8Array): void {
