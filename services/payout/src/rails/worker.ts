@@ -264,11 +264,13 @@ async function readInstruction(
   });
   if (found === undefined) return { uncleared: "missing" };
   const screening = wordOf(ScreeningStatus, found.screeningStatus) ?? "pending";
-  const { metadata: _, ...texts } = order.details;
+  const { referenceId, remittanceInformation, purposeCode } = order.details;
   if (screening !== "cleared") return { uncleared: screening };
   return {
     merchantId,
-    ...texts,
+    referenceId,
+    remittanceInformation,
+    purposeCode,
     currency: destination,
     amount: receivingMinor,
     transferMethod: found.transferMethod,
