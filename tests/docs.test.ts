@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
 import { failureCodes } from "@disburse/kernel/failure.ts";
@@ -9,7 +9,8 @@ import { describe, expect, it } from "vitest";
 
 /** Checks that guides and code list the same names. */
 
-const read = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
+const at = (path: string) => join(import.meta.dirname, "..", path);
+const read = (path: string) => readFileSync(at(path), "utf8");
 const guide = (name: string) => read(`docs/${name}.md`);
 
 /**
@@ -67,6 +68,18 @@ describe("the guide to errors", () => {
     const missing = Object.values(errorTable).filter(
       ({ status }) => !documented.includes(`${status}`),
     );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("the page for contributors", () => {
+  it("names files and folders that are there", () => {
+    const paths = [...guide("CONTRIBUTING").matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(paths.length).toBeGreaterThan(30);
+    const below = ["", "services/gateway/src/resources/", "services/payout/src/payouts/"];
+    const missing = paths.filter((path) => !below.some((each) => existsSync(at(each + path))));
     expect(missing).toEqual([]);
   });
 });

@@ -66,6 +66,18 @@ describe("the table of effects that need two persons", () => {
     expect([...guardsInCode()].sort()).toEqual(namesOf("proposal").sort());
   });
 
+  it("has every guarded set of handlers served", () => {
+    const files = globSync(guarded, { cwd: root }).filter((file) => !/test[^/]*$/.test(file));
+    const texts = files.map((file) => readFileSync(join(root, file), "utf8"));
+    const declared = texts.flatMap((text) =>
+      [...text.matchAll(/^export function (guarded\w+)/gm)].map(([, name = ""]) => name),
+    );
+    expect(declared.length).toBeGreaterThan(5);
+    const isServed = (name: string) =>
+      texts.some((text) => new RegExp(`(?<!function )\\b${name}\\(`).test(text));
+    expect(declared.filter((name) => !isServed(name))).toEqual([]);
+  });
+
   it("has proposals decided after a fresh sign-in", () => {
     const approve = methods.get("ApprovalService/ApproveProposal");
     expect(approve && callersOf(approve).stepUp).toBe(true);

@@ -1,9 +1,11 @@
-import { posix } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
 import { expect, test } from "vitest";
 import { redrawn } from "./drawing.ts";
-import { forbiddenImports } from "./imports.ts";
+import { forbiddenImports, importsOf } from "./imports.ts";
 import { replacedProtoWords, replacedWords } from "./names.ts";
-import { readRepository } from "./repository.ts";
+import { home, readRepository } from "./repository.ts";
+import { isForTests, isOurs, workspaceOf } from "./source.ts";
 import { disordered, subjects } from "./subjects.ts";
 
 const { pages, protos, sources } = readRepository();
@@ -19,6 +21,26 @@ test("files import what they may: packages, folders of a package, subjects of a 
   const found = sources.flatMap(forbiddenImports);
   expect(found.map(({ path, line, message }) => `${path}:${line} ${message}`)).toEqual([]);
 });
+
+test("each workspace lists the workspaces that it imports in its package.json", () => {
+  // Packages that the test kit imports list it for their tests, so it can't list them.
+  const ours = sources.filter((each) => isOurs(each) && !isForTests(each.path));
+  const missing = ours.flatMap((source) => {
+    const { name, ...listed } = manifestOf(workspaceOf(source));
+    const all = { [name]: "", ...listed.dependencies, ...listed.devDependencies };
+    return importsOf(source).flatMap(({ specifier }) => {
+      const [of = ""] = /^@disburse\/[^/]+/.exec(specifier) ?? [];
+      return of === "" || Object.hasOwn(all, of) ? [] : [`${name}: ${of}`];
+    });
+  });
+  expect([...new Set(missing)]).toEqual([]);
+});
+
+type Manifest = { name: string; dependencies?: object; devDependencies?: object };
+
+function manifestOf(workspace: string): Manifest {
+  return JSON.parse(readFileSync(join(home, workspace, "package.json"), "utf8"));
+}
 
 const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", "quote"];
 

@@ -14,7 +14,7 @@ import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.
 import { isAsApproved } from "../payouts/rules/deciding.ts";
 import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
-import type { Payout } from "../payouts/rules/payout.ts";
+import { type Payout, paymentTexts } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import { causeOfEnd } from "../payouts/rules/timeline.ts";
 import { type LeasedPayout, release } from "../payouts/work.ts";
@@ -270,11 +270,10 @@ async function readInstruction(
   });
   if (found === undefined) return { uncleared: "missing" };
   const screening = enumName(ScreeningStatus, found.screeningStatus) ?? "pending";
-  const { metadata: _, ...texts } = order.details;
   if (screening !== "cleared") return { uncleared: screening };
   return {
     merchantId,
-    ...texts,
+    ...paymentTexts(order.details),
     currency: destination,
     amount: receivingMinor,
     transferMethod: found.transferMethod,

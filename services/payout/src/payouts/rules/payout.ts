@@ -14,9 +14,15 @@ export type PayoutDetails = PaymentTexts & {
 };
 
 export function detailsOf(sent: PayoutDetails): PayoutDetails {
-  const { referenceId, remittanceInformation, purposeCode, metadata = {} } = sent;
-  const details = { referenceId, remittanceInformation, purposeCode };
+  const { metadata = {} } = sent;
+  const details = paymentTexts(sent);
   return Object.keys(metadata).length === 0 ? details : { ...details, metadata };
+}
+
+/** The details that a rail gets. */
+export function paymentTexts(details: PayoutDetails): PaymentTexts {
+  const { referenceId, remittanceInformation, purposeCode } = details;
+  return { referenceId, remittanceInformation, purposeCode };
 }
 
 /** Returns a canonical text for digests: equal details give equal texts. */
