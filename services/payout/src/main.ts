@@ -32,15 +32,17 @@ import { statementsRpc } from "./statements/rpc.ts";
 import { startStatementGauges } from "./treasury/gauges.ts";
 import { startPayoutService } from "./wiring.ts";
 
-/** How late a message of the sandbox's rail may go out: within 10 s of a transfer, and later. */
+/**
+ * The maximum delay of a sandbox rail's callback. After 10 s without callbacks it is
+ * `callbacksRestMs`.
+ */
 const callbacksMs = 100;
 const callbacksRestMs = 1_000;
 
-/** Receives a callback by the service, once that is started. */
+/** Passes a callback to the service, which must have started. */
 type Receive = (message: ReceivedMessage, by: Change) => Promise<unknown>;
 type PayoutOpening = Opening<ReturnType<typeof readConfig>>;
 
-/** Starts the payout service: its RPCs, the relay of its events, its rail workers and sweeps. */
 export const start = serviceStart("payout", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime, connect, serve } = opening;
   const bus = await opening.openBus(config);

@@ -4,12 +4,12 @@ import type { Hold } from "../orders/held-store.ts";
 import type { BatchDocument, Batches } from "./document.ts";
 import { batchEvent } from "./events.ts";
 
-/** Selects batches that still begin lines: neither cancelled nor expired. */
+/** Matches batches that may still begin lines: they are neither cancelled nor expired. */
 export const unended = { cancelled_at: { $exists: false }, expired_at: { $exists: false } };
 
 /**
- * Holds waiting and running batches. An actor other than the maker must decide on them, even after
- * an earlier decision. `takeLinesBack` handles their lines.
+ * Holds waiting and running batches. An actor other than the maker must then decide on them, even
+ * if they were approved before. Call `takeLinesBack` for their lines.
  */
 export async function holdBatches(
   batches: Batches,

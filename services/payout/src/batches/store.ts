@@ -25,10 +25,10 @@ export async function insertLines(lines: Orders, documents: readonly OrderDocume
   }
 }
 
-/** Line counts by state, and the cost of the payouts that exist or have begun. */
+/** Line counts by state, and the total cost of payouts that exist or whose quote is bound. */
 export type Standing = { readonly counts: LineCounts; readonly total: bigint };
 
-/** Counts the lines of a batch by an index. */
+/** Counts the lines of a batch and sums their cost. */
 export async function standingOf(lines: Orders, batchId: string): Promise<Standing> {
   const cost = { $ifNull: ["$quote.source_minor", toDecimal128(0n)] };
   const groups = await lines

@@ -71,7 +71,10 @@ function approvalMessage(batch: BatchDocument): MessageInitShape<typeof BatchApp
   };
 }
 
-/** Counts only while it runs: before, all lines wait; afterwards the result is stored. */
+/**
+ * Counts the lines only while the batch runs. Before that all lines wait; afterwards the result is
+ * stored.
+ */
 async function progressOf(lines: Orders, batch: BatchDocument): Promise<Standing> {
   const { result, line_count: count } = batch;
   if (result !== undefined) {
