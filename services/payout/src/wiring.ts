@@ -317,7 +317,8 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
     startRailWorkers(parts, { count, work, manual }),
     each("outbox-settle", settleMs, () => outbox.settle()),
     sweep("account-sweep", sweepMs, () => sweepAccounts(parts), credited),
-    // In every process: repeated it changes nothing, and no lease may keep it from its turn.
+    // Every process runs this task without a lease. A repeated run is harmless, and a lease could
+    // delay the task.
     each("work-recall", recallMs, () => recallWork(payouts, clock.now(), deferMaxMs)),
     sweep("velocity-sweep", sweepMs, () => sweepReservations(parts)),
     each("merchant-settings", settingsMs, () => Promise.all(settings.map((of) => of?.refresh()))),
@@ -325,7 +326,7 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
   return {
     stop: async (): Promise<void> => {
       await Promise.all(loops.map((running) => running.stop()));
-      // What is not marked now is published once more by another process.
+      // Another process publishes again the events that are not marked here.
       const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
       await outbox.settle(true).catch(lost);
       await Promise.all(leases.map((lease) => lease.release()));

@@ -126,7 +126,7 @@ async function hasCapacity({ payouts, clock }: BatchDeps): Promise<boolean> {
  */
 async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget> {
   const { approval, cancelled_at, expired_at } = batch;
-  // A held batch without a new approval only ends: it begins no line.
+  // A cancelled or expired batch may have no approval: its remaining lines only end.
   const mayEnd = cancelled_at !== undefined || expired_at !== undefined;
   if (approval === undefined && !mayEnd) throw new Error("a running batch is not approved");
   const { total } = await standingOf(deps.orders, batch._id);
@@ -144,8 +144,8 @@ async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget
 }
 
 /**
- * Executes some lines at a time. Returns `false` if a service is unavailable, so that the rest
- * waits.
+ * Executes the lines of one part. Returns `false` if a service is unavailable; the remaining lines
+ * then wait.
  */
 async function runPart(
   deps: BatchDeps,

@@ -118,7 +118,8 @@ export async function lineMessages(
     );
     return create(BatchLineSchema, {
       number: document.line ?? 0,
-      // A line waits until it begins: its batch awaits approval.
+      // A line has no approval state of its own: it is shown as waiting while its batch awaits
+      // approval.
       state: enumValue(
         BatchLineState,
         order.state === "awaiting_approval" ? "waiting" : order.state,

@@ -159,7 +159,7 @@ async function takeLock(
   const { merchantId, payoutId, accountId } = payout;
   const _id = `${merchantId}:${key}`;
   const own = { payout_id: payoutId, account_id: accountId };
-  // If it expires in the meantime, another execute has it.
+  // Matches only this payout's lock. If the lock expires, another execute may take it over.
   const its = { _id, payout_id: payoutId };
   const lock: ExecutionLock = {
     end: async (how) => {
@@ -173,7 +173,8 @@ async function takeLock(
     if (await insertOnce(locks, { _id, schema_version: 1, ...taken })) return lock;
     const found = await locks.findOne({ _id });
     if (found === null) continue;
-    // Another attempt of the same payout: the first one creates it.
+    // Another attempt at the same payout holds the lock. They share it, because only one of them
+    // creates the payout.
     if (found.payout_id === payoutId) {
       const { matchedCount } = await locks.updateOne(its, { $inc: { shared: 1 } });
       if (matchedCount === 1) return lock;
@@ -190,24 +191,26 @@ async function takeLock(
   throw new ConnectError("another payout of this reference is being executed", Code.Unavailable);
 }
 
-/** Extrapolates a clock that read `then` at a time of `performance.now()`. */
+/** Returns the current time of a clock that showed `then` when `performance.now()` was `at`. */
 function later(then: Date, at: number): Date {
   return new Date(then.getTime() + performance.now() - at);
 }
 
-/** Returns true if a crash left the lock and its payout exists or can never exist. */
+/**
+ * Returns true if the lock was left by a crash. Its payout then exists already, or can never exist.
+ */
 async function isStale(
   { payouts, ledger }: GuardDeps,
   { payout_id, account_id, taken_at }: LockDocument,
   { now, receivedAt }: ClockReading,
 ): Promise<boolean> {
   const agoMs = later(now, receivedAt).getTime() - taken_at.getTime();
-  // In the past or in the future: the clock of quotes may have been set back.
+  // `agoMs` may be negative, because the quote service's clock may have been set back.
   if (Math.abs(agoMs) < lockMs) return false;
   const exists = await payouts.findOne(
     { _id: payout_id, ...isCreated },
     { projection: { _id: 1 } },
   );
-  // Held money without a payout becomes one or is released by the sweep.
+  // While money is held, the sweep may still create the payout, so the lock stays.
   return exists !== null || !(await isHeld(ledger, account_id, payout_id));
 }
