@@ -28,7 +28,7 @@ export type Budget = {
   readonly giveBack: (cost: bigint) => void;
 };
 
-/** The number of orders that one poll tries to lease. */
+/** The maximum number of due orders that one poll tries to lease. */
 const candidatesMax = 16;
 
 /**
