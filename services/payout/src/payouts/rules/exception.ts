@@ -8,7 +8,10 @@ import type { StepCause } from "./timeline.ts";
  */
 export type ExceptionKind = "unknown" | "stuck" | "contradicted";
 
-/** An exception of a payout. `since` is the start of its first kind. */
+/**
+ * An exception of a payout. `since` is the time at which the payout first had an exception, even of
+ * a less severe kind.
+ */
 export type PayoutException = { readonly kind: ExceptionKind; readonly since: Date };
 
 /**
