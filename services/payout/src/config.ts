@@ -110,7 +110,7 @@ export function readConfig(environment: Environment) {
     SANDBOX_SCENARIOS: sharesSetting.default({}),
     /** The number of payouts that a process works on concurrently. */
     RAIL_WORKERS: countSetting(1).default(64),
-    /** Routes of transfers to rails. The first match applies. */
+    /** The routes that send transfers to rails. The first matching route applies. */
     RAIL_ROUTES: routesSetting.optional(),
     /** A payout that is open for this long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
@@ -141,8 +141,8 @@ export function readConfig(environment: Environment) {
 type Routes = z.output<typeof routesSetting>;
 
 /**
- * Returns the default routes: the sandbox simulates everything. In live mode operators must
- * configure every route.
+ * Returns the default routes, which send all transfers to the sandbox rail. In live mode there are
+ * none, because operators must configure every route.
  */
 function sandboxRoutes(mode: Mode): Routes {
   return mode === "live" ? [] : [{ rail: "sandbox", transferType: undefined }];

@@ -38,7 +38,7 @@ export function startPayoutGauges(deps: GaugeDeps): Loop {
   return startLoop({ name: "payout-gauges", everyMs, run, log: deps.log });
 }
 
-/** Returns a function that updates the gauges once. */
+/** Creates the gauges. The returned function updates them once. */
 export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
   const { database, metrics, clock } = deps;
   const payouts = openPayouts(database);

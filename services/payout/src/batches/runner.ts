@@ -93,7 +93,7 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
   }
 }
 
-/** Ends the remaining lines after a cancellation or an expired approval. */
+/** Ends the lines that have not begun, after a cancellation or an expired approval. */
 async function endUnbegun({ orders }: BatchDeps, { _id, cancelled_at, expired_at }: BatchDocument) {
   if (cancelled_at !== undefined) await endLines(orders, _id, { state: "cancelled" });
   if (expired_at === undefined) return;

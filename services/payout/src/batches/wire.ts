@@ -101,7 +101,7 @@ function totalMessage({ currency, amount, lines }: FixedTotal) {
   return { currencyCode: currency, amount: formatAmount(amount, currency), lines };
 }
 
-/** Builds the messages of lines. Each has the outcome of its payout. */
+/** Builds the messages of lines, including the outcomes of their payouts. */
 export async function lineMessages(
   payouts: Payouts,
   documents: readonly OrderDocument[],

@@ -105,7 +105,7 @@ function added(one: StatusCounts, other: StatusCounts): StatusCounts {
   };
 }
 
-/** Owner of the rail accounts. No merchant may have this id. */
+/** The owner of the rail accounts. No merchant may have this id. */
 export const platformMerchantId = "platform";
 
 /** Opens a rail's account in a currency. A repeat returns the existing account. */

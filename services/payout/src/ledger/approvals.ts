@@ -9,7 +9,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { type Ledger, readAccount } from "./accounts.ts";
 import { type LedgerDeps, ledgerRpc } from "./rpc.ts";
 
-/** Daily limits for credits and reversals by one operator alone, by currency, in minor units. */
+/** The daily limits for one operator's own credits and reversals, by currency, in minor units. */
 export type OwnWorkLimits = ReadonlyMap<string, bigint>;
 
 type LedgerRpc = ReturnType<typeof ledgerRpc>;

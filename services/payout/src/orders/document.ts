@@ -45,7 +45,7 @@ export type OrderDocument = Origin & {
   approval?: OrderDecision;
   /** The rejection, which cancels the order. */
   rejection?: OrderDecision & { reason: string };
-  /** The event of its last hold, until the bus has confirmed it. */
+  /** The event of the order's last hold. Removed when the bus has confirmed the event. */
   pending_event?: string;
   /** The time of execution; absent for a line of a batch. */
   scheduled_at?: Date;

@@ -237,7 +237,10 @@ export type Release = Omit<Annotation, "call"> & {
   readonly calls?: readonly StoredCall[];
 };
 
-/** Ends a lease without a change of state. Another worker's lease or exception stays. */
+/**
+ * Ends a lease without a change of state. If another worker has leased the payout, its lease and
+ * its exception stay.
+ */
 export async function release(
   payouts: Payouts,
   { payout, leaseToken, calls: earlier }: LeasedPayout,

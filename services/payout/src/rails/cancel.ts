@@ -88,10 +88,10 @@ async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<
 }
 
 /**
- * Asks the rail to withdraw a payout's transfer. Returns true if the rail both confirms that it
- * never pays the transfer and reports it as rejected. Otherwise the next poll applies the rail's
- * outcome: a transfer may also be never paid because it was returned, or because operators must
- * check it. Throws if the rail is not configured.
+ * Asks the rail to withdraw a payout's transfer. Returns true if the rail confirms that it never
+ * pays the transfer, and reports the transfer as rejected. Returns false for a transfer that was
+ * returned or that operators must check; the next poll applies its outcome. Throws if the rail is
+ * not configured.
  */
 async function requestWithdrawal(
   { rails }: Pick<CancelDeps, "rails">,

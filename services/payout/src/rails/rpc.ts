@@ -38,7 +38,7 @@ export function reportRpc(deps: RailReportDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** The maximum number of destinations in a request. It is the size of a page of corridors. */
+/** The maximum number of currencies in a request. It equals the maximum page size of corridors. */
 const destinationsMax = 100;
 
 /** Creates the RPCs with which the quote service reads how currencies are paid. */

@@ -53,7 +53,10 @@ export type StepResult = { readonly leased: LeasedPayout; readonly pollAt: Date 
 /** The longest time until the next work on an open payout, even if its rail requests more. */
 export const deferMaxMs = 600_000;
 
-/** Writes a step of a payout and logs it, with the time since the previous step. */
+/**
+ * Writes a step of a payout and logs it, with the time since the payout's previous step. Returns
+ * `undefined` if a concurrent write won.
+ */
 export async function takeStep(
   { payouts, log, onChanged }: RailWorkerDeps,
   leased: LeasedPayout,
@@ -136,10 +139,10 @@ export function renewedLease(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
   return { at: deps.clock.now(), work: { leasedUntil: fromNow(deps, leaseMs) } };
 }
 
-/** A rail's reply, with its entry for the history. */
+/** A rail's reply, with the call that the history records for it. */
 export type RailResponse = RailReply & { readonly call: StoredCall };
 
-/** The timeout of a rail call, shorter than a lease. */
+/** The timeout of a rail call. It is shorter than a lease. */
 export const railTimeoutMs = 5_000;
 /** The part of a lease that is reserved for the write after a rail call. */
 const writeMs = 1_000;

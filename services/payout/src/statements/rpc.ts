@@ -33,7 +33,10 @@ export type StatementDeps = StatementStores & {
   readonly clock: Clock;
   /** Returns the current signing key of receipts. */
   readonly receiptKey: () => ServiceKey;
-  /** Limits PDF rendering to one at a time, because it shares a thread with payouts. */
+  /**
+   * Renders one PDF per merchant at a time and limits its share of the thread, which payouts need
+   * too.
+   */
   readonly renders: Turns;
 };
 

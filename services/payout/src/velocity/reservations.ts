@@ -117,5 +117,5 @@ export function createVelocityReservations(
   };
 }
 
-/** `giveUp` releases the reservation of a refused execute. */
+/** Reserved limits. `giveUp` releases them after the execute was refused. */
 export type Reserved = { readonly giveUp: () => Promise<void> };

@@ -31,8 +31,7 @@ type Waiting = {
 /**
  * Opens the usages. Each usage is one document and is only written if it has not changed since it
  * was read. Concurrent executes therefore never exceed a limit together. Changes that arrive during
- * a write share the next write. If `change` throws because of a lost response, the change may have
- * been stored.
+ * a write share the next write. `change` throws if it is unknown whether the change was stored.
  */
 export function openUsage({ db }: Database) {
   const collection = db.collection<UsageDocument>("velocity_usage");

@@ -12,7 +12,9 @@ type AmountText = {
 
 /** Approval rules in the form that operators write and the database stores. */
 export type ApprovalRulesText = {
-  /** At most one per source currency; decimal text. */
+  /**
+   * The amounts from which payouts need approval, as decimal text. At most one per source currency.
+   */
   readonly amounts: readonly AmountText[];
   /** In days. With 0, there is no such rule. */
   readonly new_beneficiary_days: number;
@@ -113,7 +115,7 @@ export type JudgedPayout = {
   readonly isOverWindow: boolean;
 };
 
-/** Returns the approval that a payout needs, or `undefined`. */
+/** Returns the approval that a payout needs, or `undefined` if it needs none. */
 export function approvalNeed(
   { amounts, newBeneficiaryMs, lastsMs }: ApprovalRules,
   { source, sourceMinor, beneficiaryCreatedAt, isOverWindow }: JudgedPayout,

@@ -22,7 +22,8 @@ export function duplicateKeys(destinationKeys: readonly string[], referenceId: s
 }
 
 /**
- * White space and invisible characters: controls, zero-width characters, fillers, a blank Braille.
+ * Matches white space and invisible characters: control characters, zero-width characters, fillers
+ * and the blank Braille pattern.
  */
 const unseen = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 

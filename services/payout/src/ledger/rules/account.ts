@@ -105,7 +105,7 @@ export type Account = {
   readonly available: bigint;
   readonly held: bigint;
   readonly counts: StatusCounts;
-  /** The last entry's number; 0 before the first. */
+  /** The number of the last entry; 0 before the first entry. */
   readonly sequence: number;
   readonly headHash: string;
   readonly createdAt: Date;
@@ -158,7 +158,7 @@ export type LedgerEntry = {
   readonly reverses: string;
   /** Empty for the first entry of an account. */
   readonly previousHash: string;
-  /** SHA-256 in hexadecimal over all other fields. */
+  /** A hash of all other fields: SHA-256 in hexadecimal. */
   readonly hash: string;
   readonly actor?: EntryActor | undefined;
   /** Never earlier than the previous entry's time. */

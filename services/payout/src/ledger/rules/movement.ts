@@ -32,7 +32,7 @@ export type Planned =
 
 export type Refusal =
   | "insufficient"
-  /** The balance would exceed the range that is stored exactly. */
+  /** The balance would exceed the maximum, `balanceMax`. */
   | "full"
   /** There is no hold to end, no payment to return, or no credit to reverse. */
   | "nothing_to_end"

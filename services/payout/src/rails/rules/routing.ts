@@ -45,7 +45,7 @@ export function railOf(
   return isCapable(capabilities, kind) ? route.rail : refused("NOT_CAPABLE");
 }
 
-/** Returns true if at least one transfer method or network of a currency has a rail. */
+/** Returns true if a rail pays a currency with at least one transfer method and network. */
 export function isPayable(routes: readonly Route[], rails: RailsByName, currency: string): boolean {
   for (const { rail, network, transferType, ...route } of routes) {
     if (route.currency !== undefined && route.currency !== currency) continue;

@@ -59,7 +59,7 @@ function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    // The schema below refuses `undefined`.
+    // The message schema refuses `undefined`.
     return undefined;
   }
 }

@@ -43,7 +43,7 @@ export const batchMs = 10_000;
 /** The maximum number of times that a long-tailed delay doubles. */
 const doublingsMax = 6;
 
-/** A merchant's scenario, for payouts whose reference names none. */
+/** The scenario settings of a merchant. They apply to payouts whose reference names no scenario. */
 export type MerchantScenario = {
   readonly seed: number;
   readonly failPercent: number;

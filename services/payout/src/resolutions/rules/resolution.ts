@@ -10,8 +10,8 @@ export type Resolved =
 
 /**
  * Returns the effect of an outcome that operators set. It applies like a rail's report. A payout
- * that was never submitted may also be rejected. If the payout already has the outcome, only a
- * contradiction ends.
+ * that was never submitted may also be rejected. If the payout already has the outcome, only its
+ * exception ends.
  */
 export function effectOfOutcome(
   { progress, exception }: Pick<Payout, "progress" | "exception">,

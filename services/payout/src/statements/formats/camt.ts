@@ -56,8 +56,8 @@ function entryOf(line: StatementLine, currency: string): CustomerEntry {
     direction: step === "post" || step === "reversal" ? "debit" : "credit",
     isReversal: step === "return" || step === "reversal",
     at: line.at,
-    // The ids of entries are too long for the format, so the entry's hash in the chain identifies
-    // it.
+    // The ids of entries are too long for the format. An entry without a payout is identified by
+    // the start of its hash.
     reference: line.payoutId === "" ? line.hash.slice(0, 32) : line.payoutId,
     family: step === "post" || step === "return" ? "ICDT" : "RCDT",
     kind: step === "return" ? "RRTN" : kindOf(step, line.transferMethod),

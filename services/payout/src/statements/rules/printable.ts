@@ -1,7 +1,10 @@
 import { withoutEmoji } from "@disburse/kernel/payment-methods/romanisation.ts";
 import anyAscii from "any-ascii";
 
-/** Characters that DejaVu Sans has and draws correctly without joining or reordering. */
+/**
+ * Matches characters that the font DejaVu Sans contains and that are drawn correctly without
+ * joining or reordering.
+ */
 const drawn =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Nd}\p{P}\p{Sc}\p{Zs}+<>=|~^`]/u;
 const accent = /^[\u0300-\u036f]$/u;
