@@ -19,8 +19,8 @@ import { railPackages } from "./rails/packages.ts";
 import { scenarios } from "./rails/sandbox/scenarios.ts";
 
 /**
- * Example: `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`. An absent condition
- * matches all.
+ * Example: `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`. A route without a
+ * condition matches any value.
  */
 const routesSetting = z
   .string()
@@ -45,7 +45,9 @@ const routesSetting = z
     ),
   );
 
-/** Example: `lost=5,duplicate=10`. Scenario names with whole percentages, at most 100 in total. */
+/**
+ * Example: `lost=5,duplicate=10`. Maps scenario names to whole percentages, at most 100 in total.
+ */
 const sharesSetting = z
   .string()
   .regex(/^[a-z-]+=\d{1,3}(,[a-z-]+=\d{1,3})*$/, "must be name=percent, joined by commas")
@@ -63,7 +65,7 @@ const sharesSetting = z
     "must be 100 at most together",
   );
 
-/** Default daily limits for credits and reversals by a single person. */
+/** The default daily limits for credits and reversals by one operator alone. */
 const sandboxLimits =
   "USD=100000,USDC=100000,USDC_ETH=100000,USDT_ETH=100000,USDC_COIN_POLYGON=100000," +
   "PYUSD_SOL=100000,USDP_SOL=100000,USDT_TRON=100000,USDC_SOL=100000,INR=8000000,EUR=100000," +
@@ -81,7 +83,7 @@ const amountsSetting = z.string().transform((text, context): ReadonlyMap<string,
   return amounts;
 });
 
-/** The settings of rail packages. They are secrets, since URLs of nodes may hold keys. */
+/** The settings of rail packages. All are secrets, because a node's URL may contain a key. */
 const railSettings: Readonly<Record<string, z.ZodOptional<z.ZodString>>> = Object.fromEntries(
   railPackages.map(({ setting }) => [setting, secret(z.string().optional())]),
 );
@@ -98,23 +100,23 @@ export function readConfig(environment: Environment) {
     /** The duration of a simulated transfer. */
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
     /**
-     * The distribution of durations. `fixed`: every transfer takes that long; otherwise the
-     * average.
+     * The distribution of simulated durations. With `fixed`, every transfer takes
+     * `SANDBOX_SETTLE_MS`; otherwise that is the average.
      */
     SANDBOX_DELAY: z.enum(["fixed", "uniform", "long-tailed"]).default("fixed"),
     /** The seed of the simulated rail's random choices. */
     SANDBOX_SEED: countSetting().default(0),
     /** Percentages of transfers with a scenario: `lost=5,duplicate=10`. */
     SANDBOX_SCENARIOS: sharesSetting.default({}),
-    /** The number of payouts that are worked on concurrently. */
+    /** The number of payouts that a process works on concurrently. */
     RAIL_WORKERS: countSetting(1).default(64),
-    /** Routes of transfers to rails. The first match applies. */
+    /** The routes that send transfers to rails. The first matching route applies. */
     RAIL_ROUTES: routesSetting.optional(),
     /** A payout that is open for this long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
     /**
-     * The amounts that a person may credit and reverse alone within a day; nothing for other
-     * currencies. Live mode has no default.
+     * The amounts that one operator may credit and reverse alone within a day. A currency that is
+     * not listed has a limit of zero. Live mode has no default.
      */
     APPROVAL_CREDIT_LIMITS: amountsSetting.optional(),
   });
@@ -139,14 +141,14 @@ export function readConfig(environment: Environment) {
 type Routes = z.output<typeof routesSetting>;
 
 /**
- * Returns the default routes: the sandbox simulates everything. In live mode operators must
- * configure every route.
+ * Returns the default routes, which send all transfers to the sandbox rail. In live mode there are
+ * none, because operators must configure every route.
  */
 function sandboxRoutes(mode: Mode): Routes {
   return mode === "live" ? [] : [{ rail: "sandbox", transferType: undefined }];
 }
 
-/** Requires a real rail in live mode, and routes only to real rails. */
+/** In live mode, requires at least one real rail and routes to real rails only. */
 function assertLiveRails(routes: Routes, rails: readonly string[]): void {
   if (rails.length === 0) {
     const settings = railPackages.map(({ setting }) => setting).join(" or ");

@@ -15,9 +15,12 @@ import { openPayouts } from "./payouts/store.ts";
 import { openRailStates } from "./rails/states.ts";
 import { railAccountGauges } from "./treasury/gauges.ts";
 
-/** Prometheus scrapes every 15 s. A reading takes about 50 ms of the database's time at most. */
+/**
+ * The interval between readings. Prometheus scrapes every 15 s, and a reading takes at most about
+ * 50 ms of database time.
+ */
 const everyMs = 5_000;
-/** Limits a count of waiting payouts. A higher count shows as this many. */
+/** The maximum count. A gauge shows this value for any higher count. */
 const readMax = 10_000;
 
 export type GaugeDeps = {
@@ -28,14 +31,14 @@ export type GaugeDeps = {
   readonly log: Log;
 };
 
-/** Updates the gauges of stored payouts. All processes show the same values. */
+/** Regularly updates the gauges of stored payouts. All processes show the same values. */
 export function startPayoutGauges(deps: GaugeDeps): Loop {
   const read = payoutGauges(deps);
   const run = () => read().then(() => false);
   return startLoop({ name: "payout-gauges", everyMs, run, log: deps.log });
 }
 
-/** Returns a function that updates the gauges once. */
+/** Creates the gauges. The returned function updates them once. */
 export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
   const { database, metrics, clock } = deps;
   const payouts = openPayouts(database);
@@ -84,7 +87,10 @@ export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
   };
 }
 
-/** Opens the gauges of payouts without an outcome. Each call takes one reading. */
+/**
+ * Creates the gauges of payouts that have no outcome yet. Each call of the returned function
+ * updates them once.
+ */
 function openPayoutGauges(payouts: Payouts, { rails, metrics }: GaugeDeps) {
   const open = metrics.gauge(
     "disburse_payouts_open",
@@ -106,7 +112,7 @@ function openPayoutGauges(payouts: Payouts, { rails, metrics }: GaugeDeps) {
   }
   return async (now: Date): Promise<void> => {
     const opened = await readOpen(payouts);
-    // Removes the series of a rail whose last open payout has ended.
+    // A rail without open payouts must not keep its old value.
     openOldest.reset();
     for (const stage of openStages) {
       const its = opened.filter(({ _id }) => _id.stage === stage);
@@ -142,7 +148,10 @@ type Reading<Id = unknown> = { readonly _id: Id; readonly count: number; readonl
 
 const always = { $gt: new Date(0) };
 
-/** Reads in index order, oldest first. The sparse index contains no other payouts. */
+/**
+ * Reads payouts with unpublished events, oldest first. The sparse index contains only these
+ * payouts.
+ */
 function readOutbox(payouts: Payouts): Promise<Reading[]> {
   const steps = [
     { $match: { "outbox.at": always } },
@@ -152,7 +161,7 @@ function readOutbox(payouts: Payouts): Promise<Reading[]> {
   return payouts.aggregate<Reading>(steps, { hint: "outbox" }).toArray();
 }
 
-/** Matches `openSince`: an approved payout is open for its rail since its approval. */
+/** The same rule as `openSince`: an approved payout counts as open from its approval. */
 const openSince = { $max: ["$approval.decision.at", "$created_at"] };
 
 function readOpen(payouts: Payouts) {
@@ -208,8 +217,8 @@ function orderGauges(database: Database, metrics: Metrics): (now: Date) => Promi
   return async (now) => {
     const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);
     const read = (state: string, oldest: string) => [
-      // In the order of the index, which contains only due orders. The limit excludes the latest
-      // ones.
+      // Uses the order of the index, which contains only orders with work left. The limit leaves
+      // out the latest ones.
       ...[{ $match: { due_at: { $gt: new Date(0) }, state } }, { $limit: readMax }],
       { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: oldest } } },
     ];

@@ -32,15 +32,17 @@ import { statementsRpc } from "./statements/rpc.ts";
 import { startStatementGauges } from "./treasury/gauges.ts";
 import { startPayoutService } from "./wiring.ts";
 
-/** How late a message of the sandbox's rail may go out: within 10 s of a transfer, and later. */
+/**
+ * The maximum delay of a sandbox rail's callback. After 10 s without callbacks it is
+ * `callbacksRestMs`.
+ */
 const callbacksMs = 100;
 const callbacksRestMs = 1_000;
 
-/** Receives a callback by the service, once that is started. */
+/** Passes a callback to the service, which must have started. */
 type Receive = (message: ReceivedMessage, by: Change) => Promise<unknown>;
 type PayoutOpening = Opening<ReturnType<typeof readConfig>>;
 
-/** Starts the payout service: its RPCs, the relay of its events, its rail workers and sweeps. */
 export const start = serviceStart("payout", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime, connect, serve } = opening;
   const bus = await opening.openBus(config);
@@ -52,7 +54,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     clock,
     log,
     openMax: config.OPEN_PROPOSALS_PER_MERCHANT,
-    // A request may have a file of a bank.
+    // Encrypts stored proposals: their requests may contain a bank file.
     sealer,
   });
   const live = await openRails(opening, {
@@ -86,7 +88,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     metrics: createPayoutMetrics(metrics),
     proposals: approvals,
     approvals: { ...own, limits },
-    // Live, the platform's money at rails is always two persons' work.
+    // In live mode no currency has a limit, so every funding and sweep needs a second operator.
     treasuryApprovals: { ...own, limits: config.DISBURSE_MODE === "live" ? new Map() : limits },
   });
   lifetime.add("approvals", approvals.start().stop);
@@ -104,7 +106,10 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   return serve(servedRpcs({ ...payout, statements, approvals: approvals.rpc }));
 });
 
-/** The simulated rail; its callbacks are signed with a secret of this service's key. */
+/**
+ * Opens the simulated rail, or returns `undefined` in live mode. The secret that signs its
+ * callbacks is derived from the service's key.
+ */
 async function openSandbox({ config, database }: PayoutOpening, receive: Receive) {
   if (config.DISBURSE_MODE !== "sandbox") return undefined;
   const behaviour = {
@@ -118,7 +123,7 @@ async function openSandbox({ config, database }: PayoutOpening, receive: Receive
   const settings = await openSandboxSettings(database, clock);
   const pending = createWake();
   const actor = { kind: "service", id: "sandbox" } as const;
-  // It calls back as any rail does, without the way over the network.
+  // Callbacks of the simulated rail reach the service without a network call.
   const send = (message: SignedMessage) =>
     receive({ rail: "sandbox", ...message }, { actor, operationId: crypto.randomUUID() });
   const simulated = {
@@ -133,7 +138,7 @@ async function openSandbox({ config, database }: PayoutOpening, receive: Receive
   return { rail: createSandboxRail(simulated), settings, pending };
 }
 
-/** Sends the callbacks of the simulated rail as they fall due. */
+/** Sends the callbacks of the simulated rail when they are due. */
 function startCallbacks(
   { log, lifetime }: PayoutOpening,
   { rail, pending: rouse }: NonNullable<Awaited<ReturnType<typeof openSandbox>>>,
@@ -143,7 +148,7 @@ function startCallbacks(
   lifetime.add("sandbox callbacks", loop.stop);
 }
 
-/** Opens the rails that the settings name. */
+/** Opens the configured rails. */
 async function openRails(
   { config, database, log, metrics }: PayoutOpening,
   context: Pick<RailContext, "sealer" | "isPaused" | "approvals" | "callForWork">,
@@ -161,7 +166,10 @@ async function openRails(
   };
 }
 
-/** Opens the keys that texts of rails are sealed with; `undefined` if no rail needs one. */
+/**
+ * Opens the keys that encrypt stored texts of rails. Returns `undefined` if no rail needs
+ * encryption.
+ */
 async function openRailKeys(opening: PayoutOpening) {
   const { config, database, log, lifetime, metrics } = opening;
   if (config.sealing === undefined) return undefined;

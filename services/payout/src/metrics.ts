@@ -3,18 +3,20 @@ import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
 import type { PayoutStatus } from "./payouts/rules/progress.ts";
 import type { ObserveRailCall } from "./rails/steps.ts";
 
-/** Metrics of the service's work. `gauges.ts` shows stored state. */
+/** Metrics of the work of one process. For stored state, see `gauges.ts`. */
 export type PayoutMetrics = {
   readonly countRead: CountRead;
   readonly changed: (status: PayoutStatus) => void;
   readonly railCalled: ObserveRailCall;
-  /** A write of an account failed because another write had changed it. */
+  /** Counts writes of an account that failed because another write had changed it. */
   readonly retried: () => void;
-  /** A payout was leased whose earlier lease had expired. */
+  /** Counts leases of a payout whose earlier lease had expired. */
   readonly takenOver: () => void;
 };
 
-/** Labels are bounded: statuses, rail names and kinds of responses. */
+/**
+ * Creates the metrics. Every label has few values: a status, a rail's name or a kind of response.
+ */
 export function createPayoutMetrics(metrics: Metrics): PayoutMetrics {
   const payouts = metrics.counter(
     "disburse_payouts_total",

@@ -17,7 +17,7 @@ const indexes: Indexes = {
     { key: { account_id: 1, step: 1, sequence: -1 }, name: "statement_step" },
   ],
   payouts: [
-    // Each list filter has an index that also gives the list's order.
+    // Each list filter has an index that also provides the list's sort order.
     { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
     {
       key: { merchant_id: 1, status: 1, created_at: -1, _id: -1 },
@@ -45,7 +45,7 @@ const indexes: Indexes = {
     },
     // An operation belongs to one quote.
     { key: { "operations.id": 1 }, name: "operation", unique: true },
-    // A sparse index for polls. An ended payout leaves it.
+    // A sparse index for polls. A payout without further work is not in it.
     { key: { work_due_at: 1 }, name: "work", sparse: true },
     { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
     {
@@ -67,7 +67,7 @@ const indexes: Indexes = {
     {
       key: { merchant_id: 1, beneficiary_name: 1, created_at: -1, _id: -1 },
       name: "list_beneficiary_name",
-      // Ignores case and accents, as the list does.
+      // The index ignores case and accents, like the list does.
       collation: { locale: "en", strength: 1 },
     },
     {
@@ -90,7 +90,7 @@ const indexes: Indexes = {
   velocity_usage: [{ key: { due_at: 1 }, name: "due" }],
   payout_controls: [{ key: { audit_sequence: 1 }, name: "set" }],
   scheduled_payouts: [
-    // For lists by creator or approver, and by orders that a revocation stopped.
+    // Finds orders by creator or approver, and orders that a revocation stopped.
     { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
     {
       key: { merchant_id: 1, "approval.actor.id": 1 },
@@ -109,7 +109,7 @@ const indexes: Indexes = {
     { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list_state" },
   ],
   batches: [
-    // For lists by creator or approver, and by batches that a revocation stopped.
+    // Finds batches by creator or approver, and batches that a revocation stopped.
     { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
     {
       key: { merchant_id: 1, "approval.actor.id": 1 },
@@ -136,5 +136,5 @@ function where(partialFilterExpression: object) {
   return { partialFilterExpression };
 }
 
-/** The migrations of this service's database, in order. A released one never changes. */
+/** The migrations of this service's database, in order. Never change a released migration. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

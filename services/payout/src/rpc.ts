@@ -39,8 +39,8 @@ export function payoutRpc(
     ...cancelRpc(deps),
     ...approvalsRpc(deps),
     ...reissuesRpc(deps),
-    // In live mode only a rail's signed callback reports an outcome: one caller must not settle a
-    // payout.
+    // In live mode this RPC is absent. Only a rail's signed callback reports an outcome there, so
+    // that no caller alone can settle a payout.
     ...(deps.mode === "sandbox" && reportRpc(deps)),
   };
   const decisions = ["approvePayout", "rejectPayout"] as const;
@@ -98,12 +98,15 @@ export function operationsRpc(
     ...guardedTreasury(deps, deps.treasuryApprovals),
     ...publishedRpc(deps.payouts),
   };
-  // Audited reads: they show sent events and the banks' proposals.
+  // Reads that are audited, because they show sent events and the banks' proposals.
   const noted = ["republishPayoutEvents", "getBankFinding"] as const;
   return bindOperations(PayoutOperationsService, rpc, deps.bindings, { noted });
 }
 
-/** The services of a process with their handlers; the sandbox's is absent in live mode. */
+/**
+ * Returns the services of a process with their handlers. The sandbox's service is absent in live
+ * mode.
+ */
 export function servedRpcs(handlers: {
   readonly rpc: Partial<ServiceImpl<typeof PayoutService>>;
   readonly orders: ServiceImpl<typeof PayoutOrderService>;

@@ -3,12 +3,13 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 /** Thrown by a dying process at its last step. */
 class Died extends Error {}
 
-/** Methods of a collection that write. */
+/** The collection methods that write. */
 const writes = new Set(["insertOne", "insertMany", "updateOne", "updateMany", "findOneAndUpdate"]);
 
 /**
- * Simulates a process that dies at a step. Its writes and its calls of `quote` count. Step `2n`
- * dies before the effect of the n-th, `2n + 1` after it. Later calls fail.
+ * Simulates a process that dies at a step. The steps are its writes and its calls of `quote`,
+ * numbered from 0. With `2n` it dies before the effect of step n, and with `2n + 1` after it. Later
+ * calls fail.
  */
 export function dyingAt(last: number) {
   let steps = -1;

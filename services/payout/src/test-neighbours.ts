@@ -14,7 +14,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 
-/** A quote of the fake quote service. Claims work like in the real one. */
+/** A quote of the fake quote service. Claims work as in the real service. */
 export type StandInQuote = {
   merchantId: string;
   accountId: string;
@@ -26,10 +26,10 @@ export type StandInQuote = {
   state: QuoteState;
   returnCharges?: ReturnCharges;
   claim?: { payoutId: string; order: Uint8Array; operationId: string; claimedAt: Date };
-  /** The operation that requested it, if any. */
+  /** The operation that requested the quote, if any. */
   operationId?: string;
   beneficiaryId?: string;
-  /** The default is an account of the beneficiary. */
+  /** Keys of the paid account. The default is an account of the beneficiary. */
   destinationKeys?: string[];
   isReceivingFixed?: boolean;
   source?: string;
@@ -47,13 +47,13 @@ export function standIns(
     screening: ScreeningStatus;
     isBeneficiaryGone: boolean;
     isRegistryAway: boolean;
-    /** The refusal of new quotes, and the cost of one if it differs from the requested amount. */
+    /** The refusal of new quotes, or their cost if it differs from the requested amount. */
     quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date };
     /** The creation time of beneficiaries. */
     beneficiarySince: Date;
-    /** Whole USD for one unit of another currency; absent: there is no rate. */
+    /** The value of one unit of another currency in whole USD. If absent, there is no rate. */
     worth: Readonly<Record<string, bigint>>;
-    /** The offset of the clock of quotes. */
+    /** The offset of the quote service's clock. */
     quoteOffsetMs: number;
   },
 ) {
@@ -118,7 +118,7 @@ export function standIns(
         return quoteResponse(quoteId, quote);
       },
     });
-    /** Each merchant of a quote has two beneficiaries with these ids. */
+    /** The ids of the two beneficiaries that each merchant with a quote has. */
     const ids = ["ben_1", "ben_2"];
     const findOwn = ({ merchantId, beneficiaryId: id }: Record<string, unknown>) => {
       const isMerchant =
@@ -193,7 +193,7 @@ function quoteResponse(id: string, quote: StandInQuote) {
   };
 }
 
-/** The error of an unreachable service. */
+/** Returns the error of a call to an unreachable service. */
 export function unavailable(): ConnectError {
   return new ConnectError("away", Code.Unavailable);
 }

@@ -41,7 +41,7 @@ import { statementsRpc } from "./statements/rpc.ts";
 import { type StandInQuote, standIns } from "./test-neighbours.ts";
 import { startPayoutService } from "./wiring.ts";
 
-/** The process whose leases the platform's worker takes. */
+/** The `place` of the process that the platform's worker runs as. */
 export const place = "first:8080";
 
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
@@ -53,7 +53,7 @@ export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 export async function startTestPlatform() {
   const database = await migratedDatabase("payout", migrations);
   const quotes = new Map<string, StandInQuote>();
-  /** Failures that a test injects. The fakes call each before they respond. */
+  /** Failures that a test injects. Each fake calls its function here before it responds. */
   const faults = {
     claim: (): void => undefined,
     afterClaim: (): void => undefined,
@@ -90,7 +90,7 @@ export async function startTestPlatform() {
   const loops = createManualLoops();
   const proposals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
   const bus = createMemoryBus();
-  // A credit is only published to subscribers.
+  // Credit events are only published if there is a subscriber.
   await bus.subscribe({
     queue: "credits",
     events: [{ keys: ["opt_in.account_credited"], publishers: ["payout"] }],
@@ -143,7 +143,7 @@ export async function startTestPlatform() {
   const operation = () => ({ operationId: `op-${++operations}` });
   const rpc = createClient(PayoutService, transport);
   const operationsClient = createClient(PayoutOperationsService, transport);
-  /** Works until nothing is due at the clock's present time. */
+  /** Runs the worker until nothing is due at the clock's current time. */
   const work = () => loops.run("rail-worker");
   const sweep = () => loops.run("account-sweep");
   const quote = (accountId: string, change: Partial<StandInQuote> = {}) => {
@@ -160,7 +160,7 @@ export async function startTestPlatform() {
     return id;
   };
   return {
-    // The platform's stores. The members below are views for tests.
+    // The platform's stores. The members below are views and helpers for tests.
     ...parts,
     quotes,
     faults,
@@ -170,7 +170,7 @@ export async function startTestPlatform() {
     callForWork: service.callForWork,
     parts,
     loops,
-    /** The service's outbox. It marks published events at once. */
+    /** The service's outbox, which marks published events at once. */
     outbox: {
       due: outbox.due,
       published: async (messages: readonly BusMessage[]): Promise<void> => {
@@ -178,7 +178,7 @@ export async function startTestPlatform() {
         await outbox.settle();
       },
     },
-    /** A payout and its complete history. */
+    /** Returns a payout with its complete history. */
     history: async (id: string) => {
       const found = await payouts.findOne({ _id: id });
       return found === null ? undefined : { payout: toPayout(found), lines: historyOf(found) };
@@ -190,24 +190,24 @@ export async function startTestPlatform() {
     sandboxRpc: createClient(PayoutSandboxService, transport),
     ordersRpc: createClient(PayoutOrderService, transport),
     statementsRpc: createClient(StatementService, transport),
-    /** The merchants whose PDFs were rendered, in order. */
+    /** The merchants whose PDFs were rendered, in this order. */
     rendered,
     receiptJwk: publicJwk,
     callbackSecret,
     sweep,
-    /** Tidies accounts as if they had been quiet. */
+    /** Tidies accounts as if they had had no movement for a while. */
     tidy: async () => {
       world.offsetMs += quietMs + 1_000;
       await sweep();
-      // Twice: credits are published first.
+      // The sweep runs twice, because the first run publishes the credits.
       await sweep();
       world.offsetMs -= quietMs + 1_000;
     },
     sweepReservations: () => loops.run("velocity-sweep"),
     work,
-    /** Returns true if the workers were notified since the last call. */
+    /** Returns true if the workers were notified since the last call of this function. */
     isWoken: () => loops.isNotified("rail-worker"),
-    /** Advances the clock, does all due work and sends the rail's messages. */
+    /** Advances the clock, does all due work and sends the rail's callbacks. */
     after: async (ms: number) => {
       world.offsetMs += ms;
       await work();
@@ -219,7 +219,7 @@ export async function startTestPlatform() {
       const request = { merchantId: "mer_1", quoteId: quote(accountId), referenceId };
       return (await rpc.executePayout({ mutation: operation(), ...request })).payoutId;
     },
-    /** Books platform money that arrived at the rail. */
+    /** Books money of the platform that arrived at the rail. */
     fundRail: async (rail: string, amount: string, currencyCode = "USD") => {
       const by = { id: "treasurer", kind: Actor_Kind.OPERATOR };
       const mutation = { operationId: operation().operationId, actor: by };
@@ -240,12 +240,12 @@ export async function startTestPlatform() {
   };
 }
 
-/** Leases of a process that holds nothing between two steps. */
+/** Creates leases for a process that keeps no payouts between two steps. */
 export function leasesOf(payouts: Payouts, clock: Clock): Leases {
   return createLeases(payouts, clock, place, { heldMax: 0, pollEveryMs: 0, work: createWake() });
 }
 
-/** A test rail that accepts everything, except for the given members. */
+/** Creates a test rail that accepts everything, unless `own` overrides a member. */
 export function testRail(own: Partial<Rail>): Rail {
   const accept = async (): Promise<RailReply> => ({ status: { kind: "accepted" } });
   return {
@@ -259,7 +259,7 @@ export function testRail(own: Partial<Rail>): Rail {
   };
 }
 
-/** A directory of the only present rail. */
+/** Creates a directory with at most one rail, `rails.current`. */
 function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
   return {
     get all() {

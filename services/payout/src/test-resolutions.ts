@@ -4,7 +4,7 @@ import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { TestPlatform } from "./test-platform.ts";
 
-/** A mutation by an operator, with a new operation by default. */
+/** Builds a mutation by an operator, with a new operation id by default. */
 export function personally(person: string, operationId = crypto.randomUUID() as string) {
   return { operationId, actor: { kind: Actor_Kind.OPERATOR as Actor_Kind, id: person } };
 }
@@ -17,7 +17,7 @@ const rejected = {
   reason: "the bank's statement of the day",
 };
 
-/** Two operators who resolve payouts. By default Ada proposes and Bob approves. */
+/** Creates two operators who resolve payouts. By default, Ada proposes and Bob approves. */
 export function resolvers({ operationsRpc, proposalsRpc }: Operated) {
   const propose = async (
     payoutId: string,

@@ -49,24 +49,34 @@ import { createVelocityReservations } from "./velocity/reservations.ts";
 import { openUsage } from "./velocity/usage.ts";
 
 const sweepMs = 1_000;
-/** How often payouts are marked whose events are published. */
+/** The interval at which payouts are marked with their published events. */
 const settleMs = 200;
-/** How late work is found that a wrong clock deferred. */
+/** The maximum delay before this process finds work that a wrong clock deferred. */
 const recallMs = 5_000;
-/** How late limits and controls of merchants are in force that another process set. */
+/**
+ * The maximum delay before this process applies limits and controls that another process changed.
+ */
 const settingsMs = 1_000;
-/** How long a killed process delays the sweeps. */
+/** The maximum time for which a killed process delays the sweeps. */
 const sweepLeaseMs = 3_000;
-/** Audit entries that a start looks at: a killed process wrote its last one a moment before. */
+/**
+ * The number of last audit entries that a starting process applies again. A killed process may have
+ * written its last entry without applying it.
+ */
 const followedMax = 20;
-/** What a process keeps of its payouts and their events. */
+/** Limits and times for the payouts and events that a process keeps in memory. */
 const keeping = {
-  /** Leased payouts that wait for their next step. */
+  /** The maximum number of leased payouts that wait in this process. */
   heldMax: 1_000,
   workEveryMs: pollMs,
-  /** How long a payout's first mark waits for its next one. */
+  /**
+   * The longest time that an event stays unmarked to share one write with the payout's next events.
+   */
   markWithinMs: 1_000,
-  /** How late events are found that a process left behind, and how often looked for. */
+  /**
+   * An unpublished event of this age was left by another process. `eventsEveryMs` is the interval
+   * of the search.
+   */
   orphanedAfterMs: 2_000,
   eventsEveryMs: 500,
 };
@@ -78,42 +88,46 @@ const keepingNothing: typeof keeping = {
   eventsEveryMs: 0,
 };
 
-/** What a payout service runs on: connections of a process, or of a simulation. */
 export type PayoutServiceOptions = {
   readonly database: Database;
   readonly bus: Bus;
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly rails: RailDirectory;
-  /** Which rails operators have paused. */
+  /** Stores which rails operators have paused. */
   readonly states: RailStates;
-  /** That of the rails which is simulated, and what merchants set of it; absent in live mode. */
+  /** The simulated rail and the merchants' settings for it. Absent in live mode. */
   readonly sandbox?: { readonly rail: SandboxRail; readonly settings: SandboxSettings } | undefined;
   /** Operator RPCs of the rail packages. */
   readonly railRpc?: RailRpc | undefined;
-  /** A payout that is open for so long after its submission gets an exception. */
+  /** A payout that is still open this long after its submission gets an exception. */
   readonly stuckAfterMs: number;
-  /** Payouts that are worked on concurrently. */
+  /** The number of payouts that are processed concurrently. */
   readonly railWorkers: number;
   readonly mode: Mode;
-  /** This process, `host:port`; unique among those that run. */
+  /** The address of this process, `host:port`. Unique among the running processes. */
   readonly place: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: PayoutMetrics;
-  /** What waits for a second person. */
+  /** Proposals that await a second operator. */
   readonly proposals: Pick<ServiceApprovals, "guard" | "own">;
-  /** What a person needs a second one for; absent in a simulation, which has no persons. */
+  /**
+   * Requires a second operator for large credits and reversals. Absent in a simulation, which has
+   * no operators.
+   */
   readonly approvals?: LedgerApprovals;
-  /** The same for the platform's money at rails. */
+  /** Requires a second operator for movements of the platform's money at rails. */
   readonly treasuryApprovals?: LedgerApprovals;
-  /** Absent where tracing is off. */
+  /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
-  /** Only in tests: its loops run when a test says so, and it keeps nothing between their runs. */
+  /**
+   * Tests only: a test runs each loop itself, and the process keeps nothing in memory between runs.
+   */
   readonly manual?: ManualLoops | undefined;
 };
 
-/** Opens the stores, starts the relays, the workers and the sweeps, and answers the RPCs. */
+/** Opens the stores, starts the background work and creates the RPC handlers. */
 export async function startPayoutService(options: PayoutServiceOptions) {
   const wakes = { work: createWake(), stored: createWake(), credited: createWake() };
   const batchDue = createWake();
@@ -125,23 +139,26 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const { sandbox } = options;
   return {
     rpc: payoutRpc(parts),
-    /** Of payouts that are made later. */
+    /** RPC handlers of scheduled payouts and batches. */
     orders: orderRpc({ ...parts, wakeRunner: batchDue.notify }),
-    /** Of a sandbox; absent in live mode. */
+    /** RPC handlers of a sandbox. Absent in live mode. */
     sandbox: sandbox && sandboxRpc({ ...parts, ...sandbox }),
-    /** For operators, rails and subscribers. */
+    /** RPC handlers for operators, rails and subscribers. */
     operations: operationsRpc(parts),
-    /** What it is made of. */
+    /** The stores and functions that the service is built from. */
     parts,
-    /** Receives a callback of a rail in this process, as the RPC does. */
+    /** Receives a rail's callback without a network call, like the RPC does. */
     receive: (message: ReceivedMessage, by: Change) => receiveCallback(parts, message, by),
-    /** Makes payouts query their rail now. Resolves to the ids of those that never query it again. */
+    /**
+     * Makes workers poll the rails of these payouts now. Returns the ids of payouts whose rail is
+     * never polled again.
+     */
     callForWork: async (payoutIds: readonly string[]): Promise<readonly string[]> => {
       const over = await callForWork(parts.payouts, payoutIds, options.clock.now());
       parts.wake();
       return over;
     },
-    /** Ends the background work after its present runs. */
+    /** Stops the background work when its current runs have ended. */
     stop: async () => {
       await ordering.stop();
       await loops.stop();
@@ -149,7 +166,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   };
 }
 
-/** What the loops of the service are notified of. */
+/** Notifications that start a run of the service's loops. */
 type Wakes = {
   /** There is work on payouts. */
   readonly work: Wake;
@@ -161,7 +178,7 @@ type Wakes = {
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-/** Opens the stores, and what RPCs and loops work with. */
+/** Opens the stores and creates the functions that RPCs and loops share. */
 async function openParts(options: PayoutServiceOptions, { work, stored, credited }: Wakes) {
   const { database, clock, metrics, place } = options;
   const keeps = options.manual === undefined ? keeping : keepingNothing;
@@ -224,7 +241,10 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
   };
 }
 
-/** Applies the last audit entry of each rail, which a crash may have kept from its state. */
+/**
+ * Applies the last audit entry of each rail. A crash may have come between the entry and the rail's
+ * state.
+ */
 async function followTrail({ rails, states, audit }: Parts) {
   for (const { name } of rails.all) {
     const last = await audit.lastOf(name);
@@ -232,7 +252,10 @@ async function followTrail({ rails, states, audit }: Parts) {
   }
 }
 
-/** Applies settings that were set last, which a crash may have kept to the audit trail. */
+/**
+ * Applies the last audit entries of merchants' settings. A crash may have come between an entry and
+ * the settings.
+ */
 async function followSettings({ audit, velocity, controls, log }: Parts) {
   const settings = [
     ["velocity.set", velocity],
@@ -247,7 +270,9 @@ async function followSettings({ audit, velocity, controls, log }: Parts) {
   }
 }
 
-/** Starts what makes payouts that were ordered before, and publishes the events of orders. */
+/**
+ * Starts the workers that execute scheduled payouts and batches, and the relays of their events.
+ */
 function startOrders(parts: Parts, batchDue: Wake) {
   const { bus, log, manual, batches } = parts;
   const makers = [
@@ -265,7 +290,7 @@ function startOrders(parts: Parts, batchDue: Wake) {
   };
 }
 
-/** Starts what takes payouts to their rails, publishes their events, and sweeps. */
+/** Starts the rail workers, the relay of payout events, and the sweeps. */
 function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
   const { database, bus, log, manual, clock, payouts, outbox, railWorkers: count } = parts;
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>, wake?: Wake) =>
@@ -274,8 +299,8 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
     loop(name, everyMs, () => run().then(() => false));
   const leases: SweepLease[] = [];
   /**
-   * One process runs a sweep, the one with its lease. Were a lease shared, two slow processes could
-   * take it in turn for one sweep, each just before the other tries the other sweep.
+   * Runs a sweep in one process at a time, the holder of its lease. Each sweep has its own lease.
+   * With a shared lease, one sweep could keep another from running.
    */
   const sweep = (name: string, everyMs: number, run: () => Promise<void>, wake?: Wake) => {
     const lease = createSweepLease(database, name, sweepLeaseMs);
@@ -292,7 +317,8 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
     startRailWorkers(parts, { count, work, manual }),
     each("outbox-settle", settleMs, () => outbox.settle()),
     sweep("account-sweep", sweepMs, () => sweepAccounts(parts), credited),
-    // In every process: repeated it changes nothing, and no lease may keep it from its turn.
+    // Every process runs this task without a lease. A repeated run is harmless, and a lease could
+    // delay the task.
     each("work-recall", recallMs, () => recallWork(payouts, clock.now(), deferMaxMs)),
     sweep("velocity-sweep", sweepMs, () => sweepReservations(parts)),
     each("merchant-settings", settingsMs, () => Promise.all(settings.map((of) => of?.refresh()))),
@@ -300,7 +326,7 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
   return {
     stop: async (): Promise<void> => {
       await Promise.all(loops.map((running) => running.stop()));
-      // What is not marked now is published once more by another process.
+      // Another process publishes again the events that are not marked here.
       const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
       await outbox.settle(true).catch(lost);
       await Promise.all(leases.map((lease) => lease.release()));

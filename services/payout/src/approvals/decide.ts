@@ -23,9 +23,9 @@ type PayoutRef = { readonly merchantId: string; readonly payoutId: string };
 type Decided = Payout | Refused<PublicRefusal>;
 
 /**
- * Approves a payout, which queues it. The checks of an execute are repeated; a refused payout keeps
- * waiting. One write of the payout's document decides between concurrent approvals, rejections,
- * cancellations and the expiry.
+ * Approves a payout and queues it for its rail. Repeats the checks of an execute; if one fails, the
+ * payout still awaits approval. Every approval, rejection, cancellation and expiry writes the
+ * payout's document, so only one of them takes effect.
  */
 export async function approvePayout(
   deps: DecideDeps,
@@ -67,7 +67,7 @@ export async function approvePayout(
 
 const otherDigest = refused("INVALID_REQUEST", "digest: does not match this payout");
 
-/** Rejects a payout, which cancels it. Its money is released before the response. */
+/** Rejects and cancels a payout. Releases its money before the response. */
 export async function rejectPayout(
   deps: DecideDeps,
   request: PayoutRef & { readonly reason: string },
@@ -96,14 +96,16 @@ export async function rejectPayout(
   return endRejected(deps, request, rejected.payout);
 }
 
-/** Releases the money of a rejected payout. A repeat completes it after a crash. */
+/**
+ * Releases the money of a rejected payout. After a crash, a repeated call completes the release.
+ */
 async function endRejected(deps: DecideDeps, request: PayoutRef, payout: Payout): Promise<Decided> {
   if (payout.progress.stage !== "concluding") return payout;
   await closeDecided(deps, payout);
   return toPayout(await found(deps, request));
 }
 
-/** Reads the payout, and whether this operation may decide on it or has decided already. */
+/** Reads the payout and checks whether this operation may decide on it, or has already decided. */
 async function readWaiting(
   { payouts }: DecideDeps,
   { merchantId, payoutId }: PayoutRef,
@@ -117,7 +119,10 @@ async function readWaiting(
   return isRefused(next) ? next : { payout, next };
 }
 
-/** Another write was first, or the approval has expired by the database's clock. */
+/**
+ * Called when the write did not match. Either a concurrent write won, or the approval has expired
+ * by the database's clock.
+ */
 async function decideAgain(
   deps: DecideDeps,
   request: PayoutRef,
@@ -140,8 +145,8 @@ async function found(
 }
 
 /**
- * Repeats the checks of an execute with present data: corridor, beneficiary and limits. The payout
- * has its velocity reservation already, unless it has waited longer than the windows.
+ * Repeats the checks of an execute with current data: corridor, beneficiary and limits. The payout
+ * already has its velocity reservation, unless it waited longer than the limits' windows.
  */
 async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
   const { merchantId, accountId, beneficiary, destinationKeys, source, sourceMinor } = quote;

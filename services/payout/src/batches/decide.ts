@@ -12,7 +12,7 @@ export type DecideDeps = {
   readonly batches: Batches;
   readonly lines: Orders;
   readonly controls: Pick<PayoutControls, "of">;
-  /** Lets the runner poll for approved batches. */
+  /** Makes the runner poll for approved batches at once. */
   readonly wakeRunner: () => void;
 };
 
@@ -23,7 +23,7 @@ type Decided =
 const expired = refused("NOT_AWAITING_APPROVAL", "The approval of this batch has expired.");
 const otherDigest = refused("INVALID_REQUEST", "digest: does not match this batch");
 
-/** Approves a batch up to a total. A repeat of the operation returns its result. */
+/** Approves a batch up to a maximum total. A repeat of the operation returns the first result. */
 export async function approveBatch(
   deps: DecideDeps,
   batch: BatchDocument,
@@ -39,7 +39,10 @@ export async function approveBatch(
   return now.approval?.operation_id === by.operationId ? now : mayDecideNow(deps, batch, now, by);
 }
 
-/** Cancels a batch with its lines and stores the reason. A repeat completes it after a crash. */
+/**
+ * Cancels a batch and its lines, and stores the reason. After a crash, a repeated call completes
+ * the cancellation.
+ */
 export async function rejectBatch(
   deps: DecideDeps,
   batch: BatchDocument,
@@ -58,7 +61,7 @@ export async function rejectBatch(
   return now;
 }
 
-/** Applies the rules at the batch's creation and the present ones. */
+/** Checks both the merchant's rules at the batch's creation and the current rules. */
 function mayDecide({ controls }: Pick<DecideDeps, "controls">, batch: BatchDocument, by: Change) {
   const isRule = controls.of(batch.merchant_id)?.approval?.isOfBatches === true;
   const byAnother = isRule || batch.by_another === true;
@@ -66,8 +69,8 @@ function mayDecide({ controls }: Pick<DecideDeps, "controls">, batch: BatchDocum
 }
 
 /**
- * Another decision or a hold was first, or the approval has expired and the batch has not failed
- * yet.
+ * Called when the write did not match. Either another decision or a hold won, or the approval has
+ * expired and the sweep has not yet failed the batch.
  */
 function mayDecideNow(
   deps: DecideDeps,
@@ -87,7 +90,10 @@ async function found({ batches }: DecideDeps, { _id }: BatchDocument): Promise<B
   return batch;
 }
 
-/** Returns the batch's approval for its payouts. Only an approval by another actor counts. */
+/**
+ * Returns the approval that a batch passes to its payouts. An approval by the batch's own maker
+ * doesn't count.
+ */
 export function givenApproval({ actor, approval }: BatchDocument): GivenApproval | undefined {
   if (approval === undefined || isSameActor(actor, approval.actor)) return undefined;
   return { by: approval.actor, operationId: approval.operation_id, at: approval.at };

@@ -8,7 +8,7 @@ type StoredTotal = { currency: string; amount_minor: Decimal128; lines: number }
 
 export type BatchEvent = { id: string; kind: "approval_required" | "finished" };
 
-/** A stored batch. It is stored after all its lines. */
+/** A stored batch. The lines are stored first, so a stored batch has all its lines. */
 export type BatchDocument = Origin & {
   _id: string;
   schema_version: number;
@@ -22,32 +22,35 @@ export type BatchDocument = Origin & {
   receiving_totals: StoredTotal[];
   operation_id: string;
   actor: StoredActor;
-  /** Covers the approved content: its account and lines. */
+  /** A hash of the approved content: the account and the lines. */
   digest: string;
-  /** The merchant's rules at its creation required another actor's decision. */
+  /** Set if the merchant's rules at the batch's creation required another actor's decision. */
   by_another?: true;
   state: BatchState;
-  /** The approval and its maximum total; absent before. */
+  /** The approval with its maximum total. Absent until the batch is approved. */
   approval?: { at: Date; max_total_minor: Decimal128; operation_id: string; actor: StoredActor };
   /** The rejection, which cancels the batch. */
   rejection?: { at: Date; reason: string; operation_id: string; actor: StoredActor };
   /**
-   * The last hold, after its maker or approver lost access. `times` counts the holds. `has_run`:
-   * the batch ran before the hold, so some lines may have payouts.
+   * The last hold. A batch is held when its maker or approver loses access. `times` counts the
+   * holds. `has_run` is true if the batch ran before a hold, so some lines may have payouts.
    */
   held?: { at: Date; expires_at: Date; times: number; has_run: boolean };
-  /** The revoked key or removed member for which it was last held or cancelled. */
+  /** The revoked key or removed member that caused the last hold or cancellation. */
   stopped_for?: string;
-  /** The approval of a held batch expired: its lines that have not begun fail. */
+  /** The time at which the approval of a held batch expired. Lines that have not begun fail. */
   expired_at?: Date;
-  /** The lines that have not begun are cancelled. */
+  /** The time of the cancellation. Lines that have not begun are cancelled. */
   cancelled_at?: Date;
-  /** The time when its last lines were started, or when it was approved. */
+  /** The time at which the last lines were started, or at which the batch was approved. */
   moved_at?: Date;
-  /** The time of the next check of a running batch. A lease ends then. */
+  /**
+   * The time of the runner's next check, or of the expiry of a held batch's approval. A lease ends
+   * at this time.
+   */
   due_at?: Date;
   lease?: string;
-  /** The outcome of the lines of a finished batch. */
+  /** The line counts and the total of a finished batch. */
   result?: { counts: LineCounts; total_minor: Decimal128 };
   finished_at?: Date;
   /** Events that the bus has not confirmed. */

@@ -11,7 +11,6 @@ import { formatAmount } from "@disburse/kernel/money.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 import type { BatchDocument, BatchEvent, Batches } from "./document.ts";
 
-/** Publishes the events of batches. */
 export function batchOutbox(batches: Batches): Outbox {
   return {
     due: async (limit) => {
@@ -30,7 +29,10 @@ export function batchOutbox(batches: Batches): Outbox {
   };
 }
 
-/** Creates an event of a batch. A batch finishes once. `holds` is its number of holds so far. */
+/**
+ * Creates an event of a batch. `holds` is the number of holds so far, which makes the id of each
+ * hold's event unique.
+ */
 export function batchEvent(batchId: string, kind: BatchEvent["kind"], holds = 0): BatchEvent {
   if (kind === "finished") return { id: eventId(batchId, 1), kind };
   const which = holds === 0 ? "approval" : `held${holds}`;
@@ -69,7 +71,7 @@ function finished({ currency, result, finished_at: at }: BatchDocument) {
   return { at, status: "finished", type: "batch.finished", data };
 }
 
-/** The merchant's rules require another actor to decide on the batch. */
+/** Builds the event that asks another actor for a decision on the batch. */
 function required(batch: BatchDocument) {
   const { account_id, currency, digest, source_total: total, created_at: at } = batch;
   const fixed = total === undefined ? 0n : fromDecimal128(total.amount_minor);

@@ -4,12 +4,12 @@ import type { Hold } from "../orders/held-store.ts";
 import type { BatchDocument, Batches } from "./document.ts";
 import { batchEvent } from "./events.ts";
 
-/** Selects batches that still begin lines: neither cancelled nor expired. */
+/** Matches batches that may still begin lines: they are neither cancelled nor expired. */
 export const unended = { cancelled_at: { $exists: false }, expired_at: { $exists: false } };
 
 /**
- * Holds waiting and running batches. An actor other than the maker must decide on them, even after
- * an earlier decision. `takeLinesBack` handles their lines.
+ * Holds waiting and running batches. An actor other than the maker must then decide on them, even
+ * if they were approved before. Call `takeLinesBack` for their lines.
  */
 export async function holdBatches(
   batches: Batches,
@@ -22,7 +22,8 @@ export async function holdBatches(
     if (batch === null) return;
     const { _id, state, held, approval } = batch;
     const times = (held?.times ?? 0) + 1;
-    // Each round finds what the previous one has written, or what another writer has.
+    // Matches only the batch that was read. If a concurrent write changed it, the next round reads
+    // it again.
     const asRead = {
       _id,
       state,
@@ -50,7 +51,10 @@ export async function holdBatches(
   }
 }
 
-/** Takes the lease from the lines of a held batch: a runner that read them can't bind a quote. */
+/**
+ * Removes the lease from the lines of a held batch. A runner that has read the lines can then bind
+ * no quote to them.
+ */
 export async function takeLinesBack(lines: Orders, batchId: string): Promise<void> {
   const unquoted = { quote: { $exists: false }, lease: { $exists: true } };
   await lines.updateMany(
@@ -59,10 +63,13 @@ export async function takeLinesBack(lines: Orders, batchId: string): Promise<voi
   );
 }
 
-/** Ends held batches whose approval has expired by the database's clock. */
+/**
+ * Expires held batches whose approval has expired by the database's clock. The runner then fails
+ * their remaining lines.
+ */
 export async function expireHeld(batches: Batches, now: Date): Promise<void> {
   const due = { due_at: { $lte: now }, state: "awaiting_approval" as const };
-  // Avoids a write in the usual case that nothing is due.
+  // Usually no batch is due, and this read avoids a write.
   if ((await batches.findOne(due, { projection: { _id: 1 } })) === null) return;
   await batches.updateMany({ ...due, $expr: { $lte: ["$due_at", "$$NOW"] } }, [
     { $set: { state: "running", expired_at: "$$NOW", due_at: "$$NOW", updated_at: "$$NOW" } },

@@ -14,12 +14,15 @@ export type LineDeps = Pick<OrderDeps, "ledger" | "beneficiary" | "clock"> & {
   readonly mode: "live" | "sandbox";
 };
 
-/** The limit of one call of the beneficiary service. */
+/** The maximum number of beneficiaries in one call to the beneficiary service. */
 const resolvedMax = 1_000;
-/** Lines checked in one turn of the event loop. Other calls wait a few ms at most. */
+/**
+ * The number of lines that are checked before other work gets the event loop. Other calls then wait
+ * a few ms at most.
+ */
 const turnMax = 100;
 
-/** Returns the terms of all lines, whose account and beneficiaries exist, or the violations. */
+/** Returns the terms of all lines, or the violations. Accounts and beneficiaries must exist. */
 export async function checkedLines(
   deps: LineDeps,
   merchantId: string,
@@ -54,7 +57,7 @@ async function inTurns<T, R>(all: readonly T[], work: (each: T) => R): Promise<R
   return results;
 }
 
-/** Returns a line's trimmed texts, or all malformed fields. */
+/** Returns a line's trimmed texts, or its malformed fields. */
 function checkedLine({ clock, mode }: LineDeps, line: BatchTerms): SentTerms | Violation[] {
   const values = {
     account_id: line.accountId,

@@ -41,7 +41,7 @@ import { batchMessage, lineMessages } from "./wire.ts";
 
 export type BatchRpcDeps = LineDeps & DecideDeps & { readonly payouts: Payouts };
 
-/** Fits a part of a report, or a screen. */
+/** The maximum number of lines in a page. */
 const linePageMax = 500;
 const referenceMax = 255;
 
@@ -138,7 +138,7 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** Derives the id of an operation's only batch. A repeat after a crash stores the same lines. */
+/** Derives the batch id from the operation. A repeat after a crash thus stores the same lines. */
 function batchIdOf(merchantId: string, operationId: string): string {
   const name = `${merchantId} ${operationId}`;
   return hashedId("batch", createHash("sha256").update(name).digest());
@@ -194,7 +194,7 @@ async function createBatch(
   return insertOrFind(deps.batches, batch, { _id });
 }
 
-/** Returns the approved content of a batch: its account, its fixed totals and their digest. */
+/** Returns the fields that an approval covers: the account, the fixed totals and their digest. */
 function approvedFields(id: string, merchantId: string, terms: readonly OrderTerms[]) {
   const [first] = terms;
   if (first === undefined) throw new Error("a batch has no line");

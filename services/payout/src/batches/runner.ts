@@ -22,21 +22,27 @@ import {
 /** `orders` are the lines of batches. */
 export type BatchDeps = OrderDeps & {
   readonly batches: Batches;
-  /** Returns true if this process is ending. Another one then continues the batch. */
+  /** Returns true if this process is stopping. Another process then continues the batch. */
   readonly isStopping: () => boolean;
 };
 
-/** The longest delay of an approved batch, or of one left by a killed process. */
+/**
+ * The poll interval. An approved batch, or a batch whose process was killed, waits at most this
+ * long to be found.
+ */
 const everyMs = 1_000;
-/** Renewed with each part of the lines, which takes some seconds. */
+/** The lease of a batch. It is renewed before each part of the lines; a part takes some seconds. */
 export const batchLeaseMs = 20_000;
-/** Payouts of one batch that are created at a time. */
+/** The number of payouts that a batch creates concurrently. */
 const concurrency = 4;
-/** After this many lines the lease is renewed and the rails' queue is checked. */
+/**
+ * The number of lines in one part. After each part the runner renews the lease and checks the
+ * rails' queue.
+ */
 const partMax = 20;
-/** The pause before a batch is checked again whose lines wait for a screening or a service. */
+/** The pause before the next check of a batch whose lines wait for a screening or a service. */
 const againMs = 5_000;
-/** The pause before the rails' queue is checked again. */
+/** The pause before the next check of the rails' queue. */
 const pauseMs = 500;
 
 /** Leases a due batch and creates its payouts. Returns `false` if there is none. */
@@ -50,8 +56,9 @@ export async function runDueBatch(deps: BatchDeps): Promise<boolean> {
 }
 
 /**
- * Creates the payouts of a batch in order, only as many at a time as delay no others. One process
- * at a time does this; a process that lost its lease can begin no line (`takeLines`).
+ * Creates the payouts of a batch in order. Pauses while many payouts wait for rail workers, so that
+ * direct payouts are not delayed. One process runs a batch at a time: a process that lost its lease
+ * can begin no line (`takeLines`).
  */
 export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<void> {
   const { batch } = leased;
@@ -86,14 +93,14 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
   }
 }
 
-/** Ends the remaining lines after a cancellation or an expired approval. */
+/** Ends the lines that have not begun, after a cancellation or an expired approval. */
 async function endUnbegun({ orders }: BatchDeps, { _id, cancelled_at, expired_at }: BatchDocument) {
   if (cancelled_at !== undefined) await endLines(orders, _id, { state: "cancelled" });
   if (expired_at === undefined) return;
   await endLines(orders, _id, { state: "failed", failure: "APPROVAL_EXPIRED" });
 }
 
-/** Returns true if the lines equal the approved content. A changed document is never paid. */
+/** Returns true if the lines equal the approved content. Otherwise the batch must not be paid. */
 async function isAsApproved({ orders }: BatchDeps, batch: BatchDocument): Promise<boolean> {
   const { _id: id, merchant_id: merchantId, account_id: accountId, currency } = batch;
   const digest = batchDigest({ id, merchantId, accountId, currency, lines: batch.line_count });
@@ -107,16 +114,19 @@ async function release(deps: BatchDeps, leased: LeasedBatch, ms: number): Promis
   await extendLease(deps.batches, leased, ms, false);
 }
 
-/** Returns true if rail workers have taken most of the earlier payouts. */
+/** Returns true unless too many payouts wait for rail workers. */
 async function hasCapacity({ payouts, clock }: BatchDeps): Promise<boolean> {
   const due = { work_due_at: { $lte: clock.now() } };
   return mayGoOn(await payouts.countDocuments(due, { limit: waitingMax }));
 }
 
-/** Returns the remaining approved total. Call it once no other process can spend of it. */
+/**
+ * Returns the part of the approved total that is not spent. Call this only when no other process
+ * can spend it.
+ */
 async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget> {
   const { approval, cancelled_at, expired_at } = batch;
-  // A held batch without a new approval only ends: it begins no line.
+  // A cancelled or expired batch may have no approval: its remaining lines only end.
   const mayEnd = cancelled_at !== undefined || expired_at !== undefined;
   if (approval === undefined && !mayEnd) throw new Error("a running batch is not approved");
   const { total } = await standingOf(deps.orders, batch._id);
@@ -134,8 +144,8 @@ async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget
 }
 
 /**
- * Executes some lines at a time. Returns `false` if a service is unavailable, so that the rest
- * waits.
+ * Executes the lines of one part. Returns `false` if a service is unavailable; the remaining lines
+ * then wait.
  */
 async function runPart(
   deps: BatchDeps,

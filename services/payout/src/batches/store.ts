@@ -25,10 +25,10 @@ export async function insertLines(lines: Orders, documents: readonly OrderDocume
   }
 }
 
-/** Line counts by state, and the cost of the payouts that exist or have begun. */
+/** Line counts by state, and the total cost of payouts that exist or whose quote is bound. */
 export type Standing = { readonly counts: LineCounts; readonly total: bigint };
 
-/** Counts the lines of a batch by an index. */
+/** Counts the lines of a batch and sums their cost. */
 export async function standingOf(lines: Orders, batchId: string): Promise<Standing> {
   const cost = { $ifNull: ["$quote.source_minor", toDecimal128(0n)] };
   const groups = await lines
@@ -39,7 +39,7 @@ export async function standingOf(lines: Orders, batchId: string): Promise<Standi
     .toArray();
   const of = (state: OrderDocument["state"]) => groups.find(({ _id }) => _id === state);
   const countOf = (state: OrderDocument["state"]) => of(state)?.count ?? 0;
-  // The quote of a failed or cancelled line is not paid.
+  // Failed and cancelled lines cost nothing: their quotes are never paid.
   const costs = [of("waiting"), of("executed")].map((each) =>
     each?.cost instanceof Decimal128 ? fromDecimal128(each.cost) : 0n,
   );
@@ -55,9 +55,9 @@ export async function standingOf(lines: Orders, batchId: string): Promise<Standi
 }
 
 /**
- * Approves a waiting batch up to a total. Returns `false` if it no longer waits, its approval has
- * expired by the database's clock, or it was held since it was read: then its maker may not approve
- * it.
+ * Approves a waiting batch up to a maximum total. Returns `false` if the batch no longer waits or
+ * if its approval has expired by the database's clock. Also returns `false` if the batch was held
+ * after it was read, because a hold excludes its maker.
  */
 export async function approve(
   batches: Batches,
@@ -106,8 +106,8 @@ export async function reject(
 }
 
 /**
- * Builds the write that cancels a batch. A batch that runs, or ran before a hold, continues: the
- * runner counts the outcome of its lines and finishes it.
+ * Builds the write that cancels a batch. A batch that is running, or has run, stays in state
+ * `running`. The runner then counts the outcomes of its lines and finishes it.
  */
 function cancelling(set: Document = {}): Document[] {
   const isRunning = { $eq: ["$state", "running"] };
@@ -127,14 +127,15 @@ function cancelling(set: Document = {}): Document[] {
 
 /** Cancels a waiting batch, or the lines of a running one that have not begun. */
 export async function cancelBatch(batches: Batches, lines: Orders, id: string): Promise<void> {
-  // One write: between two, a hold could change the batch so that neither write finds it.
+  // One write covers both states. With two writes, a hold in between could move the batch so that
+  // neither matches.
   const states = ["awaiting_approval" as const, "running" as const];
   const open = { state: { $in: states }, cancelled_at: { $exists: false } };
   await batches.updateOne({ _id: id, ...open }, cancelling());
   await endLines(lines, id, { state: "cancelled" });
 }
 
-/** Ends the lines of a batch without a quote. None can get one from now on. */
+/** Ends the lines that have no quote. They can't get a quote afterwards. */
 export async function endLines(
   lines: Orders,
   batchId: string,
@@ -146,7 +147,10 @@ export async function endLines(
   );
 }
 
-/** The right to create a batch's payouts, until another process has leased it. */
+/**
+ * A batch and its lease. The lease allows this process to create payouts until another process
+ * leases the batch.
+ */
 export type LeasedBatch = { readonly batch: BatchDocument; readonly lease: string };
 
 /** Leases a batch that is due by the database's clock, or returns `undefined`. */
@@ -173,8 +177,8 @@ export async function leaseDueBatch(
 }
 
 /**
- * Postpones the next check of a batch and records whether lines were started. Returns `undefined`
- * if another process has leased the batch.
+ * Extends the lease and postpones the batch's next check. `hasMoved` records that lines were
+ * started. Returns `undefined` if another process has leased the batch.
  */
 export async function extendLease(
   batches: Batches,
@@ -191,14 +195,14 @@ export async function extendLease(
 }
 
 /**
- * Takes the waiting lines under this lease. Workers of earlier leases bind no quote to them from
- * here on, so a later count includes everything spent.
+ * Assigns the waiting lines to this lease. Workers with earlier leases can't bind a quote to them
+ * any more, so a later count includes everything spent.
  */
 export async function takeLines(lines: Orders, { batch, lease }: LeasedBatch): Promise<void> {
   await lines.updateMany({ batch_id: batch._id, state: "waiting" }, { $set: { lease } });
 }
 
-/** Finishes a batch without waiting lines. Returns `false` if it is finished already. */
+/** Finishes a batch that has no waiting lines. Returns `false` if it is already finished. */
 export async function finish(batches: Batches, id: string, standing: Standing): Promise<boolean> {
   const result = { counts: standing.counts, total_minor: toDecimal128(standing.total) };
   const { matchedCount } = await batches.updateOne(

@@ -71,7 +71,10 @@ function approvalMessage(batch: BatchDocument): MessageInitShape<typeof BatchApp
   };
 }
 
-/** Counts only while it runs: before, all lines wait; afterwards the result is stored. */
+/**
+ * Counts the lines only while the batch runs. Before that all lines wait; afterwards the result is
+ * stored.
+ */
 async function progressOf(lines: Orders, batch: BatchDocument): Promise<Standing> {
   const { result, line_count: count } = batch;
   if (result !== undefined) {
@@ -98,7 +101,7 @@ function totalMessage({ currency, amount, lines }: FixedTotal) {
   return { currencyCode: currency, amount: formatAmount(amount, currency), lines };
 }
 
-/** Builds the messages of lines. Each has the outcome of its payout. */
+/** Builds the messages of lines, including the outcomes of their payouts. */
 export async function lineMessages(
   payouts: Payouts,
   documents: readonly OrderDocument[],
@@ -115,7 +118,8 @@ export async function lineMessages(
     );
     return create(BatchLineSchema, {
       number: document.line ?? 0,
-      // A line waits until it begins: its batch awaits approval.
+      // A line has no approval state of its own: it is shown as waiting while its batch awaits
+      // approval.
       state: enumValue(
         BatchLineState,
         order.state === "awaiting_approval" ? "waiting" : order.state,

@@ -8,12 +8,12 @@ import { isHeld, type Ledger } from "../ledger/accounts.ts";
 import { isCreated, type PayoutDocument, type Payouts } from "../payouts/document.ts";
 import type { PayoutControls } from "./settings.ts";
 
-/** A payout before its creation, with a reading of its quote's clock. */
+/** A payout that is about to be created, with a reading of the quote service's clock. */
 export type NewPayout = ClockReading & {
   readonly payoutId: string;
   readonly merchantId: string;
   readonly accountId: string;
-  /** Keyed hashes of destination and reference. Empty without a reference. */
+  /** Keyed hashes of destination and reference. Empty if the payout has no reference. */
   readonly duplicateKeys: readonly string[];
   readonly source: string;
   readonly sourceMinor: bigint;
@@ -21,14 +21,17 @@ export type NewPayout = ClockReading & {
   readonly receivingMinor: bigint;
 };
 
-/** The reading of another clock, and `performance.now()` before and after it. */
+/**
+ * A time from another service's clock. `sentAt` and `receivedAt` are `performance.now()` before and
+ * after the call that returned it.
+ */
 export type ClockReading = {
   readonly now: Date;
   readonly sentAt: number;
   readonly receivedAt: number;
 };
 
-/** The lock of one execute on a destination and a reference. */
+/** A lock that one execute holds for a destination and reference. */
 type LockDocument = {
   /** `<merchant id>:<duplicate key>`. */
   _id: string;
@@ -36,16 +39,19 @@ type LockDocument = {
   payout_id: string;
   account_id: string;
   /**
-   * The time of the clock of quotes, which all processes share. Never before the lock was taken.
+   * The time by the quote service's clock, which all processes share. Never earlier than the real
+   * time of the lock.
    */
   taken_at: Date;
-  /** Further attempts of the payout that took it. Absent without any. */
+  /**
+   * The number of other attempts at the same payout that share the lock. Absent if there are none.
+   */
   shared?: number;
 };
 
 /**
- * Ends a lock. A stored payout ends it for all attempts; after a refusal the other attempts keep
- * it.
+ * Ends this attempt's use of a lock. If the payout is stored, the lock ends for all its attempts.
+ * After a refusal, the other attempts keep the lock.
  */
 export type ExecutionLock = { readonly end: (how: "stored" | "refused") => Promise<void> };
 
@@ -59,22 +65,25 @@ export type GuardDeps = {
   readonly controls: Pick<PayoutControls, "of">;
 };
 
-/** No execute runs longer than this. An older lock is left from a crash. */
+/** No execute runs longer than this. An older lock was left by a crash. */
 const lockMs = 5_000;
-/** The longest wait for another execute's lock; `pauseMaxMs` limits the pause between two polls. */
+/**
+ * The longest wait for another execute's lock. `pauseMaxMs` is the longest pause between two tries.
+ */
 const waitMaxMs = 3_000;
 const pauseMaxMs = 40;
 
 /**
- * Opens the guard. Executes to one destination with one reference lock each other out, so the later
- * one finds the payout of the earlier. A merchant without the guard costs no read and no write.
+ * Creates the guard. Executes with the same destination and reference take the same lock, so a
+ * later execute finds the payout of an earlier one. For a merchant without the guard, no reads or
+ * writes happen.
  */
 export function createDuplicateGuard(deps: GuardDeps) {
   const locks = deps.database.db.collection<LockDocument>("execution_locks");
   return {
     /**
-     * Takes a lock. End it when the payout is stored or refused. Returns `undefined` without a
-     * guard.
+     * Takes the payout's locks and checks for an earlier payout. Call `end` when the payout is
+     * stored or refused. Returns `undefined` if the guard is off or the payout has no reference.
      */
     enter: async (
       payout: NewPayout,
@@ -92,8 +101,9 @@ export function createDuplicateGuard(deps: GuardDeps) {
 }
 
 /**
- * Finds the first earlier payout since `since` with the same source or receiving amount. A new
- * quote keeps only one of the two. Failed payouts were not paid and don't count.
+ * Finds the first payout after `since` that has the same source amount or the same receiving
+ * amount. A new quote usually repeats only the amount that it fixes. Failed payouts were not paid
+ * and don't count.
  */
 async function findEarlier(
   payouts: Payouts,
@@ -117,8 +127,8 @@ async function findEarlier(
 }
 
 /**
- * Takes the lock of every key: payouts are duplicates if they share any key. All executes use the
- * same order, so there is no deadlock.
+ * Takes a lock for every key, because two payouts are duplicates if they share any key. All
+ * executes take locks in the same order, which prevents deadlocks.
  */
 async function takeLocks(
   deps: GuardDeps,
@@ -149,7 +159,7 @@ async function takeLock(
   const { merchantId, payoutId, accountId } = payout;
   const _id = `${merchantId}:${key}`;
   const own = { payout_id: payoutId, account_id: accountId };
-  // If it expires in the meantime, another execute has it.
+  // Matches only this payout's lock. If the lock expires, another execute may take it over.
   const its = { _id, payout_id: payoutId };
   const lock: ExecutionLock = {
     end: async (how) => {
@@ -163,7 +173,8 @@ async function takeLock(
     if (await insertOnce(locks, { _id, schema_version: 1, ...taken })) return lock;
     const found = await locks.findOne({ _id });
     if (found === null) continue;
-    // Another attempt of the same payout: the first one creates it.
+    // Another attempt at the same payout holds the lock. They share it, because only one of them
+    // creates the payout.
     if (found.payout_id === payoutId) {
       const { matchedCount } = await locks.updateOne(its, { $inc: { shared: 1 } });
       if (matchedCount === 1) return lock;
@@ -180,24 +191,26 @@ async function takeLock(
   throw new ConnectError("another payout of this reference is being executed", Code.Unavailable);
 }
 
-/** Extrapolates a clock that read `then` at a time of `performance.now()`. */
+/** Returns the current time of a clock that showed `then` when `performance.now()` was `at`. */
 function later(then: Date, at: number): Date {
   return new Date(then.getTime() + performance.now() - at);
 }
 
-/** Returns true if a crash left the lock and its payout exists or can never exist. */
+/**
+ * Returns true if the lock was left by a crash. Its payout then exists already, or can never exist.
+ */
 async function isStale(
   { payouts, ledger }: GuardDeps,
   { payout_id, account_id, taken_at }: LockDocument,
   { now, receivedAt }: ClockReading,
 ): Promise<boolean> {
   const agoMs = later(now, receivedAt).getTime() - taken_at.getTime();
-  // In the past or in the future: the clock of quotes may have been set back.
+  // `agoMs` may be negative, because the quote service's clock may have been set back.
   if (Math.abs(agoMs) < lockMs) return false;
   const exists = await payouts.findOne(
     { _id: payout_id, ...isCreated },
     { projection: { _id: 1 } },
   );
-  // Held money without a payout becomes one or is released by the sweep.
+  // While money is held, the sweep may still create the payout, so the lock stays.
   return exists !== null || !(await isHeld(ledger, account_id, payout_id));
 }

@@ -57,8 +57,8 @@ export function controlsRpc(deps: ControlsDeps) {
 }
 
 /**
- * Sets valid controls once per operation. Refuses an operation that had other content. Parts
- * missing from the text stay unchanged.
+ * Sets valid controls once per operation. Refuses an operation id that was used with different
+ * content. Controls missing from the request stay unchanged.
  */
 export async function setControls(
   { controls, audit, clock }: ControlsDeps,
@@ -68,13 +68,14 @@ export async function setControls(
 ) {
   const detail = JSON.stringify(text);
   const record = { action: "controls.set", subject: merchantId, detail, at: clock.now() } as const;
-  // Appends to the audit trail first. Its order decides, and a repeat changes nothing.
+  // The audit trail is written first, because its order decides between concurrent changes. A
+  // repeated append changes nothing.
   const entry = await audit.append({ ...record, ...by });
   if (entry.detail !== detail) orThrow(otherContent);
   return controls.follow(entry);
 }
 
-/** Controls missing from the request are absent. */
+/** Converts the request. A control missing from the request is absent from the result. */
 export function controlsText(message: SetPayoutControlsRequest): ControlsText {
   const { duplicateWindowSeconds: window, approval } = message;
   return {
@@ -121,7 +122,7 @@ export function guardedControls(deps: ControlsDeps, approvals?: Pick<ServiceAppr
   return approvals?.guard(PayoutOperationsService, rpc, controlsGuards(deps)) ?? rpc;
 }
 
-/** One operator may tighten controls. Loosening needs a second one. */
+/** One operator may tighten controls alone. Loosening them needs a second operator. */
 function controlsGuards({
   controls,
 }: ControlsDeps): Guards<Pick<ControlsRpc, "setPayoutControls">> {
@@ -138,7 +139,7 @@ function controlsGuards({
       }),
       reasons: async (request) => {
         const wanted = controlsText(request);
-        // The RPC itself refuses a malformed request.
+        // A malformed request needs no approval, because the RPC refuses it.
         if (controlViolations(wanted).length > 0) return [];
         return loosened(await inForce(request.merchantId), wanted);
       },

@@ -10,13 +10,16 @@ type CountDeps = Pick<ReadDeps, "quote" | "controls"> & {
 
 type CountedPayout = Parameters<VelocityReservations["count"]>[0];
 
-/** `isOverWindow`: the payout needs approval. `giveUp` removes the count of a refused attempt. */
+/**
+ * If `isOverWindow` is true, the payout needs approval. `giveUp` removes the payout from the count
+ * after a refusal.
+ */
 type Judged = { readonly isOverWindow: boolean; readonly giveUp: () => Promise<void> };
 
 /**
- * Counts a payout for its merchant's rules with a window, even if the payout needs approval. Each
- * payout is judged together with those counted earlier. So if several payouts that would pass alone
- * arrive at once, at most one of them passes.
+ * Counts a payout for the merchant's rules that have a window, and compares the sum with each rule.
+ * The sum includes all payouts that were counted earlier, even those that need approval. If several
+ * payouts arrive at once and each alone would pass, at most one of them passes.
  */
 export async function countForApproval(deps: CountDeps, payout: CountedPayout): Promise<Judged> {
   const { amounts = [] } = deps.controls.of(payout.merchantId)?.approval ?? {};
@@ -31,7 +34,10 @@ export async function countForApproval(deps: CountDeps, payout: CountedPayout): 
   return { isOverWindow: false, giveUp };
 }
 
-/** Returns true also if the value of a payout is unknown. */
+/**
+ * Returns true if the sum reaches the rule's minimum, or if a payout's value in the rule's currency
+ * is unknown.
+ */
 async function isOver(
   deps: CountDeps,
   { currency, minimum, windowMs }: AmountRule,
@@ -53,7 +59,7 @@ async function isOver(
   return total >= minimum;
 }
 
-/** Uses the rate in force; returns `undefined` if there is none. */
+/** Converts an amount at the current rate. Returns `undefined` if there is no rate. */
 async function worthOf(
   { quote }: CountDeps,
   merchantId: string,

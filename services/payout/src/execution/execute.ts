@@ -29,24 +29,24 @@ export type ExecuteDeps = ReadDeps & {
   readonly reservations: Pick<VelocityReservations, "reserve" | "count">;
   readonly duplicates: DuplicateGuard;
   readonly clock: Clock;
-  /** The lease of a payout that this process submits at once. */
+  /** Returns the lease for a new payout that this process submits at once, or `undefined`. */
   readonly leaseNew: () => Lease | undefined;
-  /** Called after a payout is created: publishes its event and submits it. */
+  /** Called after a payout is created, to publish its event and to submit it. */
   readonly onCreated: (created: Created, lease: Lease | undefined) => void;
 };
 
 export type ExecuteRequest = Omit<PayoutOrder, "approval"> & {
-  /** An approval already given. Some merchants' rules require one. */
+  /** An approval given before the execute, such as that of a batch. */
   readonly given?: GivenApproval | undefined;
-  /** The payout to pay again. It must match the quote's. */
+  /** The payout to reissue. The quote must have been created for the same payout. */
   readonly reissueOf?: string;
 };
 
 type ExecuteResult = Payout | Refused<PublicRefusal>;
 
 /**
- * Executes a quote once per operation. A refused or failed request may be a repeat: it then returns
- * the result of the first one.
+ * Executes a quote once per operation. A refused or failed request may be a repeat of an earlier
+ * one. In that case this returns the earlier result.
  */
 export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) {
   const result = await execute(deps, request).catch(async (error: unknown) => {
@@ -58,9 +58,11 @@ export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) 
 }
 
 /**
- * Order → hold → claim → create (docs/ARCHITECTURE.md says why it is safe). After a crash or an
- * error in between, the sweep completes or releases the hold, depending on the claim. Velocity
- * limits are reserved first; another sweep settles them after a crash (docs/decisions/0038).
+ * Stores the order, holds the money, claims the quote and creates the payout, in this order.
+ * docs/ARCHITECTURE.md explains why this is safe. After a crash or error, the account sweep finds
+ * the hold: it creates the payout if the quote can be claimed, and otherwise releases the money.
+ * Velocity limits are reserved first. After a crash, the reservation sweep settles them
+ * (docs/decisions/0038).
  */
 async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResult> {
   const { merchantId, quoteId } = request;
@@ -68,7 +70,7 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   if (read === undefined) return refused("RECORD_NOT_FOUND");
   const next = payable(read.executable, merchantId, read.now);
   if (isRefused(next)) return next;
-  // Reissues only: the quote must belong to the payout that is reissued.
+  // A quote for a reissue can only be executed as a reissue of the same payout.
   if (next === "hold" && read.reissueOf !== request.reissueOf) return refused("RECORD_NOT_FOUND");
   const { operationId } = request;
   const { corridorOpen } = read.executable;
@@ -85,12 +87,15 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   const lock = next === "hold" ? await enterGuard(deps, request, read) : undefined;
   if (isRefused(lock)) return lock;
   const result = await orderAndPay(deps, request, read, { next, since: beneficiary?.createdAt });
-  // After an error the outcome is unknown: the lock expires by itself.
+  // After an error the outcome is unknown, so the lock stays until it expires.
   await lock?.end(isRefused(result) ? "refused" : "stored");
   return respond(result);
 }
 
-/** Takes the lock of the payout's reference, unless the merchant has no duplicate guard. */
+/**
+ * Takes the duplicate guard's lock for the payout's reference. Does nothing if the merchant has no
+ * guard.
+ */
 async function enterGuard(
   { duplicates }: ExecuteDeps,
   { merchantId, quoteId, details, allowDuplicate }: ExecuteRequest,
@@ -127,7 +132,8 @@ async function orderAndPay(
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
   const { given, reissueOf: _, ...ordered } = request;
   const asOrdered = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
-  // Claimed quotes too: a restored backup may have lost the order and the hold.
+  // The order is stored even for a claimed quote, because a restored backup may have lost the order
+  // and the hold.
   const orderedAt = performance.now();
   const placed = await placeOrder(deps.payouts, asOrdered);
   if (isRefused(placed)) {
@@ -137,7 +143,8 @@ async function orderAndPay(
   }
   const { order, onlyTry } = placed;
   const held = await hold(deps, order, read, onlyTry === undefined ? undefined : orderedAt);
-  // After an error the money may be held, so the limits stay reserved.
+  // After a refusal no money is held, so the limits are released. After an error the money may be
+  // held, so the limits stay reserved.
   if (isRefused(held)) {
     await reservation?.giveUp();
     await giveUp();
@@ -180,8 +187,8 @@ function toReserve({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQu
 }
 
 /**
- * Holds the money under the payout's id; a repeated hold succeeds. `orderedAt` is a time before the
- * quote's first order.
+ * Holds the money under the payout's id. A repeated hold succeeds. `orderedAt` is a time before
+ * this process stored the quote's first order.
  */
 async function hold(
   deps: ExecuteDeps,
@@ -208,7 +215,10 @@ async function hold(
   }
 }
 
-/** Claims the quote and creates the payout. From here on only the claim decides. */
+/**
+ * Claims the quote and creates the payout. If the claim is refused, releases the held money.
+ * Nothing but the claim decides whether the payout exists.
+ */
 export async function claimAndCreate(
   deps: ExecuteDeps,
   accountId: string,
@@ -221,7 +231,7 @@ export async function claimAndCreate(
     return await create(deps, readClaimed(await deps.quote.claimQuote(claim)));
   } catch (error) {
     if (readRefusal(error)?.code !== "QUOTE_EXPIRED") throw error;
-    // If a restored backup lost only the claim, the payout exists and keeps its hold.
+    // A restored backup may have lost only the claim. The payout then exists and keeps its hold.
     const existing = await findPayout(deps.payouts, payoutId);
     if (existing !== undefined) return existing;
     await releaseHold(deps, merchantId, accountId, payoutId);
@@ -241,7 +251,10 @@ async function create(deps: ExecuteDeps, { quote, order }: Claimed): Promise<Pay
   return payout;
 }
 
-/** Releases held money once, after a refused claim. A refusal is final. */
+/**
+ * Releases held money after a refused claim. This is safe because a refused claim never succeeds
+ * later.
+ */
 async function releaseHold(
   { ledger }: ExecuteDeps,
   merchantId: string,

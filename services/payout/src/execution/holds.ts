@@ -12,7 +12,10 @@ import type { PayoutOrder } from "../payouts/rules/payout.ts";
 import { ordersIn } from "../payouts/store.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
 
-/** No execute runs longer than this. A hold that is older and has no payout is orphaned. */
+/**
+ * No execute runs longer than this. An older hold without a payout was left by a crash and is
+ * called orphaned.
+ */
 export const orphanedAfterMs = quietMs;
 
 type SweepDeps = ExecuteDeps & {
@@ -22,8 +25,9 @@ type SweepDeps = ExecuteDeps & {
 };
 
 /**
- * Tidies accounts. Claims and creates the payout of each orphaned hold, or releases the hold. Safe
- * to run beside executes. A failed account doesn't stop the others.
+ * Tidies accounts, and ends their orphaned holds. For each one it creates the payout if the quote
+ * can be claimed, and otherwise releases the money. It is safe to run while executes run. An error
+ * in one account does not stop the others.
  */
 export async function sweepAccounts(deps: SweepDeps): Promise<void> {
   const { ledger, bus, clock } = deps;

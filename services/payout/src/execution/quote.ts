@@ -15,7 +15,7 @@ import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import type { ClaimedQuote, PayoutOrder } from "../payouts/rules/payout.ts";
 import type { ExecutableQuote } from "./rules/payable.ts";
 
-/** Reads the quote service's response. A response outside the contract throws. */
+/** Reads the quote service's response. Throws if the response violates the contract. */
 export function readExecutable(response: GetClaimableQuoteResponse) {
   const { quote, limits, now } = response;
   const state = quote && enumName(QuoteState, quote.state);
@@ -57,7 +57,7 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
 
 export type Claimed = { readonly quote: ClaimedQuote; readonly order: PayoutOrder };
 
-/** Encodes an order for the claim. The quote service stores it unread. */
+/** Encodes an order for the claim. The quote service stores the bytes without reading them. */
 export function enclosed(order: PayoutOrder): Uint8Array {
   return BSON.serialize(toStored(order));
 }
@@ -104,7 +104,10 @@ function claimedQuote(
   };
 }
 
-/** Unlike other amounts, fees may be zero. They are the source amount less the converted amount. */
+/**
+ * Returns the fees: the source amount less the converted amount. Unlike other amounts, fees may be
+ * zero.
+ */
 function feesMinor(quote: Quote): bigint {
   const { sourceCurrencyCode: source, sourceAmount, convertedAmount } = quote;
   return readAmount(sourceAmount, source) - readAmount(convertedAmount, source);

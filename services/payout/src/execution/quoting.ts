@@ -6,7 +6,7 @@ import type { Refused } from "@disburse/kernel/refusal.ts";
 
 type Quotes = { readonly quote: Client<typeof QuoteService> };
 
-/** `amount` is in the currency of the `fixed` side. */
+/** The currency of `amount` is that of the `fixed` side. */
 export type QuoteTerms = {
   readonly merchantId: string;
   readonly accountId: string;
@@ -15,7 +15,7 @@ export type QuoteTerms = {
   readonly destination: string;
   readonly fixed: "source" | "receiving";
   readonly amount: bigint;
-  /** The payout that the quote pays again. */
+  /** The payout that the quote reissues. */
   readonly reissueOf?: string;
 };
 
@@ -54,7 +54,8 @@ export async function requestQuote(
 }
 
 /**
- * Expires a quote for good. Returns `false` if it is claimed: its payout exists or will be created.
+ * Expires a quote permanently. Returns `false` if the quote is already claimed, so its payout
+ * exists or will be created.
  */
 export async function expireQuote(
   { quote: quotes }: Quotes,

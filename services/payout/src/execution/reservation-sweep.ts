@@ -14,8 +14,8 @@ type SweepDeps = Pick<ExecuteDeps, "ledger" | "payouts" | "clock" | "quote"> & {
 };
 
 /**
- * Closes reservations whose payouts exist. Releases those that can no longer become a payout. Safe
- * to run beside executes.
+ * Closes reservations whose payouts exist, and releases reservations that can no longer become a
+ * payout. It is safe to run while executes run.
  */
 export async function sweepReservations(deps: SweepDeps): Promise<void> {
   const now = deps.clock.now();
@@ -49,14 +49,17 @@ async function outcomesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
   for (const reservation of open) {
     const { payoutId } = reservation;
     const stage = stages.get(payoutId);
-    // A late execute reserved this. The payout had failed and released its limits already.
+    // The payout failed and released its limits before a late execute made this reservation.
     const ofPayout = stage === "rejected" || stage === "cancelled" ? "abandoned" : "exists";
     outcomes.set(payoutId, stage === undefined ? await outcomeOf(deps, reservation) : ofPayout);
   }
   return outcomes;
 }
 
-/** Decides on a reservation without a payout. A hold or an unexpired quote may still become one. */
+/**
+ * Returns the outcome of a reservation without a payout. While there is a hold or an unexpired
+ * quote, the reservation may still become a payout.
+ */
 async function outcomeOf(
   deps: SweepDeps,
   { payoutId, open }: OpenReservation,

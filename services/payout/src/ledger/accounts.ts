@@ -16,7 +16,9 @@ import { createAccountWriter, type WatchWrites } from "./writer.ts";
 /** Accounts and their entries. Only `apply` moves money. */
 export type Ledger = ReturnType<typeof openLedger>;
 
-/** Opens the collections. One document per account holds its balances, so each write is atomic. */
+/**
+ * Opens the collections. Each account is one document with its balances, so each write is atomic.
+ */
 export function openLedger({ db }: Database, watch?: WatchWrites) {
   const accounts = db.collection<AccountDocument>("accounts");
   const entries = db.collection<LedgerDocument>("ledger_entries");
@@ -36,7 +38,7 @@ export async function openAccount(
   return toAccount(await insertOrFind(accounts, document, repeat));
 }
 
-/** The first movement opens a rail account. */
+/** A rail account is opened by its first movement. */
 const openedBy = (operationId: string): Change => ({
   operationId,
   actor: { kind: "service", id: "payout" },
@@ -72,7 +74,10 @@ const noPayouts: StatusCounts = { initiated: 0, succeeded: 0, failed: 0 };
 const totalFreshMs = 500;
 const merchantsMax = 10_000;
 
-/** A merchant's payouts by status, over all its accounts. At most half a second old. */
+/**
+ * Counts a merchant's payouts by status, over all its accounts. A count is at most half a second
+ * old.
+ */
 export type PayoutCounts = Pick<ReturnType<typeof openPayoutCounts>, "of">;
 
 export function openPayoutCounts(
@@ -100,10 +105,10 @@ function added(one: StatusCounts, other: StatusCounts): StatusCounts {
   };
 }
 
-/** Owner of the rail accounts. No merchant may have this id. */
+/** The owner of the rail accounts. No merchant may have this id. */
 export const platformMerchantId = "platform";
 
-/** Opens a rail's account in a currency, once. */
+/** Opens a rail's account in a currency. A repeat returns the existing account. */
 export async function openRailAccount(
   { accounts }: LedgerCollections,
   { id, rail, currency }: { readonly id: string; readonly rail: string; readonly currency: string },
@@ -145,7 +150,8 @@ export async function isHeld(
 ): Promise<boolean> {
   const held = movementKey(payoutId, "hold");
   const released = movementKey(payoutId, "release");
-  // Reads the account first: an entry that has left it is in the ledger by then.
+  // The account is read before the ledger. An entry that was removed from the account is in the
+  // ledger by then.
   const account = await accounts.findOne({ _id: accountId });
   const recorded = await entries.find({ _id: { $in: [held, released] } }).toArray();
   const recent = account?.recent.map(({ key }) => key) ?? [];

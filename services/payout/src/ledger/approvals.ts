@@ -9,7 +9,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { type Ledger, readAccount } from "./accounts.ts";
 import { type LedgerDeps, ledgerRpc } from "./rpc.ts";
 
-/** Daily limits for one operator's own credits and reversals, by currency, in minor units. */
+/** The daily limits for one operator's own credits and reversals, by currency, in minor units. */
 export type OwnWorkLimits = ReadonlyMap<string, bigint>;
 
 type LedgerRpc = ReturnType<typeof ledgerRpc>;
@@ -22,7 +22,7 @@ export type LedgerApprovals = Pick<ServiceApprovals, "guard"> & {
   readonly limits: OwnWorkLimits;
 };
 
-/** Wraps the account RPCs in the approval guard, if there is one. */
+/** Adds the approval guard to the account RPCs, if approvals are configured. */
 export function guardedLedger(deps: LedgerDeps, approvals?: LedgerApprovals) {
   const rpc = ledgerRpc(deps);
   if (approvals === undefined) return rpc;
@@ -30,8 +30,8 @@ export function guardedLedger(deps: LedgerDeps, approvals?: LedgerApprovals) {
 }
 
 /**
- * Returns why work needs a second operator. The daily sum covers credits and rail movements
- * together.
+ * Returns the reasons why a movement needs a second operator. The daily sum includes both credits
+ * and rail movements.
  */
 export function ownWorkReasons({
   sums,
@@ -39,7 +39,7 @@ export function ownWorkReasons({
   clock,
 }: Pick<LedgerApprovals, "sums" | "limits"> & { readonly clock: Clock }) {
   return async (work: OwnWork | undefined): Promise<string[]> => {
-    // The RPC itself refuses a malformed request.
+    // A malformed request needs no approval, because the RPC refuses it.
     if (work === undefined) return [];
     const { person, currency } = work;
     const limit = limits.get(currency) ?? 0n;
@@ -49,7 +49,7 @@ export function ownWorkReasons({
   };
 }
 
-/** Guards credits and reversals with daily limits for each operator. */
+/** Requires a second operator for credits and reversals above one operator's daily limit. */
 function ledgerGuards(deps: {
   readonly ledger: Ledger;
   readonly sums: DailySums;
@@ -111,7 +111,10 @@ async function creditedBy(ledger: Ledger, request: Credit): Promise<Amount | und
   return isRefused(amount) ? undefined : { currency: account.currency, amount };
 }
 
-/** Reads the amount of the credit. Its entry is in the account until the ledger has it. */
+/**
+ * Reads the credit that the request reverses. The credit's entry is in the account until it is
+ * recorded in the ledger.
+ */
 async function reversedBy({ accounts, entries }: Ledger, request: Reversal) {
   const { merchantId, accountId, entryId } = request;
   const account = await accounts.findOne({ _id: accountId, merchant_id: merchantId });

@@ -27,13 +27,16 @@ export type EntryFields = {
   created_at: Date;
 };
 
-/** An entry inside its account. The account is the outbox of its own ledger. */
+/**
+ * An entry that is still in its account's document, before it is recorded in the ledger. The
+ * account is the outbox of its ledger entries.
+ */
 export type RecentEntry = EntryFields & { key: string };
 
 export type AccountDocument = RememberedRefusals & {
   _id: string;
   schema_version: number;
-  /** Raised by every write of the fields below. */
+  /** Increases with every write of the fields below. */
   revision: number;
   /** The merchant's id; `platform` for a rail account. */
   merchant_id: string;
@@ -42,16 +45,16 @@ export type AccountDocument = RememberedRefusals & {
   currency: string;
   available: Decimal128;
   held: Decimal128;
-  /** Counts of its payouts. All zero for a rail account. */
+  /** The account's payouts by status. All zero for a rail account. */
   counts: StatusCounts;
   sequence: number;
-  /** The last entry's hash; "" before the first. */
+  /** The hash of the last entry; "" before the first entry. */
   head_hash: string;
-  /** The ledger has every entry up to this one. */
+  /** The sequence of the last entry up to which the ledger is complete. */
   recorded_sequence: number;
-  /** The last entries, which the ledger may lack. A later write removes them. */
+  /** The latest entries. The ledger may not have them yet. A later write removes recorded ones. */
   recent: RecentEntry[];
-  /** Holds whose payout may not exist. A later write removes them. */
+  /** Holds whose payout may not exist yet. A later write removes holds of created payouts. */
   open_holds: OpenHold[];
   /** Keys of credits whose event the bus has not confirmed. Absent if there are none. */
   credited?: string[];
@@ -59,7 +62,9 @@ export type AccountDocument = RememberedRefusals & {
   platform: Record<string, string>;
   /** Set while `recent`, `open_holds` or `credited` has elements; absent otherwise. */
   dirty?: true;
-  /** Set by each movement until this head of the chain has been shipped (`ledgerHeads`). */
+  /**
+   * Set by each movement. Removed when the account's chain head has been shipped (`ledgerHeads`).
+   */
   head_due?: true;
   operation_id: string;
   actor: StoredActor;

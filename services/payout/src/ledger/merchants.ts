@@ -7,8 +7,8 @@ import { refused } from "@disburse/kernel/refusal.ts";
 export type MerchantRegistry = Pick<Client<typeof BeneficiaryService>, "getMerchant">;
 
 /**
- * Returns the merchant filter of a list. An operator may omit the merchant to list all. A service
- * must name one.
+ * Returns the merchant filter of a list. Operators may omit the merchant to list all merchants;
+ * services must name one.
  */
 export function listedMerchant(merchantId: string): { readonly merchant_id?: string } {
   if (merchantId !== "") return { merchant_id: merchantId };
@@ -18,7 +18,7 @@ export function listedMerchant(merchantId: string): { readonly merchant_id?: str
   return {};
 }
 
-/** Throws if the registry is unavailable. */
+/** Returns true if the merchant is registered. Throws if the registry is unavailable. */
 export async function isRegistered(
   registry: MerchantRegistry,
   merchantId: string,

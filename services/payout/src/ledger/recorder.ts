@@ -20,7 +20,7 @@ export async function recordEntries(
   if (inserted.includes(false)) assertSame(documents, await hashesOf(entries, documents));
 }
 
-/** Inserts the entries that accounts carry and the ledger lacks. */
+/** Inserts the entries that are in account documents but not in the ledger. */
 export async function recordCarried(
   entries: Entries,
   accounts: readonly AccountDocument[],
@@ -37,7 +37,7 @@ export async function recordCarried(
   );
 }
 
-/** Returns the hashes of entries that the ledger has, by id. */
+/** Returns the hashes of those entries that the ledger already has, by id. */
 async function hashesOf(entries: Entries, documents: readonly LedgerDocument[]) {
   const ids = documents.map(({ _id }) => _id);
   const accounts = [...new Set(documents.map(({ account_id }) => account_id))];
@@ -47,8 +47,9 @@ async function hashesOf(entries: Entries, documents: readonly LedgerDocument[]) 
 }
 
 /**
- * Requires equal hashes for entries recorded earlier. Two entries under one key mean that money
- * moved twice. This throws and keeps the entry in its account until an operator has corrected it.
+ * Compares entries with those already in the ledger. Two different entries under one key mean that
+ * money moved twice. This then throws, and the entry stays in its account until an operator
+ * corrects it.
  */
 function assertSame(
   documents: readonly LedgerDocument[],
@@ -59,9 +60,12 @@ function assertSame(
   }
 }
 
-/** Accounts of one read. Each needs a few keys for each of its movements. */
+/** The number of accounts in one read. Each account reads a few keys per movement. */
 const readBatchMax = 64;
-/** Few reads wait, because an account sends its next read only after a response. */
+/**
+ * The queue needs no limit: an account sends its next read only after a response, so few reads
+ * wait.
+ */
 const readLimits = {
   batchMax: readBatchMax,
   inFlightMax: 2,
@@ -76,8 +80,8 @@ type PendingRead = Gathered &
   Pick<PromiseWithResolvers<readonly LedgerDocument[]>, "resolve" | "reject">;
 
 /**
- * Reads recorded entries of an account by key. Reads of the same event-loop turn share a command.
- * It names their accounts, so a cluster sends it only to the shards of those accounts.
+ * Reads an account's recorded entries by key. Reads from the same event-loop turn share one
+ * command. The command names the accounts, so a sharded cluster sends it only to their shards.
  */
 export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">) {
   const send = async (batch: readonly PendingRead[]) => {
@@ -107,14 +111,14 @@ function findEntries(entries: Entries, batch: readonly EntryKeys[]) {
   return entries.find(filter, { hint: "_id_" }).toArray();
 }
 
-/** The count stops here. A higher one would be no more alarming. */
+/** The maximum count. Operators react the same way to any higher count. */
 const countedMax = 10_000;
 
 const chainOf = (accountId: string) => `ledger/${accountId}`;
 
 /**
- * Chain heads of accounts with movements. Each movement marks its account in a sparse index, so the
- * cost depends only on the changed accounts.
+ * Returns the chain heads of accounts that have changed. Each movement marks its account in a
+ * sparse index, so the cost depends only on the changed accounts.
  */
 export function ledgerHeads({ accounts }: Pick<LedgerCollections, "accounts">): HeadSource {
   const due = { head_due: true } as const;

@@ -3,18 +3,21 @@ import { keyOf, type Refusal } from "./rules/movement.ts";
 
 export type FinalRefusal = { readonly key: string; readonly outcome: Refusal };
 
-/** Operations that the account has refused. Absent before the first. */
+/** The operations that the account has refused. Absent before the first refusal. */
 export type RememberedRefusals = {
   /** Sorted from the oldest to the newest. */
   readonly recent_refusals?: FinalRefusal[];
 };
 
-/** An attempt is not expected after a hundred other refusals. */
+/**
+ * The number of refusals that an account remembers. A retry is unlikely to come after a hundred
+ * other refusals.
+ */
 const rememberedMax = 100;
 
 /**
- * Returns the key of a movement whose refusal is final. A payout's movements have none: they are
- * retried when there is money.
+ * Returns the key under which a refusal of the movement is remembered, because it is final. Payout
+ * movements have no such key: they are retried when there is money.
  */
 export function refusalKeyOf(accountId: string, movement: Movement): string | undefined {
   switch (movement.step) {

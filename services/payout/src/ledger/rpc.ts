@@ -33,7 +33,7 @@ import { postingText } from "./rules/postings.ts";
 import { type EntryFilter, listEntries, platformBalances, readAccountAsOf } from "./statement.ts";
 import type { Applied } from "./writer.ts";
 
-/** A note fits on one line of a statement. */
+/** The maximum length of a note. It fits on one line of a statement. */
 const noteMax = 255;
 
 export type LedgerDeps = {

@@ -13,7 +13,7 @@ import { recordCarried } from "./recorder.ts";
 import { type LedgerStep, movementKey } from "./rules/account.ts";
 import { addPlatformSums, type PlatformSums, postingText } from "./rules/postings.ts";
 
-/** The merchant must own the account. */
+/** An account and the merchant that must own it. */
 export type OwnAccount = { readonly merchantId: string; readonly accountId: string };
 
 /** An entry must meet all given conditions. */
@@ -27,9 +27,9 @@ export type EntryFilter = {
 const payoutSteps: readonly LedgerStep[] = ["hold", "post", "release", "return"];
 
 /**
- * Returns a page of a statement, newest first and complete up to now. The count of all pages may be
- * capped. Returns `undefined` for an unknown account. Entries are numbered without gaps in order of
- * time, so a time maps to a number.
+ * Returns a page of a statement, newest entry first and complete up to now. Returns `undefined` for
+ * an unknown account. The total count may be capped. Entries are numbered without gaps in order of
+ * time, so a time filter becomes a range of numbers.
  */
 export async function listEntries(
   collections: LedgerCollections,
@@ -78,8 +78,8 @@ export type EntrySpan = { readonly first: number; readonly end: number };
 export type StepTotal = { readonly count: number; readonly sum: bigint };
 
 /**
- * Returns an account before and after a span of time, with the range of its entries. Returns
- * `undefined` for an unknown account.
+ * Returns an account's balances before and after a time span, with the range of the entries in
+ * between. Returns `undefined` for an unknown account.
  */
 export async function readSpan(
   collections: LedgerCollections,
@@ -136,8 +136,8 @@ export async function entriesOfPayout(
 }
 
 /**
- * Returns an account before and after a span of time, and the totals of its movements by step.
- * Returns `undefined` for an unknown account.
+ * Returns an account's balances before and after a time span, with the totals of its movements by
+ * step. Returns `undefined` for an unknown account.
  */
 export async function sumsBetween(
   collections: LedgerCollections,
@@ -163,8 +163,8 @@ export async function balancesAfter(
 }
 
 /**
- * Returns the account after the last entry up to `time`, inclusive. Returns `undefined` before it
- * was opened.
+ * Returns the account as it was after the last entry at or before `time`. Returns `undefined` if
+ * the account was opened later.
  */
 export async function readAccountAsOf(collections: LedgerCollections, own: OwnAccount, time: Date) {
   const account = await readRecorded(collections, own);
@@ -177,7 +177,7 @@ export async function readAccountAsOf(collections: LedgerCollections, own: OwnAc
   return { ...now, available, held, updatedAt: createdAt };
 }
 
-/** Reads an account and records all its entries in the ledger. */
+/** Reads an account, and first records all its entries in the ledger. */
 async function readRecorded(collections: LedgerCollections, { merchantId, accountId }: OwnAccount) {
   const account = await collections.accounts.findOne({ _id: accountId, merchant_id: merchantId });
   if (account === null) return undefined;

@@ -19,8 +19,8 @@ import { quietMs } from "./writer.ts";
 const batchMax = 64;
 
 /**
- * The last movement of a quiet account is outside these times. A wrong clock may have dated it in
- * the future.
+ * An account is quiet if its last movement is outside these times. The upper bound matters if a
+ * wrong clock has dated a movement in the future.
  */
 const quietAt = (now: Date) => ({
   before: new Date(now.getTime() - quietMs),
@@ -28,8 +28,9 @@ const quietAt = (now: Date) => ({
 });
 
 /**
- * Returns accounts without a movement for `quietMs`, with an open hold of that age or with an
- * unpublished credit, in batches. The sparse index contains no tidy accounts.
+ * Returns, in batches, the accounts that need tidying. These have had no movement for `quietMs`, or
+ * have an open hold of that age or an unpublished credit. The sparse index contains no tidy
+ * accounts.
  */
 export async function* untidyAccounts(
   { accounts }: Pick<LedgerCollections, "accounts">,
@@ -55,8 +56,9 @@ export async function* untidyAccounts(
 }
 
 /**
- * Records the account's entries. Then one write removes them and the holds of created payouts from
- * the account. A concurrent movement voids that write. Publishes the account's credits.
+ * Records the account's entries in the ledger. One write then removes these entries, and the holds
+ * of created payouts, from the account. If a movement changes the account at the same time, that
+ * write has no effect. Finally publishes the account's credits.
  */
 export async function tidyAccount(
   collections: LedgerCollections,
@@ -96,7 +98,7 @@ type Tidying = {
   readonly bus?: Bus | undefined;
 };
 
-/** Publishes an account's recorded credits. A repeat has the same event ids. */
+/** Publishes the credits of an account. A repeat publishes the same event ids. */
 async function publishCredits(
   { accounts, entries }: LedgerCollections,
   { _id, credited = [] }: AccountDocument,

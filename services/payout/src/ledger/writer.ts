@@ -23,7 +23,7 @@ import { type LedgerEntry, type Movement, movementKey } from "./rules/account.ts
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
 import { withPlatformPostings } from "./rules/postings.ts";
 
-/** `applied` includes a movement that was applied earlier. */
+/** The result of a movement. `applied` also stands for a movement that was applied earlier. */
 export type Applied =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry }
   | { readonly outcome: Exclude<Planned["outcome"], "applied" | "repeated"> | "no_account" };
@@ -33,30 +33,36 @@ type MovementTarget = {
   readonly accountId: string;
   /** The actor of a credit or a reversal. */
   readonly actor?: StoredActor;
-  /** Holds only: `performance.now()` before this process stored the quote's first order. */
+  /**
+   * Holds only: the value of `performance.now()` before this process stored the quote's first
+   * order.
+   */
   readonly orderedAt?: number | undefined;
 };
 
-/** Limits the movements of one write, which keeps the account's document small. */
+/** The maximum number of movements in one write. It keeps the account's document small. */
 const batchMax = 100;
-/** Limits the attempts of a batch while other processes change the account. */
+/** The maximum number of attempts to write a batch while other processes change the account. */
 const triesMax = 100;
-/** The random pause between attempts is at most this, so that two processes don't collide again. */
+/** The maximum random pause between attempts. It keeps two processes from colliding again. */
 const pauseMaxMs = 10;
 
-/** An account without a movement for this time is tidied, and its process forgets it. */
+/** After this time without a movement, the sweep tidies an account and the process forgets it. */
 export const quietMs = 5_000;
-/** A process forgets an account with more entries than this and reads it again. */
+/**
+ * The maximum number of remembered entries per account. With more, the process forgets the account
+ * and reads it again.
+ */
 const keptEntriesMax = 500;
-/** The accounts and entries that a process remembers. */
+/** The maximum number of accounts and entries that a process remembers. */
 const keptMax = 50_000;
 
 export type WatchWrites = {
-  /** Called after a credit: the sweep publishes the event. */
+  /** Called after a credit, so that the sweep publishes the credit's event. */
   readonly onCredited?: () => void;
-  /** Called when another process changed the account: the write is repeated. */
+  /** Called when another process changed the account and the write must be repeated. */
   readonly onRetried?: () => void;
-  /** Called when recording failed: the sweep records the entries later. */
+  /** Called when entries could not be recorded in the ledger. The sweep records them later. */
   readonly onUnrecorded?: (accountId: string, error: unknown) => void;
 };
 
@@ -67,10 +73,11 @@ type Waiting = {
 };
 
 /**
- * Creates the writer that applies movements to accounts, each once by its key. See
- * docs/decisions/0008 for the argument. If `apply` throws, the movement may have been applied:
- * repeat it. Movements that arrive during a write of their account share the next write. Entries
- * are recorded in the ledger after their write; the next write removes them from the account.
+ * Creates the writer that applies each movement to its account once, by the movement's key.
+ * docs/decisions/0008 explains why this is correct. If `apply` throws, the movement may have been
+ * applied, so repeat the call. Movements that arrive during a write of the same account share the
+ * next write. Each write is followed by recording its entries in the ledger. The next write then
+ * removes these entries from the account.
  */
 export function createAccountWriter(collections: LedgerCollections, watch: WatchWrites = {}) {
   const queues = new Map<string, Waiting[]>();
@@ -112,7 +119,10 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
       }
       return done.promise;
     },
-    /** The account's next write, or the sweep, closes the hold of this created payout. */
+    /**
+     * Marks a created payout's hold as closed. The account's next write, or the sweep, removes the
+     * hold.
+     */
     closeHold: (accountId: string, payoutId: string): void => {
       const ids = closed.get(accountId);
       if (ids === undefined) closed.set(accountId, new Set([payoutId]));
@@ -124,15 +134,15 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
 type Writing = LedgerCollections & {
   readonly readEntries: ReturnType<typeof createEntryReads>;
   readonly known: LRUCache<string, KnownAccount>;
-  /** Payouts whose holds the account's next write closes, by account. */
+  /** The payouts whose holds the next write of their account removes, by account. */
   readonly closed: LRUCache<string, Set<string>>;
   readonly watch: WatchWrites;
 };
 
 /**
- * Applies a batch in one write and repeats it while other processes change the account. This
- * process remembers accounts that it has written. The write compares the revision, which shows
- * whether another process has written the account since.
+ * Applies a batch in one write. Repeats the write while other processes change the account. This
+ * process remembers the accounts that it has written. The write compares the revision, so it fails
+ * if another process has written the account since.
  */
 async function write(
   writing: Writing,
@@ -150,7 +160,8 @@ async function write(
     const plan = await planBatch(writing, account, batch);
     const isWrite = plan.fresh.length > 0 || plan.refusals !== undefined;
     if (isWrite && (await save(writing, account, plan))) return plan.outcomes;
-    // A refusal needs the current account. Only a write or a read proves that it is current.
+    // A refusal is only valid for the current account. Without a write, only a fresh read proves
+    // that the account is current.
     if (!isWrite && remembered === undefined) return plan.outcomes;
     if (isWrite) watch.onRetried?.();
     await pause(Math.random() * pauseMaxMs);
@@ -162,7 +173,10 @@ async function write(
 /** An account as this process last read or wrote it. */
 type KnownAccount = {
   readonly document: AccountDocument;
-  /** The database's clock at the read; `elapsed` is `performance.now()` at that time. */
+  /**
+   * The database's time at the read. `elapsed` is the value of `performance.now()` at the same
+   * moment.
+   */
   readonly at: Date;
   readonly elapsed: number;
   /** The entries that this process has applied since the read, by key. */
@@ -171,9 +185,12 @@ type KnownAccount = {
 };
 
 type Recording = {
-  /** The number of the last entry that is recorded, without gaps. */
+  /** The ledger has all entries up to this sequence. */
   recorded: number;
-  /** The account at its read, until its entries are recorded. Another process may record them. */
+  /**
+   * The account as it was read, until its entries are recorded. Another process may be recording
+   * them too.
+   */
   carried: AccountDocument | undefined;
   waiting: RecentEntry[];
   isRunning: boolean;
@@ -197,7 +214,8 @@ type Plan = Awaited<ReturnType<typeof planBatch>>;
 async function planBatch(writing: Writing, account: KnownAccount, batch: readonly Waiting[]) {
   const { document, at, elapsed } = account;
   const now = new Date(at.getTime() + Math.trunc(performance.now() - elapsed));
-  // Runs after the account is read: an entry that has left it is in the ledger by then.
+  // The ledger is searched after the account is read. An entry that was removed from the account is
+  // in the ledger by then.
   const entriesByKey = await findEntries(writing, account, batch);
   let state: LedgerState = toAccount(document);
   const entries: LedgerEntry[] = [];
@@ -229,8 +247,9 @@ async function planBatch(writing: Writing, account: KnownAccount, batch: readonl
 }
 
 /**
- * Returns the entries that decide on a batch, from memory, account and ledger. Searches the ledger
- * only for entries that may be older than the process's knowledge of the account.
+ * Returns the entries that the batch's results depend on, from memory, the account and the ledger.
+ * The ledger is searched only for entries that may be older than this process's knowledge of the
+ * account.
  */
 async function findEntries(
   { readEntries }: Writing,
@@ -252,7 +271,7 @@ async function findEntries(
   return new Map([...recorded, ...carried].map((each) => [each._id, toLedgerEntry(each)]));
 }
 
-/** Returns `false` if the account has changed since it was read. */
+/** Writes the planned changes. Returns `false` if the account has changed since it was read. */
 async function save(writing: Writing, account: KnownAccount, plan: Plan): Promise<boolean> {
   const { document, recording } = account;
   const fields = { ...(plan.fresh.length > 0 && moved(writing, account, plan)), ...plan.refusals };
@@ -271,7 +290,7 @@ async function save(writing: Writing, account: KnownAccount, plan: Plan): Promis
   return true;
 }
 
-/** Forgets closed holds that a write has removed. */
+/** Forgets closed holds that are no longer in the account. */
 function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument): void {
   const open = new Set(open_holds.map(({ payout_id }) => payout_id));
   const left = [...(closed.get(_id) ?? [])].filter((id) => open.has(id));
@@ -279,7 +298,7 @@ function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument)
   else closed.set(_id, new Set(left));
 }
 
-/** Returns the changed fields of an account, without recorded entries and closed holds. */
+/** Returns the fields that a write sets. Recorded entries and closed holds are left out. */
 function moved({ closed }: Writing, { document, recording }: KnownAccount, plan: Plan) {
   const { fresh, state, platform } = plan;
   const { _id, recent, open_holds, credited = [] } = document;
@@ -306,8 +325,8 @@ function moved({ closed }: Writing, { document, recording }: KnownAccount, plan:
 }
 
 /**
- * Records waiting entries in batches, one after the other. After a failure the entries stay in the
- * account until it is read again or tidied.
+ * Records waiting entries in batches, one batch at a time. After a failure, the entries stay in the
+ * account until the account is read again or tidied.
  */
 async function record(
   { entries }: LedgerCollections,

@@ -22,8 +22,8 @@ const expired = refused(
 );
 
 /**
- * Releases a held order with its original terms. The merchant's approval rules judge the payout at
- * its creation, like any other payout.
+ * Approves a held order with its original terms. When its payout is created, the merchant's
+ * approval rules apply to the payout as to any other.
  */
 export function approveOrder(orders: Orders, own: OrderRef, by: Change): Promise<Decided> {
   return decide(orders, own, by, (order) => setApproved(orders, order, by));
@@ -38,7 +38,10 @@ export function rejectOrder(
   return decide(orders, own, by, (order) => setRejected(orders, order, reason, by));
 }
 
-/** One write of the document decides between decisions, cancellations and the expiry. */
+/**
+ * Writes a decision. Every decision, cancellation and expiry writes the order's document, so only
+ * one of them takes effect.
+ */
 async function decide(
   orders: Orders,
   { id, merchantId }: OrderRef,
@@ -57,7 +60,8 @@ async function decide(
   if (after.held?.times !== before.held?.times) {
     throw new ConnectError("the order was held again in the meantime", Code.Unavailable);
   }
-  // Still undecided: its approval has expired, but the sweep has not failed it yet.
+  // The order is still undecided. Its approval has expired, but the sweep has not failed the order
+  // yet.
   return expired;
 }
 
@@ -69,8 +73,9 @@ function mayDecide({ state, actor: maker, approval, rejection }: OrderDocument, 
 export type CancelOrderDeps = CancelDeps & Pick<OrderDeps, "orders" | "quote">;
 
 /**
- * Cancels an order. A waiting order is cancelled in its own document, or in its quote's if it has
- * one. An executed order's payout is cancelled, like the merchant could do.
+ * Cancels an order. An order without a quote is cancelled in its own document. If it has a quote,
+ * the quote is expired first. If the order has a payout, that payout is cancelled as if the
+ * merchant had asked for it.
  */
 export async function cancelOrder(
   deps: CancelOrderDeps,
@@ -79,7 +84,8 @@ export async function cancelOrder(
 ): Promise<OrderDocument | Refused<"RECORD_NOT_FOUND" | "NOT_CANCELLABLE">> {
   const { orders } = deps;
   for (;;) {
-    // Each round finds what the previous one has written, or what another writer has.
+    // Each round reads the order again, because the previous round or a concurrent writer may have
+    // changed it.
     const document = await findOrder(orders, own.id, { merchant_id: own.merchantId });
     if (document === undefined) return refused("RECORD_NOT_FOUND");
     const order = toOrder(document);

@@ -7,7 +7,9 @@ import type { Collection, Decimal128 } from "mongodb";
 import type { PayoutDetails } from "../payouts/rules/payout.ts";
 import type { Order, OrderFailure, OrderState, OrderTerms } from "./rules/order.ts";
 
-/** A stored order. All its work is traced to the request that created it. */
+/**
+ * A stored scheduled payout or batch line. Its later work is traced to the request that created it.
+ */
 export type OrderDocument = Origin & {
   _id: string;
   schema_version: number;
@@ -24,32 +26,35 @@ export type OrderDocument = Origin & {
   allow_duplicate?: true;
   operation_id: string;
   actor: StoredActor;
-  /** A quote, payout or failure is written together with the state. */
+  /** One write sets the state together with its payout or failure. */
   state: OrderState["state"];
-  /** The quote that decides on the order. It is replaced only after its known expiry. */
+  /**
+   * The quote that decides whether the order gets a payout. It is replaced only after it has
+   * expired for good.
+   */
   quote?: { id: string; source_minor: Decimal128; receiving_minor: Decimal128 };
   attempt: number;
   payout_id?: string;
   failure?: OrderFailure;
   failure_detail?: string;
-  /** The last hold and the number of holds; kept after a decision. */
+  /** The last hold; `times` counts the holds. It stays after a decision. */
   held?: { at: Date; expires_at: Date; times: number };
-  /** The revoked key or removed member for which it was last held or cancelled. */
+  /** The revoked key or removed member that caused the last hold or cancellation. */
   stopped_for?: string;
   /** The approval of the held order. */
   approval?: OrderDecision;
   /** The rejection, which cancels the order. */
   rejection?: OrderDecision & { reason: string };
-  /** The event of its last hold, until the bus has confirmed it. */
+  /** The event of the order's last hold. Removed when the bus has confirmed the event. */
   pending_event?: string;
   /** The time of execution; absent for a line of a batch. */
   scheduled_at?: Date;
   /** The line's batch, and its number from 1. */
   batch_id?: string;
   line?: number;
-  /** The time of the next check, which also ends a lease. Absent when there is no work left. */
+  /** The time of the next check. A lease ends at this time. Absent when no work is left. */
   due_at?: Date;
-  /** The last worker's lease. An earlier worker can't bind a quote any more. */
+  /** The lease of the last worker. A worker with an earlier lease can't bind a quote any more. */
   lease?: string;
   created_at: Date;
   updated_at: Date;
@@ -73,7 +78,7 @@ export type NewOrder = {
   readonly operationId: string;
   readonly actor: StoredActor;
   readonly origin: Origin;
-  /** Its time, or its place in a batch. */
+  /** The time of a scheduled payout, or the position of a line in its batch. */
   readonly place:
     | { readonly scheduledAt: Date }
     | { readonly batchId: string; readonly line: number };

@@ -29,20 +29,23 @@ import {
 
 export type OrderDeps = ExecuteDeps & { readonly orders: Orders; readonly log: Log };
 
-/** Delays a new quote. Otherwise an order would loop if quotes expired at once. */
+/** The pause before an order gets a new quote. It prevents a fast loop if quotes expire at once. */
 const requoteMs = 1_000;
 
-/** A screening usually takes seconds; a review by an officer takes hours. */
+/**
+ * The pause before an order is retried whose beneficiary is in screening. A screening usually takes
+ * seconds, but a review by an officer takes hours.
+ */
 const screeningMs = 30_000;
 
 /**
- * Advances a leased order as far as possible now. `away`: a service failed or was unavailable, and
- * the order is retried later.
- *
- * An order has one quote at a time, stored before its execution. From then on the quote decides,
- * whichever worker has it. The order fails, is cancelled or gets another quote only after its quote
- * has expired for good. The expiry is in the quote's own document, so no later claim can win. A
- * worker that resumes after its lease thus creates no second payout, and none for a failed order.
+ * Advances a leased order as far as possible now. Returns `away` if a service failed or was
+ * unavailable; the order is then retried later. An order has one quote at a time. The quote is
+ * stored before its execution, and from then on the quote's state decides, whichever worker has the
+ * order. Only after the quote has expired for good may the order fail, be cancelled or get another
+ * quote. The expiry is written to the quote's own document, so no later claim can succeed. A worker
+ * that resumes after the end of its lease thus creates no second payout, and no payout for a failed
+ * order.
  */
 export async function executeOrder(
   deps: OrderDeps,
@@ -74,12 +77,15 @@ async function takeOn(deps: OrderDeps, leased: LeasedOrder): Promise<void> {
   await executeQuoted(deps, { ...leased, order: { ...order, quote } }, quote);
 }
 
-/** Every worker and every retry of an attempt uses the same operation. */
+/**
+ * Returns the operation of an order's attempt. All workers and retries of the same attempt use the
+ * same operation.
+ */
 function operationOf({ id, attempt }: Order): string {
   return `${id}.${attempt}`;
 }
 
-/** Creates a quote once per attempt, or returns the refusal. */
+/** Creates one quote per attempt, or returns the refusal. */
 function quoteFor(deps: OrderDeps, order: Order): Promise<OrderQuote | Refused<string>> {
   const { terms, merchantId } = order;
   const { fixed, amount, source, destination, accountId, beneficiaryId } = terms;
@@ -127,8 +133,9 @@ async function executed(deps: OrderDeps, leased: LeasedOrder, payoutId: string):
 }
 
 /**
- * Handles the refusal of a quoted order. Unless the order is retried unchanged, its quote is
- * expired first. If the quote is claimed by then, another worker was faster and its payout exists.
+ * Handles a refusal of an order with a quote. Unless the order only waits for a screening, this
+ * expires the quote first. If the quote is already claimed, another worker has executed it and the
+ * payout exists.
  */
 async function endQuoted(
   deps: OrderDeps,
@@ -141,7 +148,7 @@ async function endQuoted(
   if (!(await endQuote(deps, leased.order, quote))) {
     const result = await execute(deps, leased, quote);
     if (!isRefused(result)) return executed(deps, leased, result.id);
-    // Another operation executed the quote, so the payout isn't this order's.
+    // Another operation executed the quote, so the payout doesn't belong to this order.
     return fail(deps, leased, result);
   }
   leased.budget?.giveBack(quote.source);
@@ -172,20 +179,27 @@ async function fail(deps: OrderDeps, leased: LeasedOrder, refusal: Refused<strin
 }
 
 /**
- * Expires a quote for good. Returns `false` if it is claimed: its payout exists or will be created.
+ * Expires a quote permanently. Returns `false` if the quote is already claimed, so its payout
+ * exists or will be created.
  */
 export function endQuote(deps: Pick<OrderDeps, "quote">, order: Order, quote: OrderQuote) {
   return expireQuote(deps, operationOf(order), quote.id);
 }
 
-/** The longest delay of a due order. */
+/** The interval of polls, and thus the longest delay of a due order. */
 const everyMs = 1_000;
-/** Limits the orders that one process executes at a time: direct payouts come first. */
+/**
+ * The maximum number of orders that one process executes concurrently. Direct payouts have
+ * priority.
+ */
 const workersMax = 4;
-/** A quote and an execute take half a second. Calls to hanging services time out after 5 s each. */
+/**
+ * The lease of an order. A quote and an execute normally take half a second. A call to a service
+ * that hangs times out after 5 s.
+ */
 export const orderLeaseMs = 20_000;
 
-/** Executes all due orders, and fails those whose approval has expired. */
+/** Executes all due orders. Fails orders whose approval has expired. */
 export async function executeDueOrders(deps: OrderDeps): Promise<void> {
   await expireHeld(deps.orders, deps.clock.now());
   const work = async () => {
@@ -195,7 +209,7 @@ export async function executeDueOrders(deps: OrderDeps): Promise<void> {
       await executeOrder(deps, leased);
     }
   };
-  // One worker polls. If it finds an order, the others help.
+  // One worker polls first. The others start only if it finds an order.
   const first = await leaseDueOrder(deps.orders, deps.clock.now(), orderLeaseMs);
   if (first === undefined) return;
   const others = Array.from({ length: workersMax - 1 }, work);

@@ -3,15 +3,21 @@ import { idPrefixes } from "@disburse/kernel/id.ts";
 import type { Document, Filter } from "mongodb";
 import type { OrderDocument, Orders } from "./document.ts";
 
-/** A hold after a revocation. `lastsMs`: the time for an approval after the order is due. */
+/**
+ * A hold after a revocation. `lastsMs` is the time for an approval, counted from the order's due
+ * time.
+ */
 export type Hold = { readonly stoppedFor: string; readonly lastsMs: number };
 
-/** The time for approvals starts when the order is due, or now if that is past. */
+/**
+ * Computes the expiry of an approval. The time starts when the order is due, or now if the order is
+ * already due.
+ */
 const expiry = (lastsMs: number) => ({
   $add: [{ $max: ["$scheduled_at", "$$NOW"] }, lastsMs],
 });
 
-/** An order is held again if its approver loses access. */
+/** The number of holds. An order is held again if its approver loses access too. */
 const times = { $add: [{ $ifNull: ["$held.times", 0] }, 1] };
 const eventOf = {
   $concat: [
@@ -21,14 +27,16 @@ const eventOf = {
 };
 
 /**
- * Holds waiting scheduled payouts. One write per document also takes the lease, so a worker that
- * read it earlier can't bind a quote.
+ * Holds waiting scheduled payouts. The same write removes each order's lease, so a worker that has
+ * read the order can't bind a quote to it.
  */
 export async function holdOrders(
   orders: Orders,
   filter: Filter<OrderDocument>,
   { stoppedFor, lastsMs }: Hold,
-  /** The order's quote has expired for good, so the next quote is another attempt. */
+  /**
+   * True if the order's quote has expired for good. The next quote then counts as another attempt.
+   */
   hasExpiredQuote = false,
 ): Promise<void> {
   const expires_at = expiry(lastsMs);
@@ -48,7 +56,10 @@ export async function holdOrders(
   ] as Document[]);
 }
 
-/** Decides on an unchanged order while it awaits approval by the database's clock. */
+/**
+ * Writes a decision if the order has not been held again and its approval has not expired by the
+ * database's clock.
+ */
 async function decide(orders: Orders, { _id, held }: OrderDocument, set: Document) {
   const undecided = {
     _id,
@@ -65,7 +76,7 @@ const decision = ({ operationId, actor }: Change) => ({
   actor: { $literal: actor },
 });
 
-/** Lets a held order execute when it is due. */
+/** Approves a held order, which executes when it is due. */
 export function setApproved(orders: Orders, order: OrderDocument, by: Change) {
   const approved = { state: "waiting", approval: decision(by), due_at: "$scheduled_at" };
   return decide(orders, order, approved);
@@ -80,7 +91,7 @@ export function setRejected(orders: Orders, order: OrderDocument, reason: string
 /** Fails held orders whose approval has expired by the database's clock. */
 export async function expireHeld(orders: Orders, now: Date): Promise<void> {
   const due = { due_at: { $lte: now }, state: "awaiting_approval" as const };
-  // Avoids a write in the usual case that nothing is due.
+  // Usually no order is due, and this read avoids a write.
   if ((await orders.findOne(due, { projection: { _id: 1 } })) === null) return;
   await orders.updateMany({ ...due, $expr: { $lte: ["$due_at", "$$NOW"] } }, [
     { $set: { state: "failed", failure: "APPROVAL_EXPIRED", updated_at: "$$NOW" } },

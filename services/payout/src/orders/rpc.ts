@@ -98,7 +98,7 @@ export function scheduledRpc(deps: ScheduledDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** Maps a sub-status filter to a state; `undefined` matches any. */
+/** Returns the state that a sub-status filter selects; `undefined` matches any state. */
 function stateOf(subStatus: PayoutSubStatus): (typeof openStates)[number] | undefined {
   if (subStatus === PayoutSubStatus.UNSPECIFIED) return undefined;
   if (subStatus === PayoutSubStatus.SCHEDULED) return "waiting";
@@ -109,7 +109,10 @@ function stateOf(subStatus: PayoutSubStatus): (typeof openStates)[number] | unde
 
 type Named = { readonly accountId: string; readonly beneficiaryId: string };
 
-/** Reads the currencies of a merchant's account and beneficiary. Refuses unknown ones. */
+/**
+ * Reads the currencies of a merchant's account and beneficiary. Refuses unknown accounts and
+ * beneficiaries.
+ */
 async function partiesOf(
   { ledger, beneficiary: beneficiaries }: Pick<OrderDeps, "ledger" | "beneficiary">,
   merchantId: string,

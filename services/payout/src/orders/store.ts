@@ -4,33 +4,36 @@ import type { GivenApproval } from "../payouts/rules/approval.ts";
 import { type OrderDocument, type Orders, toOrder } from "./document.ts";
 import type { Order, OrderFailure, OrderQuote } from "./rules/order.ts";
 
-/** The right to bind a quote to an order, until another worker has leased it. */
+/**
+ * An order and its lease. The lease allows this worker to bind a quote until another worker leases
+ * the order.
+ */
 export type LeasedOrder = {
   readonly order: Order;
   readonly document: OrderDocument;
   readonly lease: string;
   /** The time when the order was due. */
   readonly dueAt: Date;
-  /** The remaining total cost of its batch. */
+  /** The part of the batch's approved total that is left. Lines of a batch share it. */
   readonly budget?: Budget;
-  /** The approval of its batch, if its approver is not its maker. */
+  /** The approval of the order's batch. Absent if the batch's maker approved it. */
   readonly given?: GivenApproval | undefined;
 };
 
-/** Limits the total cost of several orders. */
+/** A limit for the total cost of several orders. */
 export type Budget = {
-  /** Reserves the cost of a quote. Returns `false` if it exceeds the remaining amount. */
+  /** Reserves the cost of a quote. Returns `false` if the cost exceeds the remaining amount. */
   readonly take: (cost: bigint) => boolean;
-  /** Releases the cost of a quote without a payout. */
+  /** Releases the reserved cost of a quote that got no payout. */
   readonly giveBack: (cost: bigint) => void;
 };
 
-/** The number of candidates of one poll. */
+/** The maximum number of due orders that one poll tries to lease. */
 const candidatesMax = 16;
 
 /**
- * Leases an order that is due by the database's clock. `now` only selects the candidates. Returns
- * `undefined` if there is none.
+ * Leases an order that is due by the database's clock, or returns `undefined`. `now` only selects
+ * the candidates.
  */
 export async function leaseDueOrder(
   orders: Orders,
@@ -56,14 +59,18 @@ export async function leaseDueOrder(
   return undefined;
 }
 
-/** Returns the time when an order was due. For a held order it is not before its approval. */
+/**
+ * Returns the time at which an order became due. For an approved order, this is never before its
+ * approval.
+ */
 function dueSince({ scheduled_at, created_at, approval }: OrderDocument): Date {
   const at = scheduled_at ?? created_at;
   return approval !== undefined && approval.at > at ? approval.at : at;
 }
 
 /**
- * Matches a waiting order that is unchanged: with its quote, or without one and under its lease.
+ * Matches a waiting order that has not changed. With a quote, it must still have the same quote.
+ * Without one, it must still have this lease.
  */
 function unchanged({ order, lease }: Pick<LeasedOrder, "order" | "lease">): Filter<OrderDocument> {
   const waiting = { _id: order.id, state: "waiting" } as const;
@@ -89,8 +96,8 @@ async function change(
 const over = { due_at: "", lease: "" } as const;
 
 /**
- * Binds an order to its quote, which decides from then on. Returns `false` if another worker has
- * the order.
+ * Binds a quote to an order. From then on the quote decides whether the order gets a payout.
+ * Returns `false` if another worker has leased the order.
  */
 export function bindQuote(orders: Orders, leased: LeasedOrder, quote: OrderQuote) {
   const { id, source, receiving } = quote;
@@ -102,7 +109,10 @@ export function bindQuote(orders: Orders, leased: LeasedOrder, quote: OrderQuote
   return change(orders, unchanged(leased), { $set: { quote: stored } });
 }
 
-/** Allows another quote. Requires that the present one has expired for good. */
+/**
+ * Unbinds a quote so that the order can get another one. Call this only after the bound quote has
+ * expired for good.
+ */
 export function unbindQuote(orders: Orders, leased: Pick<LeasedOrder, "order" | "lease">) {
   return change(orders, unchanged(leased), { $unset: { quote: "" }, $inc: { attempt: 1 } });
 }
@@ -119,7 +129,10 @@ export function setExecuted(
   });
 }
 
-/** Fails an order that can have no payout: it has no quote, or its quote has expired for good. */
+/**
+ * Fails an order. Call this only if the order can get no payout: it has no quote, or its quote has
+ * expired for good.
+ */
 export function setFailed(
   orders: Orders,
   leased: LeasedOrder,
@@ -133,8 +146,8 @@ export function setFailed(
 }
 
 /**
- * Cancels an order that can have no payout. Without a quote this needs no lease: a worker with a
- * lease can't bind a quote to an order that doesn't wait.
+ * Cancels an order. Call this only if the order has no quote, or its quote has expired for good. An
+ * order without a quote needs no lease here: a worker can bind a quote only to a waiting order.
  */
 export function setCancelled(orders: Orders, order: Order) {
   const { quote } = order;
@@ -156,16 +169,16 @@ export async function cancelStopped(
   });
 }
 
-/** Orders in these states may still become payouts. */
+/** The states of orders that may still become payouts. */
 export const openStates = ["waiting", "awaiting_approval"] as const;
 
-/** Postpones the next check of an order, by the database's clock. */
+/** Postpones an order's next check by `ms`, by the database's clock. */
 export async function defer(orders: Orders, { order, lease }: LeasedOrder, ms: number) {
   const due_at = { $add: ["$$NOW", ms] };
   await orders.updateOne({ _id: order.id, state: "waiting", lease }, [{ $set: { due_at } }]);
 }
 
-/** Finds an order by id. With `own.merchant_id`, only that merchant's. */
+/** Finds an order by id. If `own.merchant_id` is set, the order must belong to that merchant. */
 export async function findOrder(
   orders: Orders,
   id: string,

@@ -19,7 +19,7 @@ import { publicStatusOf } from "../payouts/rules/progress.ts";
 import { type OrderDocument, toOrder } from "./document.ts";
 import { failureText, knownAmounts, type Order } from "./rules/order.ts";
 
-/** Builds the messages of scheduled payouts. Each has the outcome of its payout. */
+/** Builds the messages of scheduled payouts, including the outcomes of their payouts. */
 export async function scheduledMessages(
   payouts: Payouts,
   documents: readonly OrderDocument[],
@@ -50,7 +50,7 @@ export async function scheduledMessages(
   });
 }
 
-/** Returns the failure fields of an order that another actor rejected. */
+/** Returns the failure fields of an order that was cancelled by a rejection. */
 function rejectedFields({ rejection }: OrderDocument) {
   if (rejection === undefined) return {};
   const failureCode = "APPROVAL_REJECTED";
@@ -89,7 +89,7 @@ export async function payoutsOf(
   return new Map((await read.toArray()).map((each) => [each._id, toPayout(each)]));
 }
 
-/** Maps an order's outcome to the status fields of a payout. */
+/** Returns an order's outcome as the status fields of a payout. */
 export function outcomeFields(order: Order, payout: Payout | undefined) {
   const { status, subStatus, ...rest } = outcomeOf(order, payout);
   return {

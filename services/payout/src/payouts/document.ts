@@ -12,12 +12,15 @@ import type { Payout, PayoutOrder, Reissue } from "./rules/payout.ts";
 import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { TimelineStep } from "./rules/timeline.ts";
 
-/** A published event. It is kept as long as the payout. */
+/** An event that was published. It is kept as long as the payout. */
 export type PublishedEvent = Omit<PendingEvent, "at">;
 
-/** A step of the payout. It is written with its change of state and never dropped. */
+/**
+ * A step in the payout's history. The write that changes the state also adds the step. Steps are
+ * never removed.
+ */
 export type StoredStep = TimelineStep & {
-  /** For operators, for example `rail said accepted` or `post applied`. */
+  /** A text for operators, for example `rail said accepted` or `post applied`. */
   detail: string;
   /** The actor that reported or decided an outcome, and its operation or resolution. */
   actor?: StoredActor;
@@ -25,9 +28,9 @@ export type StoredStep = TimelineStep & {
 };
 
 /**
- * A message between the payout's worker and its rail. `leased` precedes every poll: a worker polls
- * the rail of a submitted payout. `submit` precedes a submission. `answer` follows either with the
- * response. `callback` is a report from the rail.
+ * A message between the payout's worker and its rail. `submit` is a submission and `answer` the
+ * rail's response. `callback` is a report from the rail. `leased` marks the start of a worker's
+ * lease: for a submitted payout, the worker then polls the rail.
  */
 export type StoredCall = {
   kind: "leased" | "submit" | "answer" | "callback";
@@ -37,42 +40,51 @@ export type StoredCall = {
   operation_id?: string;
 };
 
-/** The exclusive right of one worker, at `place`, to work on the payout. */
+/** The exclusive right of a worker in the process `place` to work on the payout. */
 export type Lease = { token: string; until: Date; place: string };
 
 /**
- * A stored order, under the id of its payout. Creation turns the document into the payout's. A
- * refused order is removed or replaced by the next one.
+ * A stored order to pay a quote. It has the id of its future payout, and creating the payout
+ * completes the same document. A refused order is removed, or replaced by the next one.
  */
 export type OrderDocument = Origin & {
   _id: string;
   schema_version: number;
   order: Stored<PayoutOrder>;
   /**
-   * All operations that ordered it. While listed, an operation belongs to one quote and content.
+   * All operations that ordered the quote's payout. While an operation is listed, it can't be used
+   * with another quote or content.
    */
   operations: BoundOperation[];
-  /** The token of the attempt that may remove this order, until another attempt relies on it. */
+  /**
+   * The token of the only attempt that relies on this order. That attempt may remove the order.
+   * Absent once another attempt relies on it.
+   */
   only_try?: string;
 };
 
 export type BoundOperation = { id: string; content: string };
 
-/** Matches created payouts. Orders have no status. */
+/** Matches created payouts. An order without a payout has no status. */
 export const isCreated = { status: { $exists: true } } as const;
 
-/** Filters out orders. Reads by id go out in batches, so a filter in the query is not possible. */
+/**
+ * Returns the document if its payout exists. The query can't filter, because reads by id are
+ * grouped into batches.
+ */
 export function ifCreated(found: PayoutDocument | null): PayoutDocument | undefined {
   return found !== null && Object.hasOwn(found, "status") ? found : undefined;
 }
 
-/** A stored payout. Later work is traced to the request that created it. */
+/** A stored payout. Its later work is traced to the request that created it. */
 export type PayoutDocument = OrderDocument & {
   merchant_id: string;
   account_id: string;
   corridor_id: string;
   beneficiary_id: string;
-  /** Keyed hashes of the paid account or wallet. Velocity limits count by them. */
+  /**
+   * Keyed hashes of the paid account or wallet. Velocity limits use them to count payouts to it.
+   */
   destination_keys: readonly string[];
   /** Absent if the payout has no reference. */
   duplicate_keys?: readonly string[];
@@ -82,10 +94,10 @@ export type PayoutDocument = OrderDocument & {
   fees_minor: Decimal128;
   receiving_minor: Decimal128;
   exchange_rate: string;
-  /** The party that bears bank charges of a return. Absent: the platform. */
+  /** The party that bears the bank charges of a return. If absent, the platform bears them. */
   return_charges?: "merchant";
   beneficiary_name: string;
-  /** In Latin letters, as sent to the bank. Absent if the merchant gave none. */
+  /** The name in Latin letters, as sent to the bank. Absent if the merchant gave none. */
   beneficiary_name_latin?: string;
   account_number_masked: string;
   transfer_method: string;
@@ -94,36 +106,45 @@ export type PayoutDocument = OrderDocument & {
   progress: Progress;
   version: number;
   revision: number;
-  /** Absent until known. A submission sets it; so does funding from a rail account. */
+  /**
+   * The rail's name. Set by the submission or, before it, when money is held in the rail's account.
+   * Absent until then.
+   */
   rail?: string;
-  /** Set with `rail` if the rail's account funds the payout. */
+  /** Set if the rail's account funds the payout. */
   funded?: true;
   submitted_at?: Date;
-  /** Absent if the rail gives no expected time. */
+  /** The time by which the rail expects to have paid. Absent if the rail gives none. */
   expected_at?: Date;
   exception?: PayoutException;
-  /** Absent if the beneficiary was cleared at the last check. */
+  /**
+   * The status of a beneficiary that is not cleared. Absent if the last check found the beneficiary
+   * cleared.
+   */
   uncleared?: Uncleared;
-  /** Absent if the merchant's rules required none. */
+  /** The approval that the merchant's rules required. Absent if they required none. */
   approval?: Stored<Approval>;
   /** The payout that this one reissues. */
   reissue_of?: string;
-  /** The quote of the reissue, bound before its execution. */
+  /** The quote of this payout's reissue. It is bound before it is executed. */
   reissue?: Stored<Reissue>;
-  /** The payout that reissues this one. Set after the claim and before that payout is stored. */
+  /**
+   * The payout that reissues this one. Set after the claim of its quote and before that payout is
+   * stored.
+   */
   reissued_as?: string;
-  /** The effect of each resolution, written together with it. */
+  /** The effect of each resolution. The same write applies and records it. */
   resolutions?: { id: string; effect: "applied" | "superseded" }[];
   journal: StoredStep[];
-  /** Limited to the latest calls (`keep`). */
+  /** The latest calls only (`keep` limits their number). */
   calls: StoredCall[];
-  /** Absent when there is no work left. */
+  /** The time of the next work. Absent when no work is left. */
   work_due_at?: Date;
   lease?: Lease;
   outbox: PendingEvent[];
   /** Absent before the first published event. */
   published_events?: PublishedEvent[];
-  /** The time of its last published event; absent like `published_events`. */
+  /** The time of the last published event. Absent before the first one. */
   published_at?: Date;
   created_at: Date;
   updated_at: Date;
@@ -159,8 +180,8 @@ const hashedFields = [
 export type Payouts = Collection<PayoutDocument>;
 
 /**
- * Returns a new payout's document, with its first event. It has a lease if the payout is submitted
- * at once.
+ * Returns a new payout's document with its first event. `lease` is set if this process submits the
+ * payout at once.
  */
 export function payoutDocument(payout: Payout, origin: Origin, lease?: Lease): PayoutDocument {
   const fields = payoutFields(payout, origin, lease);
@@ -234,7 +255,9 @@ export function boundOperation({
   return { id: `${merchantId}:${operationId}`, content };
 }
 
-/** The projection that `toPayout` needs. Most of a payout's document is history. */
+/**
+ * The projection for `toPayout`. It leaves out the history, which is most of a payout's document.
+ */
 export const stateFields = {
   order: 1,
   merchant_id: 1,

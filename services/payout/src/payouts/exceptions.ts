@@ -6,7 +6,7 @@ import type { Payout } from "./rules/payout.ts";
 import type { Progress } from "./rules/progress.ts";
 import { advance, type Step, stepOf } from "./work.ts";
 
-/** Sorted by the age of the exception, the oldest first. */
+/** Lists payouts with an exception, the oldest exception first. */
 export async function listExceptions(
   payouts: Payouts,
   kind: ExceptionKind | undefined,
@@ -19,7 +19,10 @@ export async function listExceptions(
   return (await found.toArray()).map(toPayout);
 }
 
-/** Builds a page's filter. Its bound is the start in the index, so a later page costs no more. */
+/**
+ * Builds the filter of a page. The index is read from the previous page's last payout, so a later
+ * page costs no more than the first.
+ */
 export function exceptionFilter(
   kind: ExceptionKind | undefined,
   after: PageRange["after"],
@@ -34,7 +37,8 @@ export function exceptionFilter(
 }
 
 /**
- * Returns a payout, the effect of a decided resolution, and whether a worker may be submitting it.
+ * Returns a payout, the effect of the resolution if it is already decided, and whether a worker may
+ * be submitting the payout.
  */
 export async function readResolvable(
   payouts: Payouts,
@@ -52,15 +56,15 @@ export async function readResolvable(
 
 export type Decision =
   | { readonly kind: "moves"; readonly to: Progress; readonly step: ResolvedStep }
-  /** The exception ends; nothing else changes. */
+  /** The exception ends, and nothing else changes. */
   | { readonly kind: "stands"; readonly step: ResolvedStep }
   | { readonly kind: "superseded" };
 
 type ResolvedStep = Pick<Step, "at" | "detail" | "by">;
 
 /**
- * Decides the effect of a resolution in one write of its payout, guarded by the revision that was
- * read. Returns `false` if a concurrent write won. The payout's document stores the decision.
+ * Stores a resolution and its effect in one write of the payout. The write requires the revision
+ * that was read. Returns `false` if a concurrent write won.
  */
 export async function decide(
   payouts: Payouts,

@@ -10,16 +10,16 @@ export type HistoryEntry = {
   readonly stage: Progress["stage"];
   /** The payout's version at that time. */
   readonly version: number;
-  /** The cause of a step, the response to a call or "", the content of a callback. */
+  /** For a step its cause, for a call its response or "", and for a callback its content. */
   readonly detail: string;
-  /** The rail's name, or "" before one is chosen. */
+  /** The rail's name. "" before a rail is chosen. */
   readonly rail: string;
   readonly actor: StoredActor | undefined;
 };
 
 type OpenEntry = { -readonly [Key in keyof HistoryEntry]: HistoryEntry[Key] };
 
-/** Merges steps and calls of a stored payout, oldest first. */
+/** Merges the steps and calls of a stored payout, oldest first. */
 export function historyOf(
   document: Pick<PayoutDocument, "journal" | "calls" | "rail" | "submitted_at">,
 ): HistoryEntry[] {
@@ -51,7 +51,7 @@ export function historyOf(
   return entries;
 }
 
-/** In these stages a worker polls the rail first. */
+/** The stages in which a worker polls the rail before it does anything else. */
 const polled: ReadonlySet<Progress["stage"]> = new Set([
   "submitting",
   "processing",
@@ -61,7 +61,10 @@ const polled: ReadonlySet<Progress["stage"]> = new Set([
 
 const callKinds = { leased: "query", submit: "submit", callback: "callback" } as const;
 
-/** Merges two sorted lists. At the same time, a call precedes the step that it causes. */
+/**
+ * Merges two sorted lists. If a call and a step have the same time, the call comes first, because
+ * it caused the step.
+ */
 function inOrder(steps: readonly StoredStep[], calls: readonly StoredCall[]) {
   let left = calls;
   const merged = steps.flatMap((step): (StoredStep | StoredCall)[] => {

@@ -6,12 +6,15 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { type Lease, type Payouts, toPayout } from "./document.ts";
 import { keep, type LeasedPayout, release } from "./work.ts";
 
-/** Longer than the slowest rail call and write. Work of a killed worker resumes within 10 s. */
+/**
+ * The length of a lease. It exceeds the slowest rail call and write. The work of a killed process
+ * resumes within 10 s.
+ */
 export const leaseMs = 8_000;
 
-/** Limits the payouts of one poll. The next poll finds the rest. */
+/** The maximum number of payouts in one poll. The next poll finds the rest. */
 const batchMax = 64;
-/** One poll at a time: a second one would find payouts that the first is leasing. */
+/** Only one poll runs at a time. A second one would find the payouts that the first is leasing. */
 const limits = {
   batchMax,
   inFlightMax: 1,
@@ -26,11 +29,14 @@ type Waiting = { readonly key: undefined; readonly bytes: 0 } & Pick<
 >;
 
 export type LeasesOptions = {
-  /** Limits the leased payouts that wait in this process. Others wait in the database. */
+  /**
+   * The maximum number of leased payouts that wait in this process. Other payouts wait in the
+   * database.
+   */
   readonly heldMax: number;
-  /** The interval of polls for due payouts. `pollNow` polls earlier. */
+  /** The interval of polls for due payouts. `pollNow` starts a poll earlier. */
   readonly pollEveryMs: number;
-  /** Notified when a waiting payout is due, and when it is time to poll. */
+  /** Wakes a worker when a waiting payout is due, or when it is time to poll. */
   readonly work: Wake;
   /** Called when a payout is leased whose earlier lease had expired. */
   readonly onTakenOver?: (() => void) | undefined;
@@ -40,16 +46,16 @@ export type LeasesOptions = {
 type Held = {
   readonly leased: LeasedPayout;
   readonly dueAt: Date;
-  /** Notifies when the payout is due. */
+  /** Wakes a worker when the payout is due. */
   readonly timer?: NodeJS.Timeout | undefined;
 };
 
 export type Leases = ReturnType<typeof createLeases>;
 
 /**
- * Leases payouts to the workers of one process. A new payout, or one whose rail is polled soon,
- * waits in the process under its lease, which saves a poll and a write. Polls find other due
- * payouts, the oldest due first. Workers that wait at the same time share a poll.
+ * Leases payouts to the workers of one process. Some payouts wait in the process under their lease:
+ * new ones, and those whose rail is polled soon. This saves a poll and a write. Polls find other
+ * due payouts, the longest due first. Workers that wait at the same time share a poll.
  */
 export function createLeases(
   payouts: Payouts,
@@ -59,7 +65,7 @@ export function createLeases(
 ) {
   /** Sorted by due time, the earliest first. */
   const held: Held[] = [];
-  /** The payouts leased by this process, by id. */
+  /** The payouts that this process has leased, by id. */
   const tracked = new Map<string, "held" | "worked on">();
 
   const by = { place, leasedMs: leaseMs, onTakenOver };
@@ -71,7 +77,7 @@ export function createLeases(
       clearTimeout(timer);
       const at = clock.now();
       tracked.delete(leased.payout.id);
-      // A poll finds a payout whose lease expired here.
+      // A payout whose lease expired while it waited is dropped here. A poll finds it again.
       if (leased.until > at) return { ...leased, calls: [...leased.calls, { kind: "leased", at }] };
     }
     return undefined;
@@ -90,21 +96,29 @@ export function createLeases(
     work.notify();
   };
   return {
-    /** Returns a leased payout, or `undefined` if none is due. Pass it to `done` afterwards. */
+    /**
+     * Returns a leased payout, or `undefined` if none is due. Afterwards, call `done` with the
+     * payout.
+     */
     next: async (): Promise<LeasedPayout | undefined> => {
       const leased = takeHeld() ?? (polls.isDue() ? await polls.find() : undefined);
       if (leased !== undefined) tracked.set(leased.payout.id, "worked on");
       return leased;
     },
-    /** Returns true if another worker may get a payout now. */
+    /** Returns true if another call of `next` may return a payout now. */
     mayHaveMore: () => isHeldDue() || polls.isDue(),
-    /** Lets a worker poll for due payouts at once. */
+    /** Makes a worker poll for due payouts at once. */
     pollNow,
     hasCapacity,
-    /** Returns the lease to store a new payout with, or `undefined` if too many wait here. */
+    /**
+     * Returns a lease to store with a new payout. Returns `undefined` if too many payouts wait in
+     * this process.
+     */
     leaseNew: (): Lease | undefined => (hasCapacity() ? newLease(clock.now(), by) : undefined),
     hold,
-    /** Lets a worker submit a new payout: at once if it was stored with a lease. */
+    /**
+     * Makes a worker submit a new payout. If the payout was stored with a lease, no poll is needed.
+     */
     begin: ({ payout, origin }: Pick<LeasedPayout, "payout" | "origin">, lease?: Lease): void => {
       if (lease === undefined) pollNow();
       else {
@@ -112,13 +126,13 @@ export function createLeases(
         hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
       }
     },
-    /** Called when a worker has finished with a payout for now. */
+    /** Call this when a worker has finished its present work on a payout. */
     done: ({ payout }: LeasedPayout): void => {
       if (tracked.get(payout.id) === "worked on") tracked.delete(payout.id);
     },
     /** Returns true if this process has leased the payout. */
     isHeld: (payoutId: string): boolean => tracked.has(payoutId),
-    /** Ends the leases of waiting payouts, so that other processes continue at once. */
+    /** Ends the leases of waiting payouts, so that other processes can take them at once. */
     releaseHeld: async (): Promise<void> => {
       const releases = held.splice(0).map(({ leased, dueAt, timer }) => {
         clearTimeout(timer);
@@ -129,7 +143,10 @@ export function createLeases(
   };
 }
 
-/** Polls for waiting workers, at an interval or at once. */
+/**
+ * Creates the polls, which lease payouts for waiting workers. They run at an interval, or at once
+ * after `isDueNow`.
+ */
 function createPolls(payouts: Payouts, clock: Clock, by: LeasedBy, everyMs: number) {
   let nextAt = 0;
   const poll = async (waiting: readonly Waiting[]) => {
@@ -137,7 +154,7 @@ function createPolls(payouts: Payouts, clock: Clock, by: LeasedBy, everyMs: numb
     nextAt = polledAt + everyMs;
     try {
       const leased = await leaseDue(payouts, clock.now(), by, waiting.length);
-      // A full result: there may be more.
+      // The poll found as many payouts as it asked for, so there may be more.
       if (leased.length === waiting.length) nextAt = polledAt;
       for (const [at, { resolve }] of waiting.entries()) resolve(leased[at]);
     } catch (error) {
@@ -168,9 +185,9 @@ function newLease(now: Date, { place, leasedMs }: LeasedBy): Lease {
 }
 
 /**
- * Leases up to `limit` payouts for `leasedMs`. A lease raises the revision, so a worker with an
- * expired lease changes nothing. A lease that ends later than a correct clock could have set counts
- * as expired.
+ * Leases up to `limit` payouts for `leasedMs`. A lease raises the revision, so a worker whose lease
+ * has expired can't change the payout. If a lease ends later than any correct clock could have set,
+ * it counts as expired.
  */
 export async function leaseDue(
   payouts: Payouts,
@@ -194,7 +211,7 @@ export async function leaseDue(
         $push: { calls: keep([{ kind: "leased", at: now }]) },
       },
     );
-    // Another process has leased or changed it.
+    // Another process has leased or changed the payout.
     if (matchedCount === 0) return undefined;
     if (found.lease !== undefined) by.onTakenOver?.();
     const payout = { ...toPayout(found), revision: found.revision + 1 };

@@ -34,8 +34,8 @@ import { listedMessage, listFields } from "./listed.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
 
 /**
- * Returns a page of a merchant's payouts, newest first, and the number of matches. An operator may
- * omit the merchant to list all.
+ * Returns a page of a merchant's payouts, newest first, and the number of matches. Operators may
+ * omit the merchant to list all merchants.
  */
 export async function listPayouts(
   payouts: Payouts,
@@ -59,8 +59,8 @@ export async function listPayouts(
 }
 
 /**
- * Returns a page of all merchants' payouts by id. Ids are in order of creation, so operators need
- * no index of their own.
+ * Returns a page of all merchants' payouts, ordered by id. Ids are in order of creation, so this
+ * list needs no index of its own.
  */
 async function listOfAll(
   payouts: Payouts,
@@ -94,7 +94,7 @@ export type PayoutFilter = Partial<
 } & ReturnType<typeof createdWithin> &
   Pick<Filter<PayoutDocument>, "beneficiary_name" | "source_minor">;
 
-/** Builds the filter of a request. An empty field is no condition. */
+/** Builds the filter of a request. An empty field sets no condition. */
 function readFilter(message: ListPayoutsRequest): PayoutFilter {
   const { createdFrom: from, createdTo: to } = message;
   const status = enumName(PayoutStatus, message.status);
@@ -119,14 +119,14 @@ function readFilter(message: ListPayoutsRequest): PayoutFilter {
   };
 }
 
-/** Finds the stages of a sub-status. The status is added for the index. */
+/** Returns the filter for a sub-status. It names the status too, so that the index can be used. */
 function ofSubStatus(subStatus: string) {
   const stages = everyStage.filter((stage) => publicStatusOf({ stage }).subStatus === subStatus);
   const [status] = stages.map((stage) => publicStatusOf({ stage }).status);
   return { "progress.stage": { $in: stages }, ...(status && { status }) };
 }
 
-/** Reads the bounds of the source amount. They have the decimals of its currency. */
+/** Reads the bounds of the source amount. They must have the decimals of the source currency. */
 export function readAmounts(
   message: Pick<ListPayoutsRequest, "amountFrom" | "amountTo" | "sourceCurrencyCode">,
 ): Pick<PayoutFilter, "source_minor"> | Refused<"INVALID_REQUEST"> {
@@ -151,7 +151,8 @@ export function readAmounts(
 }
 
 /**
- * Compares letters only, like the index `list_beneficiary_name`: `zoe muller` finds `Zoë Müller`.
+ * Ignores case and accents, like the index `list_beneficiary_name`: `zoe muller` finds `Zoë
+ * Müller`.
  */
 const byLetters: CollationOptions = { locale: "en", strength: 1 };
 
@@ -164,7 +165,10 @@ function totalOf(counts: StatusCounts, status: keyof StatusCounts | undefined): 
   return BigInt(status === undefined ? initiated + succeeded + failed : counts[status]);
 }
 
-/** Returns true if accounts keep the count: for no filter, or for `status` only. */
+/**
+ * Returns true if the accounts' counters have the number of matches. They do for no filter, or for
+ * `status` only.
+ */
 function isCountKept(filter: PayoutFilter): boolean {
   return Object.keys(filter).every((name) => name === "status");
 }

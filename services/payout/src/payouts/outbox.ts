@@ -11,7 +11,10 @@ import type { Created } from "./store.ts";
 /** An unpublished event of a payout. */
 export type PendingPayoutEvent = {
   readonly payoutId: string;
-  /** The request that created the payout, under the span that stored the event. */
+  /**
+   * The origin of the event: the request that created the payout, and the trace span that stored
+   * the event.
+   */
   readonly origin: Origin;
   readonly event: PendingEvent;
 };
@@ -23,33 +26,39 @@ export type OutboxOptions = {
   readonly clock: Clock;
   /** Returns true if this process may soon store another event of the payout. */
   readonly isHeld: (payoutId: string) => boolean;
-  /** The longest time that a mark waits to include the payout's next events. */
+  /**
+   * The longest time that an event stays unmarked, so that one write can mark the payout's next
+   * events too.
+   */
   readonly markWithinMs: number;
-  /** An unpublished event of this age is orphaned. `pollEveryMs` is the interval of the search. */
+  /**
+   * The age at which an unpublished event counts as orphaned. `pollEveryMs` is the interval of the
+   * search for them.
+   */
   readonly orphanedAfterMs: number;
   readonly pollEveryMs: number;
-  /** Notified when there is an event to publish. */
+  /** Notified when an event was stored and can be published. */
   readonly stored: Wake;
-  /** Called with the status that each event announces, for logs and metrics. */
+  /** Called with the status that an event announces, for logs and metrics. */
   readonly onChange?: ((to: PayoutStatus, of: PendingPayoutEvent) => void) | undefined;
 };
 
-/** Limits the events in memory. Others are found in the database. */
+/** The maximum number of events in memory. A poll finds the others in the database. */
 const pendingMax = 10_000;
 
 export type PayoutOutbox = ReturnType<typeof openPayoutOutbox>;
 
 /**
- * Publishes the events of payouts. Code that stores an event passes it to `add` or `addCreated`,
- * which notifies the relay of the process. The relay reads `due`. So the process that stored an
- * event publishes it from memory, and marks its payout once for all events known by then. After a
- * crash, a poll finds the events in their payouts. A published event stays in its payout, so that a
- * lost one can be published again.
+ * Publishes the events of payouts. Code that stores an event also passes it to `add` or
+ * `addCreated`, which notifies this process's relay. The relay reads `due`. The process that stored
+ * an event thus publishes it from memory. Later, one write marks all published events of a payout.
+ * After a crash, a poll finds unpublished events in their payouts. A published event stays in its
+ * payout, so that it can be published again if it is lost.
  */
 export function openPayoutOutbox(options: OutboxOptions) {
   const { payouts, clock, isHeld, markWithinMs, orphanedAfterMs, pollEveryMs } = options;
   const { stored, onChange } = options;
-  /** Maps event ids to events, in insertion order. */
+  /** Events by id, in insertion order. */
   const pending = new Map<string, TrackedEvent>();
   const orphans = createOrphans(clock, orphanedAfterMs);
   let nextPollAt = 0;
@@ -58,7 +67,7 @@ export function openPayoutOutbox(options: OutboxOptions) {
     if (pending.size >= pendingMax) return;
     pending.set(event.event.id, { ...event, isPublished: false, since: performance.now() });
   };
-  /** Adds an event that was just stored. The relay publishes it at once. */
+  /** Adds an event that was just stored, and notifies the relay. */
   const addStored = (event: PendingPayoutEvent): void => {
     add(event);
     const status = announcedBy(event.event);
@@ -93,14 +102,17 @@ export function openPayoutOutbox(options: OutboxOptions) {
         .slice(0, limit)
         .map(({ event: { id, key, body }, origin }) => ({ id, key, body: body.value(), origin }));
     },
-    /** Called after the bus has confirmed the events. */
+    /** Call this after the bus has confirmed the events. */
     published: async (messages: readonly BusMessage[]): Promise<void> => {
       for (const { id } of messages) {
         const known = pending.get(id);
         if (known !== undefined) known.isPublished = true;
       }
     },
-    /** Marks payouts with their published events. With `isLast` it waits for no others. */
+    /**
+     * Marks published events in their payouts. With `isLast`, it doesn't wait for further events of
+     * a payout.
+     */
     settle: async (isLast = false): Promise<void> => {
       const byPayout = Map.groupBy(pending.values(), ({ payoutId }) => payoutId);
       await Promise.all([...byPayout].map(([payoutId, of]) => markDue(payoutId, of, isLast)));
@@ -109,8 +121,9 @@ export function openPayoutOutbox(options: OutboxOptions) {
 }
 
 /**
- * Selects orphaned events. Other events are about to be published by their process. An event is
- * orphaned by its age or, because clocks differ, by the time since it was first seen.
+ * Selects orphaned events, whose process will not publish them. An event is orphaned if its own
+ * time is old enough. Because clocks differ, it is also orphaned if this process first saw it long
+ * enough ago.
  */
 function createOrphans(clock: Clock, afterMs: number) {
   let seenSince = new Map<string, number>();
@@ -126,9 +139,9 @@ function createOrphans(clock: Clock, afterMs: number) {
 }
 
 /**
- * Finds unpublished events, all events of a payout or none, in index order. The sparse index orders
- * payouts by the time of an event. A sort would read everything that an outage of the bus left,
- * because the index is multikey.
+ * Finds unpublished events in the order of the sparse index, which is by event time. Returns all
+ * events of a payout or none. The query has no sort: the index is multikey, so a sort would read
+ * every event left by an outage of the bus.
  */
 async function findPending(payouts: Payouts, limit: number) {
   const carrying = await payouts
@@ -143,7 +156,7 @@ async function findPending(payouts: Payouts, limit: number) {
 
 type Carrying = Origin & Pick<PayoutDocument, "_id" | "outbox">;
 
-/** Marks events as published. Marked ones stay unchanged. */
+/** Marks events as published. Events that are already marked don't change. */
 async function mark(
   payouts: Payouts,
   payoutId: string,

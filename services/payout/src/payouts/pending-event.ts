@@ -14,7 +14,7 @@ import { payoutMessage } from "./wire.ts";
 
 export type PendingEvent = { id: string; key: string; at: Date; body: Binary };
 
-/** Events omit merchant data: it may name persons and may be large. */
+/** Events omit these fields, because they may name persons or be large. */
 const unpublished = { beneficiaryName: "", beneficiaryAccountNumberMasked: "", metadata: {} };
 
 /** Creates the event of a payout's current version. */
@@ -34,13 +34,14 @@ const keyOf = (status: PayoutStatus): string => `payout.${status}`;
 
 const statuses: readonly PayoutStatus[] = ["initiated", "succeeded", "failed"];
 
-/** Returns the status that an event announces, or `undefined`. */
+/** Returns the status that an event announces, or `undefined` if it announces none. */
 export function announcedBy({ key }: PendingEvent): PayoutStatus | undefined {
   return statuses.find((status) => key === keyOf(status));
 }
 
 /**
- * Creates the event of a new payout that awaits approval. Only endpoints that name its type get it.
+ * Creates the event of a new payout that awaits approval. Only webhook endpoints that subscribe to
+ * its type by name receive it.
  */
 export function approvalEvent(
   { id: payoutId, quote, order, createdAt }: Payout,

@@ -4,14 +4,14 @@ import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { PayoutDocument, Payouts } from "./document.ts";
 
-/** `evt_x_2` is an event of `po_x`. */
+/** Returns the payout's id from an event's id. For example, `evt_x_2` is an event of `po_x`. */
 function payoutIdOfEvent(event: string): string {
   return `po_${event.slice("evt_".length, event.lastIndexOf("_"))}`;
 }
 
 /**
- * Lists payouts whose last event was published from `from`, inclusive, to `to`, exclusive, with
- * their versions.
+ * Lists payouts by the time of their last published event, with their published versions. `from` is
+ * inclusive and `to` is exclusive.
  */
 export async function listPublished(
   payouts: Payouts,
@@ -42,14 +42,14 @@ export async function listPublished(
   }));
 }
 
-/** Returns the published versions. Versions are numbered from 1 without gaps. */
+/** Returns the versions whose events are published. Versions start at 1 and have no gaps. */
 function versionsOf(id: string, { version, outbox }: Pick<PayoutDocument, "version" | "outbox">) {
   const pending = new Set(outbox.map((event) => event.id));
   const all = Array.from({ length: version }, (_each, at) => at + 1);
   return all.filter((each) => !pending.has(eventId(id, each)));
 }
 
-/** Returns published events as messages for the bus. Unpublished ones are omitted. */
+/** Returns published events as messages for the bus. Omits unpublished events. */
 export async function republished(
   payouts: Payouts,
   eventIds: readonly string[],

@@ -4,8 +4,8 @@ import type { Payout, Reissue } from "./rules/payout.ts";
 import { stepOf } from "./work.ts";
 
 /**
- * Binds a payout to the quote of its reissue. The previous quote must be expired for good. Returns
- * `false` if another request was faster, or if the rail has contradicted itself since.
+ * Binds a payout to the quote of its reissue. The previous quote must have expired for good.
+ * Returns `false` if another request has bound a quote, or if the payout now has an exception.
  */
 export async function bindReissue(
   payouts: Payouts,
@@ -23,8 +23,8 @@ export async function bindReissue(
 }
 
 /**
- * Records a payout's reissue, once. Call it after the claim of the bound quote and before the new
- * payout is stored.
+ * Records in a payout which payout reissues it, once. Call this after the claim of the bound quote
+ * and before the new payout is stored.
  */
 export async function markReissued(
   payouts: Payouts,

@@ -47,7 +47,7 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
       const numbered = events.map((event, at) => ({ event, number: at + 1 }));
       const { shown, nextCursor } = await readPage(
         page,
-        // Events are append-only, so their numbers don't change.
+        // Events are only appended, so their numbers don't change.
         async ({ after, limit }) =>
           numbered.filter(({ number }) => number > Number(after?.id ?? 0)).slice(0, limit),
         ({ event, number }) => ({ at: event.at, id: String(number) }),
@@ -60,7 +60,7 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
 
 type Shown = Pick<PayoutDocument, "progress" | "reissue_of" | "reissued_as">;
 
-/** Only the event of the failure has the reason. */
+/** Only the event of the failure contains the reason. */
 function eventMessage(
   { status, subStatus, cause, version, at }: TimelineEvent,
   { progress, reissue_of: reissueOf = "", reissued_as: reissuedAs = "" }: Shown,
@@ -78,9 +78,11 @@ function eventMessage(
   });
 }
 
-/** Larger than a page for people: it has no content of payouts. */
+/**
+ * The maximum page size. It exceeds that of other lists, because the page contains no payout data.
+ */
 const pageMax = 500;
-/** Limits the response: each event is about 1 KiB. */
+/** The maximum number of events in a response. Each event is about 1 KiB. */
 const eventsMax = 100;
 
 /** Lets a subscriber list published events and publish them again. */

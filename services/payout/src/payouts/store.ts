@@ -18,7 +18,7 @@ import {
 import type { PendingEvent } from "./pending-event.ts";
 import { type Payout, type PayoutOrder, payoutIdOf } from "./rules/payout.ts";
 
-/** Opens the payouts. The collection also contains orders without a payout. */
+/** Opens the collection of payouts. It also contains orders without a payout. */
 export function openPayouts({ db }: Database): Payouts {
   return db.collection<PayoutDocument>("payouts");
 }
@@ -31,18 +31,22 @@ export function ordersIn(payouts: Payouts): Collection<OrderDocument> {
 const isNotCreated = { status: { $exists: false } } as const;
 
 /**
- * The valid order. `removeOrder` needs `onlyTry`, which is set if the quote had no order before.
+ * The quote's current order. `onlyTry` is set if the quote had no order before; pass it to
+ * `removeOrder`.
  */
 type Placed = { readonly order: PayoutOrder; readonly onlyTry?: string };
 
-/** Only a misuse reaches this limit. More operations would fill the document. */
+/**
+ * The maximum number of operations per order. Only misuse reaches it, and more would fill the
+ * document.
+ */
 const operationsMax = 1_000;
 
 /**
- * Stores an order under its payout's id before money is held, unless the payout exists. Until the
- * payout exists the quote's last order is valid, whichever operation sent it: the claim decides.
- * Returns the valid order, or the order of the existing payout. Refuses an operation that was used
- * with other content or for another quote.
+ * Stores an order under its payout's id, before money is held. Until the payout exists, a new order
+ * for the quote replaces the previous one, even from another operation; the claim decides. Returns
+ * the stored order, or the order of the existing payout. Refuses an operation that was used with
+ * different content or for another quote.
  */
 export async function placeOrder(
   payouts: Payouts,
@@ -77,9 +81,9 @@ export async function placeOrder(
 }
 
 /**
- * Removes a refused order, which frees its operation. The order stays if another attempt relies on
- * it, because that attempt may hold money for it. The caller has released its hold and makes no
- * other.
+ * Removes a refused order, so that its operation can be used again. Keeps the order if another
+ * attempt relies on it, because that attempt may hold money for it. Before the call, the caller
+ * must release its hold. It must not hold money again.
  */
 export async function removeOrder(
   payouts: Payouts,
@@ -90,7 +94,7 @@ export async function removeOrder(
   await ordersIn(payouts).deleteOne({ _id, ...isNotCreated, only_try: onlyTry });
 }
 
-/** Finds a payout by id. With `own.merchant_id`, only that merchant's. */
+/** Finds a payout by id. If `own.merchant_id` is set, the payout must belong to that merchant. */
 export async function findPayout(payouts: Payouts, id: string, own: { merchant_id?: string } = {}) {
   const found = ifCreated(await payouts.findOne({ _id: id, ...own }));
   return found && toPayout(found);
@@ -100,13 +104,13 @@ export async function findPayout(payouts: Payouts, id: string, own: { merchant_i
 export type Created = {
   readonly payout: Payout;
   readonly origin: Origin;
-  /** The event of its status comes first. */
+  /** The event of the payout's status comes first. */
   readonly events: readonly PendingEvent[];
 };
 
 /**
- * Turns an order into its payout, with the first event. A repeat returns the stored payout. After
- * the restore of an older backup, a claim may exist without its order.
+ * Creates a payout and its first event in the order's document. A repeat returns the stored payout.
+ * If a restored backup has lost the order, this inserts a new document.
  */
 export async function insertPayout(
   payouts: Payouts,

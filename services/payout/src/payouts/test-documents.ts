@@ -6,7 +6,7 @@ import { type ClaimedQuote, type PayoutOrder, payoutFrom } from "./rules/payout.
 
 export const claimedAt = new Date("2026-03-01T10:00:00Z");
 
-/** Each value is unique, so that none can replace another unnoticed. */
+/** All values differ, so that a test notices if two fields are swapped. */
 export const quote: ClaimedQuote = {
   id: "quo_1",
   merchantId: "mer_1",
@@ -50,7 +50,8 @@ export function storedPayout(change: Partial<PayoutDocument> = {}): PayoutDocume
 export const after = (seconds: number): Date => new Date(claimedAt.getTime() + seconds * 1_000);
 
 /**
- * Returns the changes that a write makes to a stored payout. Times are seconds after `claimedAt`.
+ * Returns the changes that a write makes to a stored payout. Times are given in seconds after
+ * `claimedAt`.
  */
 export async function changesBy(payouts: Payouts, id: string, write: () => Promise<unknown>) {
   const before = await payouts.findOne({ _id: id });

@@ -85,10 +85,10 @@ function approvalMessage(
   };
 }
 
-/** A hash or bank reference: printable, of bounded length. */
+/** The form of a transaction hash or bank reference: printable, with a limited length. */
 const transactionReference = /^[\x21-\x7e]{1,128}$/;
 
-/** Reads an outcome and validates its reference. */
+/** Reads an outcome from a request and validates its reference. */
 export function readOutcome(
   message: Pick<ReportRailOutcomeRequest, "outcome" | "transactionReference">,
 ): Outcome | Refused<"INVALID_REQUEST"> {

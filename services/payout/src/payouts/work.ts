@@ -11,59 +11,63 @@ import type { Payout } from "./rules/payout.ts";
 import { type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { HistoryCause, StepCause } from "./rules/timeline.ts";
 
-/** The right to work on a payout until the lease expires. */
+/** A payout and its lease, which allows work on the payout until it expires. */
 export type LeasedPayout = {
   readonly payout: Payout;
   readonly leaseToken: string;
   readonly until: Date;
   /** The request that created the payout, if known. */
   readonly origin: Origin;
-  /** Calls to the rail. The next write stores them. */
+  /** Calls to the rail that are not stored yet. The next write stores them. */
   readonly calls: readonly StoredCall[];
 };
 
-/** The parts of a write that changes a payout's progress. */
+/** The content of a write that changes a payout's progress. */
 export type Step = {
   readonly cause: StepCause;
-  /** For the history, for example `rail said accepted` or `post applied`. */
+  /** The text in the history, for example `rail said accepted` or `post applied`. */
   readonly detail: string;
   readonly at: Date;
   /** The actor that reported or decided an outcome, and its operation or resolution. */
   readonly by?: Change;
-  /** Renews the lease, or ends it. After the end, work is due at a time or done. */
+  /**
+   * `leasedUntil` renews the lease. A date ends the lease and sets the time of the next work.
+   * `done` ends the lease, and no work is left.
+   */
   readonly work: { readonly leasedUntil: Date } | Date | "done";
-  /** The rail of the next submission. The payout's id is the key. */
+  /** The rail that the next call submits the payout to, under the payout's id. */
   readonly submitTo?: string;
-  /** The time by which that rail usually has paid it. */
+  /** The time by which the rail usually has paid the payout. */
   readonly expectedAt?: Date | undefined;
-  /** Messages between payout and rail, for the history. */
+  /** Calls between the worker and the rail, for the history. */
   readonly calls?: readonly StoredCall[];
   /** The resolution that takes effect with this step. */
   readonly resolves?: string;
-  /** The decision on its approval that takes effect with this step. */
+  /** The decision on the payout's approval that takes effect with this step. */
   readonly decides?: Decision;
 };
 
-/** `inTime`: the decision must come before the approval expires. */
+/** A decision on an approval. With `inTime`, the write fails if the approval has expired. */
 export type Decision = {
   readonly decision: ApprovalDecision;
   readonly inTime: boolean;
 };
 
-/** Uses the clock of the payout's database, like the expiry of a quote. */
+/** Compares with the clock of the payouts' database. */
 const beforeExpiry = { $expr: { $lt: ["$$NOW", "$approval.expires_at"] } };
 
-/** Limits the last calls that a payout keeps, leases and responses included. */
+/** The maximum number of calls that a payout keeps. Leases and responses count too. */
 const callsMax = 60;
 
 /**
- * Above this revision only outcomes and the first submission are recorded: a rail that keeps
- * changing its report must not grow the document.
+ * Above this revision, the history records only outcomes and the first submission. A rail that
+ * keeps changing its report must not make the document grow without limit.
  */
 const waveringRevisionMax = 2_000;
 
 /**
- * Ends the leases of the killed process that ran here. If it is still alive, it can change nothing.
+ * Ends the leases of an earlier process at the same `place`, which was killed. If that process is
+ * still alive, it can't change the payouts any more.
  */
 export async function freeLeases(payouts: Payouts, place: string): Promise<void> {
   const open = { work_due_at: { $gt: new Date(0) }, "lease.place": place };
@@ -74,8 +78,9 @@ export async function freeLeases(payouts: Payouts, place: string): Promise<void>
 export type Advanced = { readonly payout: Payout; readonly event?: PendingEvent };
 
 /**
- * Advances a payout in one write, guarded by the revision that was read. Returns `undefined` if a
- * concurrent write won. A change of status raises the version and adds its event in the same write.
+ * Advances a payout in one write. The write requires the revision that was read. Returns
+ * `undefined` if a concurrent write won. If the status changes, the same write raises the version
+ * and adds the event.
  */
 export async function advance(
   payouts: Payouts,
@@ -144,8 +149,8 @@ export async function advance(
 }
 
 /**
- * Names the rail whose account funds a payout before money is held there. The end of the payout
- * then finds that account. Returns `undefined` if a concurrent write won.
+ * Stores the rail whose account funds a payout, before money is held in that account. The end of
+ * the payout then releases or posts that hold. Returns `undefined` if a concurrent write won.
  */
 export async function nameRail(
   payouts: Payouts,
@@ -165,7 +170,7 @@ export async function nameRail(
   };
 }
 
-/** Appends to a payout's last calls. */
+/** Appends calls to a payout and drops the oldest ones above the limit. */
 export function keep(calls: readonly StoredCall[]): { $each: StoredCall[]; $slice: number } {
   return { $each: [...calls], $slice: -callsMax };
 }
@@ -181,7 +186,7 @@ const wavering: ReadonlySet<Progress["stage"]> = new Set([
   ...["submitting", "processing", "unknown", "cancelling"],
 ] as const);
 
-/** Builds the step of the history, with the payout's stage and version after it. */
+/** Builds the history's step with the payout's stage and version after the change. */
 export function stepOf(
   { progress, version }: Pick<Payout, "progress" | "version">,
   { at, cause, detail, by }: Pick<Step, "at" | "detail" | "by"> & { cause: HistoryCause },
@@ -200,10 +205,10 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
   return work instanceof Date ? { lease: "" } : {};
 }
 
-/** Makes work due now if a wrong clock deferred it for too long. */
+/** Makes work due now if its due time is too far ahead, which only a wrong clock can cause. */
 export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number): Promise<void> {
   const latest = new Date(now.getTime() + 2 * deferMaxMs);
-  // A payout that awaits approval is due when its approval expires.
+  // Work on a payout that awaits approval is due when the approval expires.
   const lastDue = { $add: ["$approval.expires_at", 2 * deferMaxMs] };
   await payouts.updateMany(
     {
@@ -218,7 +223,7 @@ export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number
   );
 }
 
-/** Recorded about a payout without a change of its state. */
+/** A record about a payout that doesn't change its progress. */
 export type Annotation = {
   readonly call?: StoredCall;
   readonly exception?: PayoutException;
@@ -232,7 +237,10 @@ export type Release = Omit<Annotation, "call"> & {
   readonly calls?: readonly StoredCall[];
 };
 
-/** Ends a lease without a change of state. Another worker's lease or exception stays. */
+/**
+ * Ends a lease without a change of state. If another worker has leased the payout, its lease and
+ * its exception stay.
+ */
 export async function release(
   payouts: Payouts,
   { payout, leaseToken, calls: earlier }: LeasedPayout,
@@ -250,7 +258,10 @@ export async function release(
   );
 }
 
-/** Records an annotation. Returns `false` if the revision guards it and a concurrent write won. */
+/**
+ * Records an annotation. An exception or a wait requires the revision that was read. Returns
+ * `false` if a concurrent write won.
+ */
 export async function annotate(
   payouts: Payouts,
   payout: Payout,
@@ -276,15 +287,15 @@ export async function annotate(
   return result.modifiedCount === 1;
 }
 
-/** Builds the history's step for a wait. It is added once per screening status. */
+/** Builds the history's step for a wait. One step is added for each screening status. */
 function waitStep(payout: Payout, { wait, at }: NonNullable<Annotation["uncleared"]>): StoredStep {
   const detail = `not sent: the screening of its beneficiary is ${wait.status}`;
   return stepOf(payout, { at, cause: "uncleared", detail });
 }
 
 /**
- * Makes work due now on payouts whose rail has news. Returns those that never poll their rail
- * again: failed and returned ones.
+ * Makes work due now on payouts whose rail has news. Returns failed and returned payouts, whose
+ * rail workers never poll again.
  */
 export async function callForWork(
   payouts: Payouts,

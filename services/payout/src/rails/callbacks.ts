@@ -6,7 +6,10 @@ import { Binary, type Collection } from "mongodb";
 import type { RailDirectory } from "./directory.ts";
 import { notOfRail, type RailReportDeps, type Reported, reportOutcome } from "./reports.ts";
 
-/** The result of a callback. It stays `received` if the process died before it stored another. */
+/**
+ * The result of a callback. It remains `received` if the process died before it stored the final
+ * result.
+ */
 type CallbackResult =
   | "received"
   | "applied"
@@ -17,15 +20,15 @@ type CallbackResult =
   | "too_large"
   | "unknown_rail"
   | "unknown_key"
-  /** The payout was sent to another rail than the one that signed. */
+  /** The payout was sent to a different rail from the one that signed the callback. */
   | "foreign_key";
 
-/** A received callback. Append-only, except for its result. */
+/** A received callback. Only its result ever changes. */
 type RailCallbackDocument = {
   _id: string;
   schema_version: number;
   rail: string;
-  /** Absent if it exceeded `bodyMaxBytes`. */
+  /** Absent if the body exceeded `bodyMaxBytes`. */
   body?: Binary;
   body_sha256: string;
   signature: string;
@@ -37,7 +40,7 @@ type RailCallbackDocument = {
   received_at: Date;
 };
 
-/** The exact bytes of a rail's callback. */
+/** A rail's callback. `body` has its exact bytes, because the signature covers them. */
 export type ReceivedMessage = {
   readonly rail: string;
   readonly body: Uint8Array;
@@ -49,17 +52,20 @@ export type ReceiveDeps = RailReportDeps & {
   readonly rails: RailDirectory;
 };
 
-/** Exceeds every real callback about one transfer. */
+/** The maximum size of a callback. Every real callback about one transfer is smaller. */
 const bodyMaxBytes = 65_536;
 /** The maximum stored length of a name or signature; real ones are far shorter. */
 const textMax = 1_024;
 
-/** Opens the stored callbacks of rails, for investigations. */
+/** Opens the stored callbacks of rails. They are kept for investigations. */
 export function openRailCallbacks({ db }: Database): Collection<RailCallbackDocument> {
   return db.collection<RailCallbackDocument>("rail_callbacks");
 }
 
-/** Stores a callback, even a forged one. Applies it once if signature and payout allow it. */
+/**
+ * Stores a callback, even a forged one. Applies it once if its signature is valid and its report
+ * fits the payout.
+ */
 export async function receiveCallback(deps: ReceiveDeps, message: ReceivedMessage, by: Change) {
   const read = readSigned(deps.rails, message);
   const kept = keptOf(message, by, deps.clock.now());

@@ -40,9 +40,9 @@ type Cancelled = Payout | Refused<"RECORD_NOT_FOUND" | "NOT_CANCELLABLE">;
 const notCancellable = refused("NOT_CANCELLABLE");
 
 /**
- * Cancels a payout, and returns when its money is available again. A conditional write decides for
- * a queued payout. For a submitted one its rail decides. The payout first stores that it is being
- * cancelled, so that a worker completes the cancellation after a crash.
+ * Cancels a payout. Returns when its money is available again. A queued payout is cancelled by a
+ * conditional write. For a submitted payout the rail decides. The request is first stored in the
+ * payout, so that a worker completes the cancellation after a crash.
  */
 export async function cancelPayout(
   deps: CancelDeps,
@@ -50,7 +50,8 @@ export async function cancelPayout(
   by: Change,
 ): Promise<Cancelled> {
   for (;;) {
-    // Each round reads the last round's write, or a concurrent one.
+    // Each round reads the payout again, because the previous round or a concurrent writer may have
+    // changed it.
     const payout = await findPayout(deps.payouts, payoutId, { merchant_id: merchantId });
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
     switch (nextOfCancellation(payout)) {
@@ -75,7 +76,7 @@ export async function cancelPayout(
   }
 }
 
-/** Asks the payout's rail to take it back, and stores the result. */
+/** Asks the rail to withdraw the payout's transfer, and stores the result. */
 async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<boolean> {
   const isWithdrawn = await requestWithdrawal(deps, payout).catch((error: unknown) => {
     deps.log.warn({ err: error, payout_id: payout.id }, "rail did not respond to a withdrawal");
@@ -87,9 +88,10 @@ async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<
 }
 
 /**
- * Returns true if a rail took a payout back. The rail must report both that it never pays the
- * payout and its outcome. A payout that was paid and returned, or that operators must check, is
- * never paid again either: the next poll applies its outcome. Throws if the rail is not configured.
+ * Asks the rail to withdraw a payout's transfer. Returns true if the rail confirms that it never
+ * pays the transfer, and reports the transfer as rejected. Returns false for a transfer that was
+ * returned or that operators must check; the next poll applies its outcome. Throws if the rail is
+ * not configured.
  */
 async function requestWithdrawal(
   { rails }: Pick<CancelDeps, "rails">,
@@ -108,7 +110,8 @@ function withdrawalText(isWithdrawn: boolean): string {
 }
 
 /**
- * Writes a step of a cancellation. The lease keeps workers away until this call can be complete.
+ * Writes a step of a cancellation. Its work time keeps workers away while this call completes the
+ * cancellation.
  */
 async function step(
   { payouts, clock, log }: CancelDeps,
@@ -125,7 +128,10 @@ async function step(
   log.debug({ payout_id: payout.id, stage: to.stage, cause: detail }, "payout advanced");
 }
 
-/** Completes an interrupted cancellation if the rail responds. A worker calls this. */
+/**
+ * Completes a cancellation that a crash has interrupted, once the rail responds. A worker calls
+ * this.
+ */
 export async function completeCancellation(
   deps: RailWorkerDeps,
   leased: LeasedPayout,

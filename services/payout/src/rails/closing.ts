@@ -8,8 +8,9 @@ import { endFunds } from "../treasury/accounts.ts";
 import type { RailWorkerDeps } from "./steps.ts";
 
 /**
- * Moves the money of a decided outcome once: first at its rail, then in the merchant's account.
- * After a crash in between, a repeat completes it; a complete one changes nothing.
+ * Moves the money of a decided outcome once, first in the rail's account and then in the
+ * merchant's. After a crash in between, a repeated call completes the movement. A call after that
+ * changes nothing.
  */
 export async function movePending(
   { ledger, reservations }: Pick<RailWorkerDeps, "ledger" | "reservations">,
@@ -31,7 +32,7 @@ export async function movePending(
   }
 }
 
-/** Moves the money of a decided outcome and then publishes it, without a call to the rail. */
+/** Moves the money of a decided outcome and publishes the outcome. Doesn't call the rail. */
 export async function closeDecided(
   deps: Pick<RailWorkerDeps, "ledger" | "reservations" | "payouts" | "clock" | "onChanged">,
   payout: Payout,

@@ -12,16 +12,22 @@ import {
   routeProblems,
 } from "./rules/routing.ts";
 
-/** The reason why a transfer waits: no rail can take it, or its rail takes no new transfers now. */
+/**
+ * The reason why a transfer waits. Either no rail can take it, or its rail takes no new transfers
+ * at present.
+ */
 export type Unavailability = RoutingRefusal | TemporaryUnavailability;
 type TemporaryUnavailability = "PAUSED" | "DOWN" | Shortage;
 
 export type RailDirectory = ReturnType<typeof createRailDirectory>;
 
-/** A rail that does not respond in this time is down. */
+/** A rail that does not respond within this time counts as down. */
 const availableTimeoutMs = 1_000;
 
-/** Throws `SettingsError` for routes that a rail's declared capabilities do not cover. */
+/**
+ * Creates the directory of rails. Throws `SettingsError` if a route sends transfers to a rail that
+ * can't pay them.
+ */
 export function createRailDirectory(
   rails: readonly Rail[],
   routes: readonly Route[],
@@ -49,7 +55,10 @@ export function createRailDirectory(
     },
     /** Returns the reason why a chosen rail does not take a transfer now. */
     shortageOf,
-    /** Returns true if some transfer of a currency has a rail, even a paused or unavailable one. */
+    /**
+     * Returns true if at least one kind of transfer in a currency has a rail, even a paused or
+     * unavailable one.
+     */
     pays: (currency: string): boolean => isPayable(routes, capabilities, currency),
     /** Returns the rail for a kind of transfer, even a paused or unavailable one. */
     railOf: (kind: TransferKind): Rail | undefined => {
@@ -59,8 +68,9 @@ export function createRailDirectory(
     /** Returns the reason why a rail takes no new transfers now. */
     unavailability,
     /**
-     * Returns true if a rail never pays a key; asks the rail to withdraw it. Also returns true for
-     * a rail that cannot withdraw or is not configured: operators have then checked it.
+     * Asks a rail to withdraw the transfer with a key. Returns true if the rail will never pay it.
+     * Also returns true if the rail can't withdraw or is not configured, because operators have
+     * then checked the transfer.
      */
     withdraw: async (name: string, key: string): Promise<boolean> =>
       (await byName.get(name)?.withdraw?.(key)) ?? true,
@@ -78,7 +88,7 @@ export async function isAvailable(rail: Rail): Promise<boolean> {
       () => false,
     );
   } catch {
-    // An error means unavailable; the rail is checked again before each transfer.
+    // An error counts as unavailable. The rail is checked again before each transfer.
     return false;
   }
 }

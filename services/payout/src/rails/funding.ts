@@ -13,9 +13,9 @@ import {
 } from "./steps.ts";
 
 /**
- * Holds the payout's amount in its rail's account, if the rail is paid from one. A separate write
- * first stores the rail, so that any end of the payout releases the hold. Returns `undefined` if
- * the payout waits for funds or a concurrent write won.
+ * Holds the payout's amount in the rail's account, if the rail pays from such an account. The rail
+ * is stored before the hold, so that any end of the payout finds and releases the hold. Returns
+ * `undefined` if the payout waits for funds or a concurrent write won.
  */
 export async function fundPayout(
   deps: RailWorkerDeps,
@@ -29,7 +29,7 @@ export async function fundPayout(
     return waitForFunds(deps, short, "what its merchant says", calls);
   }
   const isPaidFromAccount = payout.isFunded || rail.isFunded === true;
-  // A payout that was sent before its rail had an account has no hold there and gets none.
+  // A payout may have been sent before its rail had an account. It has no hold there and gets none.
   if (!isPaidFromAccount || payout.submittedAt !== undefined) return leased;
   const named = payout.isFunded ? leased : await nameRail(deps.payouts, leased, rail.name);
   const dueNow = { work: deps.clock.now(), calls };
@@ -45,7 +45,7 @@ export async function fundPayout(
   }
 }
 
-/** Leaves a payout until its rail's account is funded. It never fails for lack of funds. */
+/** Defers a payout until its rail's account is funded. The payout never fails for lack of funds. */
 async function waitForFunds(
   deps: RailWorkerDeps,
   leased: LeasedPayout,

@@ -3,8 +3,8 @@ import type { Indexes } from "@disburse/chassis/mongo/migrations.ts";
 import { evmRails } from "@disburse/evm-rail/evm-rails.ts";
 import type { RailPackage } from "@disburse/rail/rail-package.ts";
 
-/** The packages that make payments. The sandbox's simulated rail is not one of them. */
+/** The packages whose rails make real payments. The sandbox's simulated rail is not among them. */
 export const railPackages: readonly RailPackage[] = [evmRails, bankRails];
 
-/** The indexes of their collections in this service's database. */
+/** The indexes of the rail packages' collections in this service's database. */
 export const railIndexes: Indexes = Object.assign({}, ...railPackages.map((each) => each.indexes));

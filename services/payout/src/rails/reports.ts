@@ -18,16 +18,19 @@ export type RailReportDeps = {
   readonly wake: () => void;
 };
 
-/** `applied` is false if the report was known. */
+/** The result of a report. `applied` is false if the report changed nothing. */
 export type Reported = { readonly payout: Payout; readonly applied: boolean };
 
-/** The reporter: a rail by callback, or in the sandbox a caller of the RPC. */
+/**
+ * The reporter of an outcome. It is a rail that sent a callback or, in the sandbox, a caller of the
+ * RPC.
+ */
 export type Reporter = Change & {
-  /** The rail that signed. It can report only its own payouts. */
+  /** The rail that signed the report. It can only report payouts that were sent to it. */
   readonly rail?: string;
 };
 
-/** The refusal of a report by a rail that the payout was not sent to: it has no such key. */
+/** The refusal of a report by a rail that the payout was not sent to. That rail has no such key. */
 export const notOfRail: Refused<"RECORD_NOT_FOUND"> = refused("RECORD_NOT_FOUND");
 
 /** Applies a callback's report once. A contradiction is refused and raises an exception. */
@@ -40,7 +43,7 @@ export async function reportOutcome(
   for (;;) {
     const payout = await findPayout(payouts, payoutId);
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
-    // A payout's rail is stored before it is called, and never changes.
+    // The rail of a payout is stored before the rail is called, and never changes.
     if (by.rail !== undefined && by.rail !== payout.rail) return notOfRail;
     const at = clock.now();
     const next = applyRailReport(payout, report);

@@ -24,7 +24,7 @@ import { isAvailable, type RailDirectory } from "./directory.ts";
 import { type RailReportDeps, reportOutcome } from "./reports.ts";
 import type { RailStates } from "./states.ts";
 
-/** Creates the RPC by which a trusted caller reports an outcome. */
+/** Creates the RPC with which a trusted caller reports an outcome. */
 export function reportRpc(deps: RailReportDeps) {
   return {
     reportRailOutcome: async (message) => {
@@ -38,10 +38,10 @@ export function reportRpc(deps: RailReportDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** A page of corridors has at most this many. */
+/** The maximum number of currencies in a request. It equals the maximum page size of corridors. */
 const destinationsMax = 100;
 
-/** Creates the RPCs by which the quote service reads how currencies are paid. */
+/** Creates the RPCs with which the quote service reads how currencies are paid. */
 export function destinationsRpc({
   rails,
   clock,
@@ -69,7 +69,7 @@ export function destinationsRpc({
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** Creates the RPC by which a merchant cancels a payout. */
+/** Creates the RPC with which a merchant cancels a payout. */
 export function cancelRpc(deps: CancelDeps) {
   return {
     cancelPayout: async ({ mutation, merchantId, payoutId }) => {
@@ -100,7 +100,8 @@ export function railsRpc(
       const action = paused ? "rail.paused" : "rail.resumed";
       const detail = paused ? reason : "";
       const at = deps.clock.now();
-      // Write the audit trail first: its order decides, and a repeat changes nothing.
+      // The audit trail is written first, because its order decides between concurrent changes. A
+      // repeated append changes nothing.
       await states.follow(await audit.append({ action, subject: name, detail, at, ...by }));
       if (!paused) deps.wake();
       return { rail: await railInfo(states, rail) };
@@ -133,7 +134,7 @@ async function railInfo(states: RailStates, rail: Rail) {
   });
 }
 
-/** Returns the kinds of transfers in a currency that the beneficiary forms offer. */
+/** Returns the kinds of transfers that beneficiary forms offer for a currency. */
 export function transferKindsOf(currency: string): readonly TransferKind[] {
   const kinds = new Map<string, TransferKind>();
   for (const { transferType, fields } of beneficiaryForms({ destinationCurrency: currency })) {
@@ -147,7 +148,7 @@ export function transferKindsOf(currency: string): readonly TransferKind[] {
   return [...kinds.values()];
 }
 
-/** Returns the rails that pay a currency, each with its kinds of transfers. */
+/** Returns the rails that pay a currency, with the kinds of transfers that each one pays. */
 export function railsTo(
   rails: Pick<RailDirectory, "railOf">,
   currency: string,
@@ -156,7 +157,7 @@ export function railsTo(
   return transferKindsOf(currency).flatMap((kind) => {
     const rail = rails.railOf(kind);
     if (rail === undefined) return [];
-    // The settlement time of a payout does not depend on its amount.
+    // Any amount works here, because the settlement time does not depend on it.
     const transfer = { ...kind, amount: 1n };
     const cutOff = rail.cutOff?.(transfer);
     const expectedAt = rail.expectedAt?.(transfer, now);

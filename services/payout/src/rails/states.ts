@@ -9,17 +9,17 @@ type RailStateDocument = {
   schema_version: number;
   paused: boolean;
   reason: string;
-  /** The audit entry that set this state. Earlier entries change nothing. */
+  /** The audit entry that set this state. An earlier entry can't change it any more. */
   audit_sequence: number;
   updated_at: Date;
 };
 
-/** The pause of a rail by operators; `reason` is "" if it is not paused. */
+/** Shows whether operators have paused a rail. `reason` is "" if they have not. */
 export type RailState = { readonly paused: boolean; readonly reason: string };
 
 export type RailStates = ReturnType<typeof openRailStates>;
 
-/** A pause by another process takes effect here this late at most. */
+/** The maximum delay before this process applies a pause that another process stored. */
 const knownForMs = 1_000;
 
 const running: RailState = { paused: false, reason: "" };
@@ -35,24 +35,30 @@ export function openRailStates({ db }: Database, clock: Clock) {
   };
   return {
     read,
-    /** Lists all rails that were ever paused, with their present state. */
+    /** Lists all rails that were ever paused, with their current state. */
     list: async () => {
       const found = await states.find().toArray();
       return found.map(({ _id: rail, paused }) => ({ rail, paused }));
     },
-    /** Cached for a second, since it is called before each submission. */
+    /**
+     * Returns true if a rail is paused. The result is cached for a second, because this is called
+     * before each submission.
+     */
     isPaused: async (rail: string): Promise<boolean> => {
       const last = known.get(rail);
       const age = last && clock.now().getTime() - last.readAt;
       const isFresh = age !== undefined && age >= 0 && age < knownForMs;
       return (last && isFresh ? last.state : await read(rail)).paused;
     },
-    /** Applies an audit entry once, even if a crash came between the trail and the state. */
+    /**
+     * Applies an audit entry once. After a crash between the audit trail and the state, a repeat
+     * applies it.
+     */
     follow: async (entry: AuditEntry): Promise<void> => {
       const { subject: rail, sequence, action, detail, at } = entry;
       const paused = action === "rail.paused";
       const written = { paused, reason: paused ? detail : "", audit_sequence: sequence };
-      // A duplicate key means that a later entry was applied.
+      // A duplicate key means that a later entry is already applied.
       await onceByKey(() =>
         states.updateOne(
           { _id: rail, audit_sequence: { $not: { $gte: sequence } } },

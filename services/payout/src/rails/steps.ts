@@ -32,28 +32,31 @@ export type RailWorkerDeps = {
   readonly rails: RailDirectory;
   readonly leases: Leases;
   /**
-   * A payout that is open for this long after its submission gets an exception, unless its rail has
-   * its own limit.
+   * A payout that is still open this long after its submission gets an exception. A rail's own
+   * limit takes precedence.
    */
   readonly stuckAfterMs: number;
-  /** Returns a simulated fault that a merchant set; absent in live mode. */
+  /** Returns the fault that a merchant simulates. Absent in live mode. */
   readonly silenceOf?: ((merchantId: string) => Silence | undefined) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
   readonly railCalled?: ObserveRailCall | undefined;
-  /** Called with a stored event that is to be published. */
+  /** Called with an event that was stored and can be published. */
   readonly onChanged: (pending: PendingPayoutEvent) => void;
 };
 
 /** A payout after a step, and the time of the next poll. */
 export type StepResult = { readonly leased: LeasedPayout; readonly pollAt: Date | "done" };
 
-/** The longest time to the next work on an open payout, whatever its rail requests. */
+/** The longest time until the next work on an open payout, even if its rail requests more. */
 export const deferMaxMs = 600_000;
 
-/** Writes a step of a payout and logs it, with the time since the previous step. */
+/**
+ * Writes a step of a payout and logs it, with the time since the payout's previous step. Returns
+ * `undefined` if a concurrent write won.
+ */
 export async function takeStep(
   { payouts, log, onChanged }: RailWorkerDeps,
   leased: LeasedPayout,
@@ -63,7 +66,8 @@ export async function takeStep(
   const { payout } = leased;
   const calls = [...leased.calls, ...(step.calls ?? [])];
   const advanced = await advance(payouts, payout, progress, { ...step, calls });
-  // A concurrent write won. If the lease still applies, the next worker continues.
+  // A concurrent write won. If this worker still holds the lease, releasing it lets the next worker
+  // continue.
   if (advanced === undefined) return release(payouts, leased, { work: step.at });
   const { stage } = advanced.payout.progress;
   const { status } = publicStatusOf(advanced.payout.progress);
@@ -84,22 +88,28 @@ export async function takeStep(
   return { ...leased, payout: advanced.payout, calls: [], ...(until && { until }) };
 }
 
-/** Returns a `stuck` exception unless the payout has an exception. */
+/** Returns a `stuck` exception, or nothing if the payout already has an exception. */
 export function overdueException({ clock }: RailWorkerDeps, { exception }: Payout) {
   if (exception !== undefined) return {};
   return { exception: raiseException(undefined, "stuck", clock.now()) };
 }
 
-/** The longest pause of a payout that waits for a rail. */
+/** The longest pause between two tries of a payout that waits for a rail. */
 export const queueWaitMaxMs = 30_000;
 
-/** Returns the pause of an unsent payout: an eighth of the time that it has waited. */
+/**
+ * Returns the pause before the next try of an unsent payout. It is an eighth of the time waited so
+ * far, within `retryMs` and `queueWaitMaxMs`.
+ */
 export function queueWaitMs({ clock }: RailWorkerDeps, { createdAt }: Payout): number {
   const waitedMs = clock.now().getTime() - createdAt.getTime();
   return Math.min(Math.max(waitedMs / 8, retryMs), queueWaitMaxMs);
 }
 
-/** Returns the time after which a payout is overdue: its rail's, otherwise the service's. */
+/**
+ * Returns the time after which a payout is overdue. The rail's own limit takes precedence over the
+ * service's.
+ */
 export function overdueAfterMs({ rails, stuckAfterMs }: RailWorkerDeps, { rail }: Payout): number {
   return rails.named(rail)?.overdueAfterMs ?? stuckAfterMs;
 }
@@ -112,7 +122,9 @@ export function silenceTo(
   return silenceOf?.(quote.merchantId);
 }
 
-/** Returns the rail call, or one that fails if the merchant simulates a missing response. */
+/**
+ * Returns the rail call. If the merchant simulates a missing response, returns a call that fails.
+ */
 export function answering(deps: RailWorkerDeps, payout: Payout, send: () => Promise<RailReply>) {
   if (silenceTo(deps, payout) !== "no_answer") return send;
   return () => Promise.reject(new Error("the merchant simulates a rail that does not respond"));
@@ -122,23 +134,26 @@ export function fromNow({ clock }: RailWorkerDeps, ms: number): Date {
   return new Date(clock.now().getTime() + ms);
 }
 
-/** Renews the lease for a step after which this worker continues. */
+/** Renews the lease with a step, so that this worker can take the next step. */
 export function renewedLease(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
   return { at: deps.clock.now(), work: { leasedUntil: fromNow(deps, leaseMs) } };
 }
 
-/** A rail's reply, with its entry for the history. */
+/** A rail's reply, with the call that the history records for it. */
 export type RailResponse = RailReply & { readonly call: StoredCall };
 
-/** The timeout of a rail call, shorter than a lease. */
+/** The timeout of a rail call. It is shorter than a lease. */
 export const railTimeoutMs = 5_000;
 /** The part of a lease that is reserved for the write after a rail call. */
 const writeMs = 1_000;
-/** The pause before a retry if the rail or the beneficiary service is unavailable. */
+/** The pause before a retry when the rail or the beneficiary service is unavailable. */
 export const retryMs = 2_000;
-/** The poll interval of an open payout if its rail requests none, and the longest backoff. */
+/** The poll interval of an open payout whose rail requests none. It is also the longest backoff. */
 const pollIntervalMaxMs = 60_000;
-/** The maximum stored length of a response: a hash or reference, an amount, a currency. */
+/**
+ * The maximum stored length of a response. A response has a hash or reference, an amount and a
+ * currency.
+ */
 export const textMax = 256;
 
 export type RailCall = {
@@ -192,7 +207,10 @@ export function describeResponse({ status, transferred, short }: RailReport): st
   return parts.filter(Boolean).join(", ").slice(0, textMax);
 }
 
-/** Applies a response to its payout; `undefined` unless the payout is decided and continues now. */
+/**
+ * Applies a rail's response to its payout. Returns a result only if the outcome is now decided and
+ * this worker continues; otherwise `undefined`.
+ */
 export async function applyResponse(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -203,7 +221,8 @@ export async function applyResponse(
   const isPaid = status.kind === "settled" || status.kind === "returned";
   const charges = readCharges(isPaid ? response.charges : []);
   const next = isRefused(charges) ? charges : applyRailReport(payout, response);
-  // An open payout is polled even if its rail announces a callback.
+  // An open payout is polled even if its rail requests no poll, for example because it sends
+  // callbacks.
   const isOpen = publicStatusOf(payout.progress).status === "initiated";
   const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
   if (isRefused(next) || response.contradiction !== undefined) {
@@ -212,8 +231,8 @@ export async function applyResponse(
     const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);
     return release(deps.payouts, leased, { work, calls: [call], exception });
   }
-  // Book charges before any other write. The rail repeats them on the next poll, and a repeat books
-  // nothing.
+  // Charges are booked before any other write. If this fails, the next poll returns the same
+  // charges, and a repeated booking has no effect.
   if (!isRefused(charges) && payout.isFunded) {
     for (const [index, charge] of charges.entries()) {
       await chargeFunds(deps.ledger, payout, charge, index + 1);
@@ -246,8 +265,9 @@ export async function applyResponse(
 }
 
 /**
- * Returns true if the next poll of an accepted payout is due within the lease and its public status
- * does not change. Then nothing is stored: another worker would poll too.
+ * Returns true if an accepted payout can wait in this process without a write. Its next poll must
+ * be due within the lease, and its public status must not change. After a crash, another worker
+ * polls the rail too, so nothing is lost.
  */
 function isPolledSoon(
   { leases, clock }: RailWorkerDeps,
@@ -266,7 +286,8 @@ function isPolledSoon(
 }
 
 /**
- * Returns the next poll after a response without a change. An ended payout is polled with backoff.
+ * Returns the time of the next poll after a response that changed nothing. An ended payout is
+ * polled less and less often.
  */
 export function nextPollAt(
   deps: RailWorkerDeps,
@@ -281,7 +302,10 @@ export function nextPollAt(
   return fromNow(deps, Math.max(pollAfterMs, settledForMs / 4));
 }
 
-/** Polls a rail that does not know the outcome with exponential backoff, without end. */
+/**
+ * Returns the pause before the next poll of a rail that does not know the outcome. The pause grows
+ * exponentially up to a maximum, and polls never end.
+ */
 function pollBackoffMs(asked: number, pollAfterMs = retryMs): number {
   return Math.min(pollAfterMs * 2 ** Math.min(asked - 1, 20), pollIntervalMaxMs);
 }

@@ -41,7 +41,7 @@ import {
   textMax,
 } from "./steps.ts";
 
-/** Works on the payout that is due longest; returns false if none is due. */
+/** Works on the payout that has been due longest. Returns false if none is due. */
 export async function workOnDuePayout(
   deps: RailWorkerDeps,
   onTaken: () => void = () => undefined,
@@ -60,7 +60,7 @@ export async function workOnDuePayout(
   return true;
 }
 
-/** Advances a payout until it has to wait. Each step is one write before the rail call. */
+/** Advances a payout until it has to wait. Each step is written before its rail call. */
 async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
   let result: StepResult | undefined = { leased: first, pollAt: deps.clock.now() };
   let leased = first;
@@ -71,12 +71,15 @@ async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
     }
   } catch (error) {
     deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not advanced");
-    // A step that failed later may have stored its calls.
+    // The calls may already be stored, if the step failed after its write.
     await release(deps.payouts, { ...leased, calls: [] }, { work: fromNow(deps, retryMs) });
   }
 }
 
-/** Takes one step; returns `undefined` when this worker is done with the payout for now. */
+/**
+ * Takes one step of a payout. Returns `undefined` when this worker has no more to do with the
+ * payout for now.
+ */
 async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date | "done") {
   switch (leased.payout.progress.stage) {
     case "awaiting_approval":
@@ -102,7 +105,10 @@ async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date
   }
 }
 
-/** Chooses the rail once. The step before the rail call stores it, unless an earlier step did. */
+/**
+ * Chooses the rail of a payout and submits the payout. The choice is made once: the rail is stored
+ * before it is called, and a stored rail is used again.
+ */
 async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
   const { rail: name } = leased.payout;
   const named = deps.rails.named(name);
@@ -120,8 +126,8 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
 }
 
 /**
- * Keeps a payout whose document differs from the approved one. Operators must check it; it is never
- * sent.
+ * Defers a payout whose document differs from the approved one. The payout is never sent, and
+ * operators must check it.
  */
 function keepUnapproved(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
   const { payout } = leased;
@@ -136,7 +142,7 @@ function transferOf({ quote }: Payout): Transfer {
   return { currency, amount, transferMethod, network };
 }
 
-/** Leaves a payout until its rail takes it. If no rail can take it, it gets an exception. */
+/** Defers a payout until its rail takes transfers. Raises an exception if no rail can take it. */
 function waitForRail(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -164,7 +170,10 @@ function waitForRail(
   });
 }
 
-/** Leaves a payout until its beneficiary is cleared, even one that its rail has lost. */
+/**
+ * Defers a payout until its beneficiary is cleared. This also applies to a payout that its rail has
+ * lost and that must be sent again.
+ */
 function waitForClearance(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -183,7 +192,10 @@ function waitForClearance(
   });
 }
 
-/** Submits a payout under its id if its beneficiary is cleared now. `calls` were made before. */
+/**
+ * Submits a payout under its id, if its beneficiary is cleared now. `calls` are earlier rail calls
+ * that are not stored yet.
+ */
 async function submit(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -214,7 +226,7 @@ async function submit(
 }
 
 /**
- * Has a rail check a payout that was never submitted. If the rail does not respond, the payout
+ * Lets a rail check a payout before the first submission. If the rail does not respond, the payout
  * waits.
  */
 async function preflight(
@@ -223,7 +235,7 @@ async function preflight(
   rail: Rail,
   instruction: Instruction,
 ): Promise<Preflight> {
-  // A rail that may have the payout decides on it alone.
+  // After a submission, the rail may have the payout. From then on only the rail decides.
   const { preflight: check } = rail;
   if (submittedAt !== undefined || check === undefined) return { kind: "ok" };
   try {
@@ -234,7 +246,10 @@ async function preflight(
   }
 }
 
-/** Fails a payout that its rail refuses to send. No rail has it, so its hold is released. */
+/**
+ * Fails a payout that its rail refused in the preflight. No rail has the payout, so its money is
+ * released.
+ */
 async function refuseUnsent(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -254,9 +269,9 @@ async function refuseUnsent(
 }
 
 /**
- * Reads the payment instruction of a payout, or the reason why it must not be sent, in one call to
- * the beneficiary service. A missing or unknown status, or a missing beneficiary, counts as not
- * cleared. A block after this response comes too late.
+ * Reads a payout's payment instruction in one call to the beneficiary service. Returns the status
+ * instead if the beneficiary is not cleared. A missing beneficiary and an unknown status count as
+ * not cleared. A block that is set after the response comes too late.
  */
 async function readInstruction(
   { beneficiary }: Pick<RailWorkerDeps, "beneficiary">,
@@ -295,7 +310,7 @@ async function readInstruction(
   };
 }
 
-/** Leaves a payout whose rail is no longer configured. */
+/** Defers a payout whose rail is no longer configured, and raises an exception. */
 function waitForOperator(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
   const { payout } = leased;
   deps.log.error({ payout_id: payout.id, rail: payout.rail }, "rail is not configured");
@@ -304,8 +319,8 @@ function waitForOperator(deps: RailWorkerDeps, leased: LeasedPayout): Promise<un
 }
 
 /**
- * Polls by the payout's key. A rail that never saw the key gets the payout again, under the same
- * key.
+ * Polls the rail about a payout. If the rail never received the payout, submits it again under the
+ * same key.
  */
 async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepResult | undefined> {
   const { payout } = leased;
@@ -323,8 +338,8 @@ async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepRes
 }
 
 /**
- * Polls the rail of a rejected payout while the rail requests it: a chain may lose the transaction
- * that caused the rejection. An unknown status contradicts nothing.
+ * Polls the rail of a rejected payout as long as the rail requests it. A chain may lose the
+ * transaction that caused the rejection. An unknown status does not contradict the rejection.
  */
 async function recheckRejected(deps: RailWorkerDeps, leased: LeasedPayout) {
   const { payout } = leased;
@@ -356,22 +371,25 @@ async function moveMoney(
   return undefined;
 }
 
-/** Returns the next poll of an ended payout. A reported return continues at once. */
+/**
+ * Returns the time of the next poll of an ended payout. If the rail has reported a return, work
+ * continues at once.
+ */
 function workAfter(stage: Progress["stage"], pollAt: Date | "done", now: Date): Date | "done" {
   if (stage === "returning") return now;
   return stage === "settled" || stage === "rejected" ? pollAt : "done";
 }
 
-/** The poll interval for work that no notification announced. One worker polls. */
+/** The interval at which one worker polls for due work that no notification announced. */
 export const pollMs = 100;
-/** The poll interval after a time without work. */
+/** The poll interval of that worker after 10 s without work. */
 const restMs = 1_000;
-/** The poll interval of the other workers, which notifications wake. */
+/** The poll interval of the other workers. Notifications usually wake them earlier. */
 const othersMs = 60_000;
 
 type RailWorkersOptions = {
   readonly count: number;
-  /** The `work` of the leases: each notification wakes one worker. */
+  /** The same notification as the `work` of the leases. Each one wakes one worker. */
   readonly work: Wake;
   readonly manual?: ManualLoops | undefined;
 };
@@ -389,7 +407,7 @@ export function startRailWorkers(deps: RailWorkerDeps, options: RailWorkersOptio
     return startLoop({ name: "rail-worker", ...pace, wake, run, log, manual });
   });
   return {
-    /** Stops the present work and releases held payouts to other processes. */
+    /** Waits for the current work to end, and releases waiting payouts to other processes. */
     stop: async (): Promise<void> => {
       await Promise.all(workers.map((worker) => worker.stop()));
       await leases.releaseHeld();
@@ -398,8 +416,8 @@ export function startRailWorkers(deps: RailWorkerDeps, options: RailWorkersOptio
 }
 
 /**
- * Cancels a payout that was not approved in time, by the database's clock, and releases its money.
- * A concurrent approval writes the same document, so only one of the two takes effect.
+ * Cancels a payout and releases its money, if its approval has expired by the database's clock. A
+ * concurrent approval writes the same document, so only one of the two takes effect.
  */
 async function expireApproval(
   deps: RailWorkerDeps,

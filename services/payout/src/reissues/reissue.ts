@@ -11,7 +11,7 @@ import type { Payout, PayoutDetails, Reissue } from "../payouts/rules/payout.ts"
 import { findPayout } from "../payouts/store.ts";
 import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueDetails } from "./rules/reissue.ts";
 
-/** A validated request to reissue a payout. A field of "" stays unchanged. */
+/** A validated request to reissue a payout. A field that is "" keeps its value. */
 export type ReissueRequest = RequestedChange &
   Pick<PayoutDetails, "referenceId" | "metadata"> & {
     readonly merchantId: string;
@@ -23,20 +23,24 @@ export type ReissueRequest = RequestedChange &
 
 type Reissued = Payout | Refused<PublicRefusal>;
 
-/** Limits the quotes of one request. Otherwise it would loop if quotes expired at once. */
+/**
+ * The maximum number of rounds in one request. Without it, a request would never end if quotes
+ * expired at once.
+ */
 const roundsMax = 4;
 
 /**
- * Reissues a returned payout, once. The payout's document is bound to one quote before that quote
- * is executed. It is bound to another one only after the first has expired for good in its own
- * document, where no later claim can win. So of concurrent requests, and of a stalled one, only one
- * pays. An execute or the sweep records the new payout between the claim of the quote and the
- * payout's insert (`claimAndCreate`).
+ * Reissues a returned or rejected payout, once. The payout is bound to one quote before that quote
+ * is executed. It is bound to another quote only after the first one has expired for good. The
+ * expiry is written to the quote's own document, so no later claim can succeed. Of several
+ * concurrent or stalled requests, therefore, only one pays. The new payout is recorded after the
+ * claim of the quote and before the new payout is stored (`claimAndCreate`).
  */
 export async function reissuePayout(deps: ExecuteDeps, request: ReissueRequest): Promise<Reissued> {
   const { merchantId, payoutId } = request;
   for (let round = 1; round <= roundsMax; round += 1) {
-    // Each round finds what the previous one has written, or what another writer has.
+    // Each round reads the payout again, because the previous round or a concurrent writer may have
+    // changed it.
     const payout = await findPayout(deps.payouts, payoutId, { merchant_id: merchantId });
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
     const next = nextOfReissue(payout, request);
@@ -45,7 +49,7 @@ export async function reissuePayout(deps: ExecuteDeps, request: ReissueRequest):
     if (next === "execute" && reissue !== undefined) {
       const result = await execute(deps, request, payout, reissue);
       if (!isRefused(result)) return result;
-      // The quote is claimed nevertheless: the next round completes it.
+      // The quote is already claimed, so the next round completes its payout.
       if (!(await expireQuote(deps, reissue.operationId, reissue.quoteId))) continue;
       if (result.refused !== "QUOTE_EXPIRED") return result;
     }
@@ -81,7 +85,7 @@ async function endOther(deps: ExecuteDeps, other: Reissue): Promise<void> {
   }
 }
 
-/** Binds a payout to a new quote with the payout's terms. Returns the refusal if there is none. */
+/** Binds a payout to a new quote with the payout's terms, or returns the refusal of the quote. */
 async function quoteAndBind(
   deps: ExecuteDeps,
   request: ReissueRequest,
@@ -117,7 +121,7 @@ async function quoteAndBind(
   return (await bindReissue(deps.payouts, payout, bound)) ? "bound" : "another was faster";
 }
 
-/** Returns the amount and side that the original quote fixed. */
+/** Returns the amount that the original quote fixed, and its side. */
 async function fixedOf(deps: ExecuteDeps, { quote }: Payout) {
   const read = await readQuote(deps, quote.id);
   if (read === undefined) throw new Error("the quote of a payout doesn't exist");

@@ -13,7 +13,7 @@ export type ResolutionDeps = {
   readonly payouts: Payouts;
   readonly audit: AuditStore;
   /**
-   * Returns true if a rail will never pay a key. Withdraws the transfer if that is still possible.
+   * Asks a rail to withdraw the transfer with a key. Returns true if the rail will never pay it.
    */
   readonly rails: { readonly withdraw: (rail: string, key: string) => Promise<boolean> };
   readonly clock: Clock;
@@ -21,16 +21,19 @@ export type ResolutionDeps = {
   readonly wake: () => void;
 };
 
-/** An operator's outcome of a payout with an exception, with its evidence. */
+/** An outcome that an operator sets for a payout with an exception, with the reason. */
 export type Resolution = {
   readonly payoutId: string;
   readonly outcome: Outcome;
   readonly reason: string;
-  /** The operator and the operation. An operation resolves a payout once. */
+  /** The operator and the operation. An operation resolves a payout only once. */
   readonly by: { readonly person: string; readonly operation: string };
 };
 
-/** The second operator, and the payout that this operator has read (`describePayout`). */
+/**
+ * The operator who approves. `before` is the description of the payout that this operator has read
+ * (`describePayout`).
+ */
 export type SecondPerson = { readonly person: string; readonly before: string };
 
 type ResolveResult = Payout | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST" | Later>;
@@ -42,7 +45,10 @@ const beingSent = refused(
 );
 const aloneRefusal = refused("ACCESS_FORBIDDEN", "caller: needs approval by another person");
 
-/** Describes a payout for its approver. The resolution applies to this state only. */
+/**
+ * Describes a payout for the operator who approves its resolution. The resolution only applies
+ * while this description is unchanged.
+ */
 export function describePayout(payout: Payout): string {
   const { merchantId, sourceAmount, sourceCurrencyCode } = payoutMessage(payout);
   return JSON.stringify({
@@ -56,8 +62,9 @@ export function describePayout(payout: Payout): string {
 }
 
 /**
- * Decides the effect of an approved resolution once, in the payout's document. A repeat returns the
- * decision. A rejection waits while a worker may be submitting the payout.
+ * Applies an approved resolution once. The payout's document stores whether it was applied or
+ * superseded, and a repeat returns that result. A rejection must wait while a worker may be
+ * submitting the payout.
  */
 export async function resolvePayout(
   deps: ResolutionDeps,
@@ -89,7 +96,10 @@ export async function resolvePayout(
   }
 }
 
-/** Asks the rail first. From then on it never pays what is released here or was paid elsewhere. */
+/**
+ * Asks the rail to withdraw the transfer. Afterwards the rail can't pay money that is released here
+ * or was paid in another way.
+ */
 async function isTakenBack(
   rails: ResolutionDeps["rails"],
   { id, rail }: Payout,
@@ -98,7 +108,9 @@ async function isTakenBack(
   return kind !== "moves" || rails.withdraw(rail, id);
 }
 
-/** The step's detail names both operators. Its actor is the approver. */
+/**
+ * Builds the step in the history. Its detail names both operators, and its actor is the approver.
+ */
 function stepOf({ outcome, reason, by }: Resolution, second: SecondPerson, at: Date) {
   const persons = `proposed by ${by.person}, approved by ${second.person}`;
   const actor = { kind: "operator", id: second.person } as const;

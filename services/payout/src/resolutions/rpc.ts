@@ -34,8 +34,8 @@ import { effectOfOutcome, outcomeText } from "./rules/resolution.ts";
 export type ResolutionsRpc = ReturnType<typeof resolutionsRpc>;
 
 /**
- * Creates the operators' RPCs of exceptions, resolutions and the audit trail. `openProposals`
- * returns the ids of open proposals by payout.
+ * Creates the operator RPCs for exceptions, resolutions and the audit trail. `openProposals`
+ * returns the ids of open proposals, by payout.
  */
 export function resolutionsRpc(
   deps: ResolutionDeps,
@@ -140,7 +140,7 @@ function actorMessage({ kind, id }: StoredActor) {
 }
 
 export type GuardedResolutionDeps = ResolutionDeps & {
-  /** Resolutions need a second operator in every mode. */
+  /** Required in every mode, because a resolution always needs a second operator. */
   readonly proposals: Pick<ServiceApprovals, "guard" | "own">;
 };
 
@@ -152,7 +152,7 @@ export function guardedResolutions(deps: GuardedResolutionDeps) {
   return guard(PayoutOperationsService, resolutionsRpc(deps, openProposals), guards(deps));
 }
 
-/** One operator alone never decides the outcome of a payout with an exception. */
+/** Requires a second operator for every resolution. */
 function guards({ payouts }: GuardedResolutionDeps): Guards<Pick<ResolutionsRpc, "resolvePayout">> {
   return {
     resolvePayout: {

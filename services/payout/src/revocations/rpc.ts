@@ -12,12 +12,17 @@ import type { OrderDocument } from "../orders/document.ts";
 import { openStates } from "../orders/store.ts";
 import { type Disposition, type StopDeps, type Stopped, stopOrders } from "./stop-orders.ts";
 
-/** Ids in a response. People read no more, and lists have the others. */
+/** The maximum number of ids in a response. People read no more, and the lists show all. */
 const idsMax = 100;
-/** Far below the limit of a filter. */
+/**
+ * The maximum number of created keys in a request. It is far below the size limit of a database
+ * filter.
+ */
 const createdMax = 1_000;
 
-/** Stops the orders of a revoked key or a removed member. The gateway calls it. */
+/**
+ * Creates the RPC that stops the orders of a revoked key or a removed member. The gateway calls it.
+ */
 export function revocationsRpc(deps: StopDeps) {
   return {
     stopOrders: async (message) => {
@@ -43,7 +48,10 @@ export function revocationsRpc(deps: StopDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
 }
 
-/** Finds the orders of an actor that are stopped, or those that continue. */
+/**
+ * Returns the filter for the orders that the response lists: the stopped ones or, with `keep`,
+ * those that continue.
+ */
 function concerned<T extends OrderDocument | BatchDocument>(
   { merchantId, actorId, createdIds }: Stopped,
   disposition: Disposition,
@@ -54,7 +62,8 @@ function concerned<T extends OrderDocument | BatchDocument>(
   const which = {
     keep: { "actor.id": { $in: [actorId, ...createdIds] }, state: { $in: open } },
     hold: { ...stopped, ...held },
-    // A batch that has run is cancelled while its lines are still counted.
+    // A batch that has already run shows as cancelled by `cancelled_at`, while its lines are still
+    // counted.
     cancel: {
       ...stopped,
       $or: [held, { state: "cancelled" }, { cancelled_at: { $exists: true } }],

@@ -17,26 +17,29 @@ export type StopDeps = Pick<OrderDeps, "orders" | "quote"> & {
   readonly lines: Orders;
   readonly controls: Pick<PayoutControls, "of">;
   readonly clock: Clock;
-  /** Lets the runner end cancelled batches. */
+  /** Makes the runner finish cancelled batches at once. */
   readonly wakeRunner: () => void;
 };
 
-/** The revoked key or removed member. */
+/** The revoked key or removed member, with the keys that it created. */
 export type Stopped = {
   readonly merchantId: string;
   readonly actorId: string;
-  /** Keys that it created. Some may still work. */
+  /** The keys that the actor created. Some may still be valid. */
   readonly createdIds: readonly string[];
-  /** Only orders created before this time are affected. `undefined`: no limit. */
+  /**
+   * Orders of the created keys are only affected if they were created before this time.
+   * `undefined`: no limit.
+   */
   readonly createdBefore: Date | undefined;
 };
 
 export type Disposition = EnumName<typeof RevokedOrders>;
 
 /**
- * Holds or cancels the unpaid orders of an actor and of the keys that it created. Orders that they
- * only approved are held, because their maker still has access. One write changes each document, so
- * a repeat completes the work after a crash.
+ * Holds or cancels the unpaid orders of an actor and of the keys that the actor created. Orders
+ * that they only approved are held, because the maker still has access. Each document changes in
+ * one write, so a repeated call completes the work after a crash.
  */
 export async function stopOrders(
   deps: StopDeps,
@@ -55,7 +58,7 @@ export async function stopOrders(
     if (disposition === "cancel") {
       await cancelOwn(deps, own, actorId);
     } else {
-      // What another actor has approved in the meantime stays approved.
+      // An order that another actor has approved in the meantime stays approved.
       await holdWaiting(deps, { ...own, approval: { $exists: false } }, hold);
       await holdBatches(deps.batches, { ...own, held: { $exists: false } }, hold);
     }
@@ -84,7 +87,8 @@ async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promis
   await cancelOpen(orders, own);
   const open = { ...own, ...unended, state: { $in: ["awaiting_approval", "running"] as const } };
   await batches.updateMany(open as Filter<BatchDocument>, { $set: { stopped_for: actorId } });
-  // Includes batches that a crash left with waiting lines.
+  // Also finds batches that an earlier call marked before a crash and that still have waiting
+  // lines.
   const marked = {
     ...own,
     stopped_for: actorId,
@@ -100,9 +104,9 @@ async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promis
 }
 
 /**
- * Ends the open orders of a filter with `end`: at once without a quote, otherwise after the quote
- * has expired. An order with a claimed quote continues. Each round finds the changes that a worker
- * made during the previous round.
+ * Calls `end` for all open orders of a filter. For an order without a quote it does so at once; for
+ * others, after the quote has expired for good. An order whose quote is claimed continues. Each
+ * round also finds the changes that workers made during the previous round.
  */
 async function endOpen(
   deps: Pick<StopDeps, "quote">,
@@ -124,7 +128,10 @@ async function endOpen(
   }
 }
 
-/** Takes the lines of held batches from runners that have read them. */
+/**
+ * Removes the leases and unused quotes from the lines of held batches, so that runners that have
+ * read the lines can't execute them.
+ */
 async function takeBack(deps: StopDeps, { merchantId, actorId }: Stopped): Promise<void> {
   const held = {
     merchant_id: merchantId,
@@ -141,7 +148,9 @@ async function takeBack(deps: StopDeps, { merchantId, actorId }: Stopped): Promi
   }
 }
 
-/** Waiting orders with a quote are few, because a quote is soon executed or expires. */
+/**
+ * Finds waiting orders with a quote. These are few, because a quote is soon executed or expires.
+ */
 async function quotedOrders(orders: Orders, filter: Filter<OrderDocument>) {
   const quoted = { ...filter, state: "waiting", quote: { $exists: true } } as Filter<OrderDocument>;
   const found = await orders.find(quoted).toArray();

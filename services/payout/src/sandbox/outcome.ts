@@ -15,15 +15,19 @@ export type OutcomeDeps = RailReportDeps &
 
 type OutcomeRefusal = Refused<"RECORD_NOT_FOUND" | "STATE_NOT_REACHABLE">;
 
-/** A payout reaches its rail within milliseconds of its execution. */
+/**
+ * The longest wait for a payout to reach its rail. It usually does so within milliseconds of its
+ * execution.
+ */
 const waitMs = 2_000;
 const pollEveryMs = 20;
 
 const notReachable = refused("STATE_NOT_REACHABLE");
 
 /**
- * Brings a payout to an outcome by its rail's own report. Returns when its money has moved. The
- * outcome is stored with the pending rail message, which is therefore sent even after a crash.
+ * Gives a payout an outcome through its rail's own report. Returns when the payout's money has
+ * moved. The rail stores the outcome together with its callback, so the callback is sent even after
+ * a crash.
  */
 export async function setOutcome(
   deps: OutcomeDeps,
@@ -54,7 +58,7 @@ const ends = {
   unknown: "unknown",
 } as const satisfies Record<Steered["kind"], Progress["stage"]>;
 
-/** Sets the rail's outcome. Waits for a payout that is still on its way. */
+/** Sets the outcome at the rail. Waits for a payout that has not reached the rail yet. */
 async function steerRail(
   { payouts, rail }: OutcomeDeps,
   { merchantId, payoutId }: { readonly merchantId: string; readonly payoutId: string },
@@ -75,7 +79,10 @@ async function steerRail(
   }
 }
 
-/** Includes `unknown`: a silent rail may respond again. */
+/**
+ * The stages in which a payout may still reach its rail. They include `unknown`, because a silent
+ * rail may respond again.
+ */
 const onItsWay: ReadonlySet<Progress["stage"]> = new Set([
   ...(["queued", "awaiting_funds", "submitting", "unknown"] as const),
 ]);

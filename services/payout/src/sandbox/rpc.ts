@@ -26,7 +26,7 @@ export type SandboxDeps = OutcomeDeps & {
   readonly settings: SandboxSettings;
 };
 
-/** Lets a merchant of a sandbox set the state of its payouts and accounts. */
+/** Creates the RPCs with which a sandbox merchant sets the state of its payouts and accounts. */
 export function sandboxPayoutsRpc(deps: SandboxDeps) {
   return {
     setPayoutOutcome: async (message) => {
@@ -55,7 +55,7 @@ function steeredBy(request: SetPayoutOutcomeRequest): Steered {
   const required = refused("INVALID_REQUEST", "outcome: is required");
   const kind = orThrow(enumName(SandboxOutcome, request.outcome) ?? required);
   if (kind === "unknown") return { kind };
-  // The rail gave its reference when it accepted the payout.
+  // The transfer keeps the reference that the rail gave when it accepted the payout.
   if (kind === "settled") return { kind, reference: "" };
   const { failureCode, railCode } = request;
   const code = failureCodes.find((each) => each === failureCode);

@@ -26,10 +26,13 @@ type SettingsDeps = {
 };
 
 const silenceSecondsDefault = 3_600;
-/** Limits the waiting payouts woken at once. Others continue by themselves within half a minute. */
+/**
+ * The maximum number of waiting payouts that are made due at once. Others continue by themselves
+ * within half a minute.
+ */
 const wokenMax = 1_000;
 
-/** Lets a merchant of a sandbox set the behaviour of rails for its payouts. */
+/** Creates the RPCs with which a sandbox merchant sets how rails treat its payouts. */
 export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
   return {
     setRailSilence: async (message) => {

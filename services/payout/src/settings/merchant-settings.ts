@@ -6,30 +6,41 @@ import type { AuditEntry } from "../payouts/operators.ts";
 export type SettingsDocument<Text> = Partial<Text> & {
   _id: string;
   schema_version: number;
-  /** The last audit entry that set any of them. */
+  /** The last audit entry that set any part of the settings. */
   audit_sequence: number;
-  /** The audit entry that set each part. An earlier entry doesn't change it. */
+  /** The audit entry that set each part. An earlier entry can't change that part any more. */
   set_by: { [Name in keyof Text]?: number };
   updated_at: Date;
 };
 
-/** Merchants' settings: texts that operators write, and the rules that the service applies. */
+/**
+ * Merchants' settings. `Text` is the form that operators write, and `Rules` is the form that the
+ * service applies.
+ */
 export type MerchantSettings<Text, Rules> = {
-  /** Returns the rules known to this process, or `undefined` if none were ever set. */
+  /**
+   * Returns the merchant's rules as this process knows them, or `undefined` if none were ever set.
+   */
   readonly of: (merchantId: string) => Rules | undefined;
   readonly read: (merchantId: string) => Promise<SettingsDocument<Text> | null>;
   /** Loads changes by other processes. */
   readonly refresh: () => Promise<void>;
-  /** Applies an audit entry once. Completes it after a crash between trail and settings. */
+  /**
+   * Applies an audit entry once. After a crash between the audit trail and the settings, a repeat
+   * applies it.
+   */
   readonly follow: (entry: AuditEntry) => Promise<SettingsDocument<Text>>;
 };
 
-/** Changes by this many last audit entries are read again: writes may overtake each other. */
+/**
+ * A refresh reads the changes of this many last audit entries again, because a write may complete
+ * after the write of a later entry.
+ */
 const overtakenMax = 100;
 
 /**
- * Opens a collection of settings. A process keeps them all in memory, so requests of merchants
- * without settings cost nothing.
+ * Opens a collection of settings. A process keeps all of them in memory, so requests need no
+ * database read.
  */
 export async function openMerchantSettings<Text extends object, Rules>(
   { db }: Database,
@@ -43,7 +54,7 @@ export async function openMerchantSettings<Text extends object, Rules>(
   const learn = (document: SettingsDocument<Text>): void => {
     const { _id: merchantId, audit_sequence, set_by } = document;
     sequence = Math.max(sequence, audit_sequence);
-    // Increases with each part that is set, even by an entry that is applied late.
+    // The version increases with each part that is set, even if an entry is applied late.
     const version = Object.values<number | undefined>(set_by).reduce<number>(
       (sum, each = 0) => sum + each,
       0,
@@ -79,8 +90,8 @@ export async function openMerchantSettings<Text extends object, Rules>(
 }
 
 /**
- * Sets each part of an entry unless a later entry has set it. Entries may be applied in any order,
- * and concurrent entries with different parts both take effect.
+ * Builds the write of an audit entry. It sets each part that no later entry has set. Entries may be
+ * applied in any order, and concurrent entries with different parts both take effect.
  */
 function partsOf(detail: string, sequence: number, at: Date) {
   const parts = Object.entries<unknown>(JSON.parse(detail)).flatMap(([name, value]) => {

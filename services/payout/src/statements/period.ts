@@ -35,21 +35,21 @@ export type StatementLine = Line & {
   readonly beneficiaryName: string;
   /** In Latin letters, as sent to the bank; `""` if the merchant gave none. */
   readonly beneficiaryNameLatin: string;
-  /** The payout's transfer method; `""` if no payout moved. */
+  /** The payout's transfer method; `""` for a line without a payout. */
   readonly transferMethod: string;
-  /** The payout that this one reissues, and its own reissue; `""` for none. */
+  /** The payout that this line's payout reissues, and the one that reissues it; `""` for none. */
   readonly reissueOf: string;
   readonly reissuedAs: string;
 };
 
-/** Returns the total, held or not. */
+/** Returns the total balance: available and held money. */
 export function totalOf({ available, held }: Balances): bigint {
   return available + held;
 }
 
 /**
- * Returns the account before and after a period, with the totals of its lines. Returns `undefined`
- * for an unknown account. Throws if the ledger doesn't add up.
+ * Returns the account's balances before and after a period, with the totals of its lines. Returns
+ * `undefined` for an unknown account. Throws if the lines don't match the balances.
  */
 export async function openPeriod(
   { ledger }: StatementStores,
@@ -75,7 +75,7 @@ export async function openPeriod(
   return { period, position: { next: span.first, end: span.end, to, balance: totalOf(opening) } };
 }
 
-/** Returns the next lines and the next position, which is `undefined` at the end. */
+/** Returns the next lines and the position after them, which is `undefined` at the end. */
 export async function readLines(
   { ledger, payouts }: StatementStores,
   accountId: string,
@@ -122,7 +122,7 @@ async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<St
   });
 }
 
-/** Describes the payout's links to other payouts. */
+/** Describes which payout a line's payout reissues, and which one reissues it. */
 export function reissueTexts({ reissueOf, reissuedAs }: StatementLine): string[] {
   return [
     reissueOf === "" ? "" : `pays ${reissueOf} again`,
@@ -130,7 +130,9 @@ export function reissueTexts({ reissueOf, reissuedAs }: StatementLine): string[]
   ];
 }
 
-/** Returns the merchant's account of a statement, or `undefined` if unknown. */
+/**
+ * Returns the account that a statement is for, or `undefined` if the merchant has no such account.
+ */
 export function statementAccount({ ledger }: StatementStores, own: OwnAccount) {
   return readAccount(ledger, own.merchantId, own.accountId);
 }

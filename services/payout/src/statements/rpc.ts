@@ -33,11 +33,14 @@ export type StatementDeps = StatementStores & {
   readonly clock: Clock;
   /** Returns the current signing key of receipts. */
   readonly receiptKey: () => ServiceKey;
-  /** Queues PDF rendering, which shares a thread with payouts. */
+  /**
+   * Renders one PDF per merchant at a time and limits its share of the thread, which payouts need
+   * too.
+   */
   readonly renders: Turns;
 };
 
-/** Lines of one part: about 200 KiB. */
+/** The number of lines in one part of a file. A part has about 200 KiB. */
 const partMax = 500;
 
 export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof StatementService> {
@@ -86,7 +89,7 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
   };
 }
 
-/** Returns the statement's times. The defaults are the account's opening and now. */
+/** Returns the start and end of a statement. The defaults are the account's opening and now. */
 function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: Date) {
   const wantedTo = request.to === undefined ? now : timestampDate(request.to);
   // A statement never includes the future.
@@ -101,7 +104,9 @@ function positionOf(cursor: string) {
   return readPosition(cursor) ?? refused("INVALID_REQUEST", "cursor: is not a statement cursor");
 }
 
-/** Renders the lines of one part, after `begin`. The last part includes the end of the file. */
+/**
+ * Renders the lines of one part, after `begin`. The last part also includes the end of the file.
+ */
 async function nextPart(
   deps: StatementDeps,
   { accountId, format }: RenderStatementRequest,

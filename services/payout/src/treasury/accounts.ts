@@ -12,10 +12,10 @@ import type { ClosingStep } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Charge, shortMinorOf } from "../payouts/rules/rail-report.ts";
 
-/** Names the platform's account for payouts of one rail and currency. */
+/** The name of the platform's account for payouts over one rail in one currency. */
 export type RailAccountName = { readonly rail: string; readonly currency: string };
 
-/** One account per rail and currency. */
+/** Derives the account's id. There is one account per rail and currency. */
 export function railAccountId({ rail, currency }: RailAccountName): string {
   return `rail:${rail}:${currency}`;
 }
@@ -35,14 +35,14 @@ export async function moveRail(
   return ledger.apply(target, movement);
 }
 
-/** The result of a hold. `missing` is the uncovered amount. */
+/** The result of a hold. `missing` is the amount that the account lacks. */
 export type FundsHeld =
   | { readonly outcome: "held" }
   | { readonly outcome: "short"; readonly missing: string }
   /** The payout has ended in the meantime and must not be sent. */
   | { readonly outcome: "ended" };
 
-/** Holds the payout's amount on its rail's account, under the payout's key. */
+/** Holds the payout's amount in its rail's account, under the payout's key. */
 export async function holdFunds(ledger: Ledger, payout: Payout): Promise<FundsHeld> {
   const name = fundedFrom(payout);
   const { receivingMinor: amount } = payout.quote;
@@ -59,8 +59,8 @@ export async function holdFunds(ledger: Ledger, payout: Payout): Promise<FundsHe
 const endings = { post: "rail_post", release: "rail_release", return: "rail_return" } as const;
 
 /**
- * Books the decided outcome of a payout on the rail's account, once. A release is booked even
- * without a hold, so that a late worker holds nothing afterwards.
+ * Books the decided outcome of a payout in its rail's account, once. A release is booked even
+ * without a hold, so that a late worker can't hold money afterwards.
  */
 export async function endFunds(ledger: Ledger, payout: Payout, step: ClosingStep): Promise<void> {
   const { id: payoutId } = payout;
@@ -73,7 +73,10 @@ export async function endFunds(ledger: Ledger, payout: Payout, step: ClosingStep
   if (outcome !== "applied") throw new Error(`${ending} not applied: ${outcome}`);
 }
 
-/** Books a bank's charge for a payout, in the charge's currency, once per number (from 1). */
+/**
+ * Books a bank's charge for a payout in the charge's currency. Each charge has a number from 1 and
+ * is booked once.
+ */
 export async function chargeFunds(
   ledger: Ledger,
   payout: Payout,

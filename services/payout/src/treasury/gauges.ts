@@ -13,7 +13,7 @@ import { readWaiting } from "./waiting.ts";
 
 const labels = ["rail", "currency"] as const;
 
-/** A float of major units for charts. Never calculate with it. */
+/** Converts an amount to a float in major units, for charts. Never calculate with the result. */
 const shown = (minor: bigint, currency: string) => Number(formatAmount(minor, currency));
 
 /**
@@ -66,17 +66,22 @@ export type StatementGaugeDeps = {
   readonly log: Log;
 };
 
-/** Statements arrive once a day. They are compared within a minute. */
+/**
+ * The interval of comparisons. Statements arrive once a day and are thus compared within a minute.
+ */
 const compareEveryMs = 60_000;
 
-/** Repeatedly compares rail accounts with their banks' statements of the previous day. */
+/** Regularly compares rail accounts with their banks' statements of the previous day. */
 export function startStatementGauges(deps: StatementGaugeDeps): Loop {
   const read = statementGauges(deps);
   const run = () => read().then(() => false);
   return startLoop({ name: "rail-statements", everyMs: compareEveryMs, run, log: deps.log });
 }
 
-/** Compares once. A rail account without a statement of that day has no series. */
+/**
+ * Returns a function that compares once. A rail account without a statement of the previous day has
+ * no series.
+ */
 export function statementGauges({ ledger, rails, metrics, clock }: StatementGaugeDeps) {
   const unexplained = metrics.gauge(
     "disburse_rail_statement_unexplained",

@@ -13,7 +13,7 @@ import {
   type Difference,
 } from "./rules/day.ts";
 
-/** A rail account's day, compared with its bank's statement if there is one. */
+/** A rail account's movements in a day, compared with the bank's statement if there is one. */
 export type RailDay = DayMovements & {
   readonly statement?: Difference & { readonly closing: bigint };
 };

@@ -66,7 +66,10 @@ export function treasuryRpc(deps: TreasuryDeps) {
 
 type Named = Pick<FundRailAccountRequest, "rail" | "currencyCode">;
 
-/** Returns the rail account of a request. It exists, or its configured rail is funded. */
+/**
+ * Returns the rail account that a request names. The account must exist, or the configured rail
+ * must pay from accounts in this currency.
+ */
 async function known(
   { ledger, rails }: TreasuryDeps,
   { rail, currencyCode: currency }: Named,
@@ -77,7 +80,8 @@ async function known(
   const name = { rail, currency };
   const configured = rails.named(rail);
   if (configured?.isFunded && configured.capabilities.currencies.includes(currency)) return name;
-  // The rail may be removed, or the bank took charges in another currency.
+  // An account may exist without such a rail: the rail may have been removed, or the bank took
+  // charges in another currency.
   if ((await findRailAccount(ledger, railAccountId(name))) !== undefined) return name;
   if (configured?.isFunded) {
     orThrow(refused("INVALID_REQUEST", `currency_code: ${rail} does not pay ${currency}`));
@@ -88,7 +92,7 @@ async function known(
 /** Books received money and wakes payouts that wait for it. */
 async function fund(deps: TreasuryDeps, request: FundRailAccountRequest) {
   const booked = await book(deps, request, "fund");
-  // After the booking, so that woken payouts find the money.
+  // Payouts are woken after the booking, so that they find the money.
   await wakeWaiting(deps.payouts, booked.name, deps.clock.now());
   deps.wake();
   return { entry: booked.entry };
@@ -125,7 +129,7 @@ async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep"
   }
 }
 
-/** Lists all existing accounts and the unused ones of configured rails. */
+/** Lists all existing accounts, and those of configured rails that have no movement yet. */
 async function listAccounts({ ledger, payouts, rails }: TreasuryDeps, rail: string) {
   const [stored, waiting] = await Promise.all([
     listRailAccounts(ledger, rail === "" ? undefined : rail),
@@ -161,7 +165,7 @@ async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
   const own = { merchantId: platformMerchantId, accountId: railAccountId(name) };
   const page = { beforeSequence, limit: limit + 1 };
   const found = await listEntries(deps.ledger, own, filter, page);
-  // The first movement opens a rail account.
+  // A rail account without a movement doesn't exist yet.
   const { entries, ...total } = found ?? { entries: [], totalCount: 0n };
   const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
   return { entries: shown.map((each) => railEntryMessage(name.rail, each)), nextCursor, ...total };
@@ -176,8 +180,8 @@ export function guardedTreasury(deps: TreasuryDeps, approvals?: LedgerApprovals)
 }
 
 /**
- * Guards funding and sweeps with daily limits for each operator, which also count credits. A
- * currency without a limit always needs a second operator.
+ * Requires a second operator for funding and sweeps above one operator's daily limit. Credits count
+ * towards the same limit. A currency without a limit always needs a second operator.
  */
 function treasuryGuards(
   deps: TreasuryDeps,
@@ -191,7 +195,7 @@ function treasuryGuards(
       const { rail, currencyCode, amount, note } = request;
       const charge = "charge" in request && request.charge === true;
       return {
-        // Balances change constantly, so the approval covers the booking only.
+        // Balances change constantly, so an approval covers only the booking and not the balance.
         before: "",
         after: JSON.stringify({ [what]: { rail, currencyCode, amount, note, charge } }),
       };

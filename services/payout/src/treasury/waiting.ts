@@ -30,7 +30,7 @@ export async function readWaiting(payouts: Payouts): Promise<readonly WaitingSum
   });
 }
 
-/** Makes payouts due now that wait for a rail account. */
+/** Makes all payouts that wait for a rail account due now. */
 export async function wakeWaiting(
   payouts: Payouts,
   { rail, currency }: RailAccountName,

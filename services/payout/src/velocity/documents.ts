@@ -5,19 +5,20 @@ import type { Part } from "./rules/window.ts";
 
 export type UsageDocument = {
   /**
-   * For limits: the merchant's id, or `<merchant id>:<destination key>`. For approval rules:
-   * `<merchant id>:to:<destination key>` and `<merchant id>:by:<root of the actor>`.
+   * The id shows what the usage counts. For limits it is the merchant's id, or `<merchant
+   * id>:<destination key>`. For approval rules it is `<merchant id>:to:<destination key>` or
+   * `<merchant id>:by:<root of the actor>`.
    */
   _id: string;
   schema_version: number;
-  /** Changes with each write, which compares it. */
+  /** Changes with each write. A write requires the revision that was read. */
   revision: string;
   reservations: {
     payout_id: string;
     at: Date;
     currency: string;
     amount: Decimal128;
-    /** Present until the payout exists. The sweep uses it. */
+    /** Present until the payout is known to exist. The sweep uses it to find out. */
     open?: { quote_id: string; account_id: string; attempts: number; check_at: Date };
   }[];
   sums: { at: Date; currency: string; count: number; amount: Decimal128 }[];
@@ -25,7 +26,7 @@ export type UsageDocument = {
   due_at: Date;
 };
 
-/** Returns `undefined` if there is nothing to store. */
+/** Converts a usage to its document. Returns `undefined` if the usage is empty. */
 export function usageDocument(id: string, usage: Usage): UsageDocument | undefined {
   const due = dueAt(usage);
   if (due === undefined) return undefined;

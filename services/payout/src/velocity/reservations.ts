@@ -14,7 +14,10 @@ import type { UsageStore } from "./usage.ts";
 
 type Parties = {
   readonly merchantId: string;
-  /** Keyed hashes of the paid account or wallet. There are two during a rotation of their key. */
+  /**
+   * Keyed hashes of the paid account or wallet. There are two of them while the hash key is being
+   * rotated.
+   */
   readonly destinationKeys: readonly string[];
 };
 
@@ -25,9 +28,9 @@ type PayoutReservation = ReservationRequest & Parties;
 export type VelocityReservations = ReturnType<typeof createVelocityReservations>;
 
 /**
- * Returns the usages that count a payout. Each destination key has one, so payouts before and after
- * a rotation share one. The narrower subject comes first: its refusal must never reserve part of
- * the merchant's limit for a moment.
+ * Returns the usages that count a payout for limits. Each destination key has its own usage, so
+ * payouts before and after a key rotation share one. The destination comes before the merchant: if
+ * its limit refuses, no part of the merchant's limit must have been reserved, even for a moment.
  */
 function usagesOf({ merchantId, destinationKeys }: Parties) {
   const destinations = destinationKeys.toSorted().map((key) => `${merchantId}:${key}`);
@@ -44,8 +47,8 @@ function countsOf({ merchantId, destinationKeys, actorRoot }: CountedParties): s
 }
 
 /**
- * Reserves limits for payouts by payout id, if the merchant has limits. Also counts payouts for the
- * merchant's approval rules, which never refuse.
+ * Creates the reservations. Each payout reserves its merchant's limits under the payout's id, if
+ * there are limits. Payouts are also counted for approval rules, which never refuse.
  */
 export function createVelocityReservations(
   limits: Pick<VelocityLimits, "of">,
@@ -63,8 +66,8 @@ export function createVelocityReservations(
 
   return {
     /**
-     * Reserves limits for an execute. A repeat joins the reservation. After a crash the sweep
-     * releases the reservation once no payout can use it.
+     * Reserves limits for an execute. A repeat shares the first reservation. After a crash, the
+     * sweep releases the reservation once no payout can use it.
      */
     reserve: async (request: PayoutReservation): Promise<Reserved | Refused<"LIMIT_EXCEEDED">> => {
       const own = limits.of(request.merchantId);
@@ -85,8 +88,8 @@ export function createVelocityReservations(
     },
 
     /**
-     * Counts a payout for its destination and its actor. Returns the payouts counted earlier in
-     * each.
+     * Counts a payout for its destination and for its actor. Returns the payouts that each of the
+     * two had counted earlier.
      */
     count: async (request: PayoutReservation & CountedParties) => {
       const ids = countsOf(request);
@@ -100,7 +103,7 @@ export function createVelocityReservations(
     /** Releases the reservation of a failed payout. A repeat changes nothing. */
     giveBack: async (payoutId: string, parties: CountedParties): Promise<void> => {
       const { merchantId } = parties;
-      // A merchant that never had limits or rules has no reservations.
+      // A merchant that never had limits or rules has no reservations to release.
       const limited = limits.of(merchantId) === undefined ? [] : usagesOf(parties);
       const isCounted = controls.of(merchantId)?.approval !== undefined;
       const ids = [...limited.map(({ id }) => id), ...(isCounted ? countsOf(parties) : [])];
@@ -114,5 +117,5 @@ export function createVelocityReservations(
   };
 }
 
-/** `giveUp` releases the reservation of a refused execute. */
+/** Reserved limits. `giveUp` releases them after the execute was refused. */
 export type Reserved = { readonly giveUp: () => Promise<void> };

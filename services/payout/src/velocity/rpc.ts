@@ -51,7 +51,8 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
         detail,
         at: clock.now(),
       } as const;
-      // Appends to the audit trail first. Its order decides, and a repeat changes nothing.
+      // The audit trail is written first, because its order decides between concurrent changes. A
+      // repeated append changes nothing.
       const entry = await audit.append({ ...record, ...by });
       if (entry.detail !== detail) orThrow(otherContent);
       return { limits: velocityMessage(merchantId, await velocity.follow(entry)) };
@@ -65,7 +66,7 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
 
 const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
-/** Limits missing from the request are absent. */
+/** Converts the request. A limit missing from the request is absent from the result. */
 export function limitsOf({
   merchant,
   beneficiary,
@@ -110,7 +111,7 @@ export function guardedVelocity(deps: VelocityDeps, approvals?: Pick<ServiceAppr
   return approvals?.guard(PayoutOperationsService, rpc, velocityGuards(deps)) ?? rpc;
 }
 
-/** One operator may tighten limits. Loosening needs a second one. */
+/** One operator may tighten limits alone. Loosening them needs a second operator. */
 function velocityGuards({
   velocity,
 }: VelocityDeps): Guards<Pick<VelocityRpc, "setVelocityLimits">> {
@@ -140,7 +141,7 @@ function velocityGuards({
       reasons: async (request) => {
         const reasons: string[] = [];
         for (const [subject, wanted] of subjectsOf(request)) {
-          // The RPC itself refuses a malformed request.
+          // A malformed request needs no approval, because the RPC refuses it.
           if (wanted === undefined || limitViolations(subject, wanted).length > 0) continue;
           const now = readLimits(await inForce(request.merchantId, subject));
           if (isLooser(now, readLimits(wanted)))

@@ -7,18 +7,20 @@ import type { Collection } from "mongodb";
 import { toUsage, type UsageDocument, usageDocument } from "./documents.ts";
 import { type Usage, unused } from "./rules/usage.ts";
 
-/** Changes a usage at the database's time. An unchanged usage is not written. */
+/**
+ * A change of a usage, given the database's time. If it returns the same usage, nothing is written.
+ */
 type Change<T> = (usage: Usage, now: Date) => { readonly usage: Usage; readonly answer: T };
 
 export type UsageStore = ReturnType<typeof openUsage>;
 
-/** Limits the changes of one write. */
+/** The maximum number of changes in one write. */
 const batchMax = 100;
-/** Limits the attempts of a batch while other processes change the usage. */
+/** The maximum number of attempts to write a batch while other processes change the usage. */
 const triesMax = 100;
-/** The random pause between attempts is at most this, so that two processes don't collide again. */
+/** The maximum random pause between attempts. It keeps two processes from colliding again. */
 const pauseMaxMs = 10;
-/** Limits the usages that one run of the sweep checks. */
+/** The maximum number of usages that one run of the sweep checks. */
 const dueMax = 100;
 
 type Waiting = {
@@ -27,9 +29,9 @@ type Waiting = {
 };
 
 /**
- * Opens the usages. Each is one document, written only if it is unchanged since its read, so
- * concurrent executes never exceed a limit together. Changes that arrive during a write share the
- * next one. Throws if it is unknown whether a change was stored.
+ * Opens the usages. Each usage is one document and is only written if it has not changed since it
+ * was read. Concurrent executes therefore never exceed a limit together. Changes that arrive during
+ * a write share the next write. `change` throws if it is unknown whether the change was stored.
  */
 export function openUsage({ db }: Database) {
   const collection = db.collection<UsageDocument>("velocity_usage");
@@ -49,7 +51,7 @@ export function openUsage({ db }: Database) {
   };
 
   return {
-    /** Changes a usage in one atomic write. Without a document the usage is empty. */
+    /** Changes a usage in one atomic write. A usage without a document is empty. */
     change: <T>(id: string, change: Change<T>): Promise<T> => {
       const waiting = { change, done: Promise.withResolvers<unknown>() };
       const queue = queues.get(id);
@@ -62,7 +64,10 @@ export function openUsage({ db }: Database) {
       }
       return waiting.done.promise as Promise<T>;
     },
-    /** Returns usages with reservations to check, or with nothing left in any window. */
+    /**
+     * Returns the usages that the sweep must check: those with a reservation to check, and those
+     * whose payouts are all older than every window.
+     */
     due: async (now: Date) => {
       const found = await collection
         .find({ due_at: { $lte: now } })
@@ -74,7 +79,10 @@ export function openUsage({ db }: Database) {
   };
 }
 
-/** Applies a batch in one write and repeats it while other processes change the usage. */
+/**
+ * Applies a batch of changes in one write. Repeats the write while other processes change the
+ * usage.
+ */
 async function write(
   collection: Collection<UsageDocument>,
   id: string,
@@ -85,7 +93,8 @@ async function write(
     const before = found === null ? unused : toUsage(found);
     let usage = before;
     const answers = batch.map(({ change }) => {
-      // Without a document there is no database time. The next try reads it.
+      // A usage without a document has no database time. The next attempt reads the time from the
+      // placeholder.
       const made = change(usage, found?.now ?? new Date(0));
       usage = made.usage;
       return made.answer;
@@ -98,13 +107,16 @@ async function write(
   throw new Error("the usage of a limit changed during every try");
 }
 
-/** A placeholder that allows a read of the database's time. The sweep removes it if unused. */
+/**
+ * Creates a placeholder document, from which the database's time can be read. The sweep removes
+ * unused placeholders.
+ */
 function emptyDocument(_id: string): UsageDocument {
   const revision = crypto.randomUUID();
   return { _id, schema_version: 1, revision, reservations: [], sums: [], due_at: new Date(0) };
 }
 
-/** Returns `false` if the usage has changed since it was read. */
+/** Writes the usage. Returns `false` if it has changed since it was read. */
 async function save(
   collection: Collection<UsageDocument>,
   { _id, revision }: UsageDocument,

@@ -8,14 +8,14 @@ export type BatchState = "awaiting_approval" | "running" | "finished" | "cancell
 
 export type LineCounts = Readonly<Record<"waiting" | "executed" | "failed" | "cancelled", number>>;
 
-/** A sum of lines that fix the amount of one side. */
+/** The sum of the lines that fix an amount in the same currency and on the same side. */
 export type FixedTotal = {
   readonly currency: string;
   readonly amount: bigint;
   readonly lines: number;
 };
 
-/** Sums the fixed amounts of a batch: the source, and receiving amounts by currency. */
+/** Sums the fixed source amounts of a batch, and the fixed receiving amounts by currency. */
 export function totalsOf(terms: readonly OrderTerms[]): {
   readonly source: FixedTotal | undefined;
   readonly receiving: readonly FixedTotal[];
@@ -45,7 +45,7 @@ export type ApprovedHead = {
   readonly lines: number;
 };
 
-/** Takes the lines in order. Then hashes the approved content: SHA-256 in hexadecimal. */
+/** Hashes the approved content of a batch: SHA-256 in hexadecimal. Add the lines in order. */
 export function batchDigest({ id, merchantId, accountId, currency, lines }: ApprovedHead) {
   const hash = createHash("sha256");
   const add = (values: readonly unknown[]) =>
@@ -63,7 +63,7 @@ export function batchDigest({ id, merchantId, accountId, currency, lines }: Appr
   };
 }
 
-/** Checks whether an actor may decide on a batch. `byAnother` excludes the maker. */
+/** Checks whether an actor may decide on a batch. With `byAnother`, the maker may not. */
 export function decidable(
   { state, maker, byAnother }: { state: BatchState; maker: Who; byAnother: boolean },
   by: Who,
@@ -75,10 +75,13 @@ export function decidable(
   return byAnother && isOwn ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";
 }
 
-/** More invalid lines usually have one cause, and the first hundred show it. */
+/**
+ * The maximum number of reported violations. More usually have one common cause, which the first
+ * hundred show.
+ */
 const namedMax = 100;
 
-/** Limits the violations of many lines to those of one message. */
+/** Limits the violations of many lines so that they fit in one message. */
 export function namedViolations(violations: readonly Violation[]): Violation[] {
   const more = violations.length - namedMax;
   if (more <= 0) return [...violations];
@@ -94,12 +97,12 @@ export function ofLine(at: number, { field, problem }: Violation): Violation {
 }
 
 /**
- * Returns true if more payouts of batches may be created. Direct payouts would otherwise wait
- * behind them for rail workers.
+ * Returns true if the runner may create more payouts. Otherwise direct payouts would wait behind
+ * the batch for rail workers.
  */
 export function mayGoOn(waitingPayouts: number): boolean {
   return waitingPayouts < waitingMax;
 }
 
-/** Workers process as many within a second or two. */
+/** Rail workers process this many payouts within a second or two. */
 export const waitingMax = 100;

@@ -6,27 +6,32 @@ import type { ApprovalNeed, ApprovalReason } from "../../payouts/rules/approval.
 type AmountText = {
   readonly currency: string;
   readonly minimum: string;
-  /** 0: payouts are judged one by one. */
+  /** With 0, the rule judges each payout alone. */
   readonly window_seconds: number;
 };
 
 /** Approval rules in the form that operators write and the database stores. */
 export type ApprovalRulesText = {
-  /** At most one per source currency; decimal text. */
+  /**
+   * The amounts from which payouts need approval, as decimal text. At most one per source currency.
+   */
   readonly amounts: readonly AmountText[];
-  /** Days; 0 means that there is no such rule. */
+  /** In days. With 0, there is no such rule. */
   readonly new_beneficiary_days: number;
   readonly lasts_seconds: number;
-  /** Requires an actor other than a batch's maker to decide on it. Absent: anyone may. */
+  /** If true, only an actor other than a batch's maker may decide on it. */
   readonly batches?: true;
 };
 
-/** The amount from which payouts need approval, one by one or summed over a window. */
+/**
+ * An amount from which payouts need approval. It applies to each payout alone, or to the sum over a
+ * window.
+ */
 export type AmountRule = {
   readonly currency: string;
   /** The amount in minor units of `currency`. */
   readonly minimum: bigint;
-  /** 0: payouts are judged one by one. */
+  /** With 0, the rule judges each payout alone. */
   readonly windowMs: number;
 };
 
@@ -41,13 +46,13 @@ const dayMs = 86_400_000;
 /** The default lifetime of an approval: long enough for the next working day. */
 export const lastsDefaultSeconds = 86_400;
 /**
- * A shorter time allows no decision; with a longer one the platform would hold a rate for over a
- * week.
+ * A shorter time is too short for a decision. With a longer maximum, the platform would guarantee a
+ * rate for over a week.
  */
 const lastsMinSeconds = 60;
 const lastsMaxSeconds = 7 * 86_400;
 const newBeneficiaryMaxDays = 365;
-/** Velocity usage keeps counts for a day. */
+/** Velocity usage is only kept for a day, so a window can't be longer. */
 const windowMaxSeconds = 86_400;
 
 export function approvalViolations(rules: ApprovalRulesText): Violation[] {
@@ -82,7 +87,7 @@ function amountViolations(
   return [{ field: `${name}.window_seconds`, problem: `must be 0 to ${windowMaxSeconds}` }];
 }
 
-/** Returns true if the rules can make any payout wait. */
+/** Returns true if any rule can require an approval. */
 export function hasRules({ amounts, new_beneficiary_days, batches }: ApprovalRulesText): boolean {
   return amounts.length > 0 || new_beneficiary_days > 0 || batches === true;
 }
@@ -104,13 +109,13 @@ export function readApprovalRules(text: ApprovalRulesText): ApprovalRules {
 export type JudgedPayout = {
   readonly source: string;
   readonly sourceMinor: bigint;
-  /** Unknown for a beneficiary that no longer exists, which counts as new. */
+  /** Absent if the beneficiary no longer exists. The beneficiary then counts as new. */
   readonly beneficiaryCreatedAt: Date | undefined;
-  /** With the other payouts in a rule's window it reaches the minimum. */
+  /** True if this payout and the others in a rule's window reach the rule's minimum. */
   readonly isOverWindow: boolean;
 };
 
-/** Returns the approval that a payout needs, or `undefined`. */
+/** Returns the approval that a payout needs, or `undefined` if it needs none. */
 export function approvalNeed(
   { amounts, newBeneficiaryMs, lastsMs }: ApprovalRules,
   { source, sourceMinor, beneficiaryCreatedAt, isOverWindow }: JudgedPayout,

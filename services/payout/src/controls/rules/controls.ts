@@ -9,19 +9,22 @@ import {
 
 /** A merchant's payout controls in the form that operators write and the database stores. */
 export type ControlsText = {
-  /** Absent or 0 without a duplicate guard. */
+  /** In seconds. If absent or 0, there is no duplicate guard. */
   readonly duplicate_window_seconds?: number;
   /** Absent if no rules were ever set. */
   readonly approval?: ApprovalRulesText;
 };
 
 export type Controls = {
-  /** The window in which the guard finds duplicates; `undefined`: no guard. */
+  /** The period in which the guard searches for duplicates. `undefined` if there is no guard. */
   readonly duplicateWindowMs: number | undefined;
   readonly approval: ApprovalRules | undefined;
 };
 
-/** Covers a month's payments and later corrections in a merchant's books. */
+/**
+ * The maximum window, 90 days. It covers monthly payments and late corrections in a merchant's
+ * books.
+ */
 const duplicateWindowMaxSeconds = 90 * 86_400;
 
 export function controlViolations(controls: ControlsText): Violation[] {
@@ -40,7 +43,10 @@ export function readControls({ duplicate_window_seconds = 0, approval }: Control
   };
 }
 
-/** Returns the controls that the wanted ones loosen. A missing part stays unchanged. */
+/**
+ * Returns the names of the controls that a change would loosen. A control missing from `wanted`
+ * stays unchanged.
+ */
 export function loosened(inForce: ControlsText, wanted: ControlsText): string[] {
   const { duplicate_window_seconds: window, approval } = wanted;
   const isShorter = window !== undefined && window < (inForce.duplicate_window_seconds ?? 0);
@@ -52,7 +58,10 @@ export function loosened(inForce: ControlsText, wanted: ControlsText): string[] 
   ];
 }
 
-/** Returns true if a payout could pass that waits now, or could wait longer. */
+/**
+ * Returns true if the wanted rules would let a payout pass that now needs approval, or would
+ * lengthen an approval's lifetime.
+ */
 function areLooser(inForce: ApprovalRulesText, wanted: ApprovalRulesText): boolean {
   if (!hasRules(inForce)) return false;
   const [now, then] = [readApprovalRules(inForce), readApprovalRules(wanted)];

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { withoutLookAlikes } from "./look-alikes.ts";
 
-/** Bytes of a key. Collisions within one merchant are practically impossible. */
+/** The length of a key in bytes. Collisions within one merchant are practically impossible. */
 const keyBytes = 16;
 
 /**
- * Returns the keys of a payout to a destination with a reference, in base64url. Empty without a
- * reference. Two payouts share a key if destination and reference are equal in any spelling.
+ * Returns the duplicate keys of a payout in base64url, or an empty list if it has no reference. Two
+ * payouts share a key if they have the same destination and references that look the same.
  */
 export function duplicateKeys(destinationKeys: readonly string[], referenceId: string): string[] {
   if (referenceId === "") return [];
@@ -22,14 +22,15 @@ export function duplicateKeys(destinationKeys: readonly string[], referenceId: s
 }
 
 /**
- * White space and invisible characters: controls, zero-width characters, fillers, a blank Braille.
+ * Matches white space and invisible characters: control characters, zero-width characters, fillers
+ * and the blank Braille pattern.
  */
 const unseen = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
- * Normalises a reference: compatibility forms, invisible characters, case and look-alikes. A letter
- * may have different look-alikes in upper and lower case (`Η` and `η`), so there are two forms if
- * they differ.
+ * Normalises compatibility forms, invisible characters, case and look-alikes in a reference. The
+ * upper and lower case of a letter may have different look-alikes (`Η` and `η`). The result then
+ * has two forms.
  */
 function referenceForms(referenceId: string): readonly string[] {
   const plain = referenceId.normalize("NFKC").replace(unseen, "").normalize("NFKC");
@@ -38,7 +39,8 @@ function referenceForms(referenceId: string): readonly string[] {
 }
 
 /**
- * Folds every case of a letter into one: `ß` becomes `ss`, and both lower-case sigmas are equal.
+ * Converts the cases of each letter to one form: `ß` becomes `ss`, and both lower-case sigmas
+ * become equal.
  */
 function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFKC");

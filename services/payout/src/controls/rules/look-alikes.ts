@@ -1,7 +1,7 @@
 /**
- * Characters that look like an ASCII one, by that one in lower case. They are the characters of
- * Unicode's `confusables.txt` (UTS #39) that NFKC keeps. Right-to-left ones are escaped, because
- * they would reverse the line.
+ * Maps each ASCII character, in lower case, to the characters that look like it. They come from
+ * Unicode's `confusables.txt` (UTS #39), except for those that NFKC already replaces. Right-to-left
+ * characters are escaped, because they would reverse the line.
  */
 const lookAlikes: Readonly<Record<string, string>> = {
   "'": "ʹʻʼʽʾˈˊˋ˴՚՝ᑊᛌ‘’‛′‵ꞌ\u05d9\u05f3\u07f4\u07f5",
@@ -69,7 +69,7 @@ const asciiOf = new Map([
   ...asciiLookAlikes,
 ]);
 
-/** Replaces each look-alike by its ASCII character in lower case. */
+/** Replaces each look-alike with its lower-case ASCII character. */
 export function withoutLookAlikes(text: string): string {
   return Array.from(text, (each) => {
     const ascii = asciiOf.get(each) ?? each;

@@ -1,7 +1,7 @@
 import { type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { UnclearedStatus } from "../../payouts/rules/clearance.ts";
 
-/** Bounds of a corridor in minor units, inclusive. */
+/** A corridor's minimum and maximum amount in minor units, both inclusive. */
 export type Limits = {
   readonly sourceMin: bigint | undefined;
   readonly sourceMax: bigint | undefined;
@@ -19,12 +19,16 @@ export type ExecutableQuote = {
   readonly expiresAt: Date;
 };
 
-/** `hold`: hold the money. `complete`: complete an execute that crashed. */
+/**
+ * The next step of an execute. `hold`: hold the money. `complete`: the quote is claimed already, so
+ * complete the payout of an execute that crashed.
+ */
 export type Payable = "hold" | "complete";
 
 /**
- * Returns the first refusal in the order of the API contract. `now` is the clock of the quote
- * database. This check refuses early; the claim decides on expiry.
+ * Checks a quote and returns the next step, or the first refusal in the API contract's order. `now`
+ * is the time by the quote database's clock. This check only refuses early; the claim finally
+ * decides whether the quote has expired.
  */
 export function payable(
   quote: ExecutableQuote,
@@ -40,7 +44,7 @@ export function payable(
 
 type FundRefusal = "ACCESS_FORBIDDEN" | "BENEFICIARY_NOT_READY" | "AMOUNT_NOT_WITHIN_LIMITS";
 
-/** Checks the beneficiary and then the corridor's limits. Call `payable` first. */
+/** Checks the beneficiary, then the corridor's limits. Call `payable` first. */
 export function fundable(
   quote: Pick<ExecutableQuote, "limits" | "sourceMinor" | "receivingMinor">,
   screening: UnclearedStatus | "cleared" | undefined,
@@ -61,7 +65,8 @@ function isWithin(minor: bigint, min: bigint | undefined, max: bigint | undefine
 }
 
 /**
- * Compares the operation with the one that created the payout. A closed corridor takes precedence.
+ * Refuses if another operation created the payout. With a closed corridor, the refusal is
+ * `ACCESS_FORBIDDEN`.
  */
 export function sameOperation(
   payout: { readonly operationId: string },
@@ -75,7 +80,7 @@ export function sameOperation(
 /** The sandbox rail reads references with this prefix as scenarios. */
 const sandboxReferencePrefix = "sandbox-";
 
-/** Live mode refuses reserved references. */
+/** Returns true if the reference is reserved for the sandbox. Live mode refuses such references. */
 export function isReserved(mode: "live" | "sandbox", referenceId: string): boolean {
   return mode === "live" && referenceId.startsWith(sandboxReferencePrefix);
 }

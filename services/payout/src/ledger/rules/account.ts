@@ -1,6 +1,6 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 
-/** Movement kinds of a merchant's account, as the statement names them. */
+/** The kinds of movements in a merchant's account. Statements use the same names. */
 export type MerchantStep = "credit" | "hold" | "post" | "release" | "return" | "reversal";
 
 export type RailStep =
@@ -14,31 +14,34 @@ export type RailStep =
 
 export type LedgerStep = MerchantStep | RailStep;
 
-/** Conversion of a payout's source amount. */
+/** The conversion of a payout's source amount. */
 export type Conversion = {
   readonly destination: string;
-  /** Minor units of the source. The platform keeps them. */
+  /** The fees in minor units of the source currency. The platform keeps them. */
   readonly feesMinor: bigint;
-  /** Minor units of the destination. They leave the platform. */
+  /** The payment in minor units of the destination currency. It leaves the platform. */
   readonly receivingMinor: bigint;
-  /** Decimal text: destination units for one source unit. */
+  /** Decimal text: the number of destination units for one source unit. */
   readonly exchangeRate: string;
 };
 
-/** The missing part of a returned payment and the party that bears it. */
+/** The part of a returned payment that did not come back, and the party that bears the loss. */
 export type Shortfall = {
   readonly bearer: ReturnChargesBearer;
   readonly destination: string;
-  /** Minor units of the destination, above zero and below the amount paid. */
+  /** In minor units of the destination currency. More than zero and less than the amount paid. */
   readonly minor: bigint;
   /** The payout's rate, as decimal text. */
   readonly exchangeRate: string;
 };
 
-/** The party that bears the bank charges of a returned payment: a setting of the corridor. */
+/** The party that bears the bank charges of a returned payment. Set per corridor. */
 export type ReturnChargesBearer = "platform" | "merchant";
 
-/** A movement of a rail account. Decisions require cover; facts are booked in any case. */
+/**
+ * A movement of a rail account. A decision, such as a hold or a sweep, requires enough money. A
+ * fact, such as a bank charge, is always booked.
+ */
 export type RailMovement =
   | { readonly step: "fund" | "sweep"; readonly operationId: string; readonly amount: bigint }
   | { readonly step: "rail_hold"; readonly payoutId: string; readonly amount: bigint }
@@ -46,7 +49,8 @@ export type RailMovement =
   /** `shortMinor` is the part of the payment that did not return. */
   | { readonly step: "rail_return"; readonly payoutId: string; readonly shortMinor: bigint }
   /**
-   * A charge of the bank or the chain, for a payout (which may have several) or for an operator.
+   * A charge by the bank or the chain. It belongs to a payout, which may have several, or is booked
+   * by an operator.
    */
   | {
       readonly step: "rail_charge";
@@ -56,39 +60,42 @@ export type RailMovement =
         | { readonly operationId: string };
     };
 
-/** A movement that ends or reverses another one has the amount of that one. */
+/** A movement without an `amount` ends or reverses another one and has the same amount. */
 export type Movement = { readonly note: string } & (
   | RailMovement
   | { readonly step: "credit"; readonly operationId: string; readonly amount: bigint }
   | { readonly step: "reversal"; readonly operationId: string; readonly creditKey: string }
   | { readonly step: "hold"; readonly payoutId: string; readonly amount: bigint }
   | { readonly step: "post"; readonly payoutId: string; readonly conversion: Conversion }
-  /** `ofOrder`: the quote expired, so no payout is created. */
+  /** If `ofOrder` is set, the quote expired and no payout will be created. */
   | { readonly step: "release"; readonly payoutId: string; readonly ofOrder?: true }
   | { readonly step: "return"; readonly payoutId: string; readonly short?: Shortfall | undefined }
 );
 
-/** One movement per payout and step. */
+/** Returns the key of a payout's movement. A payout has one movement per step. */
 export function movementKey(payoutId: string, step: LedgerStep): string {
   return `${payoutId}:${step}`;
 }
 
-/** One credit per account and operation. */
+/** Returns the key of a credit. An operation credits an account once. */
 export function creditKey(accountId: string, operationId: string): string {
   return `${accountId}:credit:${operationId}`;
 }
 
-/** A credit has at most one reversal. */
+/** Returns the key of a credit's reversal. A credit is reversed at most once. */
 export function reversalKey(key: string): string {
   return `${key}:reversal`;
 }
 
-/** One movement per account, step and operation. Charges have one per account and charge. */
+/**
+ * Returns the key of a rail account's movement. An operation makes one movement per account and
+ * step. A charge is booked once per account.
+ */
 export function railKey(accountId: string, step: "fund" | "sweep" | "charge", of: string): string {
   return `${accountId}:${step}:${of}`;
 }
 
-/** Payouts of an account by the status of their money. */
+/** The number of an account's payouts by what happened to their money. */
 export type StatusCounts = Readonly<Record<"initiated" | "succeeded" | "failed", number>>;
 
 export type Account = {
@@ -98,7 +105,7 @@ export type Account = {
   readonly available: bigint;
   readonly held: bigint;
   readonly counts: StatusCounts;
-  /** The last entry's number; 0 before the first. */
+  /** The number of the last entry; 0 before the first entry. */
   readonly sequence: number;
   readonly headHash: string;
   readonly createdAt: Date;
@@ -119,26 +126,29 @@ export type PlatformAccount =
 export type Posting = {
   readonly account: "available" | "held" | PlatformAccount;
   readonly currency: string;
-  /** Units of the currency, signed, never zero. */
+  /** In major units of the currency. Signed and never zero. */
   readonly amount: Decimal;
 };
 
-/** The actor of a credit or a reversal. Payouts store their own actors. */
+/** The actor of a credit or a reversal. For payouts, the payout stores the actor. */
 export type EntryActor = { readonly kind: string; readonly id: string };
 
-/** An applied movement: a line of the statement and a link of the hash chain. */
+/** An applied movement. It is a line of the statement and a link of the hash chain. */
 export type LedgerEntry = {
   readonly key: string;
   readonly accountId: string;
   readonly merchantId: string;
   readonly currency: string;
   readonly step: LedgerStep;
-  /** Minor units. Zero for a return of nothing, or if nothing was held on a rail. */
+  /**
+   * In minor units. Zero if nothing was returned, or if a rail released a payout that it never
+   * held.
+   */
   readonly amount: bigint;
   /** "" for a movement without a payout. */
   readonly payoutId: string;
   readonly note: string;
-  /** From 1, without gaps within an account. */
+  /** The number of the entry within its account. Starts at 1 and has no gaps. */
   readonly sequence: number;
   readonly available: bigint;
   readonly held: bigint;
@@ -148,10 +158,10 @@ export type LedgerEntry = {
   readonly reverses: string;
   /** Empty for the first entry of an account. */
   readonly previousHash: string;
-  /** SHA-256 in hexadecimal over all other fields. */
+  /** A hash of all other fields: SHA-256 in hexadecimal. */
   readonly hash: string;
   readonly actor?: EntryActor | undefined;
-  /** Never before the previous entry's time. */
+  /** Never earlier than the previous entry's time. */
   readonly createdAt: Date;
 };
 

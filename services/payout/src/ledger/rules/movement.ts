@@ -32,14 +32,16 @@ export type Planned =
 
 export type Refusal =
   | "insufficient"
-  /** The balance would exceed the range that is stored exactly. */
+  /** The balance would exceed the maximum, `balanceMax`. */
   | "full"
-  /** There is no hold to end, no payment to return or no credit to reverse. */
+  /** There is no hold to end, no payment to return, or no credit to reverse. */
   | "nothing_to_end"
-  /** The hold to be posted was released, or the reverse. */
+  /**
+   * The hold can't be posted because it was released, or can't be released because it was posted.
+   */
   | "ended_otherwise";
 
-/** Decimal128 stores smaller amounts exactly. */
+/** The maximum balance. Decimal128 stores every smaller amount exactly. */
 const balanceMax = 10n ** 33n;
 
 /** The idempotency key of a movement. */
@@ -55,7 +57,7 @@ export function keyOf(accountId: string, movement: Movement): string {
   }
 }
 
-/** Returns the movement's own key and the keys of the entries that it depends on. */
+/** Returns the key of the movement and the keys of all entries that its result depends on. */
 export function decidingKeys(accountId: string, movement: Movement): string[] {
   const own = keyOf(accountId, movement);
   if (isRailMovement(movement)) return [own, ...railDecidingKeys(movement)];
@@ -77,8 +79,9 @@ export function decidingKeys(accountId: string, movement: Movement): string[] {
 }
 
 /**
- * Decides on one movement. `known` must contain all entries of the account under the deciding keys.
- * A hold is posted or released, once. A posted payment returns once. A credit is reversed once.
+ * Applies or refuses one movement. `known` must contain all of the account's entries under the
+ * deciding keys. A hold is either posted or released, once. A posted payment is returned at most
+ * once. A credit is reversed at most once.
  */
 export function planMovement(
   state: LedgerState,
@@ -93,7 +96,8 @@ export function planMovement(
   if (typeof draft === "string") return { outcome: draft };
   const available = state.available + ownGain(draft.postings, "available", state.currency);
   const held = state.held + ownGain(draft.postings, "held", state.currency);
-  // Charges are facts: they may overdraw the account, which then pays nothing until it is funded.
+  // A charge is booked even if it overdraws the account. The account then pays nothing until it is
+  // funded.
   const isTaken = available < state.available && movement.step !== "rail_charge";
   if ((available < 0n && isTaken) || held < 0n) return { outcome: "insufficient" };
   if (available >= balanceMax) return { outcome: "full" };
@@ -133,7 +137,10 @@ export function planMovement(
   };
 }
 
-/** Counts a payout by its movement. A hold whose quote expired doesn't count. */
+/**
+ * Updates the payout counts for a movement. A hold that is released because its quote expired no
+ * longer counts.
+ */
 function countsAfter(counts: StatusCounts, movement: Movement): StatusCounts {
   const { initiated, succeeded, failed } = counts;
   switch (movement.step) {
@@ -204,8 +211,8 @@ function ownGain(postings: readonly Posting[], balance: "available" | "held", cu
 }
 
 /**
- * Hashes the rule's name, the previous hash and every field of the entry. SHA-256 in hexadecimal
- * (docs/decisions/0043-evidence.md).
+ * Hashes the hash rule's name, the previous hash and every field of the entry: SHA-256 in
+ * hexadecimal (docs/decisions/0043-evidence.md).
  */
 export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
   const postings = entry.postings.map(({ account, currency, amount }) => [

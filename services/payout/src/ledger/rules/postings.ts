@@ -25,12 +25,15 @@ function negated({ units, scale }: Decimal): Decimal {
   return { units: -units, scale };
 }
 
-/** Swaps both sides of every posting, which reverses an entry. */
+/** Returns the postings that reverse an entry, with the opposite signs. */
 export function reversed(postings: readonly Posting[]): Posting[] {
   return postings.map((each) => ({ ...each, amount: negated(each.amount) }));
 }
 
-/** Postings between the merchant's own balances, or with the outside. */
+/**
+ * Returns the postings of a movement between the merchant's own balances, or between the merchant
+ * and the outside.
+ */
 export function plainPostings(
   step: Extract<LedgerStep, "credit" | "hold" | "release">,
   minor: bigint,
@@ -51,8 +54,9 @@ const sides = {
 } as const;
 
 /**
- * Postings of a rail account. `platform:nostro` mirrors its balance: the two sum to zero in each
- * currency. A charge reduces the balance too, at the platform's cost.
+ * Returns the postings of a rail account's movement. `platform:nostro` mirrors the account's
+ * balance, so the two sum to zero in each currency. A charge also reduces the balance, at the
+ * platform's cost.
  */
 export function railPostings(step: RailStep, minor: bigint, currency: string): Posting[] {
   const amount = unitsOf(minor, currency);
@@ -74,7 +78,10 @@ const railSides = {
   rail_charge: ["platform:nostro", "available"],
 } as const satisfies Record<RailStep, readonly [Posting["account"], Posting["account"]]>;
 
-/** A charge leaves the platform like a payment, but the platform bears it. */
+/**
+ * Returns the postings of a charge. The money leaves the platform as in a payment, but the platform
+ * bears the cost.
+ */
 function chargePostings(amount: Decimal, currency: string): Posting[] {
   return [
     { account: "platform:settlement", currency, amount },
@@ -83,16 +90,17 @@ function chargePostings(amount: Decimal, currency: string): Posting[] {
 }
 
 /**
- * Postings of a returned payment. Without a shortfall all of it returns. With one, the platform
- * bears the bank's charge, or the merchant gets less. The merchant's part is converted at the
- * payout's rate and rounded up to a minor unit; the excess goes to `platform:rounding`.
+ * Returns the postings of a returned payment. Without a shortfall, the full amount returns. With a
+ * shortfall, either the platform bears the bank's charge or the merchant gets less. The merchant's
+ * part is converted at the payout's rate and rounded up to a minor unit. The excess goes to
+ * `platform:rounding`.
  */
 export function returnPostings(
   payment: readonly Posting[],
   source: string,
   short: Shortfall | undefined,
 ): Posting[] {
-  // The payment came from held money; a return goes to the available balance.
+  // The payment was made from held money, but the return goes to the available balance.
   const back = reversed(payment).map((each) =>
     each.account === "held" ? { ...each, account: "available" as const } : each,
   );
@@ -114,8 +122,8 @@ export function returnPostings(
 
 /**
  * Returns the amount withheld from a merchant that bears return charges, in minor units of the
- * source. It is the shortfall ÷ the payout's rate, rounded up so that the platform never pays a
- * part of it.
+ * source currency. It is the shortfall divided by the payout's rate. It is rounded up so that the
+ * platform bears no part of the shortfall.
  */
 export function withheldMinor(
   source: string,
@@ -133,8 +141,8 @@ function rateOf(exchangeRate: string): Decimal {
 }
 
 /**
- * Postings of a payment. Held money becomes fees and the exchanged amount. From the exchange the
- * receiving amount leaves; the rest is the rounding remainder.
+ * Returns the postings of a payment. The held money becomes fees and the amount to exchange. The
+ * receiving amount leaves from the exchange account; the rest is a rounding remainder.
  */
 export function paymentPostings(
   sourceMinor: bigint,
@@ -156,7 +164,7 @@ export function paymentPostings(
   ]);
 }
 
-/** Merges postings by account and currency. Sums of zero are omitted. */
+/** Adds up postings by account and currency. Omits sums of zero. */
 function merged(postings: readonly Posting[]): Posting[] {
   const groups = Map.groupBy(postings, ({ account, currency }) => `${account}/${currency}`);
   return [...groups.values()].flatMap((group) => {
@@ -174,7 +182,7 @@ export function isBalanced(postings: readonly Posting[]): boolean {
   );
 }
 
-/** The stored, hashed and displayed form: no trailing zeros, no exponent. */
+/** Formats an amount for storage, hashes and display: no trailing zeros and no exponent. */
 export function postingText(amount: Decimal): string {
   return formatDecimal(normalise(amount));
 }

@@ -7,7 +7,7 @@ import {
 } from "./account.ts";
 import { railPostings } from "./postings.ts";
 
-/** An entry without its place in the chain. */
+/** The part of an entry that doesn't depend on its position in the chain. */
 export type RailDraft = Pick<LedgerEntry, "amount" | "postings" | "reverses">;
 
 /** The idempotency key of a rail movement. */
@@ -48,9 +48,9 @@ export function railDecidingKeys(movement: RailMovement): string[] {
 }
 
 /**
- * Decides on a movement of a rail account. A release without a hold creates an entry of zero, which
- * blocks any later hold. So a late worker can't hold money of an ended payout. A hold is posted or
- * released, once.
+ * Decides on a movement of a rail account. A hold is either posted or released, once. A release
+ * without a hold creates an entry of zero, which blocks any later hold. A late worker therefore
+ * can't hold money for a payout that has ended.
  */
 export function railDraftOf(
   currency: string,

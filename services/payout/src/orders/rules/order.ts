@@ -12,33 +12,36 @@ import {
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
 import { detailsOf, type PayoutDetails } from "../../payouts/rules/payout.ts";
 
-/** The parties, the amount and the maximum cost: all that a quote and its execution need. */
+/** The parties, amount and maximum cost: everything that a quote and its execution need. */
 export type OrderTerms = {
   readonly details: PayoutDetails;
   readonly accountId: string;
   readonly beneficiaryId: string;
   readonly source: string;
   readonly destination: string;
-  /** The fixed side. `amount` is in its currency. */
+  /** The side whose amount is fixed. `amount` is in the currency of this side. */
   readonly fixed: "source" | "receiving";
   readonly amount: bigint;
-  /** In the source currency, fees included; `undefined` for no maximum. */
+  /** In minor units of the source currency, including fees. `undefined` if there is no maximum. */
   readonly maxSource: bigint | undefined;
   /** True to skip the duplicate guard. */
   readonly allowDuplicate: boolean;
 };
 
-/** The quote of an order. From its binding on it decides on the order. */
+/** The quote of an order. Once it is bound, the quote decides whether the order gets a payout. */
 export type OrderQuote = {
   readonly id: string;
   readonly source: bigint;
   readonly receiving: bigint;
 };
 
-/** The cause of a failed order: a refusal of a quote or an execute, or the order's own maximum. */
+/**
+ * The cause of a failed order. It is the refusal of a quote or an execute, or a cause of the order
+ * itself (`ownFailures`).
+ */
 export type OrderFailure = ErrorCode | keyof typeof ownFailures;
 
-/** Failures by the limits and decisions of orders themselves. */
+/** Failures that come from an order's own limits and decisions. */
 const ownFailures = {
   COST_ABOVE_MAXIMUM: "The quote cost more than the maximum.",
   BATCH_TOTAL_EXCEEDED: "The batch would have cost more than was approved.",
@@ -51,12 +54,12 @@ export type OrderState =
   | { readonly state: "failed"; readonly failure: OrderFailure; readonly detail?: string }
   | { readonly state: "cancelled" };
 
-/** A payout that is ordered now and created later. */
+/** An instruction to create a payout later. */
 export type Order = OrderState & {
   readonly id: string;
   readonly merchantId: string;
   readonly terms: OrderTerms;
-  /** Counts from 1; increases with each quote that ended without execution. */
+  /** The number of the attempt, from 1. Increases when a quote ends without a payout. */
   readonly attempt: number;
   readonly quote: OrderQuote | undefined;
 };
@@ -73,15 +76,15 @@ export type SentTerms = PayoutDetails & {
   readonly allowDuplicate: boolean;
 };
 
-/** Currencies; `undefined` for an unknown account or beneficiary. */
+/** The currencies of the parties; `undefined` for an unknown account or beneficiary. */
 export type OrderParties = {
   readonly account: string | undefined;
   readonly beneficiary: string | undefined;
 };
 
 /**
- * Returns the terms of a well-formed order, or all fields that don't match its account and
- * beneficiary. Quoting and payment are checked when the order is due.
+ * Returns an order's terms, or all fields that don't match its account and beneficiary. Whether the
+ * order can be quoted and paid is checked only when it is due.
  */
 export function orderTerms(sent: SentTerms, parties: OrderParties): OrderTerms | Violation[] {
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = sent;
@@ -112,10 +115,10 @@ function mismatch(field: string, sent: string, of: string, its: string | undefin
   return [{ field, problem: `must be the ${of}'s currency, ${its}` }];
 }
 
-/** A year, and a day for leap years. */
+/** The furthest time ahead: a year, with one more day for leap years. */
 export const aheadMaxMs = 366 * 86_400_000;
 
-/** Refuses a time in the past or too far ahead. */
+/** Returns the time of an order. Refuses a time in the past or too far ahead. */
 export function scheduledTime(at: Date, now: Date): Date | Refused<"INVALID_REQUEST"> {
   const ahead = at.getTime() - now.getTime();
   if (ahead > 0 && ahead <= aheadMaxMs) return at;
@@ -123,12 +126,12 @@ export function scheduledTime(at: Date, now: Date): Date | Refused<"INVALID_REQU
   return invalidRequest([{ field: "scheduled_at", problem }]);
 }
 
-/** An order fails if its beneficiary is still in screening this long after its time. */
+/** How long after its due time an order waits for its beneficiary's screening before it fails. */
 export const patienceMs = 24 * 3_600_000;
 
 /**
- * Decides after a refusal of a quote or an execute. The order fails, needs a new quote because its
- * own expired, or is retried while the screening of its beneficiary may end.
+ * Returns the next step after a refusal of a quote or an execute. The order fails, gets a new quote
+ * because its own expired, or waits for the screening of its beneficiary.
  */
 export function afterRefusal(
   code: string,
@@ -143,12 +146,12 @@ export function isTooDear({ source }: OrderQuote, { maxSource }: OrderTerms): bo
   return maxSource !== undefined && source > maxSource;
 }
 
-/** Returns the text of a failure for the merchant. */
+/** Returns the message about a failure that the merchant sees. */
 export function failureText(failure: OrderFailure): string {
   return isOwn(failure) ? ownFailures[failure] : errorTable[failure].message;
 }
 
-/** Returns true if merchants may see the code. */
+/** Returns true if the code is an order failure that merchants may see. */
 export function isOrderFailure(code: string): code is OrderFailure {
   return isOwn(code) || Object.hasOwn(errorTable, code);
 }
@@ -157,7 +160,7 @@ function isOwn(code: string): code is keyof typeof ownFailures {
   return Object.hasOwn(ownFailures, code);
 }
 
-/** Returns the known amounts: as ordered, then as quoted; "" until known. */
+/** Returns the amounts as ordered or, once there is a quote, as quoted. An unknown amount is "". */
 export function knownAmounts({ terms, quote }: Pick<Order, "terms" | "quote">) {
   const { fixed, amount, source, destination } = terms;
   const sourceMinor = quote?.source ?? (fixed === "source" ? amount : undefined);
@@ -168,14 +171,20 @@ export function knownAmounts({ terms, quote }: Pick<Order, "terms" | "quote">) {
   };
 }
 
-/** An order, its maker, and the operation that decided on it while it was held. */
+/**
+ * The facts that a decision on an order depends on: its state, its maker, and the operation that
+ * has already decided on it.
+ */
 type DecidedOrder = {
   readonly state: OrderState["state"];
   readonly maker: Who;
   readonly decidedBy: string | undefined;
 };
 
-/** Checks whether an operation may decide on a held order. `done`: it has decided already. */
+/**
+ * Checks whether an operation may decide on a held order. Returns `done` if the same operation has
+ * already decided.
+ */
 export function decidable(
   { state, maker, decidedBy }: DecidedOrder,
   { operationId, actor }: { readonly operationId: string; readonly actor: Who },

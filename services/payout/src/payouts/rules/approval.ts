@@ -3,14 +3,17 @@ import { rootOfActor } from "@disburse/kernel/actor.ts";
 /** The merchant's rule that requires approval. */
 export type ApprovalReason = "amount" | "new_beneficiary";
 
-/** An approval given before the payout exists: that of its batch. */
+/** The approval of a batch, which was given before its payouts exist. */
 export type GivenApproval = {
   readonly by: Who;
   readonly operationId: string;
   readonly at: Date;
 };
 
-/** The approval that a payout needs, and its lifetime. `given` is set if its batch was approved. */
+/**
+ * The reasons why a payout needs approval, and the approval's lifetime. `given` is set if the
+ * payout's batch was approved.
+ */
 export type ApprovalNeed = {
   readonly reasons: readonly ApprovalReason[];
   readonly lastsMs: number;
@@ -20,13 +23,17 @@ export type ApprovalNeed = {
 export type Who = {
   readonly kind: "api_key" | "member" | "operator" | "service";
   readonly id: string;
-  /** For a key or a member: the id of its root, if different. */
+  /**
+   * For a key or a member: the id of the actor that it descends from. Absent if the actor is its
+   * own root.
+   */
   readonly root?: string;
 };
 
 /**
- * Actors of the same root count as one: none of them may approve a payout or batch that another of
- * them created. Ids of keys and members differ in form, so a key can have a member as its root.
+ * Returns true if both actors count as one. For a merchant, these are actors with the same root:
+ * none may approve a payout or batch that another of them created. Key ids and member ids differ in
+ * form, so a key's root may be a member.
  */
 export function isSameActor(one: Who, other: Who): boolean {
   const isMerchants = isOfMerchant(one);
@@ -39,20 +46,20 @@ function isOfMerchant({ kind }: Who): boolean {
   return kind === "api_key" || kind === "member";
 }
 
-/** An expired approval has no actor. */
+/** The end of an approval. An expiry has no actor. */
 export type ApprovalDecision = { readonly at: Date } & (
   | { readonly as: "approved"; readonly by: Who; readonly operationId: string }
   | {
       readonly as: "rejected";
       readonly by: Who;
       readonly operationId: string;
-      /** The reason for the merchant's users. */
+      /** The reason, as shown to the merchant's users. */
       readonly reason: string;
     }
   | { readonly as: "expired" }
 );
 
-/** The approval of a payout. `digest` binds it to the payout's content. */
+/** The approval that a payout needs. `digest` is the hash of the content to approve. */
 export type Approval = {
   readonly reasons: readonly ApprovalReason[];
   readonly digest: string;

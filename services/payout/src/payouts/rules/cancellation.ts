@@ -3,10 +3,11 @@ import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 
 /**
- * The next step of a cancellation. `conclude`: no rail has the payout, so this service decides.
- * `intend`: record the request before the rail is called. `withdraw`: the rail is being asked.
- * `close`: the decided movement of money is pending. `over`: the payout is cancelled. `refused`:
- * the rail has an outcome, or an operator must check it.
+ * The next step of a cancellation. `conclude`: no rail has the payout, so this service cancels it.
+ * `intend`: store the request before the rail is called. `withdraw`: ask the rail to withdraw the
+ * transfer. `close`: the payout is cancelled, but its money is not released yet. `over`: the
+ * cancellation is complete. `refused`: the rail has an outcome, or an operator must check the
+ * payout.
  */
 export type CancellationStep = "conclude" | "intend" | "withdraw" | "close" | "over" | "refused";
 
@@ -17,11 +18,11 @@ export function nextOfCancellation({
 }: Pick<Payout, "progress" | "exception">): CancellationStep {
   const next = nextOf(progress);
   const isOpen = next === "conclude" || next === "intend" || next === "withdraw";
-  // After a contradiction the rail's outcome is unknown: a release of the money would be a guess.
+  // After a contradiction the rail's outcome is unknown, so the money must not be released.
   return isOpen && exception?.kind === "contradicted" ? "refused" : next;
 }
 
-/** Decides by stage only. A new stage must be added here. */
+/** Returns the next step by the stage alone. */
 function nextOf(progress: Progress): CancellationStep {
   switch (progress.stage) {
     case "awaiting_approval":
@@ -46,12 +47,12 @@ function nextOf(progress: Progress): CancellationStep {
   }
 }
 
-/** The merchant cancelled the payout. Its money is still held. */
+/** The progress of a payout that is cancelled but whose money is still held. */
 export const cancelled: Progress = { stage: "concluding", outcome: { kind: "cancelled" } };
 
 /**
- * Returns true if the rail never pays the transfer: it rejects it without a reason and without a
- * contradiction.
+ * Returns true if the rail's reply proves that the rail never pays the transfer. The reply must be
+ * a rejection without a reason and without a contradiction.
  */
 export function isTakenBack({
   status,
@@ -65,6 +66,7 @@ export function isTakenBack({
 
 /** Returns the progress after the rail's reply to a withdrawal. */
 export function afterWithdrawal(isWithdrawn: boolean): Progress {
-  // Otherwise the rail may have it, as after a submission. The next report decides.
+  // If the rail did not withdraw the transfer, the rail may have it, as after a submission. The
+  // rail's next report decides.
   return isWithdrawn ? cancelled : { stage: "submitting" };
 }

@@ -1,31 +1,37 @@
 /**
- * A screening status that blocks payment. `missing`: the record doesn't exist, for example after a
- * restored backup.
+ * A screening status that blocks payment. With `missing`, the beneficiary's record doesn't exist,
+ * for example after a restored backup.
  */
 export type UnclearedStatus = "pending" | "review" | "blocked" | "missing";
 
-/** The beneficiary is not cleared, so the payout is not sent. */
+/** The status of a beneficiary that is not cleared. `since` is when the payout began to wait. */
 export type Uncleared = { readonly status: UnclearedStatus; readonly since: Date };
 
 /** The effect of an uncleared beneficiary on its payout. */
 export type ClearanceWait = {
   readonly uncleared: Uncleared;
-  /** The status differs from the last one, so the history records it. */
+  /** True if the status differs from the last one. The history then records the new status. */
   readonly isChange: boolean;
-  /** The beneficiary is blocked or missing, or the wait is too long. */
+  /** True if the beneficiary is blocked or missing, or if the payout has waited too long. */
   readonly needsOperator: boolean;
   /** The pause until the next check. */
   readonly waitMs: number;
 };
 
-/** A beneficiary that a corrected list clears at once waits no longer than this. */
+/**
+ * The shortest pause between checks. A hit that a corrected screening list removes at once delays
+ * the payout no longer than this.
+ */
 const waitMinMs = 2_000;
-/** The longest pause, for a beneficiary that is in review for days. */
+/** The longest pause between checks, for a beneficiary that is in review for days. */
 const waitMaxMs = 120_000;
-/** The pause is this share of the wait so far. */
+/** The pause is the time waited so far, divided by this number. */
 const waitShare = 8;
 
-/** A payout waits for clearance and doesn't fail: the hit may be another person. */
+/**
+ * Returns how a payout waits for its beneficiary's clearance. The payout doesn't fail, because the
+ * screening hit may be another person.
+ */
 export function clearanceWait(
   before: Uncleared | undefined,
   status: UnclearedStatus,

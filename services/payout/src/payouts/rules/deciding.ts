@@ -10,8 +10,8 @@ import {
 } from "./payout.ts";
 
 /**
- * Creates a payout. If it needs approval, it awaits it from its claim on, unless its batch was
- * approved.
+ * Creates a payout from a claimed quote. If the payout needs approval and its batch was not
+ * approved, it awaits approval.
  */
 export function newPayout(quote: ClaimedQuote, order: PayoutOrder): Payout {
   const payout = payoutFrom(quote, order);
@@ -27,7 +27,8 @@ function withApproval(payout: Payout, { reasons, lastsMs, given }: ApprovalNeed)
 }
 
 /**
- * Hashes the approved content: beneficiary, amounts and the quote's terms. SHA-256 in hexadecimal.
+ * Hashes the content to approve: the beneficiary, the amounts and the quote's terms. SHA-256 in
+ * hexadecimal.
  */
 export function approvalDigest({
   id,
@@ -47,7 +48,7 @@ export function approvalDigest({
   return createHash("sha256").update(JSON.stringify(bound)).digest("hex");
 }
 
-/** Returns true if the payout equals its approved content or needs no approval. */
+/** Returns true if the payout needs no approval, or if its content equals the approved content. */
 export function isAsApproved(payout: Payout): boolean {
   const { approval } = payout;
   if (approval === undefined) return true;
@@ -65,7 +66,8 @@ export function approvalState({
 type DecisionRefusal = "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN";
 
 /**
- * Checks whether an actor may decide on a payout. `done`: the same operation has decided already.
+ * Checks whether an actor may decide on a payout. Returns `done` if the same operation has already
+ * decided.
  */
 export function decidable(
   { progress, approval, exception }: Pick<Payout, "progress" | "approval" | "exception">,
@@ -80,7 +82,8 @@ export function decidable(
   if (before !== undefined && before.as === decision.as) {
     if (before.operationId === decision.operationId) return "done";
   }
-  // After a contradiction the rail's outcome is unknown: an operator must check it first.
+  // After a contradiction the rail's outcome is unknown, so an operator must check the payout
+  // first.
   if (progress.stage !== "awaiting_approval" || exception?.kind === "contradicted") {
     return refused("NOT_AWAITING_APPROVAL");
   }

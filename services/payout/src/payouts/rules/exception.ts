@@ -2,18 +2,22 @@ import type { Progress } from "./progress.ts";
 import type { StepCause } from "./timeline.ts";
 
 /**
- * `unknown`: the outcome is unknown. `stuck`: the payout is open too long, or no rail can take it.
- * `contradicted`: the rail contradicts itself.
+ * The kind of an exception. `unknown`: the rail doesn't know the outcome. `stuck`: the payout has
+ * been open too long, or no rail can take it. `contradicted`: the rail's reports contradict each
+ * other.
  */
 export type ExceptionKind = "unknown" | "stuck" | "contradicted";
 
-/** `since`: the payout has had an exception since then. */
+/**
+ * An exception of a payout. `since` is the time at which the payout first had an exception, even of
+ * a less severe kind.
+ */
 export type PayoutException = { readonly kind: ExceptionKind; readonly since: Date };
 
 /**
- * Returns the exception after a step. An unknown or stuck payout loses it when the payout advances.
- * A contradiction stays until operators have resolved it, even after the payout's end, because the
- * rail's outcome and the ledger may differ.
+ * Returns a payout's exception after a step. The kinds `unknown` and `stuck` end when the payout
+ * advances. A contradiction stays until operators have resolved it, even after the end of the
+ * payout, because the rail's outcome and the ledger may differ.
  */
 export function exceptionAfterStep(
   before: PayoutException | undefined,
@@ -23,12 +27,15 @@ export function exceptionAfterStep(
 ): PayoutException | undefined {
   if (cause === "resolved") return undefined;
   if (before?.kind === "contradicted") return before;
-  // A request to cancel doesn't advance a payout.
+  // A cancellation request doesn't advance the payout, so the exception stays.
   if (cause === "cancelled" && (stage === "cancelling" || stage === "submitting")) return before;
   return stage === "unknown" ? raiseException(before, "unknown", at) : undefined;
 }
 
-/** Raises an exception. The more severe kind and the first time count. */
+/**
+ * Returns the exception after a new one was raised. It has the more severe kind and the earlier
+ * time.
+ */
 export function raiseException(before: PayoutException | undefined, kind: ExceptionKind, at: Date) {
   const severer = before !== undefined && isMoreSevere(before.kind, kind) ? before.kind : kind;
   return { kind: severer, since: before?.since ?? at };
@@ -43,7 +50,10 @@ const severity: Readonly<Record<ExceptionKind, number>> = { stuck: 0, unknown: 1
 /** Sorted by severity, the least severe first. */
 export const exceptionKinds = Object.keys(severity);
 
-/** Returns true if a payout is open too long. `submittedAt` is `undefined` in the queue. */
+/**
+ * Returns true if a payout has been open too long since its submission. A payout that was never
+ * submitted has no `submittedAt`.
+ */
 export function isOverdue(submittedAt: Date | undefined, now: Date, stuckAfterMs: number): boolean {
   return submittedAt !== undefined && now.getTime() - submittedAt.getTime() >= stuckAfterMs;
 }

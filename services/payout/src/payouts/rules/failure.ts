@@ -17,7 +17,7 @@ const none: VisibleFailure = {
   returnedReference: "",
 };
 
-/** Only a rail code of this form is shown: printable, of bounded length. */
+/** The form of rail codes that merchants may see: printable, with a limited length. */
 const shownRailCode = /^[\x21-\x7e]{1,32}$/;
 
 const cancellationCodes = {
@@ -26,7 +26,7 @@ const cancellationCodes = {
   approval_expired: "APPROVAL_EXPIRED",
 } as const;
 
-/** Returns "" in every field unless the payout has failed. */
+/** Returns the failure that merchants see. All fields are "" unless the payout has failed. */
 export function visibleFailure(progress: Progress): VisibleFailure {
   if (progress.stage === "cancelled") {
     const code = cancellationCodes[progress.because ?? "cancelled"];

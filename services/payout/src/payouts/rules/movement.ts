@@ -3,7 +3,7 @@ import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 import { shortMinorOf, shortOf } from "./rail-report.ts";
 
-/** The steps that end a payout's hold or return its payment. */
+/** The ledger steps that end a payout's hold or return its payment. */
 export type ClosingStep = "post" | "release" | "return";
 
 export function closingMovement(payout: Payout, step: ClosingStep): Movement {
@@ -20,7 +20,7 @@ export function closingMovement(payout: Payout, step: ClosingStep): Movement {
   return { step, ...common, conversion: { destination, feesMinor, receivingMinor, exchangeRate } };
 }
 
-/** Returns the pending movement of a decided outcome, and the progress after it. */
+/** Returns the money movement that a decided outcome still needs, and the progress after it. */
 export function pendingMovement(
   progress: Progress,
 ): { readonly step: ClosingStep; readonly to: Progress } | undefined {

@@ -7,7 +7,7 @@ import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
-/** The merchant's texts, each "" if not given. */
+/** The merchant's texts. A text that was not given is "". */
 export type PayoutDetails = PaymentTexts & {
   /** The merchant's own data; absent if empty. */
   readonly metadata?: Metadata;
@@ -25,30 +25,33 @@ export function paymentTexts(details: PayoutDetails): PaymentTexts {
   return { referenceId, remittanceInformation, purposeCode };
 }
 
-/** Returns a canonical text for digests: equal details give equal texts. */
+/** Returns a canonical text of the details, for digests. Equal details give equal texts. */
 export function detailsText({ metadata = {}, ...texts }: PayoutDetails): string {
   return JSON.stringify([Object.entries(texts).toSorted(), storedMetadata(metadata)]);
 }
 
 /**
  * A merchant's order to pay a quote. It is stored under the payout's id before money moves. The
- * claim of the quote contains it, and the payout gets it from there.
+ * quote's claim contains a copy, from which the payout is created.
  */
 export type PayoutOrder = {
   readonly merchantId: string;
   readonly quoteId: string;
   readonly operationId: string;
-  /** Identifies the request's content when the operation id is used again. */
+  /** A digest of the request. It shows whether a reused operation id has the same content. */
   readonly content: string;
   /** The actor that executes the quote. */
   readonly actor: Who;
   readonly details: PayoutDetails;
   /** True to skip the duplicate guard. */
   readonly allowDuplicate: boolean;
-  /** The source of the order, unless the quote is executed directly: one of the two. */
+  /**
+   * The scheduled payout or the batch that the order comes from; at most one is set. Both are
+   * absent if the merchant executed the quote directly.
+   */
   readonly scheduledPayoutId?: string;
   readonly batchId?: string;
-  /** The approval that the merchant's rules require. */
+  /** The approval that the merchant's rules require; absent if they require none. */
   readonly approval?: ApprovalNeed;
 };
 
@@ -62,20 +65,25 @@ export type ClaimedQuote = {
   readonly sourceMinor: bigint;
   readonly feesMinor: bigint;
   readonly receivingMinor: bigint;
-  /** Decimal text: destination units for one source unit. */
+  /** Decimal text: the number of destination units for one source unit. */
   readonly exchangeRate: string;
-  /** The party that bears bank charges of a return, as set for the corridor at quote time. */
+  /**
+   * The party that bears the bank charges of a return. It is the corridor's setting when the quote
+   * was created.
+   */
   readonly returnCharges: ReturnChargesBearer;
-  /** The payout to reissue. Only its reissue may execute the quote. */
+  /** The payout that the quote reissues. Only a reissue of this payout may execute the quote. */
   readonly reissueOf: string | undefined;
-  /** Keyed hashes of the paid account or wallet. The current key's hash is first. */
+  /** Keyed hashes of the paid account or wallet. The hash with the current key comes first. */
   readonly destinationKeys: readonly string[];
-  /** Keyed hashes of destination and reference. A duplicate payout shares one of them. */
+  /**
+   * Keyed hashes of destination and reference. Payouts that share one of them may be duplicates.
+   */
   readonly duplicateKeys: readonly string[];
   readonly beneficiary: {
     readonly id: string;
     readonly name: string;
-    /** In Latin letters, as sent to the bank. Absent if the merchant gave none. */
+    /** The name in Latin letters, as sent to the bank. Absent if the merchant gave none. */
     readonly nameLatin?: string;
     readonly accountNumberMasked: string;
     readonly transferMethod: string;
@@ -84,10 +92,13 @@ export type ClaimedQuote = {
   readonly claimedAt: Date;
 };
 
-/** The only quote that may reissue a payout, until it is expired for good. */
+/**
+ * The quote that is bound to a payout for its reissue. No other quote may reissue the payout until
+ * this one has expired for good.
+ */
 export type Reissue = {
   readonly quoteId: string;
-  /** Counts the bound quotes, from 1. */
+  /** The number of this quote among the payout's bound quotes, from 1. */
   readonly attempt: number;
   /** The operation that executes the quote. */
   readonly operationId: string;
@@ -99,17 +110,22 @@ export type Payout = {
   readonly quote: ClaimedQuote;
   readonly order: PayoutOrder;
   readonly progress: Progress;
-  /** Increases with each change of status, from 1, without gaps. */
+  /** Starts at 1 and increases by one with each change of status. */
   readonly version: number;
-  /** Increases with each write. A writer with an older revision changes nothing. */
+  /** Increases with each write. A write that is based on an older revision has no effect. */
   readonly revision: number;
-  /** The rail of its submission; never changes. "" until one is named. */
+  /**
+   * The rail that the payout is submitted to. "" until one is chosen; afterwards it never changes.
+   */
   readonly rail: string;
-  /** The rail's account funds it, so its hold and its end are booked there. */
+  /**
+   * True if the rail's account funds the payout. The payout's hold and its end are then booked in
+   * that account too.
+   */
   readonly isFunded: boolean;
   /** The time of the first submission. */
   readonly submittedAt: Date | undefined;
-  /** The time by which its rail usually has paid it, if the rail gives one. */
+  /** The time by which the rail usually has paid the payout, if the rail gives one. */
   readonly expectedAt: Date | undefined;
   readonly exception: PayoutException | undefined;
   /** Set while the payout waits for its beneficiary's clearance. */
@@ -118,24 +134,24 @@ export type Payout = {
   readonly approval: Approval | undefined;
   /** `undefined` if no reissue was requested. */
   readonly reissue: Reissue | undefined;
-  /** The payout that reissues this one, from the claim of its quote on. */
+  /** The payout that reissues this one. Set once the reissue's quote is claimed. */
   readonly reissuedAs: string | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** Returns the time from which the rail may have the payout: its creation or its approval. */
+/** Returns the time from which the payout is open for its rail: its creation or its approval. */
 export function openSince({ createdAt, approval }: Pick<Payout, "createdAt" | "approval">): Date {
   const decidedAt = approval?.decision?.at;
   return decidedAt !== undefined && decidedAt > createdAt ? decidedAt : createdAt;
 }
 
-/** A quote has at most one payout. */
+/** Derives the payout's id from the quote's, because a quote has at most one payout. */
 export function payoutIdOf(quoteId: string): string {
   return derivedId("payout", quoteId);
 }
 
-/** Deterministic: the same claim gives the same payout. */
+/** Creates a payout from a claim. The same claim always gives the same payout. */
 export function payoutFrom(quote: ClaimedQuote, order: PayoutOrder): Payout {
   const { claimedAt } = quote;
   return {

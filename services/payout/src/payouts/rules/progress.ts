@@ -2,38 +2,44 @@ import type { Failure } from "@disburse/kernel/failure.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { RailStatus } from "@disburse/rail/report.ts";
 
-/** The state of a payout. In `concluding` and `returning` the money has not moved yet. */
+/**
+ * The state of a payout. In the stages `concluding` and `returning`, the outcome is decided but the
+ * money has not moved yet.
+ */
 export type Progress =
-  /** Not queued yet: the merchant must approve it first. */
+  /** Not queued: the merchant must approve the payout first. */
   | { readonly stage: "awaiting_approval" }
   | { readonly stage: "queued" }
-  /** Not sent: its rail account lacks funds. */
+  /** Not sent: the rail's account lacks funds. */
   | { readonly stage: "awaiting_funds" }
-  /** Written before the call of the rail. From here on the rail may have it. */
+  /** Written before the rail is called. From then on the rail may have the payout. */
   | { readonly stage: "submitting" }
   | { readonly stage: "processing" }
-  /** The rail doesn't know the outcome. `asked` counts its responses that said so. */
+  /** The rail doesn't know the outcome. `asked` is the number of responses that said so. */
   | { readonly stage: "unknown"; readonly asked: number }
-  /** Written before the rail is asked to withdraw it. From here on the rail decides. */
+  /** Written before the rail is asked to withdraw the transfer. From then on the rail decides. */
   | { readonly stage: "cancelling" }
   | { readonly stage: "concluding"; readonly outcome: Conclusion }
   | { readonly stage: "settled"; readonly reference: string }
   | ({ readonly stage: "rejected" } & Failed)
   | ({ readonly stage: "cancelled" } & Unapproved)
   | ({ readonly stage: "returning"; readonly reference: string } & ReturnedPayment)
-  /** `reference`: the returned payment's. */
+  /** `reference` is the reference of the payment that was returned. */
   | ({ readonly stage: "returned"; readonly reference: string } & ReturnedPayment);
 
-/** Absent if the merchant cancelled it. */
+/** The reason why the payout was not approved. Absent if the merchant cancelled the payout. */
 type Unapproved = { readonly because?: "approval_rejected" | "approval_expired" };
 
 /** Absent if the rail gave no reason. */
 type Failed = { readonly failure?: Failure };
 
-/** A returned payment. `short`: the missing amount, as decimal text in its currency. */
+/**
+ * A returned payment. `short` is the amount that did not come back, as decimal text in the
+ * payment's currency.
+ */
 type ReturnedPayment = Failed & { readonly short?: string };
 
-/** A decided outcome. `returned`: the rail has reported a return, which follows the settlement. */
+/** A decided outcome. With `returned`, the rail has reported that a settled payment came back. */
 export type Conclusion =
   | ({
       readonly kind: "settled";
@@ -41,7 +47,7 @@ export type Conclusion =
       readonly returned?: true;
     } & ReturnedPayment)
   | ({ readonly kind: "rejected" } & Failed)
-  /** Cancelled by the merchant, before a rail had it or after the rail withdrew it. */
+  /** Cancelled before a rail had the payout, or after the rail withdrew it. */
   | ({ readonly kind: "cancelled" } & Unapproved);
 
 const publicStatuses = {
@@ -68,12 +74,18 @@ export function publicStatusOf({ stage }: Pick<Progress, "stage">) {
   return publicStatuses[stage];
 }
 
-/** Returns the hash or bank reference that the merchant sees, or "" unless succeeded. */
+/**
+ * Returns the transaction hash or bank reference that the merchant sees, or "" unless the payout
+ * has succeeded.
+ */
 export function visibleReference(progress: Progress): string {
   return progress.stage === "settled" || progress.stage === "returning" ? progress.reference : "";
 }
 
-/** Applies a rail's status. A contradiction is refused: no guess moves money. */
+/**
+ * Applies a rail's status to a payout. Refuses a status that contradicts an earlier one, because no
+ * guess may move money.
+ */
 export function applyRailStatus(
   progress: Progress,
   status: RailStatus,
@@ -119,7 +131,10 @@ export function applyRailStatus(
   }
 }
 
-/** A cancelled payout is rejected at the rail: it is not paid. */
+/**
+ * Returns the rail's status for an outcome. A cancelled payout counts as rejected at the rail,
+ * because it is not paid.
+ */
 function kindAtRail({ kind }: Conclusion): RailStatus["kind"] {
   return kind === "cancelled" ? "rejected" : kind;
 }

@@ -24,8 +24,9 @@ export function readCharges(
 }
 
 /**
- * Applies a rail report. A different amount or currency is a contradiction and refused. So is a
- * shortfall that differs from the booked one, or one of the whole amount.
+ * Applies a rail report to a payout. Refuses reports that contradict the payout. These have a
+ * different amount or currency, or a shortfall that differs from the booked one or is the whole
+ * amount.
  */
 export function applyRailReport(
   { progress, quote }: Pick<Payout, "progress" | "quote">,
@@ -53,14 +54,14 @@ function withShort(before: Progress, next: Progress | "unchanged", short: string
   return { ...next, outcome: { ...next.outcome, short } };
 }
 
-/** Returns the missing amount of a returned payment, or `undefined`. */
+/** Returns the part of a returned payment that did not come back, or `undefined`. */
 export function shortOf(progress: Progress): string | undefined {
   if (progress.stage === "returning" || progress.stage === "returned") return progress.short;
   const isBack = progress.stage === "concluding" && progress.outcome.kind === "settled";
   return isBack ? progress.outcome.short : undefined;
 }
 
-/** Returns the missing amount in minor units, or 0. */
+/** Returns the part of a returned payment that did not come back, in minor units, or 0. */
 export function shortMinorOf({ progress, quote }: Pick<Payout, "progress" | "quote">): bigint {
   const text = shortOf(progress);
   return text === undefined ? 0n : readAmount(text, quote.destination);
@@ -90,7 +91,8 @@ function mismatchOf(
   if (amount === "") return undefined;
   const minor = parseAmount(amount, destination);
   if (isRefused(minor)) return refused("INVALID_REQUEST", `amount: ${minor.detail}`);
-  // For a short return, some rails report the paid amount and others the returned one.
+  // If part of a return is missing, some rails report the amount paid and others the amount
+  // returned.
   return minor === submittedMinor || minor === submittedMinor - missing
     ? undefined
     : refused("INVALID_REQUEST", "amount: is not what was submitted");

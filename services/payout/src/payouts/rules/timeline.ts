@@ -11,15 +11,17 @@ export type StepCause =
   | "rejected"
   | "returned"
   | "resolved"
-  /** The merchant cancels it: each step of the cancellation, even of a failed one. */
+  /** A step of a cancellation by the merchant, even of one that failed. */
   | "cancelled"
-  /** A second actor of the merchant approved or rejected it, or the approval expired. */
+  /** A second actor of the merchant approved or rejected the payout, or the approval expired. */
   | "approved"
   | "approval_rejected"
   | "approval_expired"
   | "reissued";
 
-/** Causes in the history: steps, and waits for the beneficiary's clearance. */
+/**
+ * The causes of entries in the history: those of steps, and waits for the beneficiary's clearance.
+ */
 export type HistoryCause = StepCause | "uncleared";
 
 const causes = {
@@ -35,7 +37,7 @@ export function causeOf({ kind }: RailStatus): StepCause {
   return causes[kind];
 }
 
-/** Returns the cause of the step after the money of a decided outcome has moved. */
+/** Returns the cause of the step that follows the money movement of a decided outcome. */
 export function causeOfEnd(to: Progress): StepCause {
   if (to.stage === "cancelled") return to.because ?? "cancelled";
   return to.stage === "rejected" || to.stage === "returned" ? to.stage : "settled";
@@ -57,8 +59,8 @@ export type TimelineEvent = ReturnType<typeof publicStatusOf> & {
 
 /**
  * Returns the steps that changed a payout's status or sub-status, oldest first, and its reissue.
- * Screening is hidden from merchants. A resolved outcome has the cause `resolved`, even if the
- * money moved a step later.
+ * Waits for screening are left out, because merchants must not see them. An outcome that operators
+ * resolved has the cause `resolved`, even if a later step moved the money.
  */
 export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
   const events: TimelineEvent[] = [];
@@ -83,13 +85,14 @@ export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
   return events;
 }
 
-/** The merchant sees only the end of these, when the money is available again. */
+/** Of these steps, the merchant sees only the last, when the money is available again. */
 const cancelling: ReadonlySet<HistoryCause> = new Set([
   ...(["cancelled", "approval_rejected", "approval_expired"] as const),
 ]);
 
 /**
- * A decided outcome becomes public when its money has moved. Until then the rail has the payout.
+ * Returns the cause that the merchant sees. A decided outcome is only shown once its money has
+ * moved; until then the payout appears to be with the rail.
  */
 function visibleCause(stage: Progress["stage"], cause: StepCause): StepCause {
   if (stage === "concluding") return "accepted";

@@ -14,7 +14,7 @@ import type { TestPlatform } from "../../test-platform.ts";
 export const newYork = (text: string) => new Date(`${text}:00.000-05:00`);
 export const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** A bank's server and a clock, with a platform's rails and operators. */
+/** A test bank's server and a clock, with the rails and operators of a platform. */
 export class BankBench {
   readonly store: BankStore;
   readonly platform: TestPlatform;
@@ -26,25 +26,28 @@ export class BankBench {
     this.store = openBankStore(platform.database);
   }
 
-  /** Resets the bank to Wednesday morning and deletes everything stored. */
+  /** Sets the time to Wednesday morning, resets the bank and deletes everything stored. */
   async begin(): Promise<void> {
     await Promise.all(Object.values(this.store).map((each) => each.deleteMany({})));
     this.bank = createTestServer();
     this.now = wednesday("09:00");
   }
 
-  /** Opens one process of an ACH rail. */
+  /** Opens an ACH rail as one process would. */
   openAch(changes: { readonly open?: OpenBankFile; readonly rail?: string } = {}) {
     const { rail, ...on } = changes;
     return this.#open(testSettings("nacha", rail === undefined ? {} : { rail }), on);
   }
 
-  /** Opens one process of an ISO 20022 rail. Statements of two days prove that nothing was paid. */
+  /**
+   * Opens an ISO 20022 rail as one process would. Two days' statements prove that a payment was not
+   * made.
+   */
   openIso(changes: object = {}) {
     return this.#open(testSettings("iso20022", { unpaid_after_bank_days: 2, ...changes }));
   }
 
-  /** Sends an ACH payment on Wednesday morning. Returns it and its file. */
+  /** Sends an ACH payment on Wednesday morning. Returns the payment and its file. */
   async sentByAch() {
     const one = this.openAch();
     const key = freshKey();
@@ -55,7 +58,10 @@ export class BankBench {
     return { one, key, bytes: this.#lastSent() };
   }
 
-  /** Sends ISO 20022 payments on Wednesday. Returns them, their file, and the bank's responses. */
+  /**
+   * Sends ISO 20022 payments on Wednesday. Returns the payments, their file and the bank's
+   * responses.
+   */
   async sentByIso(outcomes: Parameters<typeof answersOf>[1], changes: object = {}) {
     const one = this.openIso(changes);
     const keys = outcomes.map(() => freshKey());
@@ -70,7 +76,7 @@ export class BankBench {
     return { one, key, keys, statusReport, statement };
   }
 
-  /** Has the bank send a file and a process of its rail read it. */
+  /** Makes the bank send a file, and a process of its rail read the file. */
   async take(one: { readonly dispatcher: { run(): Promise<void> } }, name: string, text: string) {
     this.bank.put(name, bytesOf(text));
     for (let poll = 0; poll < 2; poll += 1) await one.dispatcher.run();
@@ -80,7 +86,7 @@ export class BankBench {
     return this.store.findings.find(filter).sort({ kind: 1, place: 1 }).toArray();
   }
 
-  /** Handles a finding as an operator. */
+  /** Handles a finding of the bank's files as an operator. */
   handle(findingId: string, changes: object, operationId = this.platform.operation().operationId) {
     return this.platform.operationsRpc.handleBankFinding({
       mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } },

@@ -1,7 +1,9 @@
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { RailCapabilities, Transfer, TransferKind } from "@disburse/rail/capabilities.ts";
 
-/** Conditions for transfers to a rail. An absent condition matches all. */
+/**
+ * Sends the transfers that meet its conditions to a rail. An absent condition matches everything.
+ */
 export type Route = {
   readonly currency?: string | undefined;
   readonly network?: string | undefined;
@@ -9,13 +11,16 @@ export type Route = {
   readonly rail: string;
 };
 
-/** The reason why no rail can take a transfer until routes or limits change. */
+/** The reason why no rail can take a transfer, until the routes or a rail's limits change. */
 export type RoutingRefusal = "NO_ROUTE" | "NOT_CAPABLE" | "OUTSIDE_LIMITS";
 
 /** The capabilities of rails by name. */
 export type RailsByName = ReadonlyMap<string, RailCapabilities>;
 
-/** Returns the rail of the first matching route. There is no fallback to another route. */
+/**
+ * Returns the rail of the first matching route. If that rail can't take the transfer, no other
+ * route is tried.
+ */
 export function railFor(
   routes: readonly Route[],
   rails: RailsByName,
@@ -28,7 +33,7 @@ export function railFor(
   return amount >= min && amount <= max ? rail : refused("OUTSIDE_LIMITS");
 }
 
-/** Returns the rail for a kind of transfer, whatever the amount. */
+/** Returns the rail for a kind of transfer, regardless of the amount. */
 export function railOf(
   routes: readonly Route[],
   rails: RailsByName,
@@ -40,7 +45,7 @@ export function railOf(
   return isCapable(capabilities, kind) ? route.rail : refused("NOT_CAPABLE");
 }
 
-/** Returns true if some method and network of a currency has a rail. */
+/** Returns true if a rail pays a currency with at least one transfer method and network. */
 export function isPayable(routes: readonly Route[], rails: RailsByName, currency: string): boolean {
   for (const { rail, network, transferType, ...route } of routes) {
     if (route.currency !== undefined && route.currency !== currency) continue;
@@ -48,7 +53,7 @@ export function isPayable(routes: readonly Route[], rails: RailsByName, currency
     const isWay = network === undefined || can?.networks.includes(network);
     const isMethod = transferType === undefined || can?.transferMethods.includes(transferType);
     if (can?.currencies.includes(currency) && isWay && isMethod) return true;
-    // This route takes every transfer of the currency: later routes get none.
+    // This route takes every transfer in the currency, so later routes get none.
     if (network === undefined && transferType === undefined) return false;
   }
   return false;
@@ -70,7 +75,9 @@ function isCapable(
   return isNetwork && currencies.includes(currency) && transferMethods.includes(transferMethod);
 }
 
-/** Returns the problems of configured routes for operators; empty if there are none. */
+/**
+ * Returns the problems of the configured routes, as texts for operators. Empty if there are none.
+ */
 export function routeProblems(routes: readonly Route[], rails: RailsByName): string[] {
   return routes.flatMap((route, at) =>
     problemsOf(route, rails).map((problem) => `route ${at + 1}: ${problem}`),

@@ -8,7 +8,7 @@ const messageSchema = z.object({
   key: z.string().min(1).max(64),
   outcome: z.enum(["settled", "rejected", "returned"]),
   reference: z.string().regex(/^[\x21-\x7e]{1,128}$/),
-  /** Decimal text of the destination currency. */
+  /** Decimal text in the destination currency. */
   amount: z.string().max(64),
   currency: z.string().max(32),
   /** The reason of a rejection or return. */
@@ -21,7 +21,7 @@ const messageSchema = z.object({
 /** A callback before it is signed. */
 export type SandboxMessage = z.output<typeof messageSchema>;
 
-/** The exact bytes of a callback and their signature. */
+/** A signed callback. `body` has its exact bytes. */
 export type SignedMessage = { readonly body: Uint8Array; readonly signature: string };
 
 /** Signs a callback: HMAC-SHA256 of the body, as `sha256=` and hexadecimal digits. */
@@ -59,7 +59,7 @@ function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    // The schema refuses it.
+    // The message schema refuses `undefined`.
     return undefined;
   }
 }

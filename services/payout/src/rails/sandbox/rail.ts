@@ -38,7 +38,7 @@ export type SandboxRailOptions = {
   readonly clock: Clock;
   readonly behaviour: SandboxBehaviour;
   readonly callbackSecret: string;
-  /** Merchants' own scenarios; absent if there are none. */
+  /** Merchants' own scenarios. Absent if merchants can't set any. */
   readonly settings?: Pick<SandboxSettings, "draws" | "draw">;
   /** Notified when new callbacks are scheduled. */
   readonly pending?: Wake;
@@ -46,25 +46,25 @@ export type SandboxRailOptions = {
   readonly receive: (message: SignedMessage) => Promise<unknown>;
 };
 
-/** The simulated rail, with functions that drive its callbacks. */
+/** The simulated rail, with functions that send its callbacks and set its outcomes. */
 export type SandboxRail = Rail & {
-  /** Sends the due callbacks; returns true if there may be more. */
+  /** Sends the due callbacks. Returns true if more may be due. */
   sendDue(): Promise<boolean>;
   /**
-   * Gives a transfer an outcome now and reports it by callback, except for `unknown`. A repeat also
-   * returns `steered`.
+   * Gives a transfer an outcome now and reports it by callback, except for `unknown`. A repeated
+   * call also returns `steered`.
    */
   steer(key: string, to: Steered, sum: Sum): Promise<"steered" | "not_received" | "refused">;
 };
 
 type Sum = Pick<Instruction, "amount" | "currency">;
 
-/** Limits the callbacks of one run. */
+/** The maximum number of callbacks that one run sends. */
 const sendBatch = 50;
 /** The number of times that a duplicate callback is sent. */
 const duplicates = 3;
 
-/** Supports every kind of payout; the simulation has no limits of its own. */
+/** The simulated rail supports every kind of payout and has no limits of its own. */
 const capabilities: RailCapabilities = {
   currencies: currencies.map(({ code }) => code),
   transferMethods: ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"],
@@ -72,7 +72,10 @@ const capabilities: RailCapabilities = {
   limits: {},
 };
 
-/** Creates a simulated rail. The merchant's reference or the seed decides the scenario. */
+/**
+ * Creates a simulated rail. A transfer's scenario comes from its reference, its merchant's
+ * settings, or the seed.
+ */
 export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
   const { database, clock, behaviour, callbackSecret, pending, receive } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
@@ -121,7 +124,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
   };
 }
 
-/** Creates the callback for a steered outcome. */
+/** Creates the callback that reports an outcome set by `steer`. */
 function steeredMessage(
   transfer: TransferDocument,
   to: Steered,
@@ -134,7 +137,7 @@ function steeredMessage(
   return { ...message, failure: to.failure ?? byDefault };
 }
 
-/** Stores a transfer once; returns the stored one. */
+/** Stores a transfer once. Returns the stored transfer. */
 async function accept(transfers: Collection<TransferDocument>, transfer: TransferDocument) {
   if (await insertOnce(transfers, transfer)) return transfer;
   const first = await transfers.findOneAndUpdate(
@@ -147,8 +150,8 @@ async function accept(transfers: Collection<TransferDocument>, transfer: Transfe
 }
 
 /**
- * Draws the scenario of a new transfer by its merchant's settings. A stored transfer was counted
- * before.
+ * Draws the scenario of a new transfer from its merchant's settings. A transfer that is already
+ * stored is not counted again.
  */
 async function drawnFor(
   { settings }: SandboxRailOptions,
@@ -197,17 +200,20 @@ function transferOf(
   };
 }
 
-/** Simulates a bank's rejection: SWIFT accepts only structured addresses with town and country. */
+/**
+ * Simulates a bank's rejection of an address. SWIFT accepts only structured addresses with town and
+ * country.
+ */
 function faultOf({ transferMethod, address }: Instruction): Failure | undefined {
   const isAddressed = address.city !== "" && address.countryCode !== "";
   if (transferMethod !== "SWIFT" || isAddressed) return undefined;
   return { code: "INVALID_ADDRESS", railCode: "BE04" };
 }
 
-/** A planned callback. Its amount exceeds the transfer's by `more` minor units. */
+/** A planned callback. Its amount is `more` minor units above the transfer's. */
 type Planned = { at: Date; outcome: SandboxMessage["outcome"]; more?: bigint };
 
-/** Returns the callbacks of a scenario, in order. */
+/** Returns the callbacks that a scenario sends, in order. */
 function plannedBy(scenario: Scenario, settlesAt: Date, returnsAt: Date): Planned[] {
   const settled = { at: settlesAt, outcome: "settled" } as const;
   switch (scenario) {
@@ -236,7 +242,10 @@ function messageOf(
   return { key, outcome, reference, amount: formatAmount(amount + more, currency), currency };
 }
 
-/** Sends due callbacks, each at least once: a crash before the write repeats it. */
+/**
+ * Sends each due callback at least once. After a crash before the write, the callback is sent
+ * again.
+ */
 async function sendDue(
   transfers: Collection<TransferDocument>,
   now: Date,
@@ -270,7 +279,10 @@ async function sendPending(
   );
 }
 
-/** Creates a reference in the form of the network or bank rail, always the same for a key. */
+/**
+ * Creates a reference that looks like the network's or the bank's. The same key always gives the
+ * same reference.
+ */
 function referenceFor(key: string, { network }: Instruction): string {
   const hash = (algorithm: string) => createHash(algorithm).update(key).digest();
   switch (network) {

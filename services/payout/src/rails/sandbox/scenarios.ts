@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Scenarios of the sandbox rail; README.md describes each. */
+/** The scenarios of the sandbox rail. README.md describes each one. */
 export const scenarios = [
   "settle",
   "fail",
@@ -18,7 +18,7 @@ export const scenarios = [
 ] as const;
 export type Scenario = (typeof scenarios)[number];
 
-/** Percentages for transfers whose reference names no scenario. */
+/** The percentage of each scenario among transfers whose reference names no scenario. */
 export type ScenarioShares = Partial<Readonly<Record<Scenario, number>>>;
 
 /** The distribution of durations around `settleMs`. */
@@ -28,32 +28,38 @@ export type DelayShape = "fixed" | "uniform" | "long-tailed";
 export type SandboxBehaviour = {
   readonly settleMs: number;
   readonly delay: DelayShape;
-  /** The same seed gives the same transfer the same scenario and delay. */
+  /** With the same seed, a transfer always gets the same scenario and delay. */
   readonly seed: number;
   readonly shares: ScenarioShares;
 };
 
-/** A transfer of `sandbox-late-return` is returned this long after its settlement. */
+/** A transfer in the scenario `sandbox-late-return` is returned this long after its settlement. */
 export const lateReturnMs = 3 * 86_400_000;
-/** A transfer of `sandbox-batch` waits this long for its batch, and can be withdrawn until then. */
+/**
+ * A transfer in the scenario `sandbox-batch` waits this long for its batch. Until then it can be
+ * withdrawn.
+ */
 export const batchMs = 10_000;
-/** Limits how often a long-tailed delay doubles. */
+/** The maximum number of times that a long-tailed delay doubles. */
 const doublingsMax = 6;
 
-/** A merchant's scenario, for payouts whose reference names none. */
+/** The scenario settings of a merchant. They apply to payouts whose reference names no scenario. */
 export type MerchantScenario = {
   readonly seed: number;
   readonly failPercent: number;
   readonly returnPercent: number;
   readonly unknownPercent: number;
-  /** The longest time to an outcome; absent: the rail's default. */
+  /** The longest time to an outcome. If absent, the rail's default delay applies. */
   readonly maxDelayMs?: number;
 };
 
-/** The drawn scenario of a payout. Without a delay, the rail's default applies. */
+/** The scenario drawn for a payout. Without `delayMs`, the rail's default delay applies. */
 export type Drawn = { readonly scenario: Scenario; readonly delayMs?: number };
 
-/** Draws the scenario of a merchant's n-th payout, from 1. The same seed gives the same result. */
+/**
+ * Draws the scenario of a merchant's n-th payout, counted from 1. The same seed always gives the
+ * same result.
+ */
 export function drawnBy(scenario: MerchantScenario, n: number): Drawn {
   const { seed, failPercent, returnPercent, unknownPercent, maxDelayMs } = scenario;
   const at = hash32(`${seed}:outcome:${n}`) % 100;
@@ -70,7 +76,8 @@ export function namedScenario(referenceId: string): Scenario | undefined {
 }
 
 /**
- * Returns the scenario from a reference with `sandbox-` and its name, otherwise by seed and shares.
+ * Returns the scenario that the reference names, as `sandbox-` and the scenario's name. Without
+ * such a name, the seed and the shares decide.
  */
 export function scenarioOf(
   referenceId: string,
@@ -88,8 +95,9 @@ export function scenarioOf(
 }
 
 /**
- * Returns `settleMs`, or 0 to twice that, or half of it doubled up to six times plus up to as much
- * again, by the shape of the delay.
+ * Returns the delay of a transfer. `fixed`: exactly `settleMs`. `uniform`: between 0 and twice
+ * `settleMs`. `long-tailed`: half of `settleMs`, doubled up to six times, plus a random extra of at
+ * most the same length.
  */
 export function delayOf(key: string, { settleMs, delay, seed }: SandboxBehaviour): number {
   const random = hash32(`${seed}:delay:${key}`);
@@ -105,7 +113,7 @@ export function delayOf(key: string, { settleMs, delay, seed }: SandboxBehaviour
   }
 }
 
-/** Counts trailing one bits, up to `doublingsMax`. */
+/** Counts the trailing one bits, up to `doublingsMax`. */
 function trailingOnes(random: number): number {
   let [left, count] = [random, 0];
   while (left % 2 === 1 && count < doublingsMax) {
@@ -115,7 +123,7 @@ function trailingOnes(random: number): number {
   return count;
 }
 
-/** Returns the first 32 bits of the SHA-256 hash. */
+/** Returns the first 32 bits of the text's SHA-256 hash. */
 function hash32(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE();
 }

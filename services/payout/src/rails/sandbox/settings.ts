@@ -9,18 +9,21 @@ type SettingsDocument = {
   _id: string;
   schema_version: number;
   silence?: { kind: Silence; until: Date };
-  /** With the number of payouts that used it. */
+  /** The merchant's scenario. `drawn` is the number of payouts that have used it. */
   scenario?: MerchantScenario & { drawn: number };
 };
 
 export type SandboxSettings = Awaited<ReturnType<typeof openSandboxSettings>>;
 
-/** A sandbox has few merchants. Settings beyond this number are ignored. */
+/**
+ * The maximum number of merchants with settings. A sandbox has few merchants, and settings beyond
+ * this number are ignored.
+ */
 const merchantsMax = 10_000;
 
 /**
- * Opens the sandbox settings of merchants. A process keeps all of them in memory, so that payouts
- * need no read. `refresh` loads changes by other processes.
+ * Opens the sandbox settings of merchants. A process keeps all of them in memory, so payouts need
+ * no database read. `refresh` loads changes by other processes.
  */
 export async function openSandboxSettings({ db }: Database, clock: Clock) {
   const settings = db.collection<SettingsDocument>("sandbox_settings");
@@ -39,7 +42,7 @@ export async function openSandboxSettings({ db }: Database, clock: Clock) {
   await refresh();
   return {
     refresh,
-    /** Returns the present fault for a merchant's payouts. */
+    /** Returns the fault that currently applies to a merchant's payouts. */
     silenceOf: (merchantId: string): Silence | undefined => {
       const silence = known.get(merchantId)?.silence;
       return silence !== undefined && clock.now() < silence.until ? silence.kind : undefined;

@@ -4,15 +4,17 @@ import type { SandboxMessage } from "./callbacks.ts";
 import { knownAfterPolls, type TransferDocument } from "./transfers.ts";
 
 /**
- * The chosen outcome of a transfer. `unknown`: the rail does not know until it is steered again.
+ * The chosen outcome of a transfer. With `unknown`, the rail doesn't know the outcome until another
+ * one is chosen.
  */
 export type Steered = Outcome | { readonly kind: "unknown" };
 
 type Transfers = Collection<TransferDocument>;
 
 /**
- * Gives a transfer an outcome now, with the callback that reports it. One write changes nothing if
- * the rail has already reported another outcome. Returns true if the transfer has the outcome.
+ * Gives a transfer an outcome now, and stores the callback that reports it. One write does both. It
+ * changes nothing if the rail has already reported another outcome. Returns true if the transfer
+ * now has the outcome.
  */
 export async function steerTransfer(
   transfers: Transfers,
@@ -28,7 +30,7 @@ export async function steerTransfer(
   return steered.matchedCount === 1;
 }
 
-/** Matches transfers without a reported outcome by now. */
+/** Matches transfers whose outcome the rail has not reported by `now`. */
 function openAt(now: Date): Filter<TransferDocument>[] {
   return [
     { settles_at: { $gt: now } },
@@ -37,7 +39,7 @@ function openAt(now: Date): Filter<TransferDocument>[] {
   ];
 }
 
-/** Matches paid transfers that are not returned by now. */
+/** Matches paid transfers that are not returned by `now`. */
 function paidAt(now: Date): Filter<TransferDocument>[] {
   return [
     { scenario: { $nin: ["fail", "return", "late-return"] } },

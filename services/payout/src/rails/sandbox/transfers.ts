@@ -8,7 +8,9 @@ import type { Scenario } from "./scenarios.ts";
 /** A callback that is not sent yet. */
 export type PendingMessage = { at: Date; message: SandboxMessage };
 
-/** A transfer at the rail. It represents an external system: nothing else reads it. */
+/**
+ * A transfer at the simulated rail. It belongs to an external system, so only the rail reads it.
+ */
 export type TransferDocument = {
   _id: string;
   schema_version: number;
@@ -16,29 +18,30 @@ export type TransferDocument = {
   reference: string;
   settles_at: Date;
   returns_at: Date;
-  /** The number of polls of a transfer that is unknown at first. */
+  /** The number of polls so far, for a transfer whose outcome is unknown at first. */
   asked: number;
-  /** The number of submissions; it is paid once. */
+  /** The number of submissions. The transfer is paid only once. */
   submitted: number;
   pending: PendingMessage[];
-  /** The due time of the first callback; absent if none is pending. */
+  /** The due time of the first pending callback. Absent if none is pending. */
   pending_at?: Date;
-  /** The time when its batch leaves; absent if it waits for none. */
+  /** The time at which the transfer's batch leaves. Absent if the transfer waits for no batch. */
   batch_at?: Date;
-  /** The time of its withdrawal: it is never paid. */
+  /** The time of the withdrawal. A withdrawn transfer is never paid. */
   withdrawn_at?: Date;
-  /** The reason of its rejection; absent: the sandbox's default. */
+  /** The reason for the rejection. If absent, the sandbox's default applies. */
   rejection?: Failure;
-  /** The reason of its return; absent: the sandbox's default. */
+  /** The reason for the return. If absent, the sandbox's default applies. */
   return_failure?: Failure;
 };
 
-/** A transfer of `sandbox-unknown` is known from this poll on. */
+/** The outcome of a transfer in the scenario `sandbox-unknown` is known from this poll on. */
 export const knownAfterPolls = 2;
 
 /**
- * Takes back a transfer that waits for its batch, is not known yet, or is silent and so never paid.
- * An unknown key gets a tombstone, so that it is not paid later.
+ * Withdraws a transfer. This is possible while it waits for its batch, while its outcome is
+ * unknown, or if the rail is silent about it and so never pays it. An unknown key gets a tombstone,
+ * so that a later submission is not paid. Returns true if the transfer is withdrawn.
  */
 export async function withdrawTransfer(
   transfers: Collection<TransferDocument>,
@@ -70,15 +73,19 @@ export async function withdrawTransfer(
 /** The prefix of a bank's reference. */
 export const bankReference = "SBX";
 
-/** Scenarios whose outcome the rail sends by callback. Their replies ask for no poll. */
+/**
+ * The scenarios whose outcome the rail sends by callback. Replies in these scenarios request no
+ * poll.
+ */
 const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "contradict"]);
 
-/** Converts a transfer to the rail's reply at this time. */
+/** Returns the rail's reply about a transfer at the time `now`. */
 export function replyOf(transfer: TransferDocument, now: Date): RailReply {
   const { scenario, reference, settles_at, returns_at, withdrawn_at } = transfer;
   const remainingMs = settles_at.getTime() - now.getTime();
   if (withdrawn_at !== undefined) {
-    // Operators may have found that it was paid in another way, so the rail stays at unknown.
+    // The rail still doesn't know the outcome, because operators may have found that the payout was
+    // paid in another way.
     const isUnknown = scenario === "silent" || scenario === "unknown";
     return { status: { kind: isUnknown ? "unknown" : "rejected" } };
   }
@@ -101,8 +108,8 @@ export function replyOf(transfer: TransferDocument, now: Date): RailReply {
 }
 
 /**
- * Returns the failure that the real network or bank would give. The reference shows which one it
- * is.
+ * Returns the failure that the real network or bank would report. The reference shows whether it is
+ * a bank.
  */
 export function rejectionOf({ reference, rejection }: TransferDocument): Failure {
   if (rejection !== undefined) return rejection;

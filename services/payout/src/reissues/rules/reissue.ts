@@ -5,7 +5,9 @@ import type { Progress } from "../../payouts/rules/progress.ts";
 
 export type Requester = { readonly operationId: string; readonly content: string };
 
-/** Returns the operation of a request's attempt. Every retry of the attempt uses the same one. */
+/**
+ * Returns the operation id of a request's attempt. All retries of the same attempt use the same id.
+ */
 export function operationOfAttempt(
   payoutId: string,
   attempt: number,
@@ -15,12 +17,15 @@ export function operationOfAttempt(
   return `${payoutId}.${attempt}.${requester}`;
 }
 
-/** In these stages the rail reported that it didn't pay, and the merchant has the money. */
+/**
+ * The stages in which a payout can be reissued. In these, the rail did not pay or the payment came
+ * back, and the merchant has the money again.
+ */
 const reissuable: ReadonlySet<Progress["stage"]> = new Set(["returned", "rejected"] as const);
 
 /**
- * Returns the next step of a reissue: get a quote, execute the quote that the request bound, or
- * first end another request's quote.
+ * Returns the next step of a reissue. `quote`: get a quote. `execute`: execute the quote that this
+ * request has bound. `end`: first expire the quote of another request.
  */
 export function nextOfReissue(
   { id, progress, exception, reissue, reissuedAs }: Reissued,
@@ -33,7 +38,7 @@ export function nextOfReissue(
     return isOwn ? "execute" : { ...refused("ALREADY_PROCESSED"), payoutId: reissuedAs };
   }
   if (!reissuable.has(progress.stage)) return notReturned;
-  // The rail says that it paid, or did: an operator must check first.
+  // The rail may have reported the payout as paid, so an operator must check it first.
   if (exception !== undefined) return contradicted;
   if (reissue === undefined) return "quote";
   return isOwn ? "execute" : "end";
@@ -50,7 +55,9 @@ const contradicted = refused(
   "payout_id: its rail contradicts itself; the operator must check first",
 );
 
-/** No execute runs longer than this. Older bound quotes are not being executed. */
+/**
+ * No execute runs longer than this. A quote that was bound earlier is not being executed any more.
+ */
 const workedOnMs = 5_000;
 
 /** Returns true if another request may be executing its bound quote. */
@@ -58,7 +65,7 @@ export function isWorkedOn({ boundAt }: Reissue, now: Date): boolean {
   return now.getTime() - boundAt.getTime() < workedOnMs;
 }
 
-/** Returns the new payout's details: the old ones with the sent changes. */
+/** Returns the new payout's details. They are the old ones with the changes in the request. */
 export function reissueDetails(
   before: PayoutDetails,
   { referenceId, metadata = {} }: Pick<PayoutDetails, "referenceId" | "metadata">,

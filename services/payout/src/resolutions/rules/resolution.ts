@@ -3,14 +3,15 @@ import type { Outcome } from "@disburse/rail/report.ts";
 import type { Payout } from "../../payouts/rules/payout.ts";
 import { applyRailStatus, type Progress } from "../../payouts/rules/progress.ts";
 
-/** `stands`: the exception ends and nothing else changes. */
+/** The effect of a resolution. With `stands`, the exception ends and nothing else changes. */
 export type Resolved =
   | { readonly kind: "moves"; readonly to: Progress }
   | { readonly kind: "stands" };
 
 /**
- * Applies a resolved outcome like a rail's report. Also allows the rejection of a payout that was
- * never submitted. An outcome equal to the present one only ends a contradiction.
+ * Returns the effect of an outcome that operators set. It applies like a rail's report. A payout
+ * that was never submitted may also be rejected. If the payout already has the outcome, only its
+ * exception ends.
  */
 export function effectOfOutcome(
   { progress, exception }: Pick<Payout, "progress" | "exception">,
@@ -32,7 +33,7 @@ const unsent: ReadonlySet<Progress["stage"]> = new Set([
   ...(["awaiting_approval", "queued", "awaiting_funds"] as const),
 ]);
 
-/** Compares an outcome with the payout's present one, its reference included. */
+/** Returns true if the payout already has the outcome, including the reference. */
 function isPresent(progress: Progress, outcome: Outcome): boolean {
   switch (progress.stage) {
     case "concluding": {

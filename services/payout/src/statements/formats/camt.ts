@@ -8,7 +8,10 @@ import { currencyOf } from "@disburse/kernel/currency.ts";
 import { type Period, reissueTexts, type StatementLine, totalOf } from "../period.ts";
 import type { BookedStep } from "../rules/line.ts";
 
-/** ISO 20022 only carries amounts of ISO 4217 currencies, with at most 5 decimals. */
+/**
+ * Returns true if a currency can be in an ISO 20022 file: an ISO 4217 currency with at most 5
+ * decimals.
+ */
 export function isForCamt(currency: string): boolean {
   return currencyOf(currency).kind === "fiat";
 }
@@ -34,7 +37,7 @@ export function camtBegin(period: Period, createdAt: Date): string {
   });
 }
 
-/** Derives an id of at most 35 characters. The same period of the same account has the same id. */
+/** Derives an id of at most 35 characters. The same account and period always give the same id. */
 function idOf({ account, from, to }: Period): string {
   const text = `${account.id} ${from.toISOString()} ${to.toISOString()}`;
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
@@ -53,7 +56,8 @@ function entryOf(line: StatementLine, currency: string): CustomerEntry {
     direction: step === "post" || step === "reversal" ? "debit" : "credit",
     isReversal: step === "return" || step === "reversal",
     at: line.at,
-    // Ids of entries are too long for the format. Their hashes are in the chain.
+    // The ids of entries are too long for the format. An entry without a payout is identified by
+    // the start of its hash.
     reference: line.payoutId === "" ? line.hash.slice(0, 32) : line.payoutId,
     family: step === "post" || step === "return" ? "ICDT" : "RCDT",
     kind: step === "return" ? "RRTN" : kindOf(step, line.transferMethod),

@@ -8,10 +8,13 @@ const columns = [
   ...["reissue_of", "reissued_as"],
 ] as const;
 
-/** No spreadsheet runs an amount as a formula, so it needs no escape. */
+/** An amount in decimal digits. Spreadsheets never run it as a formula, so it is not escaped. */
 type Amount = { readonly digits: string };
 
-/** RFC 4180. Texts that a spreadsheet would run as a formula are escaped; amounts are not. */
+/**
+ * The CSV format is RFC 4180. Texts that a spreadsheet would run as a formula are escaped; amounts
+ * are not.
+ */
 const options: Options = {
   columns: [...columns],
   record_delimiter: "windows",

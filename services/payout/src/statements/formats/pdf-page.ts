@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { printable } from "../rules/printable.ts";
 
-/** Loads the library with the first PDF: most processes never need it. */
+/** Loads the PDF library only when the first PDF is rendered: most processes never need it. */
 async function openDocument(title: string) {
   const { default: PdfDocument } = await import("pdfkit");
   const document = new PdfDocument({
@@ -24,7 +24,10 @@ async function openDocument(title: string) {
   return document;
 }
 
-/** Built-in fonts for Western European letters. Their layout is ten times as fast. */
+/**
+ * Built-in fonts for texts with Western European letters only. Their layout is ten times as fast as
+ * that of embedded fonts.
+ */
 const basic = { plain: "Helvetica", bold: "Helvetica-Bold", mono: "Courier" } as const;
 const wide = { plain: "wide", bold: "wide-bold" } as const;
 const western = /^[\u0020-\u007e\u00a0-\u00ff]*$/;
@@ -33,7 +36,7 @@ function fontFor(text: string, weight: "plain" | "bold"): string {
   return (western.test(text) ? basic : wide)[weight];
 }
 
-/** After this many rows other work of the process runs. */
+/** The number of rows that are written before other work of the process gets the event loop. */
 const rowsAtOnce = 50;
 
 /** The margin of an A4 page, in points. */
@@ -43,7 +46,7 @@ const bottom = 841.89 - margin;
 
 const sizes = { title: 18, heading: 11, text: 9, small: 7.5 };
 
-/** `share` is the column's part of the width. */
+/** A column of a table. `share` is its part of the table's width. */
 export type Column = {
   readonly title: string;
   readonly share: number;
@@ -52,7 +55,7 @@ export type Column = {
 
 type Document = Awaited<ReturnType<typeof openDocument>>;
 
-/** Writes a row of cells. Starts a new page if it doesn't fit. */
+/** Writes a row of cells. Starts a new page if the row doesn't fit. */
 function writeRow(
   document: Document,
   columns: readonly Column[],
@@ -80,7 +83,7 @@ function writeRow(
   document.y = y + height + 4;
 }
 
-/** Opens a document with a title. Later calls write from top to bottom. */
+/** Opens a document with a title. Later calls add content from top to bottom. */
 export async function openPdf(title: string) {
   const document = await openDocument(title);
   const whole = buffer(document);

@@ -11,7 +11,10 @@ import type { BookedStep } from "../rules/line.ts";
 import { printableName } from "../rules/printable.ts";
 import { openPdf } from "./pdf-page.ts";
 
-/** About 60 pages: rendered in a second or two, within the deadline of a call. */
+/**
+ * The maximum number of lines in a PDF, about 60 pages. They are rendered in a second or two,
+ * within the deadline of a call.
+ */
 export const pdfLinesMax = 2_000;
 
 const names: Readonly<Record<BookedStep, string>> = {

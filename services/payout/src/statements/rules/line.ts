@@ -13,11 +13,11 @@ export type Line = {
   readonly step: BookedStep;
   readonly at: Date;
   readonly payoutId: string;
-  /** Minor units; negative if money left the account. */
+  /** In minor units. Negative if money left the account. */
   readonly amount: bigint;
-  /** Included in the amount; negative if fees were returned. */
+  /** The fees included in the amount. Negative if fees were returned. */
   readonly fees: bigint;
-  /** The account's total after the line, held or not. */
+  /** The account's total after the line: available and held money. */
   readonly balance: bigint;
   readonly note: string;
   readonly previousHash: string;
@@ -35,7 +35,7 @@ function isBooked(step: LedgerStep): step is BookedStep {
   return Object.hasOwn(signs, step);
 }
 
-/** Converts an entry. Throws for an entry that changes no total. */
+/** Converts an entry to a line. Throws if the entry doesn't change the account's total. */
 export function lineOf(entry: LedgerEntry): Line {
   const { step, currency } = entry;
   if (!isBooked(step)) throw new Error(`a statement has no ${step}`);
@@ -55,7 +55,10 @@ export function lineOf(entry: LedgerEntry): Line {
   };
 }
 
-/** Returns the balance after the lines. Throws if the ledger doesn't add up. */
+/**
+ * Returns the balance after the lines. Throws if a line's balance doesn't follow from the previous
+ * one.
+ */
 export function balanceAfter(balance: bigint, lines: readonly Line[]): bigint {
   return lines.reduce((before, line) => {
     if (before + line.amount === line.balance) return line.balance;
@@ -63,7 +66,7 @@ export function balanceAfter(balance: bigint, lines: readonly Line[]): bigint {
   }, balance);
 }
 
-/** The position of the next part. The reader stores it as a cursor. */
+/** The position of the next part. The caller keeps it as a cursor. */
 export type Position = {
   /** The sequence of the next entry to read. */
   readonly next: number;
@@ -77,7 +80,7 @@ export function cursorOf({ next, end, to, balance }: Position): string {
   return `${next}.${end}.${to.getTime()}.${balance}`;
 }
 
-/** Returns `undefined` for an invalid cursor. */
+/** Parses a cursor. Returns `undefined` if it is invalid. */
 export function readPosition(cursor: string): Position | undefined {
   const [, next, end, to, balance] =
     /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,40})$/.exec(cursor) ?? [];

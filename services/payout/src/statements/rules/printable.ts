@@ -1,14 +1,17 @@
 import { withoutEmoji } from "@disburse/kernel/payment-methods/romanisation.ts";
 import anyAscii from "any-ascii";
 
-/** Characters that DejaVu Sans has and draws correctly without joining or reordering. */
+/**
+ * Matches characters that the font DejaVu Sans contains and that are drawn correctly without
+ * joining or reordering.
+ */
 const drawn =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Nd}\p{P}\p{Sc}\p{Zs}+<>=|~^`]/u;
 const accent = /^[\u0300-\u036f]$/u;
 const basic = /^[\u0020-\u2fff]$/u;
 
 /**
- * Converts a text for a PDF. Characters missing from its font become Latin letters; emoji are
+ * Converts a text for a PDF. Characters that the font lacks become Latin letters. Emoji are
  * dropped.
  */
 export function printable(text: string): string {
@@ -16,7 +19,7 @@ export function printable(text: string): string {
   return signs.map((sign) => (isShown(sign) ? sign : anyAscii(sign))).join("");
 }
 
-/** Converts a name for a PDF. Adds a note if the name isn't in its own script. */
+/** Converts a name for a PDF. Adds a note if the name could not be printed in its own script. */
 export function printableName(name: string, nameLatin: string): string {
   const own = withoutEmoji(name.normalize("NFC"));
   if ([...own].every(isShown)) return own;

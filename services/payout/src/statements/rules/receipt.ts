@@ -4,16 +4,19 @@ import { visibleFailure } from "../../payouts/rules/failure.ts";
 import type { Payout } from "../../payouts/rules/payout.ts";
 import { publicStatusOf, visibleReference } from "../../payouts/rules/progress.ts";
 
-/** Signed as a prefix of the text, so that no other text signed with the key is a receipt. */
+/**
+ * The prefix of every signed receipt. It ensures that no other text signed with the same key can
+ * pass as a receipt.
+ */
 export const receiptPurpose = "disburse payout receipt 1\n";
 
-/** The signed form: only objects, lists and texts. */
+/** The form of a receipt that is signed. It has only objects, lists and texts. */
 export type ReceiptJson =
   | string
   | readonly ReceiptJson[]
   | { readonly [name: string]: ReceiptJson };
 
-/** Builds a payout's receipt from its movements of money. */
+/** Builds a payout's receipt from the payout and its ledger entries. */
 export function receiptOf(payout: Payout, entries: readonly LedgerEntry[], issuedAt: Date) {
   const { quote, order, progress } = payout;
   const { beneficiary } = quote;
@@ -60,7 +63,10 @@ export function receiptOf(payout: Payout, entries: readonly LedgerEntry[], issue
 
 export type Receipt = ReturnType<typeof receiptOf>;
 
-/** Returns canonical JSON (RFC 8785) for texts only: sorted names, no white space. */
+/**
+ * Returns canonical JSON (RFC 8785): sorted names, no white space. Supports no values other than
+ * texts, lists and objects.
+ */
 export function canonicalJson(value: ReceiptJson): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (isList(value)) return `[${value.map(canonicalJson).join(",")}]`;

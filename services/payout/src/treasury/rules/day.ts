@@ -1,30 +1,30 @@
 /** Sums of a rail account's movements in a day, in minor units. */
 export type DayMovements = {
-  /** Available and held, before the day's first movement. */
+  /** Available and held money before the day's first movement. */
   readonly opening: bigint;
   readonly funded: bigint;
   readonly swept: bigint;
   readonly paid: bigint;
   readonly returned: bigint;
   readonly charges: bigint;
-  /** Available and held, after its last one. */
+  /** Available and held money after the day's last movement. */
   readonly closing: bigint;
   /** The part of `closing` that is held. */
   readonly held: bigint;
 };
 
-/** The difference between a bank's closing balance and ours. */
+/** The difference between the bank's closing balance and the ledger's. */
 export type Difference = {
-  /** The bank's balance less the ledger's. */
+  /** The bank's balance minus the ledger's. */
   readonly difference: bigint;
-  /** The part that open payouts don't explain. */
+  /** The part of the difference that open payouts don't explain. */
   readonly unexplained: bigint;
 };
 
 /**
- * Compares the closing balance of a day with its bank's statement. A payout may be paid by the bank
- * and settled later, so it is still held here. The bank may therefore have less, by the held amount
- * at most.
+ * Compares the day's closing balance with the bank's statement. The bank may already have paid
+ * payouts whose money is still held in the ledger. The bank's balance may therefore be lower, by at
+ * most the held amount.
  */
 export function compareStatement(
   { closing, held }: Pick<DayMovements, "closing" | "held">,
@@ -56,12 +56,12 @@ export function dayOf(time: Date): string {
   return time.toISOString().slice(0, "yyyy-mm-dd".length);
 }
 
-/** Returns the day before that of a time, in UTC. */
+/** Returns the day before the day of `time`, in UTC. */
 export function dayBefore(time: Date): string {
   return dayOf(new Date(time.getTime() - dayMs));
 }
 
-/** Returns the amount that would cover all waiting payouts, in minor units. */
+/** Returns the amount that the account lacks to pay all waiting payouts, in minor units. */
 export function missingFor(waiting: bigint, available: bigint): bigint {
   if (waiting === 0n) return 0n;
   const missing = waiting - available;

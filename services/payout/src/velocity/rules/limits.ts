@@ -4,17 +4,20 @@ import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 import type { Exceeded, Limit } from "./window.ts";
 
-/** Limits of amounts in one source currency: decimal text, "" for no limit. */
+/** Amount limits in one source currency, as decimal text. "" means no limit. */
 type AmountText = { readonly currency: string; readonly hour: string; readonly day: string };
 
 export type LimitsText = {
-  /** Payouts. Absent means no limit; 0 allows no payout. */
+  /** The maximum number of payouts in the window. Absent means no limit; 0 allows no payout. */
   readonly count_hour?: number;
   readonly count_day?: number;
   readonly amounts: readonly AmountText[];
 };
 
-/** `merchant` counts all its payouts. `beneficiary` counts those to one account or wallet. */
+/**
+ * The subject of a limit. `merchant` counts all payouts of a merchant. `beneficiary` counts a
+ * merchant's payouts to one account or wallet.
+ */
 export type LimitedSubject = "merchant" | "beneficiary";
 
 export const unlimited: LimitsText = { amounts: [] };
@@ -22,7 +25,9 @@ export const unlimited: LimitsText = { amounts: [] };
 export type MerchantLimitsText = Readonly<Record<LimitedSubject, LimitsText>>;
 export type MerchantLimits = Readonly<Record<LimitedSubject, readonly Limit[]>>;
 
-/** `name` is the field of the subject. */
+/**
+ * Returns the violations in the limits of a subject. `name` is the subject's field in the request.
+ */
 export function limitViolations(name: string, limits: LimitsText): Violation[] {
   const counts = (["count_hour", "count_day"] as const)
     .filter((field) => (limits[field] ?? 0) < 0)
@@ -76,7 +81,10 @@ export function readLimits({ count_hour, count_day, amounts }: LimitsText): Limi
 const subjectWords = { merchant: "by this merchant", beneficiary: "to this beneficiary" } as const;
 const windowWords = { hour: "in 60 minutes", day: "in 24 hours" } as const;
 
-/** The detail of a refusal: names the limit and the time from which it allows the payout. */
+/**
+ * Returns the detail of a refusal. It names the limit, and the time from which the limit allows the
+ * payout.
+ */
 export function exceededSentence(subject: LimitedSubject, { limit, allowedAt }: Exceeded): string {
   const { currency, max, window } = limit;
   const most =

@@ -1,24 +1,24 @@
 import { type Ask, type Exceeded, exceeded, type Limit, type Part, windowMs } from "./window.ts";
 
-/** A reservation without a known payout. */
+/** The part of a reservation that exists until its payout is known to exist. */
 export type Open = {
   readonly quoteId: string;
   readonly accountId: string;
   /** The number of executes that rely on the reservation. */
   readonly attempts: number;
-  /** The time of the sweep's next check for the payout. */
+  /** The time at which the sweep next checks whether the payout exists. */
   readonly checkAt: Date;
 };
 
 export type Reservation = Part & {
   readonly payoutId: string;
-  /** Present until the payout exists. The sweep uses it. */
+  /** Present until the payout is known to exist. The sweep uses it to find out. */
   readonly open?: Open;
 };
 
 /** A subject's payouts in the last 24 hours. */
 export type Usage = {
-  /** The newest payouts, one by one, oldest first. */
+  /** The newest payouts, stored one by one, oldest first. */
   readonly reservations: readonly Reservation[];
   /** Older payouts, summed by currency and time. */
   readonly sums: readonly Part[];
@@ -31,22 +31,27 @@ export type ReservationRequest = Ask &
   Pick<Open, "quoteId" | "accountId">;
 
 /**
- * Limits the reservations that are stored one by one, which keeps a document under 200 KB. Older
- * ones are summed. If a payout fails after a thousand others of its subject, its amount therefore
- * counts until the window has passed.
+ * The maximum number of reservations that are stored one by one, which keeps a document under 200
+ * KB. Older ones are summed and can't be released individually. A payout that fails after a
+ * thousand newer ones of its subject therefore counts until the window has passed.
  */
 export const singleMax = 1_000;
-/** The time span of a sum. Its payouts may count longer than their window by this much. */
+/** The time span of a sum. Payouts in a sum may count up to this much longer than their window. */
 const sumMs = 300_000;
-/** No execute runs longer than this. Then the sweep checks for the payout. */
+/**
+ * No execute runs longer than this. After this time, the sweep checks whether the payout exists.
+ */
 export const checkAfterMs = 5_000;
 
-/** Returns the parts that limits are compared with, oldest first. */
+/** Returns the sums and single reservations that count towards limits, oldest first. */
 export function partsOf({ sums, reservations }: Usage): Part[] {
   return [...sums, ...reservations];
 }
 
-/** Reserves limits by payout id if all limits allow it. A repeat joins the reservation. */
+/**
+ * Reserves limits under the payout's id, if all limits allow the payout. A repeat shares the first
+ * reservation.
+ */
 export function reserve(
   usage: Usage,
   limits: readonly Limit[],
@@ -63,12 +68,15 @@ export function reserve(
   return { usage: entered(usage, request, now), answer: "reserved" };
 }
 
-/** The payouts counted before this one, and the time of its own count. */
+/**
+ * The payouts that were counted before a payout, and the time at which the payout itself was
+ * counted.
+ */
 export type Counted = { readonly earlier: readonly Part[]; readonly at: Date };
 
 /**
- * Counts a payout by its id and never refuses. A repeat returns the payouts counted before the
- * first attempt. Concurrent counts are ordered: each returns the earlier ones.
+ * Counts a payout under its id. Never refuses. A repeat returns the payouts that were counted
+ * before the first attempt. Concurrent counts are put in order: each one returns the earlier ones.
  */
 export function count(
   usage: Usage,
@@ -86,7 +94,10 @@ export function count(
   return { usage: entered(usage, request, at), answer: { earlier: partsOf(usage), at } };
 }
 
-/** Returns a time not before the newest reservation, even if a clock was set back. */
+/**
+ * Returns the database's time, but never a time before the newest reservation: a clock may have
+ * been set back.
+ */
 function notBefore(usage: Usage, databaseNow: Date): Date {
   return new Date(Math.max(databaseNow.getTime(), newestAt(usage)));
 }
@@ -100,7 +111,8 @@ function entered(usage: Usage, request: ReservationRequest, at: Date): Usage {
 }
 
 /**
- * Ends an execute that was refused after its reservation. The last one releases the reservation.
+ * Ends a refused execute's use of a reservation. The last execute that uses the reservation
+ * releases it.
  */
 export function giveUp(usage: Usage, payoutId: string): Usage {
   return changed(usage, payoutId, (each) => {
@@ -115,10 +127,16 @@ export function giveBack(usage: Usage, payoutId: string): Usage {
   return changed(usage, payoutId, () => undefined);
 }
 
-/** The sweep's result for an open reservation: `abandoned` if no payout can use it any more. */
+/**
+ * The sweep's result for an open reservation. `abandoned`: no payout can use the reservation any
+ * more.
+ */
 export type ReservationOutcome = "exists" | "abandoned" | "undecided";
 
-/** Closes, releases or postpones open reservations, and removes those outside every window. */
+/**
+ * Closes, releases or postpones open reservations by their outcomes. Also removes reservations that
+ * are older than every window.
+ */
 export function settle(
   usage: Usage,
   outcomes: ReadonlyMap<string, ReservationOutcome>,
@@ -144,7 +162,7 @@ export function dueAt(usage: Usage): Date | undefined {
   return new Date(Math.min(newestAt(usage) + windowMs.day, ...checkTimes));
 }
 
-/** Returns the time of the newest reservation, or 0 without one. */
+/** Returns the time of the newest reservation, or 0 if there is none. */
 function newestAt({ reservations, sums }: Usage): number {
   return (reservations.at(-1) ?? sums.at(-1))?.at.getTime() ?? 0;
 }
@@ -176,7 +194,7 @@ function pruned({ reservations, sums }: Usage, now: Date): Usage {
   return { reservations: reservations.filter(counts), sums: sums.filter(counts) };
 }
 
-/** Sums the oldest reservations if there are too many. */
+/** Moves the oldest reservations into sums if there are more than `singleMax`. */
 function summed(usage: Usage): Usage {
   const excess = usage.reservations.length - singleMax;
   if (excess <= 0) return usage;
@@ -184,7 +202,10 @@ function summed(usage: Usage): Usage {
   return { reservations: usage.reservations.slice(excess), sums };
 }
 
-/** Adds a reservation that is newer than the sums, which stay sorted by time. */
+/**
+ * Adds a reservation to the sums. It must be newer than all of them, so that they stay sorted by
+ * time.
+ */
 function added(sums: readonly Part[], { at, currency, amount }: Reservation): Part[] {
   const slotOf = (time: Date) => Math.floor(time.getTime() / sumMs);
   const same = sums.find((each) => each.currency === currency && slotOf(each.at) === slotOf(at));

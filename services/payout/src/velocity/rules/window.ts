@@ -1,19 +1,24 @@
 /** The lengths of the sliding windows, by the database's clock. */
 export const windowMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
-/** Any 60 minutes, or any 24 hours. */
+/** The name of a window. `hour` is any 60 minutes, and `day` any 24 hours. */
 export type Window = keyof typeof windowMs;
 
-/** A velocity limit of one subject: a merchant, or an account or wallet that it pays. */
+/**
+ * A velocity limit of one subject. The subject is a merchant, or an account or wallet that it pays.
+ */
 export type Limit = {
   readonly window: Window;
-  /** Absent: the limit counts payouts of all currencies. */
+  /** The source currency. If absent, the limit counts the number of payouts in all currencies. */
   readonly currency?: string;
-  /** Payouts, or minor units of the currency; inclusive. */
+  /** The maximum, inclusive. With a currency, in minor units; otherwise the number of payouts. */
   readonly max: bigint;
 };
 
-/** Usage by one payout, or by several in one currency. Several count from the last one's time. */
+/**
+ * The usage by one payout, or by several payouts in one currency. Several payouts count from the
+ * time of the last one.
+ */
 export type Part = {
   readonly at: Date;
   readonly currency: string;
@@ -21,13 +26,16 @@ export type Part = {
   readonly amount: bigint;
 };
 
-/** The amount is in minor units of the source currency. */
+/** A payout that asks for part of a limit. The amount is in minor units of the source currency. */
 export type Ask = Pick<Part, "currency" | "amount">;
 
-/** An exceeded limit, and the time from which it allows the payout if nothing else is reserved. */
+/**
+ * An exceeded limit. `allowedAt` is the time from which it allows the payout, if nothing else is
+ * reserved until then.
+ */
 export type Exceeded = { readonly limit: Limit; readonly allowedAt: Date | "never" };
 
-/** Returns the amount or number that a part counts towards a limit. */
+/** Returns the amount, or the number of payouts, that a part counts towards a limit. */
 function weight({ currency }: Limit, part: Omit<Part, "at">): bigint {
   if (currency === undefined) return BigInt(part.count);
   return part.currency === currency ? part.amount : 0n;
@@ -53,7 +61,7 @@ export function allowedAt(
   return now;
 }
 
-/** Returns the limit that blocks a payout for the longest time, or `undefined`. */
+/** Returns the limit that blocks a payout for the longest time, or `undefined` if none does. */
 export function exceeded(
   parts: readonly Part[],
   limits: readonly Limit[],
