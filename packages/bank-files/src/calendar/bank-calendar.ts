@@ -2,9 +2,10 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { addDays, dayOf, easterSunday, nthWeekday, weekday } from "./days.ts";
 
 /**
- * The banking days of a payment system or country. `FEDERAL_RESERVE` (ACH, wires in US dollars) and
- * `T2` (SEPA, euros) follow from rules. Other countries publish their holidays each year, so a
- * listed calendar covers a limited period, and days outside of it are unknown.
+ * The banking days of a payment system or a country. Rules give the holidays of `FEDERAL_RESERVE`
+ * (ACH, US dollar wires) and `T2` (SEPA, euros). Other countries publish their holidays year by
+ * year. A listed calendar therefore covers a limited period, and days outside of that period are
+ * unknown.
  */
 export type BankCalendar = "FEDERAL_RESERVE" | "T2" | ListedCalendar;
 
@@ -13,14 +14,14 @@ export type ListedCalendar = {
   readonly from: string;
   readonly through: string;
   readonly holidays: readonly string[];
-  /** Weekdays without banking; 1 is Monday: `[6, 7]`, in some countries `[5, 6]`. */
+  /** Weekdays on which banks are closed. 1 is Monday, so Saturday and Sunday are `[6, 7]`. */
   readonly weekend: readonly number[];
 };
 
 /** A listed calendar ends before the requested day. */
 export type CalendarEnds = Refused<"CALENDAR_ENDS">;
 
-/** No calendar has this many consecutive days without banking, so such a list is wrong. */
+/** The maximum number of consecutive closed days. A calendar with more is wrong. */
 const closedMax = 40;
 
 export function isBankingDay(calendar: BankCalendar, day: string): boolean | CalendarEnds {

@@ -4,28 +4,30 @@ import { contradicts, type SentPayment, type SentPayments } from "./sent-payment
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 import type { Source, Verdict } from "./verdict.ts";
 
-/** The transaction code of a return or change, by that of the credit (Nacha, appendix three). */
+/**
+ * Maps the transaction code of a credit to that of its return or change (Nacha, appendix three).
+ */
 const responseCodes: Readonly<Record<string, string>> = { "22": "21", "32": "31" };
 
 /**
- * Return reason codes of credits (Nacha Operating Rules, appendix four): the beneficiary's bank
- * returns the money. R24 is excluded, because it states that a duplicate was received. Codes of
- * debits, checks and enrolments cannot apply to a credit.
+ * Return codes with which the beneficiary's bank returns a credit (Nacha Operating Rules, appendix
+ * four). R24 is excluded, because it reports a duplicate payment. Codes for debits, checks and
+ * enrolments are excluded too, because they cannot apply to a credit.
  */
 const returnCodes: ReadonlySet<string> = new Set([
   ...["R02", "R03", "R04", "R06", "R12", "R13", "R14", "R15", "R16", "R17", "R18", "R19", "R20"],
   ...["R21", "R22", "R23", "R25", "R26", "R27", "R28", "R30", "R31", "R32", "R34", "R36"],
 ]);
 
-/** Outcomes after which a plain return no longer proves that the money was returned. */
+/** Unknown outcomes after which a return alone does not prove that the money was returned. */
 const contested: ReadonlySet<UnknownOutcome> = new Set([
   ...(["dishonoured", "contested", "returned-without-proof"] as const),
 ]);
 
 /**
- * Judges each return and change of a file. A return matches a payment by original trace number,
- * amount, company id and transaction code, because trace numbers repeat after years. Each entry is
- * judged after the caller has taken the previous verdict, which may have updated `sent`.
+ * Yields a verdict for each return and change of a file. A return matches a payment by original
+ * trace number, amount, company id and transaction code, because trace numbers repeat after years.
+ * The caller may update `sent` after each verdict, and the next entry uses the updated state.
  */
 export function* achVerdicts(file: ReadAch, sent: SentPayments): Generator<Verdict> {
   for (const batch of file.batches) {

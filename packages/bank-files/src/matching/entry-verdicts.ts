@@ -20,27 +20,29 @@ export type AccountProfile = {
    * The account's names in the bank's statements: IBAN, number, or both. Empty accepts any account.
    */
   readonly accounts: readonly string[];
-  /** The largest shortfall of a return that names no charges, in minor units. */
+  /** A return may be short of the payment by this many minor units without naming the charges. */
   readonly returnChargesMax: bigint;
 };
 
-/** One payment of an entry, or the entry itself if it names none. */
+/** One payment of an entry. An entry without payment details counts as one payment. */
 type Unit = EntryTransaction & {
-  /** The amount that was booked for it; absent if the file does not give it. */
+  /** The amount booked for this payment. Absent if the file does not state it. */
   readonly booked: Money | undefined;
   readonly place: string;
-  /** True if the entry has other payments, so that its own parts are not this payment's. */
+  /**
+   * True if the entry has several payments. The entry's own references and charges are then not
+   * this payment's.
+   */
   readonly isShared: boolean;
   readonly as: Booking["as"];
 };
 
 /**
- * Judges the entries of a statement or notification in their order. An entry that is not booked
- * moves nothing. Every booked entry gives at least one verdict.
- *
- * EndToEndId, InstrId, UETR and the bank's reference identify a payment; PmtInfId with a sum
- * identifies a whole block. Amount, currency, account and direction confirm or contradict it, as
- * does PmtInfId if it is another of our blocks. An absent element does neither.
+ * Judges the entries of a statement or notification in order. An entry that is not booked moves no
+ * money. Every booked entry gives at least one verdict. EndToEndId, InstrId, UETR or the bank's
+ * reference identifies a payment. PmtInfId together with a matching sum identifies a whole block.
+ * Amount, currency, account and direction must agree with the payment. A PmtInfId of another of our
+ * blocks contradicts it. An absent element has no effect.
  */
 export function entryVerdicts(
   statement: Statement,
@@ -69,9 +71,9 @@ class EntryJudge {
   readonly #kind: Booking["source"];
   readonly #sent: SentPayments;
   readonly #profile: AccountProfile;
-  /** The place in this statement that first booked a payment's debit or return. */
+  /** The place of each payment's first debit or return in this statement. */
   readonly #bookedAt = new Map<string, string>();
-  /** Charges of this statement without a reference, by payment and amount. */
+  /** The number of charges without a reference in this statement, by payment and amount. */
   readonly #unnamedCharges = new Map<string, number>();
 
   constructor(
@@ -116,8 +118,8 @@ class EntryJudge {
   }
 
   /**
-   * Finds the payment of a unit. Only another of our blocks contradicts it, because a bank may use
-   * its own block numbers.
+   * Finds the payment of a unit. A block id contradicts the payment only if it is the id of another
+   * of our blocks, because banks may use their own block numbers.
    */
   #find(entry: Entry, unit: Unit): SentPayment | NotFound {
     const found = this.#sent.find(referencesOf(entry, unit));
@@ -131,7 +133,10 @@ class EntryJudge {
     return isOther ? "contradicting-references" : found;
   }
 
-  /** Judges payments that are booked in one sum: all of a block or none. */
+  /**
+   * Judges an entry that books a whole block as one sum. Either all its payments are booked, or
+   * none.
+   */
   #block(entry: Entry, units: readonly Unit[]): Verdict[] | undefined {
     const { batches, transactions, amount } = entry;
     const ids = new Set(

@@ -112,8 +112,8 @@ const notExecuted: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Codes that never prove it, even if a bank's profile lists them: duplicates, free text, a process
- * that stopped midway, money that an authority blocked, and codes that are not refusals.
+ * Codes that never prove "not executed", even if a bank's profile lists them. They report
+ * duplicates, free text, an interrupted process or blocked money, or are not rejections at all.
  */
 const neverProof = new RegExp(
   "^(?:AM05|DUPL|DU\\d\\d|DS15|RF01|NARR|AM07|AB\\d\\d|ED05|FF10|FF11|G\\d{3}" +
@@ -149,12 +149,15 @@ function isListed({ code, proprietary }: Reason, bankCodes: ReadonlySet<string>)
   return isCode && isProprietary;
 }
 
-/** Returns a code in the form of the lists. */
+/** Normalises a code for comparison with the lists. */
 export function codeOf(text: string): string {
   return text.trim().toUpperCase();
 }
 
-/** A file's reason applies to each of its payments, and the patterns below are many. */
+/**
+ * Caches the result by reason. A file's reason applies to all its payments, and testing the
+ * patterns is slow.
+ */
 const known = new WeakMap<Reason, boolean>();
 
 /** True if a reason states, by code or in words, that the bank already has this payment. */

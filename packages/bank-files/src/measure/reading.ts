@@ -28,9 +28,10 @@ function* sentPayments(ids: readonly string[]): Generator<SentPayment[]> {
 }
 
 /**
- * Reads and judges a file as a rail does, and measures this thread meanwhile. It reports the
- * longest pause of the event loop, and the most CPU time between two samples, which no other load
- * changes. `ids` are the payments to judge; by default those that the file names.
+ * Reads and judges a file as a rail does, and measures the calling thread meanwhile. Returns the
+ * longest pause of the event loop, and the most CPU time between two samples, which does not depend
+ * on other processes. `ids` are the payments to judge. The default is the payments that the file
+ * names.
  */
 export async function measureReading(
   name: string,

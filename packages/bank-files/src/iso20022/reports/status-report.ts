@@ -54,7 +54,7 @@ export type PaymentStatus = ReportedStatus & {
   readonly amount?: Money;
 };
 
-/** A bank's report on a block of a file and on payments in it. */
+/** A bank's report on a block of a file and on the block's payments. */
 export type BatchStatus = ReportedStatus & {
   readonly paymentInformationId?: string;
   readonly payments: readonly PaymentStatus[];
@@ -65,7 +65,7 @@ export type StatusReport = {
   readonly version?: string;
   readonly messageId?: string;
   readonly createdAt?: string;
-  /** The file that the report is about. */
+  /** The payment file that this report is about. */
   readonly original: { readonly messageId?: string };
   readonly group: ReportedStatus;
   readonly batches: readonly BatchStatus[];

@@ -23,10 +23,12 @@ type OpenElement = Pick<XmlElement, "name" | "attributes"> & {
   faults?: TextFault[];
 };
 
-/** The reason why a whole file is unreadable. `detail` contains no content of it. */
+/** The reason why a whole file is unreadable. `detail` contains no content of the file. */
 export type Unreadable = Refused<"UNREADABLE">;
 
-/** The elements of a message to keep, by local name. All others are dropped unread. */
+/**
+ * The elements of a message to keep, by local name. All others are dropped without reading them.
+ */
 export type Shape = { readonly [name: string]: Shape };
 
 /** Elements without child elements. */
@@ -37,13 +39,20 @@ export function leaves(...names: readonly string[]): Shape {
 /** Reads one message, element by element. */
 export type MessageReader<Document> = {
   readonly shape: Shape;
-  /** Elements to keep that may occur several times below one parent. All others are merged. */
+  /**
+   * The kept elements that may occur several times below one parent. Repeats of any other element
+   * are merged into one.
+   */
   readonly repeated: ReadonlySet<string>;
   /**
-   * Takes an element once it ends, so that its parent drops it. `false` makes the parent keep it.
+   * Called at the end of each element. After `true`, the parent drops the element to save memory.
+   * After `false`, the parent keeps it.
    */
   take(element: XmlElement, parent: string): boolean;
-  /** Returns the message once its root ends. `namespace` is that of the root. */
+  /**
+   * Called at the end of the root element. Returns the parsed message. `namespace` is that of the
+   * root.
+   */
   end(root: XmlElement, namespace: string | undefined): Document;
 };
 
@@ -51,23 +60,32 @@ export type MessageReader<Document> = {
 export type ReaderFor<Document> = (name: string) => MessageReader<Document> | undefined;
 
 /**
- * All messages of a file. `outside` counts lines outside of documents, without transmission cards.
+ * All messages of a file. `outside` counts the lines outside of messages, except transmission
+ * cards.
  */
 export type XmlFile<Document> = {
   readonly documents: readonly Document[];
   readonly outside: number;
 };
 
-/** The deepest path of these messages has 20 levels, and envelopes add some. */
+/**
+ * The maximum depth of elements. The deepest path of the supported messages has 20 levels, and
+ * envelopes add a few.
+ */
 const depthMax = 64;
 
-/** References have 35 characters, lines of a reason 105, and a bank's own names a few more. */
+/**
+ * The maximum length of one text. References have at most 35 characters, and lines of a reason 105.
+ */
 const textMax = 1_000;
 
-/** A bank's text, comment or tag has a few hundred characters; a longer one only fills memory. */
+/**
+ * The maximum length of one text, comment or tag. Real ones have a few hundred characters, so a
+ * longer one is an attack or a defect.
+ */
 const unbrokenMax = 1_048_576;
 
-/** For a longer line between documents, only its end is kept. */
+/** The maximum kept length of a line between documents. Of a longer line, only the end is kept. */
 const heldMax = 4_096;
 
 /** Padding between documents: control characters, and a byte order mark read as Latin-1. */
@@ -78,10 +96,11 @@ const malformed = "is not well-formed XML";
 class UnreadableXml extends Error {}
 
 /**
- * Reads the messages of a file: one document, several in a row with their own declarations, or any
- * of them in envelopes. Refuses the whole file if one document is unreadable: document types (and
- * so entities and external files), more than 64 levels, unknown messages. It keeps only the
- * elements of a reader's shape, and drops an element as soon as the reader takes it.
+ * Reads all messages of a file. Documents may follow each other, each with its own XML declaration,
+ * and may be in envelopes. Refuses the whole file if one document is unreadable, has more than 64
+ * levels, declares a document type (and so entities), or is an unknown message. To save memory, it
+ * keeps only the elements of the reader's shape, and drops an element as soon as the reader takes
+ * it.
  */
 export function readXml<Document>(
   chunks: Iterable<string>,
@@ -97,7 +116,7 @@ export function readXml<Document>(
   }
 }
 
-/** Reads a file with one message. `otherwise` is the error for any other file. */
+/** Reads a file with exactly one message. Returns `otherwise` for any other file. */
 export function readOne<Document>(
   bytes: Uint8Array,
   readerFor: ReaderFor<Document>,
@@ -110,7 +129,7 @@ export function readOne<Document>(
   return document === undefined || others.length > 0 ? refused("UNREADABLE", otherwise) : document;
 }
 
-/** Reads the documents of a file with one parser for each. */
+/** Reads the documents of a file, each with its own XML parser. */
 class XmlFileReader<Document> {
   readonly #readerFor: ReaderFor<Document>;
   readonly #documents: Document[] = [];
