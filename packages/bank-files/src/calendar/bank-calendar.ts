@@ -66,7 +66,10 @@ function federalReserveHolidays(year: number): string[] {
   ];
 }
 
-/** Closing days of T2 and so of SEPA (ECB, since 2002). They never move to another day. */
+/**
+ * Closing days of T2, which also apply to SEPA (ECB, since 2002). A closing day on a weekend does
+ * not move to another day.
+ */
 function t2Holidays(year: number): string[] {
   const easter = easterSunday(year);
   return [
@@ -75,9 +78,7 @@ function t2Holidays(year: number): string[] {
   ];
 }
 
-/**
- * Returns the first day from `day` on, itself included, on which banks of all calendars are open.
- */
+/** Returns `day` if banks of all calendars are open on it, else the next day on which they are. */
 export function bankingDayFrom(
   calendars: readonly BankCalendar[],
   day: string,
@@ -93,9 +94,8 @@ export function bankingDayFrom(
 }
 
 /**
- * Counts `days` banking days after a day, which may itself be one. Used for value dates, and for
- * the end of the period in which an entry can be returned. 0 gives the first banking day from that
- * day on.
+ * Adds banking days to a day. With 0, returns the first banking day from that day on. Use this for
+ * value dates, and for the end of the period in which an entry can be returned.
  */
 export function addBankingDays(
   calendars: readonly BankCalendar[],

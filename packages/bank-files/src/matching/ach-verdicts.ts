@@ -33,7 +33,7 @@ export function* achVerdicts(file: ReadAch, sent: SentPayments): Generator<Verdi
   for (const batch of file.batches) {
     for (const entry of batch.entries) {
       const responses = entry.addenda.filter(({ kind }) => kind !== "information");
-      // An entry with a return and its dishonour concerns the dishonour.
+      // If an entry has both a return and its dishonour, only the dishonour counts.
       const [gravest] = responses.toSorted((a, b) => gravity(b) - gravity(a));
       yield* gravest === undefined
         ? withoutResponse(entry)
@@ -42,7 +42,10 @@ export function* achVerdicts(file: ReadAch, sent: SentPayments): Generator<Verdi
   }
 }
 
-/** The code marks a return or change, but no addenda record names its payment. */
+/**
+ * Reports an entry whose transaction code marks a return or change, but which has no addenda record
+ * with the original trace number.
+ */
 function withoutResponse({ line, transactionCode, trace, cents }: AchEntry): Verdict[] {
   if (!Object.values(responseCodes).includes(transactionCode)) return [];
   const amount = { minor: cents, currency: "USD" };
@@ -75,7 +78,7 @@ function verdictsOf(
     const payoutIds = traced.map(({ payoutId }) => payoutId);
     return [{ source, verdict: "unmatched", why: "another-entry", payoutIds }];
   }
-  // A change has no amount.
+  // A change has no amount, so only returns are compared by amount.
   const isAmount = ({ amount }: SentPayment) => amount.minor === entry.cents;
   const fitting = response.kind === "change" ? own : own.filter(isAmount);
   const [payment = own[0], ...others] = fitting;
@@ -109,7 +112,8 @@ function judged(
   if (response.kind !== "return") return unknown(source, payment, response.kind);
   if (payment.state === "returned") return { source, verdict: "known", payoutId };
   if (payment.state === "rejected") return unknown(source, payment, "returned-after-rejection");
-  // A return before its dishonour, or beside a duplicate, may arrive again after it.
+  // The file of a contested return may arrive again. It must not turn the unknown outcome into a
+  // proven return.
   if (unknownOutcome !== undefined && contested.has(unknownOutcome))
     return unknown(source, payment, unknownOutcome);
   if (!returnCodes.has(response.code)) return unknown(source, payment, "returned-without-proof");

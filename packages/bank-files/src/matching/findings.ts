@@ -113,7 +113,7 @@ function unmatchedFound(
   place: string,
   amount: string | undefined,
 ): FileFinding[] {
-  // One finding for a statement of another account, instead of one for each of its entries.
+  // A statement of another account gives one finding, not one for each entry.
   if (why === "another-account") {
     const statement = /statement \d+/.exec(place)?.[0] ?? "statement 1";
     return [{ kind: "unmatched", what: why, place: statement }];
@@ -123,7 +123,7 @@ function unmatchedFound(
   return payoutIds === undefined ? [base] : payoutIds.map((payoutId) => ({ ...base, payoutId }));
 }
 
-/** An operator decides on a proposed change; nothing applies it. */
+/** A proposed change is never applied automatically. An operator decides. */
 function changeFound(payoutId: string, { code, corrected, proposed }: AchChange): FileFinding {
   const fields = Object.keys(proposed ?? {}).toSorted();
   const what = fields.length === 0 ? code : `${code}: other ${fields.join(", ")}`;

@@ -175,19 +175,19 @@ function hasDuplicate({ code = "", proprietary = "", text = "" }: Reason): boole
   return isCode || duplicateWords.some((pattern) => pattern.test(`${proprietary} ${text}`));
 }
 
-/** A claim that a payment was carried out; a negated one does not match. */
+/** Phrases that claim that a payment was carried out. A negated phrase does not match. */
 const carriedOut =
   "(?:paid|executed|processed|booked|debited|credited|settled|received|accepted|sent|seen|used" +
   "|transmitted|carried out|done|made|recorded|registered|effected|released|posted|completed)";
 
-/** The objects that a bank claims to have already. */
+/** Nouns for a payment in banks' texts about duplicates. */
 const things =
   "(?:ref|message|msg|id\\b|identif|instr|payment|transaction|transfer|file|batch|bulk|end|amount" +
   "|order|details|signature|number|data|content|beneficiary and)";
 
 /**
- * Phrases of banks about a payment that they may have executed before. They only ever hold money
- * back, so they match broadly: a false match costs a decision by two operators.
+ * Phrases that suggest that the bank may already have executed the payment. They match broadly,
+ * because a match never releases money. A false match only requires a decision by two operators.
  */
 const duplicateWords: readonly RegExp[] = [
   /dupl|\bdubl|\bdoubl|doppel|doppi[ao]|\bdobl[eao]|\bdobrad|dobbel|dubbel|zdvoj|\btupla/iu,

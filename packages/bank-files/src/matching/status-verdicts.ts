@@ -110,7 +110,8 @@ class ReportJudge {
     for (const [index, status] of batch.payments.entries()) {
       const at = `${place}/TxInfAndSts[${index + 1}]`;
       const found = this.#sent.find(status, ["endToEndId", "instructionId"]);
-      // A bank may use its own numbers for blocks and files, so only another of ours contradicts.
+      // Banks may use their own numbers for blocks and files. So a number contradicts only if it is
+      // that of another of our blocks or files.
       const isOther =
         typeof found !== "string" &&
         ((members.length > 0 && contradicts(found.paymentInformationId, paymentInformationId)) ||
@@ -126,7 +127,10 @@ class ReportJudge {
     }
   }
 
-  /** Records an opposing part: for the payments that it names, else for its block or file. */
+  /**
+   * Records that an unmatched part contradicts the payments that its references identify. If they
+   * identify none, the part contradicts its whole block or file.
+   */
   #opposeNamed(part: PaymentStatus, otherwise: BatchStatus | "file"): void {
     const named = this.#sent.anyOf(part).map(({ payoutId }) => payoutId);
     this.#oppose(part, named.length > 0 ? named : [otherwise]);
@@ -170,7 +174,7 @@ class ReportJudge {
       .find((level) => level.length > 0);
     const status = statuses?.at(-1);
     if (statuses === undefined || status === undefined) return [];
-    // A partly accepted block or file states nothing about a payment that it does not name.
+    // `PART` on a block or file says nothing about a payment without its own status.
     const isNamed = own.some((each) => each.status.status ?? each.status.unknownStatus);
     if (status === "PART" && !isNamed) return [];
     const reported = levels.flat();
@@ -202,7 +206,7 @@ class ReportJudge {
       : this.#unrejected(payment, status, bankReference);
     if (verdict.verdict === "rejected" || verdict.verdict === "settled") {
       const opposed = this.#opposed[verdict.verdict];
-      // A part without a payment's reference does not concern a payment with its own status.
+      // An unmatched part without references cannot concern a payment that has its own status.
       const above: readonly About[] = isNamed ? [] : [...batches, "file"];
       if ([payoutId, ...above].some((each) => opposed.has(each))) {
         return unknown("contradicting-levels");
@@ -229,7 +233,8 @@ class ReportJudge {
     }
     if (state === "debited" || state === "returned") return { verdict: "known", payoutId };
     if (state === "rejected") {
-      // A report from before the rejection may arrive after it, but not one that settles.
+      // An earlier "in progress" report may arrive after the rejection and is ignored. A settlement
+      // after a rejection is a contradiction.
       return settled.has(status)
         ? unknown("settled-after-rejection")
         : { verdict: "known", payoutId };

@@ -48,7 +48,7 @@ export async function measureReading(
   }, sampleMs);
   const started = performance.now();
   delay.enable();
-  // A pause counts between two samples, so uninterrupted work needs one on each side.
+  // A pause is measured between two samples, so the work needs a sample before and one after it.
   await setTimeout(2 * sampleMs);
   const file = await openWithin(limits)(bytes, anyAccount);
   if (isRefused(file)) throw new Error(file.detail);

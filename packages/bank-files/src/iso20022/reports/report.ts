@@ -153,7 +153,7 @@ const editionsRead: Readonly<Record<string, readonly [first: number, last: numbe
 
 /** Reads the version of a message from the namespace of its root, such as `camt.053.001.08`. */
 export function versionOf(namespace: string | undefined, place: Place): string | undefined {
-  // National variants have a prefix or a suffix of their own.
+  // National variants add a prefix or a suffix to the ISO name.
   const found = /(?:^|[:/$])([a-z]{4}\.\d{3}\.\d{3})\.(\d{2})(?=$|[./_-])/.exec(namespace ?? "");
   if (found === null) return place.unread("has no version");
   const [, message = "", edition = ""] = found;
@@ -163,7 +163,10 @@ export function versionOf(namespace: string | undefined, place: Place): string |
   return `${message}.${edition}`;
 }
 
-/** Reads a flag of XML Schema. An absent one is `false`; any other text is reported. */
+/**
+ * Reads a boolean of XML Schema. An absent element is `false`. Reports any text other than a
+ * boolean.
+ */
 export function flagAt(element: XmlElement, name: string, place: Place): boolean | undefined {
   const text = elementAt(element, name)?.text ?? "false";
   if (/^(?:true|1)$/.test(text)) return true;

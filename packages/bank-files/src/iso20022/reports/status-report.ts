@@ -90,14 +90,14 @@ const reportShape: Shape = {
     StsRsnInf: reasonShape,
     TxInfAndSts: paymentShape,
   },
-  // Edition .02 has no batches.
+  // pain.002.001.02 has no batches, so its payments are directly below the root.
   TxInfAndSts: paymentShape,
 };
 
 /**
- * Returns the reader of pain.002 for the root of a message; edition .02 names the root after its
- * version. It keeps only what the message proves. `unread` reports statuses that ISO 20022 does not
- * list, invalid amounts and a missing version.
+ * Returns the reader for a pain.002 message, by the name of its root element. pain.002.001.02
+ * includes the version in that name. `unread` reports statuses that ISO 20022 does not list,
+ * invalid amounts and a missing version.
  */
 export function statusReader(name: string): MessageReader<StatusReport> | undefined {
   const isReport = name === "CstmrPmtStsRpt" || /^pain\.002\.001\.\d\d$/.test(name);
@@ -151,7 +151,10 @@ class StatusReader implements MessageReader<StatusReport> {
     this.#payments.push(paymentOf(element, at));
   }
 
-  /** Reports payments without a status on any level, because nothing else would mention them. */
+  /**
+   * Reports payments that have no status of their own, of their batch or of their file. Otherwise
+   * they would be lost unnoticed.
+   */
   #unreadPayments(group: ReportedStatus): void {
     for (const [index, batch] of this.#batches.entries()) {
       const above = hasStatus(batch) ? batch : group;
@@ -165,7 +168,10 @@ class StatusReader implements MessageReader<StatusReport> {
     }
   }
 
-  /** Payments that name a batch themselves. Each counts as a batch of one payment. */
+  /**
+   * Reads a payment outside of batches that states its own batch id. It counts as a batch of one
+   * payment.
+   */
   #paymentOfNoBatch(element: XmlElement): void {
     const payment = paymentOf(element, this.#place.at(`TxInfAndSts[${this.#batches.length + 1}]`));
     const paymentInformationId = referenceAt(element, "OrgnlPmtInfId");

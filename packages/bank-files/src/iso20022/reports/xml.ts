@@ -169,7 +169,7 @@ class XmlFileReader<Document> {
   /** Finds the next document, comment or instruction, and returns the text from there on. */
   #between(text: string): string {
     const at = text.indexOf("<");
-    // A line, and the characters that start a comment, may continue in the next chunk.
+    // A line may continue in the next chunk, and so may the characters that start a comment.
     const known = at < 0 ? Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"), 0) : at;
     const rest = text.slice(known);
     this.#countOutside(text.slice(0, known));
@@ -246,7 +246,7 @@ class DocumentParser<Document> {
 
   constructor(readerFor: ReaderFor<Document>) {
     this.#readerFor = readerFor;
-    // The parser's own error text may quote content.
+    // The parser's error is replaced, because its text may quote content of the file.
     this.#parser.on("error", () => {
       throw new UnreadableXml(malformed);
     });
@@ -263,7 +263,10 @@ class DocumentParser<Document> {
     return this.#end?.line ?? this.#parser.line;
   }
 
-  /** Continues reading. Returns the position in `text` where the document ends, or nothing. */
+  /**
+   * Reads the next piece of text. Returns the position at which the document ends, or nothing if it
+   * continues.
+   */
   write(text: string): number | undefined {
     const [firstTag, lastTag] = [text.indexOf("<"), text.lastIndexOf("<")];
     if (this.#unbroken + (firstTag < 0 ? text.length : firstTag) > unbrokenMax) {
@@ -273,8 +276,8 @@ class DocumentParser<Document> {
     try {
       this.#parser.write(text);
     } catch (error) {
-      // Text after the end is for the next parser. A tag that fails at the end itself does not
-      // match.
+      // An error after the end is ignored, because that text belongs to the next document. An error
+      // at the end itself is thrown.
       if (this.#end === undefined || this.#parser.position <= this.#end.position) throw error;
     }
     if (this.#end !== undefined) return this.#end.position - this.#written;
@@ -283,7 +286,7 @@ class DocumentParser<Document> {
   }
 
   /**
-   * Throws if the document is incomplete. Text without any element may follow the last document.
+   * Throws if the document is incomplete. Text without elements after the last document is allowed.
    */
   close(): void {
     if (this.#hasRoot) this.#parser.close();
@@ -331,7 +334,8 @@ class DocumentParser<Document> {
   #text(text: string): void {
     const element = this.#open.at(-1);
     if (element === undefined || this.#dropped > 0) return;
-    // Skips white space between elements, but not within a text that arrives in parts.
+    // Skips white space between elements. White space within a text is kept, because a text may
+    // arrive in several parts.
     if (element.text === "" && text.trim() === "") return;
     element.text += text;
   }
@@ -363,7 +367,10 @@ class DocumentParser<Document> {
     }
   }
 
-  /** Every document must be read, so an unknown message makes the file unreadable. */
+  /**
+   * Every document of a file must be read. An envelope without a known message makes the file
+   * unreadable.
+   */
   #leaveScope(): void {
     const scope = this.#scopes.pop();
     if (scope?.isDocument === true && !scope.hasMessage) {
@@ -401,8 +408,9 @@ function setText(element: OpenElement): void {
 }
 
 /**
- * Adds an element to its parent. If it may occur only once and occurs again, the two are merged.
- * Differing texts are joined, so that neither is mistaken for the value, and returned as faults.
+ * Adds an element to its parent. A repeated element that may occur only once is merged with the
+ * first. If their texts differ, both are joined, so that neither is used as the value, and a fault
+ * is returned.
  */
 function adopt(
   parent: OpenElement,
@@ -432,7 +440,7 @@ function addFault(element: OpenElement, fault: TextFault): void {
   element.faults.push(fault);
 }
 
-/** The elements below one, by a path of names: `Tp/CdOrPrtry`. */
+/** Returns all descendants on a path of names, such as `Tp/CdOrPrtry`. */
 export function elementsAt(element: XmlElement, path: string): XmlElement[] {
   return path
     .split("/")
@@ -449,7 +457,7 @@ export function elementAt(element: XmlElement, path: string): XmlElement | undef
   return found;
 }
 
-/** Returns the text of the first element of a path in one line, or `undefined`. */
+/** Returns the text of the first element on a path as one line, or `undefined`. */
 export function textAt(element: XmlElement, path: string): string | undefined {
   const text = elementAt(element, path)?.text.replace(/\s+/g, " ");
   return text === "" ? undefined : text;
