@@ -14,7 +14,10 @@ import { z } from "zod";
 import { isAuthentic, listSourcesSetting } from "./lists/sources/setting.ts";
 import { walletProviderSettings } from "./wallets/provider-setting.ts";
 
-/** A hit of this score names the listed party itself. */
+/**
+ * The default of `APPROVAL_CLEAR_SCORE` in live mode. Hits from this score on have practically the
+ * listed name.
+ */
 const clearScoreDefault = 0.95;
 
 /** The settings are described in README.md. */
@@ -25,7 +28,7 @@ export function readConfig(environment: Environment) {
     ...busSettings,
     DATABASE: databaseSetting("compliance"),
     ...sealingSettings,
-    /** Every subject is compared with all lists at least once in this time, changed or not. */
+    /** The maximum days between two full comparisons of a subject, even if no list changed. */
     RESCREEN_DAYS: countSetting(1).default(30),
     /** Lists that the service imports automatically from their publishers. */
     LIST_SOURCES: listSourcesSetting,

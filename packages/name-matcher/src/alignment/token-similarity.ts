@@ -65,7 +65,7 @@ export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig)
   const { base, letters } = a.skeleton.length >= longSkeleton ? long : short;
   const most = spelling.canonical;
   const least = spelling.similarityMin / most;
-  // The first argument is the lowest similarity of letters with which an equal skeleton still
+  // The last argument is the lowest similarity of letters with which an equal skeleton still
   // reaches the minimum.
   const alike = lettersAlike(a, b, isSame ? Math.min((least - base) / letters, least) : least);
   const longest = Math.max(a.canonical.length, b.canonical.length);

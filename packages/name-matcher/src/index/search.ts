@@ -36,7 +36,7 @@ export type ListedNames = {
    */
   readonly tokensOf: Rows;
   readonly kindsOf: Rows;
-  /** The position of each name's entry. `nameAt` is the position of the name in that entry. */
+  /** The position of each name's entry. `nameAtOf` has the position of the name in that entry. */
   readonly entryOf: Int32Array;
   readonly nameAtOf: Int32Array;
   /** The factor of each name's score, below 1 for a weak alias. */
