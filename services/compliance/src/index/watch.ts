@@ -27,7 +27,7 @@ type State = { readonly index: ScreeningIndex; readonly thread: IndexThread };
 
 /**
  * Builds and replaces the index when lists change. The caller calls `refresh` every few seconds,
- * and `end` at shutdown.
+ * and `stop` at shutdown.
  */
 export function watchLists({
   store,
