@@ -25,8 +25,8 @@ export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
       const isCurrent = stored?.version.importId === importId && stored.retained.forms > 0;
       return isCurrent ? differenceOf(deps, stored) : { before: "", after: "" };
     },
-    // Always gives a reason, so that approval is required. If the import is no longer in force,
-    // refuses instead, because without a difference no approval would be required.
+    // Refuses an import that is not in force. Without any reason, one person could run the removal
+    // alone, and the import may come into force before it runs.
     reasons: async (_request, _requester, { before }) => {
       if (before === "") orThrow(refused("RECORD_NOT_FOUND"));
       return ["takes entries out of force that its list no longer has"];
