@@ -213,7 +213,7 @@ class EntryJudge {
     if (this.#isKnownCharge(payoutId, equal, as)) return { source, verdict: "known", payoutId };
     this.#sent.learn(payoutId, { charges: [...charges, as] });
     // A statement and a notification may report one charge under different references. The charge
-    // is new only if one kind of report has more charges of this amount than the other.
+    // is new only if this kind of report now has more charges of this amount than the other kind.
     const own = equal.filter((each) => each.source === as.source).length + 1;
     return 2 * own <= equal.length + 1
       ? { source, verdict: "known", payoutId, booking: { of: "charge", as } }

@@ -79,8 +79,9 @@ const ringMin = 5;
 const ring = new Uint8Array(1024);
 
 /**
- * Returns a key of the consonants of all spellings, read as a ring without repeats. The key is the
- * same whichever spelling comes first. Returns `undefined` for fewer than `ringMin` consonants.
+ * Returns a key of the consonants of all spellings, read as a ring. Equal adjacent consonants count
+ * once. The key is the same whichever spelling comes first. Returns `undefined` for fewer than
+ * `ringMin` consonants.
  */
 export function consonantRingKey(spellings: readonly string[]): number | undefined {
   let count = 0;

@@ -170,8 +170,8 @@ async function hitsOf(
 ): Promise<readonly ScreeningHit[]> {
   const query = { parties, wallets, banks };
   const first = await index.screen(query, waiter);
-  // The default result lists only some hits. If operators have dismissed all of these, the hits
-  // beyond them decide the verdict, so all are read.
+  // The first result lists only some hits. Operators may have decided about all of these, so the
+  // hits beyond them are read too.
   const every = { ...query, most: decidableMax };
   const listed = isTruncated(first) ? await index.screen(every, waiter) : first;
   const type = parties[0]?.type ?? "individual";

@@ -31,8 +31,8 @@ export const walletProviderSettings = {
   /** Two seconds are well within the ten seconds of a merchant's whole request. */
   WALLET_PROVIDER_TIMEOUT_MS: countSetting(1).default(2_000),
   /**
-   * Sanctioned addresses are cached for ten minutes, because entries do not leave a list within
-   * minutes.
+   * Responses with identifications are cached for ten minutes, because no entry leaves a sanctions
+   * list within minutes.
    */
   WALLET_PROVIDER_IDENTIFIED_SECONDS: countSetting().default(600),
   /** Clear responses are cached only for a minute, because a wallet may be listed at any time. */
