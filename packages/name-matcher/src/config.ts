@@ -42,11 +42,14 @@ export const matcherConfig = {
     namesMin: 20_000,
   },
   spelling: {
-    /** Tokens below this similarity are different tokens. */
+    /** Minimum similarity of two tokens. Less similar tokens count as different. */
     similarityMin: 0.6,
     /** Exponent of similarities. Above 1, a misspelt token counts less than linearly. */
     sharpness: 1.6,
-    /** Similarity of two tokens with one canonical spelling; the maximum for all others. */
+    /**
+     * Similarity of two tokens with the same canonical spelling. It is the maximum for tokens that
+     * are not equal.
+     */
     canonical: 0.97,
     /** Extra cost of an edit in a token of fewer than six letters, for each missing letter. */
     shortToken: 0.07,

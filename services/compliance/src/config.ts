@@ -35,7 +35,9 @@ export function readConfig(environment: Environment) {
     /** The interval at which this process detects lists that another process imported. */
     LISTS_POLL_MS: countSetting(100).default(2_000),
     ...walletProviderSettings,
-    /** Hits from this score on need a second person to clear; in live mode 0.95 by default. */
+    /**
+     * The score from which clearing a hit needs a second person. The default in live mode is 0.95.
+     */
     APPROVAL_CLEAR_SCORE: shareSetting.optional(),
     /** Lists whose hits need a second person to clear, joined by commas. */
     APPROVAL_CLEAR_LISTS: z

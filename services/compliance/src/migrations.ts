@@ -55,5 +55,5 @@ const indexes: Indexes = {
   ],
 };
 
-/** Migrations of this service's database, in order; a released one never changes. */
+/** Migrations of this service's database, in order. Never change a released migration. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

@@ -29,7 +29,7 @@ import { openStore, sealedScreenings } from "./screening/store.ts";
 import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
 
-/** The purposes of keyed hashes; stored hashes depend on these texts. */
+/** The purposes of keyed hashes. Stored hashes depend on these texts, so never change them. */
 const hashed = {
   alerts: "compliance alerts",
   blocking: "compliance reverse keys",

@@ -108,7 +108,8 @@ export function localTime(moment: Date, zone: string): { day: string; time: stri
 export function instantOf(day: string, time: string, zone: string): Date {
   const wanted = `${day}T${time}`;
   const minuteMs = 60_000;
-  // No zone is further than 14 hours from UTC, and a day has at most one clock change.
+  // The search range is 15 hours around the time in UTC. No zone differs from UTC by more than 14
+  // hours, and a day has at most one clock change.
   let low = Date.parse(`${wanted}:00.000Z`) - 15 * 60 * minuteMs;
   let high = low + 30 * 60 * minuteMs;
   while (high - low > minuteMs) {

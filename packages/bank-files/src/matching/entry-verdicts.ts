@@ -53,7 +53,7 @@ export function entryVerdicts(
   return new EntryJudge(statement, kind, sent, profile).verdicts();
 }
 
-/** Judges entries that only inform, such as those of a camt.052. */
+/** Judges entries that move no money, such as those of a camt.052. */
 export function entryInformation(statement: Statement, sent: SentPayments): Verdict[] {
   return statement.entries.flatMap((entry) =>
     unitsOf(entry).map((unit): Verdict => {

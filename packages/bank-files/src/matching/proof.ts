@@ -1,9 +1,9 @@
 import type { Reason } from "../iso20022/reports/report.ts";
 
 /**
- * Reason codes that prove that a rejected payment was not executed. Each is a fault of the order or
- * of a party that a bank detects before it books. Names and meanings are those of ISO 20022's
- * external code set `ExternalStatusReason1Code`, edition of the fourth quarter of 2022.
+ * Reason codes that prove that a rejected payment was not executed. Each reports a fault in the
+ * order or in a party's data, which the bank detects before booking. Names and meanings are from
+ * ISO 20022's external code set `ExternalStatusReason1Code`, edition of the fourth quarter of 2022.
  */
 const notExecuted: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -6,7 +6,10 @@ export type SentState = "sent" | "debited" | "rejected" | "returned";
 
 /** One booking of a payment in one kind of report. */
 export type Booking = {
-  /** Statements and notifications each report a booking once, under their own reference. */
+  /**
+   * The kind of report. A statement and a notification may each report the same booking, under
+   * different references.
+   */
   readonly source: "statement" | "notification";
   /** `block` if the bank booked the whole block as one sum. */
   readonly as: "payment" | "block";

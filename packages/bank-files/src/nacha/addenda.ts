@@ -92,7 +92,7 @@ const trace = /^\d{15}$/;
 /** Returns `undefined` for an unknown kind of addenda record. */
 export function addendaOf(line: string, entryClass: string): AchAddenda | undefined {
   const type = line.slice(1, 3);
-  // International entries have returns with other columns.
+  // Returns of international entries have other columns and are not read.
   if (entryClass === "IAT") return undefined;
   if (type === "05" || (type !== "99" && type !== "98" && entryClass === "CTX")) {
     return { kind: "information", text: valuesOf(paymentAddenda, line).information };

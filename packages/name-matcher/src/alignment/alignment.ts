@@ -13,7 +13,10 @@ export type Link = {
   /** The similarity of the matched tokens, in [0, 1]. */
   readonly similarity: number;
   readonly weight: number;
-  /** If links share a token, the one with the highest `similarity * priority` is kept. */
+  /**
+   * Decides between links that share a token: the one with the highest `similarity * priority` is
+   * kept.
+   */
   readonly priority: number;
 };
 

@@ -16,7 +16,7 @@ export type IndexThread = {
   /** Works like `screen` of `ScreeningIndex`. */
   screen(request: ScreeningQuery, waiter?: Waiter): Promise<Finding>;
   isAlive(): boolean;
-  /** Ends the thread once it has answered all requests. */
+  /** Ends the thread after it has responded to all requests. */
   retire(): void;
   /** Ends the thread at once, and rejects pending requests as unavailable. */
   stop(): Promise<void>;

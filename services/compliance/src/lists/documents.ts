@@ -52,7 +52,7 @@ export type ReadImport = Pick<
   "entries" | "checksum" | "change" | "chunks" | "retained" | "notes"
 >;
 
-/** `list_imports`: every attempt to import a list, kept forever. */
+/** The collection `list_imports`, with every attempt to import a list. Kept forever. */
 export type ImportDocument = ReturnType<typeof importDocument>;
 
 export function importDocument(
@@ -123,7 +123,7 @@ export function listDocument(done: ImportDocument) {
  */
 export type ChunkDocument = ReturnType<typeof chunkFields> & {
   readonly _id: string;
-  /** The last time that an import needed it. */
+  /** The last time that an import needed this chunk. */
   readonly touched_at: Date;
 };
 

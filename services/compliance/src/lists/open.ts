@@ -74,7 +74,7 @@ export type ListServiceDeps = Omit<RemovalDeps, "own"> & {
   readonly metrics: Metrics;
   readonly sources: readonly SourceSetting[];
   readonly approvals: ServiceApprovals;
-  /** The lists that this process screens with. */
+  /** Returns the lists that this process currently screens with. */
   readonly indexed: () => readonly ListVersion[];
 };
 

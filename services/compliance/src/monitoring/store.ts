@@ -25,9 +25,9 @@ export type SubjectStore = ReturnType<typeof openSubjectStore>;
 /** Selects subjects by the stamp of their last comparison. */
 export type SubjectSelection = {
   readonly stamp: string;
-  /** Subjects with any of these keys; all if absent. */
+  /** Selects subjects with any of these keys. Without it, all subjects. */
   readonly keys?: readonly number[];
-  /** Subjects that hit any of these entries; all if absent. */
+  /** Selects subjects with a hit of any of these entries. Without it, all subjects. */
   readonly entries?: readonly string[];
 };
 

@@ -119,7 +119,7 @@ export type ProviderResponse =
   | { readonly identifications: readonly Identification[] }
   | {
       readonly silence: "timeout" | "unreachable" | "rate_limited" | "error_status" | "malformed";
-      /** A status or an error code for the log; never an address. */
+      /** A status or an error code for the log. It never contains an address. */
       readonly detail: string;
       /** The time to wait before the next query, as the provider requested. */
       readonly retryAfterMs?: number;

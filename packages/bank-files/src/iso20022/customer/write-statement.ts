@@ -1,7 +1,7 @@
 import XmlBuilder from "fast-xml-builder";
 import { type Money, moneyText } from "../../text/minor-units.ts";
 
-/** The head of a statement for a platform's customer, without its entries. */
+/** The data of a customer's statement, except its entries. */
 export type CustomerStatement = {
   /** At most 35 characters. The same limit applies to the other ids in this file. */
   readonly id: string;

@@ -15,7 +15,7 @@ import { elementAt, elementsAt, leaves, type Shape, textAt, type XmlElement } fr
 /** A credit adds money to the account. A debit takes money from it. */
 export type Direction = "credit" | "debit";
 
-/** Only a booked entry moves money; the others are announcements. */
+/** The status of an entry. Only a booked entry moves money. All others are announcements. */
 export type EntryStatus = "booked" | "pending" | "information" | "future";
 
 export type Charge = {

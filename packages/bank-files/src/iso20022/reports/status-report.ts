@@ -32,7 +32,10 @@ const statuses = [
 /** Standard codes have four characters; a bank's own codes have up to 35. */
 const statusLengthMax = 35;
 
-/** `ACSC` and `ACCC` settle a payment, `RJCT` rejects it; the others are not final. */
+/**
+ * A payment's status. `ACSC` and `ACCC` mean settled, and `RJCT` means rejected. All others are not
+ * final.
+ */
 export type PaymentStatusCode = (typeof statuses)[number];
 
 /** The status of a group, a batch or a payment. A level without a status states nothing. */
@@ -158,7 +161,7 @@ class StatusReader implements MessageReader<StatusReport> {
   #unreadPayments(group: ReportedStatus): void {
     for (const [index, batch] of this.#batches.entries()) {
       const above = hasStatus(batch) ? batch : group;
-      // A partial status doesn't identify the payments that it applies to.
+      // `PART` doesn't say which payments are accepted, so it is no status for a single payment.
       if (hasStatus(above) && above.status !== "PART") continue;
       const place = this.#place.at(`OrgnlPmtInfAndSts[${index + 1}]`);
       for (const [at, payment] of batch.payments.entries()) {

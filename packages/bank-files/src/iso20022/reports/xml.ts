@@ -220,7 +220,7 @@ class XmlFileReader<Document> {
   }
 }
 
-/** An element around messages: envelopes, headers, `Document`. */
+/** An element around messages, such as an envelope, a header or `Document`. */
 type Scope = {
   readonly isDocument: boolean;
   /** Maps prefixes to namespaces; the default namespace has the prefix "". */

@@ -1,7 +1,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { fileText, type ListFile, Unreadable } from "./file-bytes.ts";
 
-/** A record of a CSV file; `line` is its last line. */
+/** A record of a CSV file. A record may have several lines; `line` is the last. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
 /**

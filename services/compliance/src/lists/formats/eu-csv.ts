@@ -31,7 +31,9 @@ const types: ReadonlyMap<string, EntryType> = new Map([
 
 const logicalId = /^\d{1,12}$/;
 
-/** The EU's consolidated list: a row for each name, address, birth and document of an entry. */
+/**
+ * The EU's consolidated list. Each name, address, birth and document of an entry has its own row.
+ */
 export const format: Format = { read: readEuCsv, mebibytesMax: 128 };
 
 function readEuCsv(files: readonly ListFile[], note: Note): ListEntry[] {

@@ -24,7 +24,10 @@ const entityNumber = /^\d{1,10}$/;
 
 type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
 
-/** The SDN list or the consolidated one: the primary file, and files that add to its entries. */
+/**
+ * OFAC's SDN list or its consolidated list. Each has a primary file, and more files that add to its
+ * entries.
+ */
 export const format: Format = { read: readOfacCsv, gaps: gapsOf, mebibytesMax: 128 };
 
 /**

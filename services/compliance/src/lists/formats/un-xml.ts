@@ -85,7 +85,7 @@ function readPart(draft: EntryDraft, part: XmlElement, note: Note): void {
       readDocument(draft, part);
       break;
     default:
-      // Comments, designations and dates of the list itself are not compared.
+      // Other elements, such as comments, designations and dates of the list, are not compared.
       break;
   }
 }

@@ -14,7 +14,7 @@ const nameText = /^[a-z0-9_.-]{0,64}$/;
 /** The received files of a list, and the checksum that identifies them. */
 export type ReceivedFiles = { readonly files: readonly ListFile[]; readonly checksum: string };
 
-/** The start of the next file, or bytes of the current one. */
+/** Either the name of the next file, or bytes of the current file. */
 export type FilePart = { readonly file: string } | { readonly bytes: Uint8Array };
 
 /**

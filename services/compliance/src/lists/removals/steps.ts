@@ -15,7 +15,7 @@ import type { ListEntry } from "../rules/entry.ts";
 import type { ListVersion } from "../rules/version.ts";
 import type { ListStore } from "../store.ts";
 
-/** The retained forms of an import, and those that stay in force. */
+/** A removal of an import's retained forms. `kept` are the forms that stay in force. */
 export type Removal = Change & {
   readonly list: string;
   readonly importId: string;

@@ -40,7 +40,7 @@ function losesDetail(before: ListEntry, after: ListEntry): boolean {
   return identifying(before).some((each) => !kept.has(each));
 }
 
-/** The details that identify a party, as one text each. */
+/** Returns the details that identify a party, each as one text. */
 function identifying({ names, documents, wallets }: ListEntry): string[] {
   return [
     ...names.map(({ name }) => JSON.stringify(["name", name])),

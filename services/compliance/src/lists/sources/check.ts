@@ -79,7 +79,7 @@ async function checkSource(
   });
   const { outcome, problem } = found;
   const now = deps.clock.now();
-  // A check that the end of this process interrupted has no result.
+  // A check that was interrupted by the end of this process has no result.
   const isBroken = outcome === "unreachable" || outcome === "failed";
   if (deps.stop.aborted && isBroken) return { setting, state: before };
   const failures = problem === "" ? 0 : (before?.failures ?? 0) + 1;

@@ -22,7 +22,7 @@ export type SourceState = {
   readonly validators: readonly Validator[];
 };
 
-/** `list_sources`: one document for each source. */
+/** The collection `list_sources`, with one document for each source. */
 type SourceDocument = Stored<Omit<SourceState, "list">> & {
   readonly _id: string;
   readonly schema_version: number;

@@ -66,7 +66,7 @@ function hitWithoutEntry(
   };
 }
 
-/** The list name of a hit without a list entry; no list has this name. */
+/** The list name of hits without a list entry. No real list has this name. */
 export const noList = "";
 
 const nameProblems = {

@@ -26,7 +26,7 @@ export type ScreeningKind = "wallet" | "party";
 export type Subject = { readonly merchantId: string; readonly recordId: string };
 
 /**
- * The cause of a screening: its owner's request, or a change of its lists, configuration or
+ * The cause of a screening: a request of the record's owner, or a change of lists, configuration or
  * decisions.
  */
 export type ScreeningTrigger = "request" | "list_change" | "configuration_change" | "decision";
@@ -56,7 +56,7 @@ export type ScreeningQuery = {
   readonly most?: number;
 };
 
-/** One party, wallet or bank of a request; units are compared one at a time. */
+/** One party, wallet or bank of a request. Units are compared one at a time. */
 export type ScreeningUnit = {
   /**
    * The position of the party, wallet or bank in the request. Parties come first, then wallets,

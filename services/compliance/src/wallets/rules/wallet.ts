@@ -56,7 +56,10 @@ function base58Version(address: string): number | undefined {
   return payload?.length === base58PayloadLength ? payload[0] : undefined;
 }
 
-/** Witness version 0 is bech32 (BIP 173); later ones are bech32m (BIP 350). */
+/**
+ * True for a SegWit address. Witness version 0 uses bech32 (BIP 173), later versions use bech32m
+ * (BIP 350).
+ */
 function isSegwit(lowerCase: string): boolean {
   if (!lowerCase.startsWith("bc1")) return false;
   const zero = decoded(() => bech32.decode(lowerCase as `bc1${string}`));
@@ -83,7 +86,10 @@ function canonicalTron(address: string): string | undefined {
 }
 
 const solanaKeyLength = 32;
-/** 32 bytes have at most 44 base58 digits; decoding longer text would waste time. */
+/**
+ * The maximum length of a Solana address: 32 bytes have at most 44 base58 digits. Decoding a longer
+ * text would waste time.
+ */
 const solanaTextMax = 44;
 
 function canonicalSolana(address: string): string | undefined {
