@@ -6,23 +6,27 @@ import { type MessageReader, readXml, type Unreadable } from "./iso20022/reports
 import { type ReadAch, readAchFiles } from "./nacha/read.ts";
 import { columnText, fileBytesMax, formatOf, tooLarge, xmlText } from "./normalise/text.ts";
 
-/** One message or one NACHA file. A file of a bank may contain several. */
+/** One message or one NACHA file. A bank's file may contain several of them. */
 export type BankDocument =
   | { readonly kind: "status"; readonly report: StatusReport }
   | { readonly kind: StatementFile["kind"]; readonly file: StatementFile }
   | { readonly kind: "ach"; readonly file: ReadAch };
 
-/** A parsed bank file. `unread` concerns the file; each document has its own. */
+/**
+ * A parsed bank file. `unread` lists problems outside of documents. Each document lists its own
+ * problems.
+ */
 export type BankFile = {
   readonly documents: readonly BankDocument[];
   readonly unread: readonly Unread[];
 };
 
 /**
- * Reads every document of a file, or none: status reports (pain.002), statements, notifications and
- * reports (camt.053, .054, .052) of any version, and NACHA files. It decides by content and accepts
- * any encoding, line ends, padding, transmission cards and envelopes. Memory use depends on the
- * result, not on the file's text. The result can be sent to another thread.
+ * Reads a bank's file: status reports (pain.002), statements, notifications and reports (camt.053,
+ * .054, .052) of any version, and NACHA files. Reads every document, or refuses the file. The
+ * content decides the format. Any encoding, line ends, padding, transmission cards and envelopes
+ * are accepted. Memory use depends on the result, not on the size of the text. The result can be
+ * sent to another thread.
  */
 export function readBankFile(bytes: Uint8Array): BankFile | Unreadable {
   if (bytes.length > fileBytesMax) return tooLarge;

@@ -1,16 +1,19 @@
 import { idPrefixes, isId } from "@disburse/kernel/id.ts";
 
 /**
- * The end-to-end reference of a payment: the payout's id without its prefix, 26 letters and digits.
- * It is in capitals, because some banks return references in capitals. Throws for an id of another
- * form.
+ * Returns the end-to-end reference of a payout: its id without the prefix, 26 letters and digits.
+ * The letters are capitals, because some banks return references in capitals. Throws for an id of
+ * another form.
  */
 export function endToEndIdOf(payoutId: string): string {
   if (!isId("payout", payoutId)) throw new Error("not the id of a payout");
   return payoutId.slice(idPrefixes.payout.length + 1).toUpperCase();
 }
 
-/** Returns the payout of a reference from a bank, or `undefined` if it cannot be ours. */
+/**
+ * Returns the payout id for a reference from a bank. Returns `undefined` if the reference cannot be
+ * one of ours.
+ */
 export function payoutIdOf(endToEndId: string): string | undefined {
   const id = `${idPrefixes.payout}_${endToEndId.trim().toLowerCase()}`;
   return isId("payout", id) ? id : undefined;

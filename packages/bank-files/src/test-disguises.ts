@@ -1,7 +1,10 @@
 import { entry, statement } from "./iso20022/reports/test-reports.ts";
 import { batchControl, batchHeader, entryDetail, fileControl, record } from "./nacha/records.ts";
 
-/** A statement in lines, with letters that all encodings here have; it may declare its encoding. */
+/**
+ * A statement as lines of XML. Its letters exist in all encodings of these tests. The XML
+ * declaration is optional.
+ */
 export function statementText(encoding = "UTF-8"): string {
   const name = encoding.replace(/ with mark$/, "");
   const details = `<NtryDtls><TxDtls><Refs><EndToEndId>E1</EndToEndId></Refs>
@@ -13,7 +16,7 @@ export function statementText(encoding = "UTF-8"): string {
     .replaceAll("><", ">\n<");
 }
 
-/** The records of a NACHA file of two returns, with a letter of two bytes in a name. */
+/** The records of a NACHA file with two returns. One name has a letter of two bytes. */
 export function achLines(): string[] {
   const head =
     "101 121042882 2313801042611250930A094101DISBURSE               FED                            ";
@@ -76,7 +79,7 @@ export function achLines(): string[] {
   ];
 }
 
-/** `TextDecoder` names of encodings, by their names in tests. */
+/** The `TextDecoder` name of each encoding in the tests. */
 export const encodings: Readonly<Record<string, string>> = {
   "utf-8": "utf-8",
   "utf-8 with mark": "utf-8",
@@ -91,7 +94,7 @@ export const encodings: Readonly<Record<string, string>> = {
   "windows-1252": "windows-1252",
 };
 
-/** Encodes a text in an encoding of the table. */
+/** Encodes a text in one of `encodings`. */
 export function encoded(name: string, text: string): Uint8Array {
   const encoding = encodings[name] ?? "";
   const marked = name.endsWith("with mark") ? `\ufeff${text}` : text;
@@ -109,12 +112,12 @@ export function encoded(name: string, text: string): Uint8Array {
   });
 }
 
-/** Line ends; a file of columns may have none. */
+/** All kinds of line ends. A file with fixed columns may also have none. */
 export const lineEnds = ["\n", "\r\n", "\r"] as const;
 
 const declaration = /^<\?xml[^>]*\?>/;
 
-/** Wraps the document in an element; its declaration stays in front. */
+/** Wraps the document in an element. The XML declaration stays in front of the element. */
 function within(open: string, close: string): (text: string) => string {
   return (text) => {
     const head = declaration.exec(text)?.[0] ?? "";

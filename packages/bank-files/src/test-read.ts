@@ -11,7 +11,7 @@ export function readWhole(bytes: Uint8Array): BankFile {
   return file;
 }
 
-/** A file without line numbers, because cards and blank lines shift them. */
+/** Removes line numbers from a parsed file, because cards and blank lines shift them. */
 export function withoutLines({ documents, unread }: BankFile): unknown {
   return JSON.parse(
     JSON.stringify({ documents, unread }, (key, value) => {
@@ -21,7 +21,7 @@ export function withoutLines({ documents, unread }: BankFile): unknown {
   );
 }
 
-/** Returns the only document of a file. Throws for a second one, or for a problem of the file. */
+/** Returns the only document of a file. Throws if the file has a second document or a problem. */
 function onlyDocument(bytes: Uint8Array): BankDocument {
   const file = readWhole(bytes);
   const [document, ...others] = file.documents;

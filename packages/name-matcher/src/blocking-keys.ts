@@ -18,13 +18,14 @@ import { distinctivePositions, tokenKinds } from "./tokens/token-kinds.ts";
 import { compoundParts } from "./tokens/tokenizer.ts";
 
 /**
- * The version of the blocking keys. A party and an entry share a key if the matcher can match them.
- * After a list update, only parties that share a key with a changed entry need to be screened
- * again. Keys of different versions can't be compared: compute the keys of all parties again.
+ * The version of the blocking keys. Every party and entry that the matcher can match share a key.
+ * After a list update, only parties that share a key with a changed entry must be screened again.
+ * Keys of different versions can't be compared. After a change of this version, compute the keys of
+ * all parties again.
  */
 export const blockingKeysVersion = "7";
 
-/** Returns a party's blocking keys, some more than once. */
+/** Yields a party's blocking keys. A key may occur more than once. */
 export function* partyBlockingKeys({ type, name, documents }: Party): Generator<string> {
   for (const variant of nameVariants(name, type === "individual").variants)
     yield* variantKeys(type, variant);
@@ -82,7 +83,7 @@ function* variantKeys(type: EntryType, variant: NameVariant): Generator<string> 
   if (whole !== undefined) yield nameKey(type, whole);
 }
 
-/** The keys of words that identify a name of another type within the party's name. */
+/** Yields the keys of words by which the party's name may contain a listed name of another type. */
 function* containmentKeys(type: EntryType, tokens: readonly string[]): Generator<string> {
   const words = spelledWords(tokens);
   for (const { text, canonical } of [...words, ...joinedWords(words)]) {

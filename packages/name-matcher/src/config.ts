@@ -1,19 +1,19 @@
 /**
- * All numbers that decide a score, as measured in the README. A screening stores `version`, so that
- * its verdict can be explained after the numbers have changed. Change `version` whenever you change
- * a number.
+ * All parameters of the score; the README has the measurements. Each screening stores `version`, so
+ * that its verdict can be explained later. Change `version` whenever you change a number.
  */
 export const matcherConfig = {
   version: "2026-11-28",
-  /** Increases with each `version`. A result never replaces one of a higher revision. */
+  /** Increases with each `version`. A result does not replace a result of a higher revision. */
   revision: 4,
   /**
-   * Thresholds in [0, 1]: from `review` on, a person decides; from `block` on, the payment stops.
+   * Score thresholds in [0, 1]. From `review` on, a person decides. From `block` on, the payment
+   * stops.
    */
   bands: { review: 0.77, block: 0.93 },
   /**
-   * Minimum score of a bank's name that no other rule matches. Less similar names are other banks',
-   * because most of their words occur in all banks' names.
+   * Minimum score of a match by a bank's name alone. Most words occur in the names of many banks,
+   * so a lower score usually means another bank.
    */
   bankNameMin: 0.8,
   tokens: {
@@ -23,26 +23,35 @@ export const matcherConfig = {
     honorific: 0.08,
     trade: 0.45,
     initial: 0.15,
-    /** Factor of a company's own name token that the party lacks, which means another company. */
+    /**
+     * Factor for a name token of a listed company that the party's name lacks. The party is then
+     * probably another company.
+     */
     companyMissing: 1.5,
     /** Weight of the commonest token of the lists. */
     commonest: 0.4,
     /**
-     * Rarity of a word that no list has, in [0, 1]. The lists tell nothing about such a word, and
-     * most of them (`Smith`, `Priya`) are common.
+     * Rarity in [0, 1] of a word that no list contains. Most such words are common (`Smith`,
+     * `Priya`), although the lists cannot show that.
      */
     unknownRarity: 0.6,
-    /** Minimum number of names to compute rarity from; a short list shows little about rarity. */
+    /**
+     * Minimum number of listed names from which rarity is computed. A shorter list shows little
+     * about rarity.
+     */
     namesMin: 20_000,
   },
   spelling: {
-    /** Tokens below this similarity are different tokens. */
+    /** Minimum similarity of two tokens. Less similar tokens count as different. */
     similarityMin: 0.6,
     /** Exponent of similarities. Above 1, a misspelt token counts less than linearly. */
     sharpness: 1.6,
-    /** Similarity of two tokens with one canonical spelling; the maximum for all others. */
+    /**
+     * Similarity of two tokens with the same canonical spelling. It is the maximum for tokens that
+     * are not equal.
+     */
     canonical: 0.97,
-    /** Extra cost of an edit for each letter that a token has below six. */
+    /** Extra cost of an edit in a token of fewer than six letters, for each missing letter. */
     shortToken: 0.07,
     /**
      * Similarity of tokens with the same consonant skeleton of at least two consonants: `base`,
@@ -50,44 +59,53 @@ export const matcherConfig = {
      */
     sameSkeleton: { short: { base: 0.42, letters: 0.5 }, long: { base: 0.56, letters: 0.42 } },
     /**
-     * Factor for two words with different consonants that many listed names (`otherNameCount`) have
-     * each. A typo rarely produces another name (`Andres`, `Andrej`).
+     * Factor for two words with different consonants, if at least `otherNameCount` listed names
+     * have each word. The words are then probably two names (`Andres`, `Andrej`), not a typo.
      */
     otherName: 0.93,
     otherNameCount: 5,
-    /** Similarity of an initial to a token with that first letter. */
+    /** Similarity of an initial and a token that begins with it. */
     initial: 0.6,
-    /** Similarity of `Abdul` to a name with that beginning. */
+    /** Similarity of `Abdul` and a name that begins with it. */
     abd: 0.8,
-    /** Factor of a token that the other side writes as two (`Abd Ullah`, `Abdullah`). */
+    /** Factor for a token that the other name writes as two (`Abd Ullah`, `Abdullah`). */
     compound: 0.97,
   },
-  /** Cost of an unmatched token of weight 1: on each side, and if both sides have one. */
+  /**
+   * Cost of an unmatched token of weight 1 in the party's name and in the entry's name. `conflict`
+   * is added if both names have one.
+   */
   unmatched: { party: 0.6, entry: 0.25, conflict: 0.9 },
-  /** Factor of the score of a weak alias. */
+  /** Factor for the score of a weak alias. */
   weakAlias: 0.97,
   evidence: {
-    /** Minimum name score (half of a name) at which an equal birth date or country raises it. */
+    /**
+     * Minimum name score from which an equal birth date or country raises the score. Half of a
+     * matching name reaches it.
+     */
     nameMin: 0.5,
-    /** Each raises the score by this share of its distance to 1. */
+    /** Each of these raises the score by this share of the distance to 1. */
     dateEqual: 0.5,
     dateNear: 0.2,
     yearEqual: 0.25,
     countryShared: 0.1,
-    /** Equal numbers: of an unknown issuer, and of the same country. */
+    /**
+     * Equal document numbers: `documentEqual` if an issuer is unknown, `documentSame` if both
+     * issuers are the same country.
+     */
     documentEqual: 0.9,
     documentSame: 0.925,
-    /** These two are subtracted from the score. */
+    /** `dateContradicts` and `countryDiffers` are subtracted from the score. */
     dateContradicts: 0.12,
     countryDiffers: 0.02,
   },
-  /** A listed name within a longer one; see `index/containment.ts`. */
+  /** Rules for a listed name within a longer name; see `index/containment.ts`. */
   containment: {
     /** Minimum similarity of words with `longWord` letters or more. Shorter words must be equal. */
     similarityMin: 0.9,
     longWord: 5,
     canonical: 0.97,
-    /** Minimum letters of two words that the other side joins, and of a whole joined name. */
+    /** Minimum letters of two words that the other name joins, and of a whole joined name. */
     joinedLengthMin: 6,
     joinedWholeMin: 8,
     /** A word with fewer letters has a proportionally lower rarity. */
@@ -95,16 +113,19 @@ export const matcherConfig = {
     /** Exponent of the similarity of a word that is nearly equal. */
     sharpness: 3,
     /**
-     * Minimum sum of the words' rarities. Each is in [0, 1], and lower for a word that is nearly
-     * equal.
+     * Minimum sum of the rarities of the matched words. Each rarity is in [0, 1]. A nearly equal
+     * word counts less.
      */
     rarityMin: 1.05,
-    /** Minimum words of a listed name; a name of one word has its own rule. */
+    /** Minimum words of a listed name. A separate rule covers names of one word. */
     wordsMin: 2,
   },
   /** Names aligned per search, best candidates first. */
   candidatesMax: 150,
-  /** If the last candidates tie, the limit is this number divided by the party's token count. */
+  /**
+   * If the last candidates have equal scores, the limit is higher: this number divided by the
+   * party's token count.
+   */
   tiedTokensMax: 1_200,
   /** Hits that one search returns by default. */
   hitsMax: 20,

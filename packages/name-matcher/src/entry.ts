@@ -1,11 +1,14 @@
 import type { ListedEvidence } from "./evidence.ts";
 
-/** Names are tokenised and weighed by the type of their entry. */
+/** The types of entries. The type decides how a name is tokenised and weighed. */
 export const entryTypes = ["individual", "entity", "vessel", "aircraft"] as const;
 /** A person, a company or other organisation, a ship or an aircraft. */
 export type EntryType = (typeof entryTypes)[number];
 
-/** A list's publisher (OFAC) marks an alias as weak if it is too broad to identify by itself. */
+/**
+ * The kind of a name. A publisher such as OFAC marks an alias as weak if the alias is too broad to
+ * identify a party by itself.
+ */
 export type NameKind = "primary" | "alias" | "weak";
 
 /** A name in the spelling of the list. */

@@ -9,19 +9,22 @@ export type Reason = {
   readonly effect: number;
 };
 
-/** Agreement of two dates. `near` means within two days, within one year, or a likely typo. */
+/**
+ * Agreement of two dates. `near` means at most two days apart, at most one year apart, or a likely
+ * typo.
+ */
 export type DateAgreement = (typeof dateAgreements)[number];
 /** Ordered from best to worst agreement. */
 const dateAgreements = ["equal", "year", "near", "contradicts", "unknown"] as const;
 
-/** A year listed alone is often an estimate (`circa 1965`), so one year off is near. */
+/** A year without month and day is often an estimate (`circa 1965`), so one year apart is near. */
 const yearTolerance = 1;
 
-/** Covers midnight in another time zone, and a typo. */
+/** Two days cover a date in another time zone, and a typo in the day. */
 const daysNear = 2;
 const dayMs = 86_400_000;
 
-/** Compares a party's date with a listed date, year or month. "" is unknown. */
+/** Compares a party's date with a listed date, month or year. "" means an unknown date. */
 export function compareDate(party: string, listed: string): DateAgreement {
   if (party === "" || listed === "") return "unknown";
   const [year = "", month, day] = party.split("-");
@@ -66,7 +69,10 @@ export function documentKey(number: string): string {
   return key.length >= documentLengthMin && /\d{3}/.test(key) ? key : "";
 }
 
-/** Unrelated parties share shorter numbers, and placeholders such as `IMO` or `N/A`. */
+/**
+ * The minimum length of a document number. Shorter texts are shared by unrelated parties or are
+ * placeholders such as `IMO` or `N/A`.
+ */
 const documentLengthMin = 5;
 
 /** An identity document. `country` is the issuer's ISO 3166 alpha-2 code, "" if unknown. */
@@ -91,7 +97,7 @@ export type ListedEvidence = {
 type Step = {
   readonly kind: "date" | "country" | "document";
   readonly text: string;
-  /** Raises the score by this share of its distance to 1. */
+  /** The score rises by this share of its distance to 1. */
   readonly up: number;
   /** An amount to subtract from the score. */
   readonly down: number;
@@ -157,8 +163,8 @@ function countryStep(
 }
 
 /**
- * Ordered from best to worst. Numbers are unique within a country, so equal numbers of two issuers
- * are different documents.
+ * Ordered from best to worst. `another`: equal numbers of two known issuers belong to different
+ * documents, because numbers are unique only within a country.
  */
 const documentAgreements = ["same", "equal", "another"] as const;
 

@@ -3,7 +3,7 @@ import type { Token } from "./alignment/token-similarity.ts";
 import type { MatcherConfig } from "./config.ts";
 import { type Reason, roundScore } from "./evidence.ts";
 
-/** Tokens of the party's name with the matching tokens of the listed one. */
+/** Tokens of the party's name, and the matching tokens of the listed name. */
 export type AlignedPart = {
   readonly party: string;
   readonly entry: string;
@@ -13,7 +13,7 @@ export type AlignedPart = {
   readonly weight: number;
 };
 
-/** The alignment of two names in their tokens, with the unmatched tokens of each. */
+/** The alignment of two names: the matched tokens, and the unmatched tokens of each name. */
 export type Explanation = {
   readonly parts: readonly AlignedPart[];
   readonly partyLeftOver: readonly string[];
@@ -40,7 +40,9 @@ export function explain({ alignment, party, entry }: AlignedNames): Explanation 
   };
 }
 
-/** Breaks the score of an alignment into reasons whose effects add up to the score. */
+/**
+ * Explains the score of an alignment by reasons. The effects of the reasons add up to the score.
+ */
 export function alignmentReasons(names: AlignedNames, config: MatcherConfig): Reason[] {
   const { links, matched, possible, score, ...sides } = names.alignment;
   if (links.length === 0) return [];

@@ -6,7 +6,7 @@ import { type NameIndex, nameIndexBuilder } from "./index/name-index.ts";
 import type { NameMatch } from "./index/search.ts";
 import { decide, type Verdict, verdicts } from "./verdict.ts";
 
-/** A person or company to screen, with the data that it states itself. */
+/** A person or company to screen, with the data that the party states. */
 export type Party = Evidence & { readonly type: EntryType; readonly name: string };
 
 /** An entry that may be the party. The effects of its reasons add up to its score. */
@@ -20,7 +20,7 @@ export type Hit<Entry extends NamedEntry = NamedEntry> = Explanation & {
   readonly nameScore: number;
   /** True if the party's name contains every word of `matchedName`; see `index/containment.ts`. */
   readonly contained: boolean;
-  /** `clear` only if `MatchOptions.clearFrom` requests such hits. */
+  /** The verdict of this hit. It is `clear` only if `MatchOptions.clearFrom` requests such hits. */
   readonly verdict: Verdict;
   readonly reasons: readonly Reason[];
 };
@@ -34,9 +34,9 @@ export type MatchOptions = {
 };
 
 /**
- * Finds the entries that may be a party: the worst verdict first, then the best score. A party is
- * compared with entries of its own type. Because a party states its type itself, exactly the same
- * name of the other type, or the same document number, also gives a review.
+ * Finds the entries that may be a party, sorted by verdict (worst first) and score. A party is
+ * compared with entries of its own type. Parties state their own type, which may be wrong. So an
+ * exactly equal name of the other type, or an equal document number, also gives a review.
  */
 export type Matcher<Entry extends NamedEntry = NamedEntry> = {
   match(party: Party, options?: MatchOptions): Hit<Entry>[];
@@ -101,7 +101,7 @@ export function buildMatcher<Entry extends NamedEntry>(
   return builder.finish();
 }
 
-/** The type that a party could state instead of its own type. */
+/** For each type, the type that a party may state by mistake. */
 export const confusedTypes: ReadonlyMap<EntryType, EntryType> = new Map([
   ["individual", "entity"],
   ["entity", "individual"],
@@ -154,7 +154,7 @@ function judge<Entry extends NamedEntry>(
   const { bands, weakAlias } = config;
   const nameScore = found?.score ?? 0;
   const contained = found?.contained;
-  // Below this score, only a document number can raise the result enough.
+  // Below this name score, only an equal document number can raise the result enough.
   const least = Math.min(bands.review, config.evidence.nameMin, clearFrom);
   const mayClear = contained === undefined && party.documents.length === 0;
   if (mayClear && nameScore < least) return undefined;

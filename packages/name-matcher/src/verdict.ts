@@ -12,10 +12,10 @@ export function worstVerdict(some: readonly Verdict[]): Verdict {
 }
 
 /**
- * Decides the verdict of a weighed score. A contradicting birth date changes a block to a review,
- * because lists hold wrong dates and people share names. Evidence beside the name never clears a
- * name that is a review by itself, nor one that contains a listed name. The reasons have no effect,
- * because a rule decides the verdict and leaves the score.
+ * Decides the verdict from the score after evidence. A contradicting birth date turns a block into
+ * a review, because lists contain wrong dates and people share names. If the names alone give a
+ * review, or the party's name contains a listed one, no evidence can clear the hit. The rule
+ * changes only the verdict, so its reasons have no effect on the score.
  */
 export function decide(
   nameScore: number,

@@ -22,7 +22,7 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
     BeneficiaryService,
     { ...creating, ...linksRpc(deps), ...merchantsRpc(deps), ...settingsRpc(deps) },
     deps.operations,
-    // These records keep the content of their own operation.
+    // These RPCs store the operation's content in the record itself.
     {
       own: [
         ...(["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"] as const),

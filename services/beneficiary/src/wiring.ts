@@ -7,7 +7,7 @@ import { openLinks } from "./links/store.ts";
 import { openMerchants } from "./merchants/merchants.ts";
 import { openSettings } from "./settings/settings.ts";
 
-/** `keyContent` keys the digests of sealed content. */
+/** Opens the stores. `keyContent` computes keyed digests of sealed content. */
 export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyContent) {
   return {
     operations: openOperationBindings({ db }, keyContent),

@@ -14,7 +14,10 @@ import { z } from "zod";
 import { isAuthentic, listSourcesSetting } from "./lists/sources/setting.ts";
 import { walletProviderSettings } from "./wallets/provider-setting.ts";
 
-/** A hit of this score names the listed party itself. */
+/**
+ * The default of `APPROVAL_CLEAR_SCORE` in live mode. Hits from this score on have practically the
+ * listed name.
+ */
 const clearScoreDefault = 0.95;
 
 /** The settings are described in README.md. */
@@ -25,14 +28,16 @@ export function readConfig(environment: Environment) {
     ...busSettings,
     DATABASE: databaseSetting("compliance"),
     ...sealingSettings,
-    /** Every subject is compared with all lists at least once in this time, changed or not. */
+    /** The maximum days between two full comparisons of a subject, even if no list changed. */
     RESCREEN_DAYS: countSetting(1).default(30),
     /** Lists that the service imports automatically from their publishers. */
     LIST_SOURCES: listSourcesSetting,
     /** The interval at which this process detects lists that another process imported. */
     LISTS_POLL_MS: countSetting(100).default(2_000),
     ...walletProviderSettings,
-    /** Hits from this score on need a second person to clear; in live mode 0.95 by default. */
+    /**
+     * The score from which clearing a hit needs a second person. The default in live mode is 0.95.
+     */
     APPROVAL_CLEAR_SCORE: shareSetting.optional(),
     /** Lists whose hits need a second person to clear, joined by commas. */
     APPROVAL_CLEAR_LISTS: z

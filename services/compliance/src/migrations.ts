@@ -30,11 +30,11 @@ const indexes: Indexes = {
     { key: { list: 1, started_at: -1, _id: -1 }, name: "list" },
     { key: { started_at: -1, _id: -1 }, name: "newest" },
   ],
-  // Ids are time-ordered, so each list's index ends with the order of a page.
+  // Ids are time-ordered. Each index of a list ends with the id, which is the order of its pages.
   screenings: [
     {
-      // An operation has a second screening if its first one, which opens the subject, was
-      // overtaken.
+      // Includes `opens`, because an operation may have two screenings: the first, which opens the
+      // subject, may be superseded by another process.
       key: { kind: 1, operation_id: 1, merchant_id: 1, record_id: 1, opens: 1 },
       name: "operation_of_record",
       unique: true,
@@ -55,5 +55,5 @@ const indexes: Indexes = {
   ],
 };
 
-/** Migrations of this service's database, in order; a released one never changes. */
+/** Migrations of this service's database, in order. Never change a released migration. */
 export const migrations: readonly Migration[] = [baseline(1, indexes)];

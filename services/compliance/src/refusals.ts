@@ -11,13 +11,14 @@ type ComplianceRefusal =
   | "IMPORT_RUNNING"
   | "IMPORT_OVERTAKEN";
 
-// Nothing was compared or assessed, so nothing is cleared; the caller must retry later.
+// The request was not compared or assessed. The party is not cleared, and the caller must retry
+// later.
 const notScreened = {
   ...publicRefusals.SERVICE_UNAVAILABLE,
   message: "Screening is not possible at the moment.",
 };
 
-/** Every refusal of this service, mapped once. */
+/** All refusals of this service, mapped to RPC errors. */
 export const refusals: RefusalTable<ComplianceRefusal> = {
   ...publicRefusals,
   NO_LIST_IN_FORCE: {

@@ -6,7 +6,7 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
 
-/** Binds the RPCs. For their contract see proto/disburse/compliance/v1. */
+/** Binds the RPC handlers. proto/disburse/compliance/v1 has the contract. */
 export function servedRpcs(handlers: {
   readonly operations: OperationBindings;
   readonly rpc: ServiceImpl<typeof ComplianceService>;
@@ -15,7 +15,8 @@ export function servedRpcs(handlers: {
   readonly approvals: ServiceApprovals["rpc"];
 }) {
   const { operations } = handlers;
-  // Screenings are kept with their requests, and alerts with the given values.
+  // These RPCs don't need the stored results of the operations collection, because screenings and
+  // alerts store their own requests.
   const screening = bindOperations(ComplianceService, handlers.rpc, operations, {
     own: ["screenWallet", "screenParty"],
     noted: ["getScreening"],

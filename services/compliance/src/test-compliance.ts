@@ -28,9 +28,7 @@ import { testTrust } from "@disburse/testkit/identity.ts";
 import { start } from "./main.ts";
 import { migrations } from "./migrations.ts";
 
-/**
- * Shared parts of the integration tests of this service: services on one fresh database, and calls.
- */
+/** Helpers for this service's integration tests: services on one new database, and calls. */
 const encryptionKeys = `k1:${randomBytes(32).toString("base64")}`;
 const pollMs = 100;
 
@@ -41,7 +39,7 @@ export type TestCompliance = {
   /** Starts another service on the same database, and connects to it. */
   start(settings?: Environment): Promise<Rpc>;
   /**
-   * Connects to the last started service. Each call is authenticated as the officer whom it names.
+   * Connects to the last started service. Each call is authenticated as the officer that it names.
    */
   officers(): ReviewRpc;
   /** Connects to the last started service with another identity. */
@@ -49,7 +47,7 @@ export type TestCompliance = {
   /** Approves all pending proposals as another person, and returns their number. */
   approveAll(): Promise<number>;
   stopServices(): Promise<void>;
-  /** Sets if events are accepted; they are at first. */
+  /** Sets whether the bus accepts events. By default, it does. */
   listen(takes: boolean): void;
   /** Stops everything and removes the database. */
   end(): Promise<void>;
@@ -105,7 +103,7 @@ export async function testCompliance(): Promise<TestCompliance> {
       const officer = connect(service.url);
       const owner = connect(service.url, testTrust.service("beneficiary"));
       services.push(officer.close, owner.close);
-      // A record is screened by the service that owns it.
+      // Screenings are called as the service that owns the records.
       return { ...officer.rpc, screenParty: owner.rpc.screenParty };
     },
     end: async () => {

@@ -3,7 +3,7 @@ import { noneRetained, type StoredList } from "./lists/documents.ts";
 import type { ListEntry } from "./lists/rules/entry.ts";
 import type { ListVersion } from "./lists/rules/version.ts";
 
-/** Shared parts of the list tests: invented persons, and an in-memory store of lists. */
+/** Helpers for list tests: invented persons, and an in-memory store of lists. */
 export function person(uid: string, name = `Person ${uid}`): ListEntry {
   const none = { births: [], countries: [], documents: [], wallets: [], programs: [] };
   return { uid, source: "", type: "individual", names: [{ name, kind: "primary" }], ...none };
@@ -28,7 +28,7 @@ export function version(list: string, name: string): ListVersion {
   return { list, version: name, importId: `${list}-${name}`, entries: 0, checksum: "", importedAt };
 }
 
-/** Lists of entries in force, as a store keeps them; `read` counts the chunks that were read. */
+/** An in-memory store of lists in force. `read` is the number of chunks that were read. */
 export function memoryLists() {
   const chunks = new Map<string, Chunk>();
   const imports = new Map<string, readonly string[]>();
@@ -52,7 +52,7 @@ export function memoryLists() {
       return ids.map((id) => {
         const chunk = chunks.get(id);
         if (chunk === undefined) throw new Error(`no chunk ${id}`);
-        // Each reader gets its own copy, because bytes are transferred to threads.
+        // Returns copies, because the bytes are transferred to threads.
         return { id, bytes: Uint8Array.from(chunk.bytes) };
       });
     },

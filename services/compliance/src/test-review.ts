@@ -79,7 +79,7 @@ export async function proposalOf(call: Promise<unknown>) {
   return { proposalId: required.proposalId, contentDigest: required.contentDigest };
 }
 
-/** Review on its own database, with the minimum of monitoring that review needs. */
+/** Starts the review service on its own database, with just enough monitoring. */
 export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString("base64")}`) {
   const database = await migratedDatabase("review", migrations);
   const clock = { now: () => new Date() };
@@ -131,7 +131,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
     sealer,
   });
   const { decideAlert } = reviewGuards(alerts, { score: undefined, lists: new Set() });
-  // A second person has already approved this call, so it needs no approval here.
+  // Calls the handler directly, as after an approval by a second person.
   const reopenAlert: (typeof review.rpc)["reopenAlert"] = (request, context) =>
     withCallContext({ requestId: "", ...callContext(), approvedBy: "a second person" }, () =>
       review.rpc.reopenAlert(request, context),
@@ -157,7 +157,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
 
   return {
     ...{ database, alerts, raising, metrics, faults },
-    /** Uids of entries that no list has any more. */
+    /** The uids of entries that no list contains any more. */
     removed,
     rpc: client.rpc,
     approvals: deciding.rpc,
@@ -176,7 +176,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
     },
     /** Connects to the RPCs, with admission. */
     connect,
-    /** Screens a subject, with these hits, as monitoring would. */
+    /** Screens a subject with these hits, as monitoring does. */
     screen: (
       subject: Subject,
       hits: readonly ScreeningHit[],

@@ -21,7 +21,7 @@ import type { ScreeningIndex } from "./screening/screening-index.ts";
 import { openStore, type ScreeningDocument } from "./screening/store.ts";
 import { buildWalletIndex } from "./wallets/rules/wallet.ts";
 
-/** Shared parts of the tests of a monitoring round: one list in memory, subjects in a database. */
+/** Helpers for tests of a monitoring round: one list in memory, and subjects in a database. */
 const list = "test";
 const encryptionKeys = `k1:${randomBytes(32).toString("base64")}`;
 
@@ -37,7 +37,7 @@ export const requestFor = (recordId: string, name: string): ScreeningRequest => 
   banks: [],
 });
 
-/** An index in this thread, of entries of one version of the list. */
+/** Builds an index of one list version in this thread. */
 export function indexOf(version: string, entries: readonly ListEntry[]): ScreeningIndex {
   const listVersion: ListVersion = {
     ...{ list, version, importId: version, checksum: "", importedAt: new Date() },
@@ -125,7 +125,7 @@ export async function testSubjects(first: ScreeningIndex) {
       current = index;
       difference = { list, added: [], changed: [], removed: [], ...changes };
     },
-    /** Brings a version into force that this process has not read yet. */
+    /** Brings a version into force without this process having read it. */
     switchElsewhere: (index: ScreeningIndex) => {
       next = index;
     },

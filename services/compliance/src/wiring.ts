@@ -29,14 +29,17 @@ import { openStore, sealedScreenings } from "./screening/store.ts";
 import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
 
-/** The purposes of keyed hashes; stored hashes depend on these texts. */
+/** The purposes of keyed hashes. Stored hashes depend on these texts, so never change them. */
 const hashed = {
   alerts: "compliance alerts",
   blocking: "compliance reverse keys",
   contents: contentPurpose,
 } as const;
 
-/** Places of sealed texts. The audit trail is not one, because its hash covers its texts. */
+/**
+ * The places of sealed texts, for resealing with a new key. The audit trail is excluded, because
+ * its hash covers the sealed texts.
+ */
 const sealedPlaces = [sealedScreenings, sealedSubjects, sealedAlerts, sealedProposals];
 
 /** Opens the stores, starts the background work and serves the RPCs. */
@@ -98,7 +101,8 @@ export async function openCompliance(opening: Opening<ReturnType<typeof readConf
     review: approvals.guard(ComplianceReviewService, review.rpc, guards),
     sandbox: sandboxScreeningRpc({ ...monitoring, operations }),
   });
-  // Starts after all guards are known, because it ends approved requests of RPCs without a guard.
+  // Starts after all guards are registered, because on start it closes approved requests of RPCs
+  // that have no guard.
   lifetime.add("approvals", approvals.start().stop);
   return opening.serve(rpcs);
 }

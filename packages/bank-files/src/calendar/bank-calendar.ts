@@ -2,9 +2,10 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { addDays, dayOf, easterSunday, nthWeekday, weekday } from "./days.ts";
 
 /**
- * The banking days of a payment system or country. `FEDERAL_RESERVE` (ACH, wires in US dollars) and
- * `T2` (SEPA, euros) follow from rules. Other countries publish their holidays each year, so a
- * listed calendar covers a limited period, and days outside of it are unknown.
+ * The banking days of a payment system or a country. Rules give the holidays of `FEDERAL_RESERVE`
+ * (ACH, US dollar wires) and `T2` (SEPA, euros). Other countries publish their holidays year by
+ * year. A listed calendar therefore covers a limited period, and days outside of that period are
+ * unknown.
  */
 export type BankCalendar = "FEDERAL_RESERVE" | "T2" | ListedCalendar;
 
@@ -13,14 +14,14 @@ export type ListedCalendar = {
   readonly from: string;
   readonly through: string;
   readonly holidays: readonly string[];
-  /** Weekdays without banking; 1 is Monday: `[6, 7]`, in some countries `[5, 6]`. */
+  /** Weekdays on which banks are closed. 1 is Monday, so Saturday and Sunday are `[6, 7]`. */
   readonly weekend: readonly number[];
 };
 
 /** A listed calendar ends before the requested day. */
 export type CalendarEnds = Refused<"CALENDAR_ENDS">;
 
-/** No calendar has this many consecutive days without banking, so such a list is wrong. */
+/** The maximum number of consecutive closed days. A calendar with more is wrong. */
 const closedMax = 40;
 
 export function isBankingDay(calendar: BankCalendar, day: string): boolean | CalendarEnds {
@@ -65,7 +66,10 @@ function federalReserveHolidays(year: number): string[] {
   ];
 }
 
-/** Closing days of T2 and so of SEPA (ECB, since 2002). They never move to another day. */
+/**
+ * Closing days of T2, which also apply to SEPA (ECB, since 2002). A closing day on a weekend does
+ * not move to another day.
+ */
 function t2Holidays(year: number): string[] {
   const easter = easterSunday(year);
   return [
@@ -74,9 +78,7 @@ function t2Holidays(year: number): string[] {
   ];
 }
 
-/**
- * Returns the first day from `day` on, itself included, on which banks of all calendars are open.
- */
+/** Returns `day` if banks of all calendars are open on it, else the next day on which they are. */
 export function bankingDayFrom(
   calendars: readonly BankCalendar[],
   day: string,
@@ -92,9 +94,8 @@ export function bankingDayFrom(
 }
 
 /**
- * Counts `days` banking days after a day, which may itself be one. Used for value dates, and for
- * the end of the period in which an entry can be returned. 0 gives the first banking day from that
- * day on.
+ * Adds banking days to a day. With 0, returns the first banking day from that day on. Use this for
+ * value dates, and for the end of the period in which an entry can be returned.
  */
 export function addBankingDays(
   calendars: readonly BankCalendar[],

@@ -18,7 +18,7 @@ export function dayOf(year: number, month: number, day: number): string {
   ].join("-");
 }
 
-/** Returns the `nth` such weekday of a month, from 1; -1 is the last one. */
+/** Returns the `nth` Monday, Tuesday and so on of a month. 1 is the first, -1 the last. */
 export function nthWeekday(year: number, month: number, isoWeekday: number, nth: number): string {
   if (nth < 0) {
     const last = addDays(month === 12 ? dayOf(year + 1, 1, 1) : dayOf(year, month + 1, 1), -1);

@@ -6,13 +6,16 @@ import {
 } from "./bank-calendar.ts";
 import { addDays } from "./days.ts";
 
-/** A bank accepts files for a window until its cut-off on each banking day. */
+/**
+ * A processing window of a bank. On each banking day the bank accepts files for the window until
+ * the cut-off.
+ */
 export type Window = {
   /** `hh:mm` in the schedule's zone. Files at this time or later wait for the next window. */
   readonly cutOff: string;
-  /** Banking days from the window's day to settlement; 0 is the same day. */
+  /** The number of banking days until settlement. 0 settles on the same day. */
   readonly settlesAfterDays: number;
-  /** The largest payment in minor units; unlimited if absent. */
+  /** The largest accepted payment in minor units. Without it, there is no limit. */
   readonly minorMax?: bigint;
 };
 
@@ -20,7 +23,10 @@ export type Window = {
 export type Schedule = {
   /** The IANA name of the bank's time zone. */
   readonly zone: string;
-  /** All of them must be open: a wire in dollars to Frankfurt needs two. */
+  /**
+   * The bank accepts files only on days on which all these calendars are open. A dollar wire to
+   * Frankfurt needs both the US and the European calendar.
+   */
   readonly calendars: readonly BankCalendar[];
   /** The windows of a day, ordered by their cut-offs. */
   readonly windows: readonly [Window, ...Window[]];
@@ -38,8 +44,8 @@ export type NextWindow = {
 };
 
 /**
- * Returns the next window that accepts a payment of this many minor units. A window is closed from
- * its cut-off on. Throws if no window accepts the payment, because the profile is then wrong.
+ * Returns the next open window for a payment of this amount. A window closes at its cut-off. Throws
+ * if every window's maximum is below the amount, because the bank's profile is then wrong.
  */
 export function nextWindow(
   { zone, calendars, windows }: Schedule,
@@ -63,7 +69,7 @@ export function nextWindow(
   return { window, on, closesAt: instantOf(on, window.cutOff, zone), settlesOn };
 }
 
-/** Created once for each zone, because creating one costs some fifty times as much as using it. */
+/** Formatters by time zone. Creating one takes about fifty times as long as using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -102,7 +108,8 @@ export function localTime(moment: Date, zone: string): { day: string; time: stri
 export function instantOf(day: string, time: string, zone: string): Date {
   const wanted = `${day}T${time}`;
   const minuteMs = 60_000;
-  // No zone is further than 14 hours from UTC, and a day has at most one clock change.
+  // The search range is 15 hours around the time in UTC. No zone differs from UTC by more than 14
+  // hours, and a day has at most one clock change.
   let low = Date.parse(`${wanted}:00.000Z`) - 15 * 60 * minuteMs;
   let high = low + 30 * 60 * minuteMs;
   while (high - low > minuteMs) {

@@ -4,34 +4,36 @@ import { contradicts, type SentPayment, type SentPayments } from "./sent-payment
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 import type { Source, Verdict } from "./verdict.ts";
 
-/** The transaction code of a return or change, by that of the credit (Nacha, appendix three). */
+/**
+ * Maps the transaction code of a credit to that of its return or change (Nacha, appendix three).
+ */
 const responseCodes: Readonly<Record<string, string>> = { "22": "21", "32": "31" };
 
 /**
- * Return reason codes of credits (Nacha Operating Rules, appendix four): the beneficiary's bank
- * returns the money. R24 is excluded, because it states that a duplicate was received. Codes of
- * debits, checks and enrolments cannot apply to a credit.
+ * Return codes with which the beneficiary's bank returns a credit (Nacha Operating Rules, appendix
+ * four). R24 is excluded, because it reports a duplicate payment. Codes for debits, checks and
+ * enrolments are excluded too, because they cannot apply to a credit.
  */
 const returnCodes: ReadonlySet<string> = new Set([
   ...["R02", "R03", "R04", "R06", "R12", "R13", "R14", "R15", "R16", "R17", "R18", "R19", "R20"],
   ...["R21", "R22", "R23", "R25", "R26", "R27", "R28", "R30", "R31", "R32", "R34", "R36"],
 ]);
 
-/** Outcomes after which a plain return no longer proves that the money was returned. */
+/** Unknown outcomes after which a return alone does not prove that the money was returned. */
 const contested: ReadonlySet<UnknownOutcome> = new Set([
   ...(["dishonoured", "contested", "returned-without-proof"] as const),
 ]);
 
 /**
- * Judges each return and change of a file. A return matches a payment by original trace number,
- * amount, company id and transaction code, because trace numbers repeat after years. Each entry is
- * judged after the caller has taken the previous verdict, which may have updated `sent`.
+ * Yields a verdict for each return and change of a file. A return matches a payment by original
+ * trace number, amount, company id and transaction code, because trace numbers repeat after years.
+ * The caller may update `sent` after each verdict, and the next entry uses the updated state.
  */
 export function* achVerdicts(file: ReadAch, sent: SentPayments): Generator<Verdict> {
   for (const batch of file.batches) {
     for (const entry of batch.entries) {
       const responses = entry.addenda.filter(({ kind }) => kind !== "information");
-      // An entry with a return and its dishonour concerns the dishonour.
+      // If an entry has both a return and its dishonour, only the dishonour counts.
       const [gravest] = responses.toSorted((a, b) => gravity(b) - gravity(a));
       yield* gravest === undefined
         ? withoutResponse(entry)
@@ -40,7 +42,10 @@ export function* achVerdicts(file: ReadAch, sent: SentPayments): Generator<Verdi
   }
 }
 
-/** The code marks a return or change, but no addenda record names its payment. */
+/**
+ * Reports an entry whose transaction code marks a return or change, but which has no addenda record
+ * with the original trace number.
+ */
 function withoutResponse({ line, transactionCode, trace, cents }: AchEntry): Verdict[] {
   if (!Object.values(responseCodes).includes(transactionCode)) return [];
   const amount = { minor: cents, currency: "USD" };
@@ -73,7 +78,7 @@ function verdictsOf(
     const payoutIds = traced.map(({ payoutId }) => payoutId);
     return [{ source, verdict: "unmatched", why: "another-entry", payoutIds }];
   }
-  // A change has no amount.
+  // A change has no amount, so only returns are compared by amount.
   const isAmount = ({ amount }: SentPayment) => amount.minor === entry.cents;
   const fitting = response.kind === "change" ? own : own.filter(isAmount);
   const [payment = own[0], ...others] = fitting;
@@ -107,7 +112,8 @@ function judged(
   if (response.kind !== "return") return unknown(source, payment, response.kind);
   if (payment.state === "returned") return { source, verdict: "known", payoutId };
   if (payment.state === "rejected") return unknown(source, payment, "returned-after-rejection");
-  // A return before its dishonour, or beside a duplicate, may arrive again after it.
+  // The file of a contested return may arrive again. It must not turn the unknown outcome into a
+  // proven return.
   if (unknownOutcome !== undefined && contested.has(unknownOutcome))
     return unknown(source, payment, unknownOutcome);
   if (!returnCodes.has(response.code)) return unknown(source, payment, "returned-without-proof");

@@ -1,19 +1,26 @@
 import type { Statement, StatementFile } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
 
-/** An account's day in its statement. `difference` is zero if opening + booked = closing. */
+/**
+ * The balances of one account for one day. `difference` is zero if opening plus booked equals
+ * closing.
+ */
 export type StatementBalance = {
   readonly opening: Money;
   /** Credits minus debits of the booked entries. */
   readonly booked: Money;
   readonly closing: Money;
-  /** Actual minus expected closing balance. If it is not 0, an entry is missing or unread. */
+  /**
+   * The actual minus the expected closing balance. Any value except 0 means that an entry is
+   * missing or was not read.
+   */
   readonly difference: Money;
 };
 
 /**
- * Checks the sums of a statement. Returns `undefined` unless it has exactly one opening (`OPBD`,
- * else `PRCD`) and one closing (`CLBD`) balance in its currency, and no entry in another currency.
+ * Checks that a statement's entries explain its closing balance. Requires exactly one opening
+ * balance (`OPBD`, else `PRCD`) and one closing balance (`CLBD`) in the statement's currency, and
+ * no entry in another currency. Otherwise returns `undefined`.
  */
 export function statementBalance({ balances, entries }: Statement): StatementBalance | undefined {
   const of = (type: string) => balances.filter((each) => each.type === type);
@@ -37,14 +44,20 @@ export function statementBalance({ balances, entries }: Statement): StatementBal
   };
 }
 
-/** A day of an account that a statement closes. */
+/** A day of an account for which a statement gives the closing balance. */
 export type StatementDay = StatementBalance & {
   readonly day: string;
-  /** Unreadable entries may cancel each other out, so that the balances agree. */
+  /**
+   * True if entries were unreadable. Equal balances then prove nothing, because unreadable entries
+   * may cancel each other out.
+   */
   readonly hasGaps?: true;
 };
 
-/** Returns the days that a file of statements closes for these accounts, or for all if empty. */
+/**
+ * Returns the closed days of these accounts in a file of statements. An empty list means all
+ * accounts.
+ */
 export function statementDays(
   { kind, statements }: StatementFile,
   accounts: readonly string[],
@@ -60,7 +73,7 @@ export function statementDays(
     });
 }
 
-/** True if the statement is of one of these accounts, or if the list is empty. */
+/** True if the statement belongs to one of these accounts, or if the list is empty. */
 export function isOf({ account }: Statement, accounts: readonly string[]): boolean {
   if (accounts.length === 0) return true;
   return [account.iban, account.number].some((each) => {

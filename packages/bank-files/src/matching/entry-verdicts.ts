@@ -20,27 +20,29 @@ export type AccountProfile = {
    * The account's names in the bank's statements: IBAN, number, or both. Empty accepts any account.
    */
   readonly accounts: readonly string[];
-  /** The largest shortfall of a return that names no charges, in minor units. */
+  /** A return may be short of the payment by this many minor units without naming the charges. */
   readonly returnChargesMax: bigint;
 };
 
-/** One payment of an entry, or the entry itself if it names none. */
+/** One payment of an entry. An entry without payment details counts as one payment. */
 type Unit = EntryTransaction & {
-  /** The amount that was booked for it; absent if the file does not give it. */
+  /** The amount booked for this payment. Absent if the file does not state it. */
   readonly booked: Money | undefined;
   readonly place: string;
-  /** True if the entry has other payments, so that its own parts are not this payment's. */
+  /**
+   * True if the entry has several payments. The entry's own references and charges are then not
+   * this payment's.
+   */
   readonly isShared: boolean;
   readonly as: Booking["as"];
 };
 
 /**
- * Judges the entries of a statement or notification in their order. An entry that is not booked
- * moves nothing. Every booked entry gives at least one verdict.
- *
- * EndToEndId, InstrId, UETR and the bank's reference identify a payment; PmtInfId with a sum
- * identifies a whole block. Amount, currency, account and direction confirm or contradict it, as
- * does PmtInfId if it is another of our blocks. An absent element does neither.
+ * Judges the entries of a statement or notification in order. An entry that is not booked moves no
+ * money. Every booked entry gives at least one verdict. EndToEndId, InstrId, UETR or the bank's
+ * reference identifies a payment. PmtInfId together with a matching sum identifies a whole block.
+ * Amount, currency, account and direction must agree with the payment. A PmtInfId of another of our
+ * blocks contradicts it. An absent element has no effect.
  */
 export function entryVerdicts(
   statement: Statement,
@@ -51,7 +53,7 @@ export function entryVerdicts(
   return new EntryJudge(statement, kind, sent, profile).verdicts();
 }
 
-/** Judges entries that only inform, such as those of a camt.052. */
+/** Judges entries that move no money, such as those of a camt.052. */
 export function entryInformation(statement: Statement, sent: SentPayments): Verdict[] {
   return statement.entries.flatMap((entry) =>
     unitsOf(entry).map((unit): Verdict => {
@@ -69,9 +71,9 @@ class EntryJudge {
   readonly #kind: Booking["source"];
   readonly #sent: SentPayments;
   readonly #profile: AccountProfile;
-  /** The place in this statement that first booked a payment's debit or return. */
+  /** The place of each payment's first debit or return in this statement. */
   readonly #bookedAt = new Map<string, string>();
-  /** Charges of this statement without a reference, by payment and amount. */
+  /** The number of charges without a reference in this statement, by payment and amount. */
   readonly #unnamedCharges = new Map<string, number>();
 
   constructor(
@@ -116,8 +118,8 @@ class EntryJudge {
   }
 
   /**
-   * Finds the payment of a unit. Only another of our blocks contradicts it, because a bank may use
-   * its own block numbers.
+   * Finds the payment of a unit. A block id contradicts the payment only if it is the id of another
+   * of our blocks, because banks may use their own block numbers.
    */
   #find(entry: Entry, unit: Unit): SentPayment | NotFound {
     const found = this.#sent.find(referencesOf(entry, unit));
@@ -131,7 +133,10 @@ class EntryJudge {
     return isOther ? "contradicting-references" : found;
   }
 
-  /** Judges payments that are booked in one sum: all of a block or none. */
+  /**
+   * Judges an entry that books a whole block as one sum. Either all its payments are booked, or
+   * none.
+   */
   #block(entry: Entry, units: readonly Unit[]): Verdict[] | undefined {
     const { batches, transactions, amount } = entry;
     const ids = new Set(
@@ -141,7 +146,8 @@ class EntryJudge {
     const [unit] = units;
     if (members.length === 0 || unit === undefined) return undefined;
     const source = { ...sourceOf(entry, unit), place: `Ntry[${entry.number}]` };
-    // An EndToEndId that leads to none of our payments is of another payment.
+    // None of the entry's references matched. An EndToEndId among them belongs to someone else's
+    // payment.
     if (units.some(({ endToEndId }) => endToEndId !== undefined)) {
       return [unmatched(source, "contradicting-references")];
     }
@@ -206,17 +212,21 @@ class EntryJudge {
     const equal = charges.filter(({ amount }) => amount === as.amount);
     if (this.#isKnownCharge(payoutId, equal, as)) return { source, verdict: "known", payoutId };
     this.#sent.learn(payoutId, { charges: [...charges, as] });
-    // Statements and notifications report the same booking under different references.
+    // A statement and a notification may report one charge under different references. The charge
+    // is new only if this kind of report now has more charges of this amount than the other kind.
     const own = equal.filter((each) => each.source === as.source).length + 1;
     return 2 * own <= equal.length + 1
       ? { source, verdict: "known", payoutId, booking: { of: "charge", as } }
       : { source, verdict: "charge", payoutId, charge, booking: as };
   }
 
-  /** True if an earlier report of its kind has this charge. `equal` are charges of its amount. */
+  /**
+   * True if an earlier report of the same kind contains this charge. `equal` are the known charges
+   * of the same amount.
+   */
   #isKnownCharge(payoutId: string, equal: readonly Booking[], booking: ChargeBooking): boolean {
     if (booking.reference !== undefined) return compare(equal, booking) === "same";
-    // Charges without a reference differ only by their count in one statement.
+    // Charges without a reference can be told apart only by their number in one statement.
     const key = `${payoutId} ${booking.amount}`;
     const number = (this.#unnamedCharges.get(key) ?? 0) + 1;
     this.#unnamedCharges.set(key, number);
@@ -286,9 +296,9 @@ class EntryJudge {
   }
 
   /**
-   * True if a booking is an additional one. Either the same kind of report has it, booked in the
-   * same way, under another reference, or the same statement has it at another place. Pages that a
-   * bank repeats are statements of their own.
+   * True if the payment was booked twice. This is so if a report of the same kind has the booking
+   * under another reference, or if this statement has it at another place. A page that the bank
+   * sends again counts as a separate statement.
    */
   #isSecond(key: string, known: readonly Booking[], booking: Booking, place: string): boolean {
     const before = this.#bookedAt.get(key);
@@ -319,12 +329,15 @@ class EntryJudge {
   }
 }
 
-/** Known bookings of the same kind of report, booked in the same way. */
+/** Returns the known bookings from the same kind of report, with the same `as`. */
 function alike(known: readonly Booking[], booking: Booking): readonly Booking[] {
   return known.filter(({ source, as }) => source === booking.source && as === booking.as);
 }
 
-/** `first` of its kind, the `same` as a known one, or a `second` one. */
+/**
+ * Compares a booking with the known ones. `first`: no such booking is known. `same`: it repeats a
+ * known one. `second`: it has another reference.
+ */
 function compare(known: readonly Booking[], booking: Booking): "first" | "same" | "second" {
   const same = alike(known, booking);
   if (same.length === 0) return "first";
@@ -334,7 +347,7 @@ function compare(known: readonly Booking[], booking: Booking): "first" | "same" 
   return isSame || booking.reference === undefined ? "same" : "second";
 }
 
-/** True if this booking gives a known booking its reference. */
+/** True if the known bookings have no reference and this one has. */
 function isFirstName(known: readonly Booking[], booking: Booking): boolean {
   const same = alike(known, booking);
   return booking.reference !== undefined && same.every(({ reference }) => reference === undefined);
@@ -344,7 +357,7 @@ function unitsOf(entry: Entry): Unit[] {
   const { transactions, amount, number } = entry;
   const place = `Ntry[${number}]`;
   if (transactions.length <= 1) {
-    // The bank's reference may identify an entry without details.
+    // An entry without details counts as one payment, which the bank's reference may identify.
     const [transaction = { charges: [] }] = transactions;
     return [{ ...transaction, booked: amount, place, isShared: false, as: "payment" }];
   }
@@ -357,7 +370,7 @@ function unitsOf(entry: Entry): Unit[] {
   }));
 }
 
-/** The entry's own bank reference is the payment's only if the entry has no other payment. */
+/** The entry's bank reference identifies a payment only if the entry has no other payment. */
 function referencesOf(entry: Entry, unit: Unit) {
   const { endToEndId, instructionId, uetr, isShared } = unit;
   const bankReference = unit.bankReference ?? (isShared ? undefined : entry.bankReference);
@@ -365,9 +378,9 @@ function referencesOf(entry: Entry, unit: Unit) {
 }
 
 /**
- * If the file omits the amounts of an entry's payments, they get their own amounts, provided that
- * these and the given ones add up to the entry. Otherwise the sum contradicts them. If a payment of
- * the entry is not ours, the sum proves nothing about them.
+ * Fills in amounts that the file omits with the amounts that we sent. If all payments are ours, the
+ * amounts must add up to the entry, with or without charges. If some are not ours, the amounts must
+ * only not exceed the entry. Otherwise the missing amounts stay unknown.
  */
 function withProvenAmounts(
   entry: Entry,
@@ -379,7 +392,7 @@ function withProvenAmounts(
   const own = (index: number): Money | undefined => {
     const payment = found[index];
     const unit = units[index];
-    // A charge never has the payment's amount.
+    // The booking of a charge does not have the payment's amount.
     const isOfPayment = unit !== undefined && !isCharge(entry, unit);
     return typeof payment === "string" || !isOfPayment ? undefined : payment?.amount;
   };
@@ -406,7 +419,8 @@ function isInstructed({ instructed }: Unit, amount: Money): boolean {
 }
 
 /**
- * Returns the charges debited beside the amount; `undefined` if the booking is of another amount.
+ * Returns the charges that were debited on top of the amount. Returns `undefined` if the booking
+ * does not fit the amount.
  */
 function chargesBeside(amount: Money, entry: Entry, unit: Unit): bigint | undefined {
   const { booked } = unit;
@@ -437,10 +451,13 @@ const chargeCodes: ReadonlySet<string> = new Set([
   ...["CHRG", "COMM", "COME", "COMI", "COMT", "FEES", "TAXE"],
 ]);
 
-/** SWIFT's types of charges and commissions (MT 940, field 61), which banks put in `Prtry`. */
+/**
+ * SWIFT's transaction types for charges and commissions (MT 940, field 61). Banks put them in
+ * `Prtry`.
+ */
 const swiftCharge = /^[NFS](?:CHG|COM)\b/;
 
-/** True for a charge for a payment, false for the payment itself. */
+/** True if the unit books a charge, not the payment itself. */
 function isCharge(entry: Entry, unit: Unit): boolean {
   const subFamily = unit.code?.subFamily ?? entry.code.subFamily ?? "";
   const proprietary = unit.code?.proprietary ?? entry.code.proprietary ?? "";

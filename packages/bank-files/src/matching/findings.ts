@@ -12,7 +12,7 @@ export type UnreadPart = Unread & {
   readonly mayHideReturn: boolean;
 };
 
-/** The facts about a file that are known before its payments are. */
+/** Facts about a file, available before its payments are loaded. */
 export type FileSummary = {
   readonly documents: readonly { readonly kind: BankDocument["kind"]; readonly version: string }[];
   readonly unread: readonly UnreadPart[];
@@ -24,7 +24,7 @@ export type FileSummary = {
 /** A part of a file that an operator must check. */
 export type FileFinding = {
   readonly kind: "unknown_outcome" | "unmatched" | "unread" | "waiting" | "balance" | "change";
-  /** A code of a closed list, or a reader's text; without personal data. */
+  /** A code from a closed list, or a problem text of the reader. It contains no personal data. */
   readonly what: string;
   readonly place?: string;
   readonly payoutId?: string;
@@ -32,7 +32,10 @@ export type FileFinding = {
   readonly amount?: string;
   /** Personal data: encrypt it at rest, and never show it. */
   readonly details?: string;
-  /** While it is open, a missing report of the bank proves nothing. */
+  /**
+   * True if the part may hide a report. While the finding is open, the absence of a report proves
+   * nothing.
+   */
   readonly holds?: boolean;
 };
 
@@ -95,19 +98,22 @@ export function verdictFindings(
   });
 }
 
-/** Hides a code with words, because a bank may write names in its place. */
+/** Hides a code that contains words, because banks may write names in the code field. */
 export function shownCode(code: string): string {
   const read = codeOf(code);
   return /^[A-Z0-9]{1,8}$/.test(read) ? read : "";
 }
 
-/** Returns one finding for each payment that the part may concern, else one that holds all. */
+/**
+ * Returns a finding for each payment that the part may concern. If none is known, returns one
+ * finding that holds all payments.
+ */
 function unmatchedFound(
   { why, payoutIds }: Extract<FileVerdict, { verdict: "unmatched" }>,
   place: string,
   amount: string | undefined,
 ): FileFinding[] {
-  // One finding for a statement of another account, instead of one for each of its entries.
+  // A statement of another account gives one finding, not one for each entry.
   if (why === "another-account") {
     const statement = /statement \d+/.exec(place)?.[0] ?? "statement 1";
     return [{ kind: "unmatched", what: why, place: statement }];
@@ -117,7 +123,7 @@ function unmatchedFound(
   return payoutIds === undefined ? [base] : payoutIds.map((payoutId) => ({ ...base, payoutId }));
 }
 
-/** An operator decides on a proposed change; nothing applies it. */
+/** A proposed change is never applied automatically. An operator decides. */
 function changeFound(payoutId: string, { code, corrected, proposed }: AchChange): FileFinding {
   const fields = Object.keys(proposed ?? {}).toSorted();
   const what = fields.length === 0 ? code : `${code}: other ${fields.join(", ")}`;

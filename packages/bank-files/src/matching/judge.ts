@@ -12,8 +12,8 @@ import type { Verdict } from "./verdict.ts";
 export type JudgingProfile = AccountProfile &
   StatusProfile & {
     /**
-     * True if bookings settle payments. A rail of NACHA files uses the balances of statements but
-     * not their bookings, because its bank books whole files in one sum.
+     * True if bookings settle payments. False for rails with NACHA files, whose banks book each
+     * file as one sum. Such a rail uses only the balances of statements.
      */
     readonly entriesSettle: boolean;
   };
@@ -28,7 +28,7 @@ export type Wanted = {
   readonly traces: readonly string[];
 };
 
-/** The payments to load before judging a file, each reference once. */
+/** Returns the references of the payments to load before judging a file, without duplicates. */
 export function wantedOf(file: BankFile, profile: JudgingProfile): Wanted {
   const names = {
     payoutIds: new Set<string>(),
@@ -94,8 +94,8 @@ export type FileVerdict = Verdict & {
 };
 
 /**
- * Judges a file document by document, so that each document's facts are known for the next. In a
- * NACHA file this applies to each entry too, because several entries may return one payment.
+ * Judges a file document by document. Facts from one document apply to the next. In a NACHA file,
+ * facts from one entry apply to the next entry, because several entries may return one payment.
  */
 export function judge(file: BankFile, sent: SentPayments, profile: JudgingProfile): FileVerdict[] {
   return file.documents.flatMap((document, index) => {
@@ -130,7 +130,7 @@ function verdictsOf(
   }
 }
 
-/** Places of entries name their statement if a document has several. */
+/** If a document has several statements, the place of an entry includes the statement. */
 function eachStatement(
   statements: readonly Statement[],
   judged: (statement: Statement) => Verdict[],

@@ -1,9 +1,9 @@
 import type { Reason } from "../iso20022/reports/report.ts";
 
 /**
- * Reason codes that prove that a rejected payment was not executed. Each is a fault of the order or
- * of a party that a bank detects before it books. Names and meanings are those of ISO 20022's
- * external code set `ExternalStatusReason1Code`, edition of the fourth quarter of 2022.
+ * Reason codes that prove that a rejected payment was not executed. Each reports a fault in the
+ * order or in a party's data, which the bank detects before booking. Names and meanings are from
+ * ISO 20022's external code set `ExternalStatusReason1Code`, edition of the fourth quarter of 2022.
  */
 const notExecuted: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -112,8 +112,8 @@ const notExecuted: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Codes that never prove it, even if a bank's profile lists them: duplicates, free text, a process
- * that stopped midway, money that an authority blocked, and codes that are not refusals.
+ * Codes that never prove "not executed", even if a bank's profile lists them. They report
+ * duplicates, free text, an interrupted process or blocked money, or are not rejections at all.
  */
 const neverProof = new RegExp(
   "^(?:AM05|DUPL|DU\\d\\d|DS15|RF01|NARR|AM07|AB\\d\\d|ED05|FF10|FF11|G\\d{3}" +
@@ -149,12 +149,15 @@ function isListed({ code, proprietary }: Reason, bankCodes: ReadonlySet<string>)
   return isCode && isProprietary;
 }
 
-/** Returns a code in the form of the lists. */
+/** Normalises a code for comparison with the lists. */
 export function codeOf(text: string): string {
   return text.trim().toUpperCase();
 }
 
-/** A file's reason applies to each of its payments, and the patterns below are many. */
+/**
+ * Caches the result by reason. A file's reason applies to all its payments, and testing the
+ * patterns is slow.
+ */
 const known = new WeakMap<Reason, boolean>();
 
 /** True if a reason states, by code or in words, that the bank already has this payment. */
@@ -172,19 +175,19 @@ function hasDuplicate({ code = "", proprietary = "", text = "" }: Reason): boole
   return isCode || duplicateWords.some((pattern) => pattern.test(`${proprietary} ${text}`));
 }
 
-/** A claim that a payment was carried out; a negated one does not match. */
+/** Phrases that claim that a payment was carried out. A negated phrase does not match. */
 const carriedOut =
   "(?:paid|executed|processed|booked|debited|credited|settled|received|accepted|sent|seen|used" +
   "|transmitted|carried out|done|made|recorded|registered|effected|released|posted|completed)";
 
-/** The objects that a bank claims to have already. */
+/** Nouns for a payment in banks' texts about duplicates. */
 const things =
   "(?:ref|message|msg|id\\b|identif|instr|payment|transaction|transfer|file|batch|bulk|end|amount" +
   "|order|details|signature|number|data|content|beneficiary and)";
 
 /**
- * Phrases of banks about a payment that they may have executed before. They only ever hold money
- * back, so they match broadly: a false match costs a decision by two operators.
+ * Phrases that suggest that the bank may already have executed the payment. They match broadly,
+ * because a match never releases money. A false match only requires a decision by two operators.
  */
 const duplicateWords: readonly RegExp[] = [
   /dupl|\bdubl|\bdoubl|doppel|doppi[ao]|\bdobl[eao]|\bdobrad|dobbel|dubbel|zdvoj|\btupla/iu,

@@ -6,9 +6,12 @@ export type SentState = "sent" | "debited" | "rejected" | "returned";
 
 /** One booking of a payment in one kind of report. */
 export type Booking = {
-  /** Statements and notifications each report a booking once, under their own reference. */
+  /**
+   * The kind of report. A statement and a notification may each report the same booking, under
+   * different references.
+   */
   readonly source: "statement" | "notification";
-  /** Booked by itself, or in the sum of its block. */
+  /** `block` if the bank booked the whole block as one sum. */
   readonly as: "payment" | "block";
   readonly reference?: string;
 };
@@ -19,7 +22,7 @@ export type ChargeBooking = Booking & {
   readonly amount: string;
 };
 
-/** A payment that was sent in a file, as its rail stored it. Absent parts are not compared. */
+/** A payment that was sent in a file, as the rail stored it. Absent fields are not compared. */
 export type SentPayment = {
   readonly payoutId: string;
   readonly endToEndId: string;
@@ -29,15 +32,15 @@ export type SentPayment = {
   readonly bankReference?: string;
   readonly messageId?: string;
   readonly paymentInformationId?: string;
-  /** Set for an ACH entry: its trace number, its company's id and its transaction code. */
+  /** `trace`, `companyId` and `transactionCode` are set for an ACH entry. */
   readonly trace?: string;
   readonly companyId?: string;
   readonly transactionCode?: string;
   readonly amount: Money;
-  /** The debtor's account in the form of statements: IBAN or number. */
+  /** The debtor's account as statements identify it: IBAN or number. */
   readonly account?: string;
   readonly state: SentState;
-  /** Earlier files left the outcome unknown for this reason. */
+  /** The reason why the outcome is unknown after earlier files. */
   readonly unknownOutcome?: UnknownOutcome;
   readonly debits: readonly Booking[];
   readonly returns: readonly Booking[];
@@ -56,12 +59,12 @@ export type References = {
 /** Reasons why references identify no payment. An operator decides; the code never guesses. */
 export type NotFound = "no-reference" | "unknown" | "ambiguous" | "contradicting-references";
 
-/** In the order in which they identify a payment. */
+/** The references that identify a payment, in order of precedence. */
 const identifying = ["endToEndId", "instructionId", "uetr", "bankReference"] as const;
 
 /**
- * The payments that a file may concern, with the facts from its earlier parts. A report on a file
- * or a block needs all its payments.
+ * The payments that a file may concern, updated with facts from earlier parts of the file. For a
+ * report on a file or a block, add all payments of that file or block.
  */
 export class SentPayments {
   readonly #byId = new Map<string, SentPayment>();
@@ -79,7 +82,7 @@ export class SentPayments {
     this.add(payments);
   }
 
-  /** Keeps payments that are already present. */
+  /** Adds payments to those already present. */
   add(payments: readonly SentPayment[]): void {
     for (const payment of payments) {
       const { payoutId } = payment;
@@ -92,10 +95,11 @@ export class SentPayments {
   }
 
   /**
-   * Finds the one payment that references identify. The first known reference decides; if a later
-   * one identifies another payment, none is found. `repeated` are the references that the report
-   * repeats from our order: one that differs from ours contradicts. An EndToEndId travels
-   * unchanged; banks may replace an InstrId or a UETR in bookings.
+   * Finds the payment that the references identify. The first reference that is known decides. If a
+   * later reference identifies another payment, the result is "contradicting-references".
+   * `repeated` are references that the bank must return unchanged, so a different value
+   * contradicts. Every bank returns the EndToEndId unchanged, but may replace an InstrId or a UETR
+   * in bookings.
    */
   find(
     references: References,
@@ -133,7 +137,10 @@ export class SentPayments {
     return this.#all(this.#files.get(comparable(messageId)));
   }
 
-  /** Trace numbers repeat after years, so there may be several payments. */
+  /**
+   * Returns all payments with a trace number. Trace numbers repeat after years, so there may be
+   * several.
+   */
   ofTrace(trace: string): readonly SentPayment[] {
     return this.#all(this.#traces.get(comparable(trace)));
   }
@@ -156,7 +163,7 @@ export class SentPayments {
   }
 }
 
-/** An absent reference contradicts nothing. */
+/** True if both references are present and differ. */
 export function contradicts(a: string | undefined, b: string | undefined): boolean {
   const [one, other] = [comparable(a), comparable(b)];
   return one !== "" && other !== "" && one !== other;

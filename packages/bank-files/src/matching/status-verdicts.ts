@@ -12,7 +12,7 @@ import type { Source, Unmatched, Verdict } from "./verdict.ts";
 
 /** Settings to judge the reports of a bank, from its handbook. */
 export type StatusProfile = {
-  /** True if the bank's ACSC and ACCC are final; otherwise only a booking settles. */
+  /** True if ACSC and ACCC of this bank settle a payment. Otherwise only a booking settles it. */
   readonly statusSettles: boolean;
   /** Proprietary reason codes of the bank that mean "not executed", in capitals. */
   readonly notExecutedCodes: ReadonlySet<string>;
@@ -25,10 +25,13 @@ const onItsWay: ReadonlySet<string> = new Set([
   ...["RCVD", "ACTC", "ACCP", "ACFC", "ACSP", "ACWC", "ACWP", "PDNG", "PATC"],
 ]);
 
-/** Statuses in which the bank may wait for the initiating party's confirmation. */
+/** Statuses in which the bank may be waiting for a confirmation from the platform. */
 const waitingForUs: ReadonlySet<string> = new Set(["ACFW", "RVMC", "RVNM"]);
 
-/** The parts of a report that apply to one payment: itself, its blocks, its files. */
+/**
+ * The parts of a report that apply to one payment: its own status, and those of its blocks and
+ * files.
+ */
 type Applying = {
   readonly payment: SentPayment;
   readonly own: { readonly status: PaymentStatus; readonly place: string }[];
@@ -36,16 +39,18 @@ type Applying = {
   readonly groups: ReportedStatus[];
 };
 
-/** A payment's id, or the payments that a block or the file names together. */
+/**
+ * The payments that an unmatched part may concern: one payment by its id, all of a block, or all of
+ * the file.
+ */
 type About = string | BatchStatus | "file";
 
 /**
- * Judges each payment of a status report. The lowest level with a status decides. If a level above
- * it, or another status on the same level, contradicts it, the outcome is unknown. Reasons of all
- * levels count.
- *
- * A part that matches no payment may concern one that a level above covers. If it opposes that
- * level, the outcome is unknown too.
+ * Judges each payment of a status report. A payment's own status takes precedence over that of its
+ * block, and that of the block over that of the file. The outcome is unknown if two of these
+ * statuses contradict each other. Reasons on all levels count. A part that matches no payment may
+ * belong to any payment of its block or file. If it contradicts the status of that block or file,
+ * the outcome of these payments is unknown too.
  */
 export function statusVerdicts(
   report: StatusReport,
@@ -61,7 +66,7 @@ class ReportJudge {
   readonly #profile: StatusProfile;
   readonly #unmatched: Verdict[] = [];
   readonly #applying = new Map<string, Applying>();
-  /** Parts that match no payment oppose these rejections or settlements. */
+  /** The payments, blocks and files whose rejection or settlement an unmatched part contradicts. */
   readonly #opposed = { rejected: new Set<About>(), settled: new Set<About>() };
 
   constructor(report: StatusReport, sent: SentPayments, profile: StatusProfile) {
@@ -105,7 +110,8 @@ class ReportJudge {
     for (const [index, status] of batch.payments.entries()) {
       const at = `${place}/TxInfAndSts[${index + 1}]`;
       const found = this.#sent.find(status, ["endToEndId", "instructionId"]);
-      // A bank may use its own numbers for blocks and files, so only another of ours contradicts.
+      // Banks may use their own numbers for blocks and files. So a number contradicts only if it is
+      // that of another of our blocks or files.
       const isOther =
         typeof found !== "string" &&
         ((members.length > 0 && contradicts(found.paymentInformationId, paymentInformationId)) ||
@@ -121,7 +127,10 @@ class ReportJudge {
     }
   }
 
-  /** Records an opposing part: for the payments that it names, else for its block or file. */
+  /**
+   * Records that an unmatched part contradicts the payments that its references identify. If they
+   * identify none, the part contradicts its whole block or file.
+   */
   #opposeNamed(part: PaymentStatus, otherwise: BatchStatus | "file"): void {
     const named = this.#sent.anyOf(part).map(({ payoutId }) => payoutId);
     this.#oppose(part, named.length > 0 ? named : [otherwise]);
@@ -165,7 +174,7 @@ class ReportJudge {
       .find((level) => level.length > 0);
     const status = statuses?.at(-1);
     if (statuses === undefined || status === undefined) return [];
-    // A partly accepted block or file states nothing about a payment that it does not name.
+    // `PART` on a block or file says nothing about a payment without its own status.
     const isNamed = own.some((each) => each.status.status ?? each.status.unknownStatus);
     if (status === "PART" && !isNamed) return [];
     const reported = levels.flat();
@@ -197,7 +206,7 @@ class ReportJudge {
       : this.#unrejected(payment, status, bankReference);
     if (verdict.verdict === "rejected" || verdict.verdict === "settled") {
       const opposed = this.#opposed[verdict.verdict];
-      // A part without a payment's reference does not concern a payment with its own status.
+      // An unmatched part without references cannot concern a payment that has its own status.
       const above: readonly About[] = isNamed ? [] : [...batches, "file"];
       if ([payoutId, ...above].some((each) => opposed.has(each))) {
         return unknown("contradicting-levels");
@@ -224,7 +233,8 @@ class ReportJudge {
     }
     if (state === "debited" || state === "returned") return { verdict: "known", payoutId };
     if (state === "rejected") {
-      // A report from before the rejection may arrive after it, but not one that settles.
+      // An earlier "in progress" report may arrive after the rejection and is ignored. A settlement
+      // after a rejection is a contradiction.
       return settled.has(status)
         ? unknown("settled-after-rejection")
         : { verdict: "known", payoutId };

@@ -21,7 +21,7 @@ export function sentPayment(number: number, changes: Partial<SentPayment> = {}):
   };
 }
 
-/** A booked entry of USD 100.00 of one payment. */
+/** A booked entry for one payment of USD 100.00. */
 export function bookedEntry(
   direction: Entry["direction"],
   transaction: Partial<EntryTransaction> | undefined,
@@ -47,12 +47,12 @@ export function statementOf(entries: readonly Entry[]): Statement {
   return { account: { number: "000123456789" }, currency: "USD", balances: [], entries };
 }
 
-/** A separate booking in a statement, under a reference. */
+/** A booking of a single payment in a statement, with the bank's reference. */
 export function ofStatement(reference: string): Booking {
   return { source: "statement", as: "payment", reference };
 }
 
-/** A verdict without the part of the file that it concerns. */
+/** A verdict without its source. */
 export function bare({ source: _source, ...verdict }: Verdict) {
   return verdict;
 }

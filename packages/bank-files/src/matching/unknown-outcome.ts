@@ -3,7 +3,9 @@
  * decide.
  */
 export type UnknownOutcome =
-  /** The bank has, or may have, another instruction of this payment, which it may have paid. */
+  /**
+   * The bank reports a duplicate, so it may already have paid another instruction of this payment.
+   */
   | "rejected-as-duplicate"
   /** The rejection's reasons do not prove that nothing was paid. */
   | "rejected-without-proof"
@@ -16,10 +18,13 @@ export type UnknownOutcome =
   | "debited-twice"
   | "returned-after-rejection"
   | "returned-twice"
-  /** A return that reports a duplicate payment, or whose code no credit has. */
+  /** The return reports a duplicate payment, or has a code that does not apply to credits. */
   | "returned-without-proof"
   | "return-taken-back"
-  /** The returned amount is smaller than named or allowed charges explain. */
+  /**
+   * The returned amount is too small: neither named charges nor the allowed shortfall explain the
+   * difference.
+   */
   | "returned-in-part"
   | "returned-in-another-currency"
   | "credit-that-is-no-return"
@@ -37,17 +42,22 @@ const unpaid: ReadonlySet<UnknownOutcome> = new Set([
   "blocked",
 ]);
 
-/** If true, a later rejection proves nothing, whatever its reason. */
+/** True if the bank may have paid. A later rejection then proves nothing, whatever its reason. */
 export function mayBePaid(why: UnknownOutcome): boolean {
   return !unpaid.has(why);
 }
 
-/** Keeps the graver outcome, so that a weaker later report does not hide evidence of a payment. */
+/**
+ * Returns the graver of two outcomes. A weaker later report must not hide evidence of a payment.
+ */
 export function graverOf(known: UnknownOutcome | undefined, why: UnknownOutcome): UnknownOutcome {
   return known !== undefined && gravity(known) > gravity(why) ? known : why;
 }
 
-/** Statements may still prove that a duplicate alone is unpaid. */
+/**
+ * A duplicate ranks below evidence of a debit, because statements may still prove that it was not
+ * paid.
+ */
 function gravity(why: UnknownOutcome): number {
   if (!mayBePaid(why)) return 0;
   return why === "rejected-as-duplicate" ? 1 : 2;

@@ -11,10 +11,10 @@ export type Unmatched =
   | "unknown-batch"
   | "batch-sum-differs"
   | "batch-credit"
-  /** A charge for a payment that does not state its own amount. */
+  /** A charge whose own amount is missing. */
   | "charge-without-amount"
   | "another-account"
-  /** A return with a payment's trace number, but of another company or kind of entry. */
+  /** A return with the trace number of a payment, but another company id or transaction code. */
   | "another-entry";
 
 /** The part of a file that gives a verdict. */
@@ -33,18 +33,18 @@ export type Source = {
 /** The meaning of one part of a file for one payment. */
 export type Verdict = { readonly source: Source } & (
   | { readonly verdict: "accepted"; readonly payoutId: string; readonly bankReference?: string }
-  /** The money has left; `charges` were debited on top of the amount. */
+  /** The account was debited. `charges` were debited on top of the amount. */
   | {
       readonly verdict: "settled";
       readonly payoutId: string;
-      /** Absent if a status report settles the payment. */
+      /** Absent if a status report, not a booking, settled the payment. */
       readonly booking?: Booking;
       readonly charges?: Money;
       readonly bankReference?: string;
     }
   /** Proof that the payment was not executed. No other verdict releases held money. */
   | { readonly verdict: "rejected"; readonly payoutId: string; readonly reason: Reason }
-  /** The money was returned; the bank kept `short` of it. */
+  /** The money was returned, less `short`, which the bank kept. */
   | {
       readonly verdict: "returned";
       readonly payoutId: string;
@@ -53,7 +53,7 @@ export type Verdict = { readonly source: Source } & (
       readonly reason: Reason;
       readonly booking?: Booking;
     }
-  /** The bank debited or refunded a charge for the payment; a debit is above zero. */
+  /** The bank debited or refunded a charge for the payment. A debit is positive. */
   | {
       readonly verdict: "charge";
       readonly payoutId: string;
@@ -61,7 +61,8 @@ export type Verdict = { readonly source: Source } & (
       readonly booking: ChargeBooking;
     }
   /**
-   * Already known: a file was received twice, late or out of order. `booking` is a new name for it.
+   * The fact is already known, because a file arrived twice, late or out of order. `booking` is an
+   * additional reference to store for the known booking.
    */
   | {
       readonly verdict: "known";
@@ -70,7 +71,10 @@ export type Verdict = { readonly source: Source } & (
         | { readonly of: "debit" | "return"; readonly as: Booking }
         | { readonly of: "charge"; readonly as: ChargeBooking };
     }
-  /** Leaves the payment as it is. `waitsForUs`: the bank may wait for our confirmation. */
+  /**
+   * The payment is unchanged. `waitsForUs` means that the bank may be waiting for the platform's
+   * confirmation.
+   */
   | { readonly verdict: "information"; readonly payoutId?: string; readonly waitsForUs?: true }
   /** The beneficiary's bank proposes other data; an operator decides. */
   | { readonly verdict: "change"; readonly payoutId: string; readonly change: AchChange }

@@ -1,11 +1,14 @@
-/** The message id of our file that all of these concern. */
+/** The message id of the sent file that all these reports are about. */
 export const sentFile = "M1";
 
 const mebibyte = 2 ** 20;
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Copies a part, each copy with its number in ten digits, up to this many bytes. */
+/**
+ * Repeats a part until the copies have this many bytes. Each copy contains its number in ten
+ * digits.
+ */
 function copies(part: (number: string) => string, bytes: number): string[] {
   const count = Math.floor(bytes / part("0".repeat(10)).length);
   return Array.from({ length: count }, (_, number) => part(String(number).padStart(10, "0")));

@@ -28,9 +28,10 @@ function* sentPayments(ids: readonly string[]): Generator<SentPayment[]> {
 }
 
 /**
- * Reads and judges a file as a rail does, and measures this thread meanwhile. It reports the
- * longest pause of the event loop, and the most CPU time between two samples, which no other load
- * changes. `ids` are the payments to judge; by default those that the file names.
+ * Reads and judges a file as a rail does, and measures the calling thread meanwhile. Returns the
+ * longest pause of the event loop, and the most CPU time between two samples, which does not depend
+ * on other processes. `ids` are the payments to judge. The default is the payments that the file
+ * names.
  */
 export async function measureReading(
   name: string,
@@ -47,7 +48,7 @@ export async function measureReading(
   }, sampleMs);
   const started = performance.now();
   delay.enable();
-  // A pause counts between two samples, so uninterrupted work needs one on each side.
+  // A pause is measured between two samples, so the work needs a sample before and one after it.
   await setTimeout(2 * sampleMs);
   const file = await openWithin(limits)(bytes, anyAccount);
   if (isRefused(file)) throw new Error(file.detail);

@@ -51,7 +51,7 @@ export type ContestedReturn = {
   readonly dishonouredCode: string;
 };
 
-/** A bank's proposed corrections to our data; never applied automatically. */
+/** A bank's proposed corrections to a payee's data. They are never applied automatically. */
 export type ProposedChange = {
   readonly routing?: string;
   readonly account?: string;
@@ -60,7 +60,10 @@ export type ProposedChange = {
   readonly receiverId?: string;
 };
 
-/** A notification of change (C01…): the entry was paid, and the next one needs correction. */
+/**
+ * A notification of change (C01 and similar codes). The entry was paid, but its data needs
+ * correction before the next payment.
+ */
 export type AchChange = {
   readonly kind: "change";
   readonly code: string;
@@ -69,7 +72,9 @@ export type AchChange = {
   readonly trace: string;
   /** The correction as the bank wrote it. */
   readonly corrected: string;
-  /** Absent for an unknown code or malformed text, so that an operator checks it. */
+  /**
+   * Absent if the code is unknown or the text is malformed. An operator then checks `corrected`.
+   */
   readonly proposed?: ProposedChange;
 };
 
@@ -87,7 +92,7 @@ const trace = /^\d{15}$/;
 /** Returns `undefined` for an unknown kind of addenda record. */
 export function addendaOf(line: string, entryClass: string): AchAddenda | undefined {
   const type = line.slice(1, 3);
-  // International entries have returns with other columns.
+  // Returns of international entries have other columns and are not read.
   if (entryClass === "IAT") return undefined;
   if (type === "05" || (type !== "99" && type !== "98" && entryClass === "CTX")) {
     return { kind: "information", text: valuesOf(paymentAddenda, line).information };
@@ -129,7 +134,7 @@ function changeOf(line: string): AchChange | undefined {
   const values = valuesOf(changeAddenda, line);
   const { code, originalTrace, originalRdfi, corrected } = values;
   if (!/^C\d\d$/.test(code) || !trace.test(originalTrace)) return undefined;
-  // The column position matters, so leading blanks stay.
+  // Leading blanks are kept, because the position of each value matters.
   const field = line.slice(changeAddenda.corrected[0] - 1, changeAddenda.corrected[1]);
   const proposed = proposedBy(code, field);
   return {
@@ -173,7 +178,7 @@ function proposedBy(code: string, field: string): ProposedChange | undefined {
 
 type Parts = Omit<ProposedChange, "accountType"> & { readonly code?: string };
 
-/** Returns the parts only if each is well formed and there is no other text. */
+/** Returns the corrections only if each is well formed and the field has no other text. */
 function checked({ code, ...parts }: Parts, beside: string): ProposedChange | undefined {
   if (beside !== "" || Object.values(parts).includes("")) return undefined;
   if (parts.routing !== undefined && !isRoutingNumber(parts.routing)) return undefined;

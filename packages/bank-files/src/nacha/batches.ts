@@ -1,25 +1,29 @@
 import type { AchCredit } from "./credit.ts";
 import { blockRecords } from "./records.ts";
 
-/** Ten digits of cents: the amount of an entry. */
+/** The maximum amount of an entry in cents. The field has ten digits. */
 export const entryCentsMax = 9_999_999_999n;
-/** Twelve digits of cents: the sums of a batch and of a file. */
+/** The maximum sum of a batch or a file in cents. The field has twelve digits. */
 export const sumCentsMax = 999_999_999_999n;
 
-/** Six digits: entries and addenda of a batch. */
+/** The maximum number of entries and addenda in a batch. The field has six digits. */
 const batchRecordsMax = 999_999;
-/** Six digits for the number of batches in a file. */
+/** The maximum number of batches in a file. The field has six digits. */
 const batchesMax = 999_999;
-/** Six digits: blocks of a file. So its entries and addenda never fill their eight digits. */
+/**
+ * The maximum number of blocks in a file. The field has six digits. This limit keeps the file's
+ * count of entries and addenda below its own limit of eight digits.
+ */
 const blocksMax = 999_999;
 
-/** Credits of one batch share class and day. */
+/** The credits of one batch. They have the same entry class and settlement day. */
 export type AchBatchCredits = readonly [AchCredit, ...AchCredit[]];
 
 /**
- * Splits credits into batches: one for each class and day, in the order of its first credit. A full
- * batch is followed by another one. A control record has 12 digits for its sum and 6 for its
- * entries and addenda. A balancing entry has 10 digits for the sum of its batch.
+ * Splits credits into batches by entry class and day, in the order of each batch's first credit.
+ * Starts another batch when one is full. A batch is full if its sum exceeds 12 digits, or its
+ * entries and addenda exceed 6. With a balancing entry, whose amount is the batch's sum, the sum
+ * has at most 10 digits.
  */
 export function achBatches(credits: readonly AchCredit[], isBalanced: boolean): AchBatchCredits[] {
   const kinds = Map.groupBy(credits, ({ entryClass, effectiveOn }) => entryClass + effectiveOn);
@@ -54,7 +58,7 @@ function recordsOf({ remittance }: AchCredit): number {
   return remittance === undefined ? 1 : 2;
 }
 
-/** Returns the limits that one file with these batches would exceed, for operators. */
+/** Returns the limits that one file with these batches would exceed, as text for operators. */
 export function achFileLimits(batches: readonly AchBatchCredits[], isBalanced: boolean): string[] {
   let cents = 0n;
   let records = isBalanced ? batches.length : 0;
@@ -64,7 +68,7 @@ export function achFileLimits(batches: readonly AchBatchCredits[], isBalanced: b
       records += recordsOf(credit);
     }
   }
-  // The header and control record of the file and of each batch.
+  // The 2 counts the file's header and control record. Each batch has two such records too.
   const blocks = Math.ceil((records + 2 * batches.length + 2) / blockRecords);
   const limits: readonly (readonly [isKept: boolean, problem: string])[] = [
     [cents <= sumCentsMax, "sum up to more than twelve digits"],

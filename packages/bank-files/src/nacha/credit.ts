@@ -31,7 +31,9 @@ export type AchProfile = {
   readonly company: { readonly name: string; readonly id: string; readonly description: string };
   /** The first eight digits of the ODFI's routing number. All trace numbers begin with them. */
   readonly odfi: string;
-  /** The account to debit, if the bank requires that each batch sums to zero. */
+  /**
+   * The account of the balancing debit. Set it if the bank requires that each batch sums to zero.
+   */
   readonly balancedBy?: {
     readonly routing: string;
     readonly account: string;
@@ -46,12 +48,13 @@ export type AchFile = {
   readonly createdOn: string;
   readonly createdAt: string;
   /**
-   * The number of earlier files that day, 0 to 35; gives the file id modifier `A` to `Z`, `0` to
-   * `9`.
+   * The number of earlier files on the same day, 0 to 35. It gives the file id modifier: `A` to
+   * `Z`, then `0` to `9`.
    */
   readonly ordinal: number;
   /**
-   * The last seven digits of the first trace number, from 1. Numbers must not repeat within a day.
+   * The last seven digits of the first trace number. They start at 1, and must not repeat within a
+   * day.
    */
   readonly traceFrom: number;
   readonly credits: readonly AchCredit[];
@@ -64,10 +67,13 @@ export type AchFault = {
   readonly problem: string;
 };
 
-/** Nothing was written; all faults are listed. */
+/** The file was not written. `faults` lists every fault. */
 export type AchUnwritable = Refused<"UNWRITABLE"> & { readonly faults: readonly AchFault[] };
 
-/** The numbers by which a return names an entry, beside its company's id and its amount. */
+/**
+ * The trace number of a written entry. A return identifies the entry by trace number, company id
+ * and amount.
+ */
 export type WrittenTrace = {
   readonly payoutId: string;
   readonly trace: string;
@@ -77,7 +83,7 @@ export type WrittenTrace = {
 /** A file to store, hash and upload. */
 export type WrittenAch = {
   readonly bytes: Uint8Array;
-  /** Store these: a return has no other reference to a payment. */
+  /** Store these trace numbers. A return has no other reference to a payment. */
   readonly traces: readonly WrittenTrace[];
   /** The last seven digits of the first trace number in the day's next file. */
   readonly nextTrace: number;

@@ -3,31 +3,36 @@ import { columns } from "./records.ts";
 
 /** A record, a transmission card, or another line of a file. */
 export type Line = {
-  /** Counts from 1. If a line contains several records, each has its own number. */
+  /** Counts from 1. Each record has its own number, even if several share a line. */
   readonly number: number;
   /** Up to 94 columns, padded with blanks. */
   readonly text: string;
-  /** A problem of the line's columns, for operators. */
+  /** A problem with the line's columns, as text for operators. */
   readonly problem?: string;
 };
 
-/** Blanks, and the padding of mainframes: NUL, ^Z, a byte order mark. */
+/** Blanks and mainframe padding: NUL, ^Z and a byte order mark. */
 const blanks = /(?:[^\P{Cc}\n\r\f]|[ \ufeff]|\u00ef\u00bb\u00bf)*/uy;
 
 const lineEnd = /[\n\r\f]/g;
 
-/** Control characters in place of a blank inside a record. */
+/** Control characters inside a record. Each is read as a blank. */
 const fillers = /\p{Cc}/gu;
 
-/** Enough for a record, with up to four bytes for each column, and the one after it. */
+/**
+ * The text needed to cut a record: the record and the one after it, at up to four bytes per column.
+ */
 const windowLength = 8 * columns;
 
-/** The last columns of a file's control record are blank, and may be missing. */
+/**
+ * The minimum length of a file's control record. The columns after it are blank, and some banks
+ * omit them.
+ */
 const controlLength = 55;
 
 /**
- * Cuts the text of a file into records of 94 columns: at line ends of any kind, and by columns if
- * several records share one line. Blank padding of any length is dropped.
+ * Cuts the text of a file into records of 94 columns. A record ends at a line end of any kind, or
+ * after 94 columns if several records share one line. Blank padding of any length is dropped.
  */
 export function* linesOf(chunks: Iterable<string>): Generator<Line> {
   const cutter = new Cutter();
@@ -39,9 +44,9 @@ class Cutter {
   #text = "";
   #at = 0;
   #number = 1;
-  /** An earlier record of this line was already cut. */
+  /** True if an earlier record of this line was already cut. */
   #isRest = false;
-  /** The rest of this line is dropped. */
+  /** True if the rest of this line must be dropped. */
   #isDropped = false;
 
   *cut(chunk: string, isLast: boolean): Generator<Line> {
@@ -95,7 +100,10 @@ class Cutter {
     return problem === undefined ? line : { number: this.#number, text: filled, problem };
   }
 
-  /** Returns a line that is not a record, up to the header of a file if the line contains one. */
+  /**
+   * Returns a line that is not a record. If the line contains the header of a file, the returned
+   * text ends before that header.
+   */
   #card(): Line {
     const line = this.#text.slice(this.#at, this.#lineEnd());
     if (this.#isRest && !isCard(line)) return this.#excess();
@@ -113,14 +121,17 @@ function hasColumnsAt(text: string, at: number): boolean {
   return line.length === columns || (line.length >= controlLength && /^9\d{54}/.test(line));
 }
 
-/** The first columns of each type: priority, service class, transaction code, addenda type. */
+/**
+ * The first columns of each record type: the type digit, then priority, service class, transaction
+ * code or addenda type.
+ */
 const recordStart = /(?:101|[58]2[0-8][05]|6[2-5][1-9]\d{9}|7(?:0[25]|1[0-8]|9[89])|9\d{5})/y;
 
 type Cut = { readonly length: number; readonly text: string; readonly problem?: string };
 
 /**
- * Cuts the record at a position. In a UTF-8 file, a column may have several bytes. The correct
- * reading is the one after which the line ends or the next record begins.
+ * Cuts the record that begins at a position. In a UTF-8 file, one column may have several bytes.
+ * The record's length in bytes is the one after which the line ends or the next record begins.
  */
 function recordAt(text: string, at: number): Cut {
   const [bytes = ""] = text.slice(at, at + columns).split(/[\n\r\f]/, 1);

@@ -21,7 +21,7 @@ export type AchUnread = { readonly line: number; readonly problem: string };
 /** An entry with its addenda. Never log it: it contains a name and an account number. */
 export type AchEntry = {
   readonly line: number;
-  /** `credit` or `debit` of the receiver's account; a return repeats the original direction. */
+  /** The effect on the receiver's account. A return repeats the direction of the original entry. */
   readonly direction: "credit" | "debit";
   /** Two digits for the account type and the direction. */
   readonly transactionCode: string;
@@ -29,13 +29,16 @@ export type AchEntry = {
   readonly account: string;
   readonly cents: bigint;
   readonly receiverId: string;
-  /** The receiver's name; classes other than PPD and CCD include other parts. */
+  /** The receiver's name. In classes other than PPD and CCD, the field also contains other data. */
   readonly receiver: string;
   readonly trace: string;
   readonly addenda: readonly AchAddenda[];
 };
 
-/** A batch. A batch of returns has the class of the returned entries; one of changes has `COR`. */
+/**
+ * A batch of entries. Returns are in a batch with the class of the original entries. Changes are in
+ * a batch of class `COR`.
+ */
 export type AchBatch = {
   readonly number: string;
   readonly companyName: string;
@@ -56,23 +59,25 @@ export type ReadAch = {
   readonly unread: readonly AchUnread[];
 };
 
-/** Further problems of one file are counted, but not listed. */
+/** The maximum number of listed problems per file. Further problems are only counted. */
 const unreadMax = 1_000;
 
 type Sums = { entries: number; rdfis: bigint; debits: bigint; credits: bigint };
 type OpenEntry = Omit<AchEntry, "addenda"> & { readonly addenda: AchAddenda[] };
 type OpenBatch = Omit<AchBatch, "entries"> & { readonly entries: OpenEntry[] };
 
-/** All NACHA files of a file, and the lines outside of them, without transmission cards. */
+/**
+ * All NACHA files that one file contains, and the lines outside of them, except transmission cards.
+ */
 export type AchFiles = {
   readonly files: readonly ReadAch[];
   readonly outside: readonly AchUnread[];
 };
 
 /**
- * Reads NACHA files: entries with payment information, returns, dishonoured and contested ones, and
- * notifications of change. `unread` reports wrong counts, sums and hashes, and lines that are not
- * records; the other records are still read. Transmission cards are dropped.
+ * Reads NACHA files with payments, returns, dishonoured and contested returns, and notifications of
+ * change. `unread` reports wrong counts, sums and hashes, and lines that are not records. All valid
+ * records are still read. Transmission cards are dropped.
  */
 export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNREADABLE"> {
   const files: AchReader[] = [];
@@ -86,7 +91,8 @@ export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNRE
     } else if (/^<[?!\w]/.test(line.text)) {
       return refused("UNREADABLE", `line ${line.number}: has XML beside a NACHA file`);
     } else if (isCard(line.text)) {
-      // Lines that a bank's file transfer adds around a file say nothing about its content.
+      // Transmission cards around a file are not reported, because they say nothing about its
+      // content.
     } else if (last !== undefined) {
       last.take(line);
     } else if (outside.length < unreadMax) {
@@ -99,7 +105,7 @@ export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNRE
   return { files: files.map((each) => each.end()), outside };
 }
 
-/** Reads a file with one NACHA file. */
+/** Reads a file that contains exactly one NACHA file. */
 export function readAch(bytes: Uint8Array): ReadAch | Refused<"UNREADABLE"> {
   if (bytes.length > fileBytesMax) return tooLarge;
   const read = readAchFiles(columnText(bytes));
@@ -131,7 +137,7 @@ class AchReader {
     if (head.problem !== undefined) this.#problem(head.number, head.problem);
   }
 
-  /** True after the control record; only nines may follow. */
+  /** True after the control record of the file. Only padding records of nines may follow. */
   get isEnded(): boolean {
     return this.#control !== undefined;
   }
@@ -157,7 +163,8 @@ class AchReader {
     if (this.#control === undefined) {
       this.#problem(this.#last, "the file breaks off: its control record is absent");
     } else {
-      // The last block may lack its nines: the control record proves that the file is complete.
+      // The padding of the last block may be missing, because the control record already proves
+      // that the file is complete.
       const blocks = BigInt(Math.ceil(this.#records / blockRecords));
       const { line } = this.#control;
       if (!this.#isSame(this.#control.blocks, blocks)) this.#problem(line, "counts other blocks");
@@ -308,7 +315,7 @@ class AchReader {
     return /^\d+$/.test(written) && BigInt(written) === value;
   }
 
-  /** `261125` as `2026-11-25`: NACHA's years are of this century. */
+  /** Reads `261125` as `2026-11-25`. NACHA's two-digit years are in this century. */
   #day(text: string, line: number): string | undefined {
     const day = `20${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
     if (/^\d{6}$/.test(text) && isCalendarDate(day)) return day;
@@ -318,7 +325,10 @@ class AchReader {
   }
 }
 
-/** The second digit decides for all kinds of account: 1 to 4 are credits, 6 to 9 debits. */
+/**
+ * Reads the direction from the second digit of the transaction code: 1 to 4 are credits, 6 to 9
+ * debits.
+ */
 function directionOf(code: string): "credit" | "debit" | undefined {
   if (/^[2345][1-4]$/.test(code)) return "credit";
   return /^[2345][5-9]$/.test(code) ? "debit" : undefined;

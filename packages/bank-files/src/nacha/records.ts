@@ -3,7 +3,7 @@ import { ownText } from "../text/own-text.ts";
 /** Columns of every record (NACHA Operating Rules, appendix three). */
 export const columns = 94;
 
-/** Records of a block. A file is padded with records of nines to whole blocks. */
+/** The number of records in a block. A file is padded to whole blocks with records of nines. */
 export const blockRecords = 10;
 
 /** A field's first and last column, from 1, and its content: `9` for digits, `X` for text. */
@@ -44,7 +44,7 @@ export const batchHeader = {
   number: [88, 94, "9"],
 } as const satisfies Layout;
 
-/** An entry of PPD or CCD; other classes have other parts in `receiver`. */
+/** An entry of class PPD or CCD. In other classes, `receiver` has a different layout. */
 export const entryDetail = {
   recordType: [1, 1, "9"],
   transactionCode: [2, 3, "9"],
@@ -68,20 +68,23 @@ export const paymentAddenda = {
   entrySequence: [88, 94, "9"],
 } as const satisfies Layout;
 
-/** A return: addenda of type 99, and the parts that dishonoured and contested ones add. */
+/**
+ * A return, which is an addenda record of type 99. Dishonoured and contested returns have
+ * additional parts.
+ */
 export const returnAddenda = {
   recordType: [1, 1, "9"],
   type: [2, 3, "9"],
   code: [4, 6, "X"],
   originalTrace: [7, 21, "9"],
-  /** Date of death; for a contested return, the day on which the entry was returned. */
+  /** The date of death. In a contested return, the day on which the entry was returned. */
   date: [22, 27, "X"],
   originalRdfi: [28, 35, "9"],
   information: [36, 79, "X"],
   trace: [80, 94, "9"],
 } as const satisfies Layout;
 
-/** The part of a dishonoured return (R61, R62, R67 to R70) about the refused return. */
+/** The part of a dishonoured return (R61, R62, R67 to R70) that describes the original return. */
 export const dishonouredPart = {
   returnTrace: [39, 53, "9"],
   returnSettlementDay: [54, 56, "X"],
@@ -89,7 +92,10 @@ export const dishonouredPart = {
   information: [59, 79, "X"],
 } as const satisfies Layout;
 
-/** The part of a contested return (R71 to R77) about the two before it. */
+/**
+ * The part of a contested return (R71 to R77) that describes the original and the dishonoured
+ * return.
+ */
 export const contestedPart = {
   returnTrace: [39, 53, "9"],
   returnSettlementDay: [54, 56, "X"],
@@ -133,7 +139,10 @@ export const fileControl = {
   credits: [44, 55, "9"],
 } as const satisfies Layout;
 
-/** Writes a record: digits right-aligned after zeros, text left-aligned before blanks. */
+/**
+ * Writes a record. Digits are right-aligned and padded with zeros. Text is left-aligned and padded
+ * with blanks.
+ */
 export function record<L extends Layout>(layout: L, values: Values<L>): string {
   const signs = Array.from({ length: columns }, () => " ");
   for (const [name, [first, last, filled]] of Object.entries(layout)) {
@@ -164,19 +173,25 @@ export function valuesOf<L extends Layout>(
 export const entryHashLimit = 10n ** 10n;
 
 /**
- * The sum of the first eight digits of the receiving banks' numbers, reduced to its last ten
- * digits.
+ * The entry hash: the sum of the first eight digits of the receiving banks' routing numbers, of
+ * which the last ten digits count.
  */
 export function entryHash(rdfis: readonly string[]): bigint {
   return entryHashOf(rdfis.reduce((sum, rdfi) => sum + BigInt(rdfi), 0n));
 }
 
-/** Reduces the sum to ten digits, so that it never splits a batch or a file. */
+/**
+ * Reduces the sum to its last ten digits. A large sum therefore never requires another batch or
+ * file.
+ */
 export function entryHashOf(sum: bigint): bigint {
   return sum % entryHashLimit;
 }
 
-/** Checks nine digits: with weights 3, 7, 1 they must sum to a multiple of ten. */
+/**
+ * Checks the nine digits of a routing number. Their sum with weights 3, 7, 1 must be a multiple of
+ * ten.
+ */
 export function isRoutingNumber(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false;
   const weights = [3, 7, 1];

@@ -28,7 +28,7 @@ export function credit(number: number, changes: Partial<AchCredit> = {}): AchCre
   };
 }
 
-/** The first file of a day, of these credits. */
+/** The first file of a day, with these credits. */
 export function achFile(credits: readonly AchCredit[], changes: Partial<AchFile> = {}): AchFile {
   return {
     createdOn: "2026-11-24",

@@ -44,9 +44,9 @@ type Totals = { entries: number; rdfis: bigint; debits: bigint; credits: bigint 
 const noTotals: Totals = { entries: 0, rdfis: 0n, debits: 0n, credits: 0n };
 
 /**
- * Writes a NACHA file of credits: batches by class and day, controls, blocks of ten. A full batch
- * is followed by another one. Equal values give equal bytes. Refuses the whole file if a part of it
- * cannot be written, or if one file cannot hold all credits.
+ * Writes a NACHA file of credits, in batches by entry class and day. A full batch is followed by
+ * another one. Equal input gives equal bytes. Refuses the whole file if any part cannot be written,
+ * or if one file cannot hold all credits.
  */
 export function writeAch(profile: AchProfile, file: AchFile): WrittenAch | AchUnwritable {
   const isBalanced = profile.balancedBy !== undefined;
@@ -117,7 +117,8 @@ function fileFaults(profile: AchProfile, file: AchFile): AchFault[] {
     );
     check("balancedBy.account", isAccount(balancedBy.account), "is not of 17 characters");
   }
-  // A batch has at least one credit, and at most one balancing entry.
+  // Each credit needs one trace number. Each batch needs at most one more for its balancing entry,
+  // and there are at most as many batches as credits.
   const last = traceFrom + 2 * credits.length;
   check("traceFrom", Number.isInteger(traceFrom) && traceFrom >= 1 && last <= traceMax, "runs out");
   const ids = new Set(credits.map(({ payoutId }) => payoutId));

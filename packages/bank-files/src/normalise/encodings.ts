@@ -1,7 +1,7 @@
-/** XML 1.0, section 4.3.3: the encoding without a byte order mark or a declaration. */
+/** The encoding of a file without byte order mark or declaration (XML 1.0, section 4.3.3). */
 const unmarked = "utf-8";
 
-/** A part of a file in one encoding; concatenated files may have several. */
+/** A part of a file in one encoding. A concatenated file may have parts in several encodings. */
 export type Segment = {
   readonly start: number;
   readonly end: number;
@@ -10,10 +10,12 @@ export type Segment = {
   readonly isUnknown: boolean;
 };
 
-/** Enough to distinguish 16-bit text from text with some NUL bytes. */
+/**
+ * The number of bytes to examine. It is enough to tell 16-bit text from text with some NUL bytes.
+ */
 const sampleBytes = 1_024;
 
-/** A declaration has three short attributes. */
+/** The maximum length of an XML declaration, which has three short attributes. */
 const declarationBytesMax = 400;
 
 const utf8Mark = [0xef, 0xbb, 0xbf] as const;
@@ -35,7 +37,7 @@ export function wideEncodingOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | und
   return big > narrow + little ? "utf-16be" : undefined;
 }
 
-/** Splits an XML file by encoding: each declaration may begin another one. */
+/** Splits an XML file by encoding. The encoding may change at each XML declaration. */
 export function segmentsOf(bytes: Uint8Array): Segment[] {
   const wide = wideEncodingOf(bytes);
   if (wide !== undefined) {
@@ -75,7 +77,10 @@ function* declarationsOf(bytes: Uint8Array): Generator<Declaration> {
   }
 }
 
-/** A quoted declaration, as in CDATA, has another character in front of it. */
+/**
+ * True if a document may begin at this position: at the start of a line or of the file, or after a
+ * tag. A declaration that is quoted within a text does not match.
+ */
 function isBetweenDocuments(bytes: Uint8Array, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && isPadding(bytes[before] ?? 0)) before -= 1;
@@ -91,9 +96,10 @@ function startsWith(bytes: Uint8Array, at: number, part: readonly number[]): boo
   return at >= 0 && part.every((each, index) => bytes[at + index] === each);
 }
 
-/** Names of Java, Microsoft and IBM that the WHATWG does not list. */
+/** Encoding names of Java, Microsoft and IBM. The WHATWG encoding standard does not list them. */
 const aliases: readonly (readonly [RegExp, string])[] = [
-  // A file whose bytes are not 16-bit cannot have the encoding that it declares.
+  // UTF-16 is detected from the bytes earlier. A declaration of UTF-16 on a file with other bytes
+  // is wrong, and UTF-8 is used.
   [/^(?:utf-?16.*|ucs-?2|iso-10646-ucs-2|unicode(?:fffe|feff)?|csunicode)$/, "utf-8"],
   [/^(?:us-?)?ascii.*|^(?:ansi_x3|iso_?646|iso-ir-6\b|ibm367|cp367|cp20127|20127|646)/, "utf-8"],
   [/^(?:x-)?utf_?8.*|^utf-8.+|^(?:cp)?65001$/, "utf-8"],

@@ -4,7 +4,10 @@ import { segmentsOf, wideEncodingOf } from "./encodings.ts";
 /** Replaces bytes that are invalid in their encoding, and control characters. */
 export const replacement = "\ufffd";
 
-/** Half a million records of NACHA, or 150,000 payments of pain.002. No bank sends more. */
+/**
+ * The maximum file size. It holds half a million NACHA records or 150,000 payments of a pain.002.
+ * No bank sends more.
+ */
 export const fileBytesMax = 64 * 2 ** 20;
 
 /** Refuses a file of more than 64 MiB. */
@@ -16,22 +19,26 @@ export const tooLarge: Refused<"UNREADABLE"> = refused(
 /** Bytes to decode at once, so that the whole text is never in memory. */
 const chunkBytes = 65_536;
 
-/** XML 1.0 and references of banks do not allow them. */
+/** Characters that XML 1.0 and bank references do not allow. */
 const controls = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
 
-/** A single-byte encoding has control characters where a similar one has letters. */
+/**
+ * Signs of a wrong encoding: replaced bytes, and control characters where a similar single-byte
+ * encoding has letters.
+ */
 const damaged = /[\u0080-\u009f\ufffd]/g;
 
 /** The text of an XML file, and the problems of its encoding. */
 export type XmlText = {
   readonly chunks: Iterable<string>;
-  /** Problems of the text that was read so far, for operators. */
+  /** Encoding problems of the text read so far, for operators. */
   problems(): string[];
 };
 
 /**
- * Decodes an XML file by its byte order mark, its bytes or its declaration. An invalid byte becomes
- * U+FFFD and is counted. NUL, which pads files of mainframes, becomes a blank.
+ * Decodes an XML file. The byte order mark, the bytes or the XML declaration give the encoding. An
+ * invalid byte becomes U+FFFD and is counted. NUL becomes a blank, because mainframes pad files
+ * with NUL.
  */
 export function xmlText(bytes: Uint8Array): XmlText {
   let replaced = 0;
@@ -55,8 +62,8 @@ export function xmlText(bytes: Uint8Array): XmlText {
 }
 
 /**
- * Decodes a file of columns: one character for each byte, as NACHA counts its columns, or the
- * characters of UTF-16.
+ * Decodes a file with fixed columns. Each byte becomes one character, because NACHA counts columns
+ * in bytes. UTF-16 is decoded to its characters.
  */
 export function* columnText(bytes: Uint8Array): Generator<string> {
   const wide = wideEncodingOf(bytes);
@@ -83,12 +90,15 @@ function* decoded(bytes: Uint8Array, encoding: string): Generator<string> {
 /** Blank lines, padding and byte order marks around the content of a file. */
 const padding = /^(?:[\s\p{Cc}]|\u00ef\u00bb\u00bf)+/u;
 
-/** The header of a NACHA file: type 1, priority 01, records of 094, blocks of 10, format 1. */
+/**
+ * The header of a NACHA file: record type 1, priority code 01, record size 094, blocking factor 10,
+ * format code 1.
+ */
 export const achHead = /101.{31}094101/;
 
 /**
- * Returns the format of a file by its first line that is not a transmission card, or `undefined`
- * for any other format. Banks' file transfers put cards around a file.
+ * Returns the format of a file, or `undefined` if unknown. The first line that is not a
+ * transmission card decides. File transfer software of banks adds such cards.
  */
 export function formatOf(bytes: Uint8Array): "xml" | "ach" | undefined {
   let text = "";
@@ -103,8 +113,8 @@ export function formatOf(bytes: Uint8Array): "xml" | "ach" | undefined {
 }
 
 /**
- * True if a line outside of a document is a card of a file transfer, such as `$$ADD` or `//`. No
- * record and no sentence begins with these signs.
+ * True for a transmission card, such as a line that begins with `$$ADD` or `//`. No record and no
+ * sentence begins with these signs.
  */
 export function isCard(line: string): boolean {
   return /^[$/*%#@&!+\-=:;.~|]/.test(line.trim());

@@ -1,6 +1,6 @@
 import type { JudgingProfile } from "../matching/judge.ts";
 
-/** Judges files of any account by the standards alone, without a bank's own codes. */
+/** A profile for any account. It uses only the standards' codes, not a bank's own codes. */
 export const anyAccount: JudgingProfile = {
   accounts: [],
   returnChargesMax: 0n,

@@ -7,20 +7,24 @@ import { type OpenBankFile, type OpenedFile, openHere, ReadingFailed } from "./o
 import type { WorkerInput, WorkerReply, WorkerRequest } from "./worker.ts";
 
 export type ReaderLimits = {
-  /** Memory to read and judge, in MiB, without the file's bytes. */
+  /** The reader's maximum heap in MiB. The file's bytes do not count. */
   readonly heapMb: number;
   /** The maximum time for one reply of the reader. */
   readonly timeoutMs: number;
 };
 
-/** At worst each part of a file concerns each payment: this takes a thread some 50 ms to judge. */
+/**
+ * The maximum payments to judge in the caller's thread. In the worst case each part of a file
+ * concerns each payment, and judging then takes about 50 ms.
+ */
 const fewPayments = 100;
-/** Bytes of a file with about this many payments. */
+/** The size of a file with about `fewPayments` payments. */
 const smallBytes = 64 * 1_024;
 
 /**
- * Reads small files in this thread, and each large one in its own thread. A small file may concern
- * many payments if it rejects a whole file. A separate thread then judges it.
+ * Reads small files in the caller's thread, and each large file in its own thread. A small file may
+ * reject a whole payment file and so concern many payments. Such a file is judged in its own
+ * thread.
  */
 export function openWithin(limits: ReaderLimits): OpenBankFile {
   const openLarge = openInWorker(limits);
@@ -52,7 +56,10 @@ export function openWithin(limits: ReaderLimits): OpenBankFile {
 
 type Pieces = Iterable<readonly SentPayment[]>;
 
-/** Reads the first pieces, until they exceed `fewPayments`, and returns them with all pieces. */
+/**
+ * Reads pieces until they have more than `fewPayments` payments. Returns these pieces, and an
+ * iterator over all pieces.
+ */
 function begun(payments: Pieces) {
   const rest = payments[Symbol.iterator]();
   const first: (readonly SentPayment[])[] = [];
@@ -73,8 +80,8 @@ function sizeOf(pieces: readonly (readonly SentPayment[])[]): number {
 }
 
 /**
- * Opens each file in its own thread, so that the caller's thread never blocks. Throws
- * `ReadingFailed` if a reader exceeds its memory or time.
+ * Opens each file in its own thread. Throws `ReadingFailed` if a reader exceeds its limit of memory
+ * or time.
  */
 export function openInWorker(limits: ReaderLimits): OpenBankFile {
   return async (bytes, profile) => {
@@ -98,7 +105,7 @@ export function openInWorker(limits: ReaderLimits): OpenBankFile {
   };
 }
 
-/** This many bytes take a few milliseconds to copy. */
+/** The bytes to copy at once, which takes a few milliseconds. */
 const copiedAtOnce = 4 * 2 ** 20;
 
 async function copied(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
@@ -121,7 +128,7 @@ function startReader(
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
   const ended = Promise.withResolvers<never>();
-  // A reader may end while no reply is awaited.
+  // Prevents an unhandled rejection if the reader ends while no reply is awaited.
   ended.promise.catch(() => undefined);
   worker.once("error", (error) => ended.reject(failureOf(error)));
   worker.once("exit", () => ended.reject(new ReadingFailed("the reader ended")));

@@ -10,8 +10,8 @@ import { type BankDocument, type BankFile, readBankFile } from "../read.ts";
 export type OpenedFile = {
   readonly summary: FileSummary;
   /**
-   * Judges the file for these payments, piece by piece. Call it again with newer payments. Throws
-   * `ReadingFailed`.
+   * Judges the file for these payments, which arrive in pieces. You can call it again with newer
+   * payments. Throws `ReadingFailed`.
    */
   judge(payments: Iterable<readonly SentPayment[]>): AsyncIterable<readonly FileVerdict[]>;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export type OpenBankFile = (
   profile: JudgingProfile,
 ) => Promise<OpenedFile | Unreadable>;
 
-/** Further unreadable parts of one file are counted, but not listed. */
+/** The maximum number of listed unreadable parts per file. Further parts are only counted. */
 const unreadMax = 200;
 
 /** Reads and judges in the caller's thread. */

@@ -8,13 +8,17 @@ import { openHere } from "./opened-file.ts";
 /** The file and the judging settings of a new worker. */
 export type WorkerInput = { readonly bytes: Uint8Array; readonly profile: JudgingProfile };
 
-/** Payments arrive in pieces. The file is then judged, and again at each request. */
+/**
+ * A request to the worker. `payments` arrive in pieces. Verdicts follow after the last piece, and
+ * again for each further request.
+ */
 export type WorkerRequest =
   | { readonly payments: readonly SentPayment[] }
   | { readonly wanted: "verdicts" };
 
 /**
- * A summary or a refusal comes first, then one piece of verdicts for each request, and their end.
+ * A reply of the worker. The first is a summary or a refusal. Each later request gets one piece of
+ * verdicts, until the end is reported.
  */
 export type WorkerReply =
   | { readonly unreadable: string }
@@ -22,7 +26,7 @@ export type WorkerReply =
   | { readonly verdicts: readonly FileVerdict[] }
   | { readonly isEnd: true };
 
-/** This many verdicts take a millisecond or two to receive. */
+/** The verdicts to send at once. Receiving them takes the caller a millisecond or two. */
 const verdictsAtOnce = 500;
 
 const { bytes, profile } = workerData as WorkerInput;
@@ -51,7 +55,7 @@ if (isRefused(opened)) {
   };
   parentPort?.on("message", (request: WorkerRequest) => {
     if ("payments" in request) payments.push(request.payments);
-    // A failure ends the thread, and its parent detects that.
+    // An error is not caught. It ends the thread, which the parent detects.
     else
       next().catch((error: unknown) => {
         setImmediate(() => {

@@ -1,6 +1,6 @@
 /**
- * A file's location at the bank: under its own name, only under its temporary name, in no visible
- * folder, or unknown because the bank does not say.
+ * A file's state at the bank. `present`: the file has its final name. `part`: only the temporary
+ * file exists. `absent`: no visible folder contains the file. `not-said`: the bank does not show.
  */
 export type Place = "present" | "part" | "absent" | "not-said";
 
@@ -8,9 +8,9 @@ export type Place = "present" | "part" | "absent" | "not-said";
 export type AfterCrash = "sent" | "send-again" | "ask-operator";
 
 /**
- * Decides after a crash during an upload. The bank never takes a file under its temporary name. An
- * absent file may have been taken and paid. The same bytes are sent again only if the bank, by its
- * handbook, refuses duplicates.
+ * Decides the next step after a crash during an upload. A temporary file is safe to send again,
+ * because the bank never processes it. An absent file may already have been processed and paid. It
+ * is sent again only if the bank's handbook says that the bank refuses duplicates.
  */
 export function afterCrash(place: Place, refusesDuplicates: boolean): AfterCrash {
   if (place === "present") return "sent";

@@ -8,13 +8,19 @@ export type SftpSettings = {
   readonly username: string;
   /** In OpenSSH or PEM format, without a passphrase. */
   readonly privateKey: string;
-  /** Fingerprints as `ssh-keygen -lf` prints them (`SHA256:…`); two while the bank rotates. */
+  /**
+   * Accepted host keys, as `ssh-keygen -lf` prints them (`SHA256:…`). Set two while the bank
+   * rotates its key.
+   */
   readonly hostKeys: readonly string[];
-  /** The time limit of a whole session, which then fails. */
+  /** The time limit of a whole session. A session that exceeds the limit fails. */
   readonly timeoutMs: number;
 };
 
-/** A session failed, or the server refused. The current operation may or may not have completed. */
+/**
+ * The session failed, or the server refused the request. It is unknown whether the current
+ * operation completed.
+ */
 export class SftpError extends Error {
   override readonly name = "SftpError";
   /** The server's SFTP version 3 status code, if it gave one. */
@@ -28,12 +34,12 @@ export class SftpError extends Error {
   }
 }
 
-/** Connects and starts SFTP. Rejects if the server's host key is not one of the settings. */
+/** Connects and starts SFTP. Rejects if `hostKeys` does not contain the server's host key. */
 export function connected(client: Client, settings: SftpSettings): Promise<SFTPWrapper> {
   const { host, port, username, privateKey, hostKeys, timeoutMs } = settings;
   const { promise, resolve, reject } = Promise.withResolvers<SFTPWrapper>();
   client.on("ready", () => {
-    // Otherwise a request and its response would wait for 40 ms of delayed acknowledgements.
+    // Without this, delayed acknowledgements add 40 ms to each request.
     client.setNoDelay(true);
     client.sftp((error, sftp) => {
       if (error === undefined) resolve(sftp.on("error", reject));

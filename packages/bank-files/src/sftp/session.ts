@@ -11,14 +11,15 @@ export type RemoteFile = {
   readonly modifiedAt: number;
 };
 
-/** Runs `work` in its own session, and ends the session after it. */
+/** Opens a session, runs `work`, and closes the session. */
 export async function withSftp<T>(
   settings: SftpSettings,
   work: (session: SftpSession) => Promise<T>,
 ): Promise<T> {
   const client = new Client();
   const ended = Promise.withResolvers<never>();
-  // A session that ends after its work is done is not a failure.
+  // Prevents an unhandled rejection: the session may end after `work` is done, which is not a
+  // failure.
   ended.promise.catch(() => undefined);
   const fail = (message: string, cause?: unknown): void => {
     ended.reject(new SftpError(message, { cause }));
@@ -36,15 +37,16 @@ export async function withSftp<T>(
 }
 
 /**
- * The temporary name of a file during its upload: no bank takes it until it has its own name. Each
- * attempt has a different one, so that late data of an earlier attempt is never mistaken for it.
+ * The temporary name of a file during its upload. The bank does not process a file with this name.
+ * The attempt number is part of the name, so that late data of an earlier attempt cannot change the
+ * file of a later one.
  */
 const partOf = (path: string, attempt: number) => `${path}.${attempt}.part`;
 
-/** Our file names have no folders and are not hidden. */
+/** Valid names of our files. They contain no folder and do not start with a dot. */
 const ownName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;
 
-/** Every server returns this many bytes at once (SFTP version 3). The count limits read-ahead. */
+/** The bytes to read at once. Every SFTP version 3 server supports this size. */
 const chunkBytes = 32_768;
 const chunksAtOnce = 32;
 
@@ -62,11 +64,10 @@ export class SftpSession {
   }
 
   /**
-   * Writes a file under a temporary name, makes the server store it, and renames it to its own
-   * name. The result is `present` if the same file is already there. A different file of that name
-   * fails the upload, and stays. `mayRename` is called at the last moment: until then the bank
-   * takes nothing. If it returns false, the file stays under its temporary name and the result is
-   * `held`.
+   * Uploads a file under a temporary name, has the server write it to disk, and renames it to its
+   * final name. `mayRename` is called just before the rename. If `mayRename` returns false, the
+   * file keeps its temporary name and the result is `held`. The result is `present` if the bank
+   * already has the same file. A different file with this name stays, and the upload fails.
    */
   async upload(
     folder: string,
@@ -83,14 +84,15 @@ export class SftpSession {
     if (size !== bytes.length)
       throw new SftpError(`the server has ${size} bytes of ${bytes.length}`);
     if (!(await mayRename())) return "held";
-    // In SFTP version 3 a rename never replaces a file, unlike OpenSSH's own extension.
+    // This rename never replaces an existing file (SFTP version 3). OpenSSH's own rename extension
+    // would.
     await this.#call((done) => this.#sftp.rename(part, path, done), "rename");
     return "uploaded";
   }
 
   /**
-   * Locates our file: in its folder, in a folder to which the bank moves processed files, or still
-   * under the temporary name of an attempt.
+   * Finds our file: in its folder, in the bank's folders of processed files, or still under a
+   * temporary name.
    */
   async place(
     folder: string,
@@ -108,8 +110,8 @@ export class SftpSession {
   }
 
   /**
-   * Removes a file's temporary name, so that its writer can no longer rename it. Returns `false` if
-   * it is already gone, or if the server refuses.
+   * Deletes a temporary file, so that the process that wrote it can no longer rename it. Returns
+   * `false` if the file is already gone, or if the server refuses.
    */
   async discard(folder: string, name: string, attempt = 1): Promise<boolean> {
     const part = partOf(this.#pathOf(folder, name), attempt);
@@ -137,8 +139,8 @@ export class SftpSession {
   }
 
   /**
-   * Downloads a listed file. Returns `undefined` if it has changed since, because it is still being
-   * written. Fails for a file of more than `bytesMax`.
+   * Downloads a listed file. Returns `undefined` if the file has changed since the listing, because
+   * the bank may still be writing it. Fails for a file of more than `bytesMax`.
    */
   async download(
     folder: string,
@@ -195,12 +197,12 @@ export class SftpSession {
     await this.#call<void>((done) => sftp.close(handle, done), "close");
   }
 
-  /** Requests that the server writes the file to disk, if its software supports it (OpenSSH). */
+  /** Has the server write the file to disk, if the server supports OpenSSH's fsync extension. */
   async #fsync(handle: Buffer): Promise<void> {
     try {
       await this.#call<void>((done) => this.#sftp.ext_openssh_fsync(handle, done), "fsync");
     } catch (error) {
-      // ssh2 reports this before it sends the request; a server may report it afterwards.
+      // ssh2 reports a missing extension itself. Some servers report it only after the request.
       const isUnknown = error instanceof Error && /does not support/.test(error.message);
       if (!isUnknown && !(error instanceof SftpError && error.code === unsupported)) throw error;
     }
@@ -224,7 +226,10 @@ export class SftpSession {
     return bytes.subarray(0, end);
   }
 
-  /** Fills a chunk of `bytes` from `offset`; `isEnd` if the file ends before the chunk does. */
+  /**
+   * Reads one chunk into `bytes`, starting at `offset`. `isEnd` is true if the file ended before
+   * the chunk was full.
+   */
   async #readChunk(handle: Buffer, bytes: Buffer, offset: number) {
     const to = Math.min(offset + chunkBytes, bytes.length);
     let at = offset;
@@ -236,7 +241,10 @@ export class SftpSession {
     return { at, isEnd: false };
   }
 
-  /** Returns the number of bytes read, sometimes fewer than requested; 0 at the end of the file. */
+  /**
+   * Returns the number of bytes read. It can be less than requested, and is 0 at the end of the
+   * file.
+   */
   async #readOnce(handle: Buffer, bytes: Buffer, at: number, length: number): Promise<number> {
     try {
       return await this.#call<number>((done) => {

@@ -1,6 +1,6 @@
 import { formatDecimal, parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
 
-/** Currencies whose minor unit is not a hundredth, by its digits (ISO 4217, table A.1). */
+/** Currencies whose number of decimals is not 2, by that number (ISO 4217, table A.1). */
 const exceptions: ReadonlyMap<number, string> = new Map([
   [0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"],
   [3, "BHD IQD JOD KWD LYD OMR TND"],
@@ -15,22 +15,23 @@ const digitsByCode = new Map(
 );
 
 /**
- * Digits after the point of a currency's amounts (ISO 4217), 0 to 4; `undefined` if it has none.
+ * Returns the number of decimals of a currency (ISO 4217), 0 to 4. Returns `undefined` if the
+ * currency has no minor unit.
  */
 export function minorDigits(currency: string): number | undefined {
   if (!/^[A-Z]{3}$/.test(currency) || without.includes(currency)) return undefined;
   return digitsByCode.get(currency) ?? 2;
 }
 
-/** An amount in minor units (ISO 4217) and its currency code, as in files of banks. */
+/** An amount in minor units (ISO 4217), with its currency code. */
 export type Money = { readonly minor: bigint; readonly currency: string };
 
-/** ISO 20022: 18 digits, 5 of them after the point. */
+/** An ISO 20022 amount: up to 18 digits, up to 5 of them decimals. */
 const amountText = /^\+?(\d{1,18}(?:\.\d*)?|\.\d+)$/;
 
 /**
- * Parses a bank's amount: `5.0100` of USD is 501. Returns `undefined` if the currency has no minor
- * unit, the text is not a decimal, or digits below the minor unit are not zero.
+ * Parses a bank's amount: `5.0100` in USD gives 501. Returns `undefined` if the text is not a
+ * decimal, if the currency has no minor unit, or if digits below the minor unit are not zero.
  */
 export function readMoney(text: string, currency: string): Money | undefined {
   const digits = minorDigits(currency);
@@ -41,14 +42,17 @@ export function readMoney(text: string, currency: string): Money | undefined {
   return { minor: rescale(decimal, digits), currency };
 }
 
-/** Writes an amount with all digits of its currency: 501 of USD is `5.01`. */
+/** Writes an amount with all decimals of its currency: 501 in USD gives `5.01`. */
 export function moneyText({ minor, currency }: Money): string {
   const scale = minorDigits(currency);
   if (scale === undefined) throw new Error(`${JSON.stringify(currency)} has no minor unit`);
   return formatDecimal({ units: minor, scale });
 }
 
-/** Sums amounts of any currencies exactly: a control sum of ISO 20022. */
+/**
+ * Sums amounts regardless of their currencies, as ISO 20022 defines a control sum. The sum is
+ * exact.
+ */
 export function controlSum(amounts: readonly Money[]): string {
   const scale = 4;
   const units = amounts.reduce((sum, { minor, currency }) => {

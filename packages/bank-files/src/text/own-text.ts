@@ -1,7 +1,10 @@
-/** V8 copies a shorter part of a string; a longer part keeps the whole string in memory. */
+/**
+ * The length from which V8 makes a substring refer to the whole string. V8 copies a shorter
+ * substring.
+ */
 const sharedFrom = 13;
 
-/** Copies a text, so that parts of a large file don't keep the whole file in memory. */
+/** Copies a substring. Otherwise it would keep the whole text of a large file in memory. */
 export function ownText(text: string): string {
   return text.length < sharedFrom ? text : Buffer.from(text).toString();
 }

@@ -5,15 +5,18 @@ import { adjacentPairs, spellingLengthMax } from "../tokens/tokenizer.ts";
 import { editCost, spellingDistance, spellingSimilarity } from "./spelling-distance.ts";
 import type { Similarities, Token } from "./token-similarity.ts";
 
-/** A match of tokens of the party's name with tokens of the entry's name. */
+/** A link between tokens of the party's name and similar tokens of the entry's name. */
 export type Link = {
-  /** The matched tokens of each side, as a bit set of their positions. */
+  /** The linked tokens of each name, as bit sets of token positions. */
   readonly party: number;
   readonly entry: number;
   /** The similarity of the matched tokens, in [0, 1]. */
   readonly similarity: number;
   readonly weight: number;
-  /** If links share a token, the one with the highest `similarity * priority` is kept. */
+  /**
+   * Decides between links that share a token: the one with the highest `similarity * priority` is
+   * kept.
+   */
   readonly priority: number;
 };
 
@@ -30,9 +33,9 @@ export type Alignment = {
 };
 
 /**
- * Aligns one name with others. Each token matches at most one token of the other name, in any
- * order; two adjacent tokens may match one if that raises the score. `concatenated` links all of
- * one name with all of the other.
+ * Aligns one name with other names. Each token matches at most one token of the other name, in any
+ * order. Two adjacent tokens may match a single token if that raises the score. `concatenated`
+ * links the whole name with the whole other name.
  */
 export function aligner(
   party: readonly Token[],
@@ -74,8 +77,9 @@ function bestOf(
 }
 
 /**
- * Takes the best links first. Unmatched tokens cost by their weight, and more if both sides have
- * some: a missing middle name is common, but a different name means another person.
+ * Selects links, best first, and computes the score. Each unmatched token costs in proportion to
+ * its weight. It costs more if both names have unmatched tokens: a missing middle name is common,
+ * but a different name means another person.
  */
 function alignBy(
   candidates: Link[],
@@ -88,7 +92,7 @@ function alignBy(
   let entryLeft = allBits(entry);
   let matched = 0;
   let possible = 0;
-  // Most have one candidate, and then the call itself is the main cost.
+  // Skips the call for a single candidate, the most frequent case, because the call is slow.
   if (candidates.length > 1)
     candidates.sort((a, b) => b.similarity * b.priority - a.similarity * a.priority);
   for (const link of candidates) {
@@ -118,7 +122,7 @@ function alignBy(
 
 const allBits = (tokens: readonly Token[]): number => 2 ** tokens.length - 1;
 
-/** Returns a link's share of the numerator of the score. */
+/** Returns the amount that a link adds to `matched`. */
 export function matchedWeight(link: Link, config: MatcherConfig): number {
   return link.weight * link.similarity ** config.spelling.sharpness;
 }
@@ -159,8 +163,8 @@ function singleLinks(
 }
 
 /**
- * Links a company's first word with its initial on the other side (`B. Melli Iran`). Elsewhere in a
- * company's name, a single letter is a name of its own.
+ * Links a company's first word with its initial in the other name (`B. Melli Iran`). Only the first
+ * position counts, because elsewhere a single letter in a company's name is a word of its own.
  */
 function firstInitialLink(
   party: readonly Token[],
@@ -179,7 +183,7 @@ function firstInitialLink(
   return { party: 1 << ours, entry: 1 << theirs, similarity, weight, priority: weight };
 }
 
-/** Two adjacent tokens of one side. `bits` has their positions. */
+/** Two adjacent tokens of one name. `bits` has their positions. */
 type Pair = { readonly first: Token; readonly second: Token; readonly bits: number };
 
 const textOf = ({ first, second }: Pair): string => first.text + second.text;
@@ -197,9 +201,9 @@ function pairsOf(tokens: readonly Token[]): Pair[] {
 }
 
 /**
- * Links two adjacent tokens of one side with one similar token of the other (`Abd Ullah`,
- * `Abdullah`), or with two that differ only in the position of the space (`Badr Ashid`, `Bad
- * Rashid`). Equal letters have a similarity of `share`.
+ * Links two adjacent tokens of one name with one similar token of the other (`Abd Ullah`,
+ * `Abdullah`). Also links two adjacent tokens with two that differ only in the position of the
+ * space (`Badr Ashid`, `Bad Rashid`). The similarity of equal letters is `share`.
  */
 function compoundLinks(
   {
@@ -237,11 +241,13 @@ function compoundLinks(
   return links;
 }
 
-/** A compound allows one edit, as the vocabulary does for a single token. */
+/** The maximum edits in a compound, as for a single token in the vocabulary. */
 const compoundEditsMax = 1;
 const compoundSimilarityMin = 0.85;
 const compoundWrittenEditsMax = 2;
-/** A shorter half must match completely; otherwise the other side left it out. */
+/**
+ * A half with fewer letters must match completely. Otherwise one edit could remove the whole half.
+ */
 const halfLengthMin = 3;
 
 function compoundLink(
@@ -253,7 +259,7 @@ function compoundLink(
   const letters = compoundSimilarity(pair, single);
   if (letters === 0) return undefined;
   const both = first.weight + second.weight;
-  // Stop words that are joined or split keep their small weight.
+  // If any of the tokens is a stop word, the link has the smaller weight.
   const isName = first.kind === "name" && second.kind === "name" && single.kind === "name";
   return {
     similarity: letters * share,
@@ -269,28 +275,40 @@ function compoundSimilarity(pair: Pair, single: Token): number {
   const lost = lengthOf(pair) - single.text.length;
   const isAsLong = lost <= lostMax && lost >= -compoundEditsMax;
   const longest = first.canonical.length + second.canonical.length - single.canonical.length;
-  // The halves share a letter if one ends with the letter that the other begins with.
+  // The joined spelling is shorter by one letter if the first half ends with the letter that the
+  // second half begins with.
   const maySpellAsLong = longest <= lostMax + 1 && longest >= -compoundEditsMax;
-  // The lengths exclude nearly all pairs, so texts are built only for the rest.
+  // This check of lengths excludes nearly all pairs. Joining the texts is slower, so it follows
+  // later.
   if (!isAsLong && !maySpellAsLong) return 0;
   const text = textOf(pair);
   const alike = isAsLong ? spellingSimilarity(text, single.text, compoundSimilarityMin) : 0;
   if (!maySpellAsLong) return alike;
   const compound = concatSpellings(first.canonical, second.canonical);
   if (compound.length - single.canonical.length > lostMax) return alike;
-  // One edit of a canonical spelling is at most two edits as written; more make another word.
+  // One edit of the canonical spelling corresponds to at most two edits of the written form. With
+  // more edits, the word is a different one.
   const limit = compoundWrittenEditsMax * editCost;
   if (compound !== single.canonical && spellingDistance(text, single.text, limit) > limit)
     return alike;
   return Math.max(alike, spellingSimilarity(compound, single.canonical, compoundSimilarityMin));
 }
 
-/** The minimum similarity for names in one word or in single letters, and for other names. */
+/**
+ * The minimum similarity of whole names. `asOne` applies if the party's name is one word or is
+ * written in single letters, `spaced` to all other names.
+ */
 const concatenatedSimilarityMin = { asOne: 0.9, spaced: 0.999 };
-/** A name with more single letters is spaced out; fewer letters are initials. */
+/**
+ * The maximum single letters that count as initials. A name with more is a word with spaces between
+ * its letters.
+ */
 const initialsMax = 2;
 
-/** Links all of a party's name with all of a listed one; `undefined` if their letters differ. */
+/**
+ * Links the whole name of a party with a whole listed name, both without spaces. Returns
+ * `undefined` if their letters differ too much.
+ */
 export function concatenatedLink(
   concatenated: string,
   party: readonly Token[],

@@ -1,6 +1,6 @@
 import { spellingLengthMax } from "../tokens/tokenizer.ts";
 
-/** The cost of a full edit. All costs are in twentieths of it. */
+/** The cost of a full edit. The unit of all costs is a twentieth of an edit. */
 export const editCost = 20;
 const costs = { closeVowels: 8, vowels: 10, vowelAdded: 12, relatedConsonants: 10, hAdded: 10 };
 
@@ -28,7 +28,10 @@ function replacementCosts(): Uint8Array {
   return table;
 }
 
-/** The letters are given as distances from `a`. Digits and other scripts are never similar. */
+/**
+ * Returns the cost of replacing one letter by another. Letters are given as distances from `a`.
+ * Digits and letters of other scripts are never similar.
+ */
 function replaceCost(a: number, b: number): number {
   if (a === b) return 0;
   if (b < 0 || b >= letterCount) return editCost;
@@ -64,8 +67,8 @@ function lettersOf(text: string): number {
 }
 
 /**
- * The minimum cost of a text's letters that the other text lacks: each is replaced or deleted once.
- * This check makes most distance tables unnecessary.
+ * Returns a lower bound of the distance: each letter that the other text lacks must be replaced or
+ * deleted. This bound makes most distance tables unnecessary.
  */
 function leastCost(from: number, to: number): number {
   let cost = 0;
@@ -78,15 +81,18 @@ function leastCost(from: number, to: number): number {
   return cost;
 }
 
-/** A row of the distance table. Three are reused, because allocation dominates the cost. */
+/**
+ * Creates a row of the distance table. Three rows are reused for all comparisons, because
+ * allocation takes most of the time.
+ */
 const tableRow = (): Uint16Array => new Uint16Array(spellingLengthMax + 1);
 const tableRows = [tableRow(), tableRow(), tableRow()] as const;
 
 /**
- * The Damerau-Levenshtein distance of two canonical spellings, in twentieths of an edit. It is the
- * optimal string alignment: an edit is an insertion, a deletion, a substitution or a transposition.
- * Edits that are typical of romanisation cost less. Returns `limit + 1` as soon as the distance
- * exceeds `limit`.
+ * Returns the Damerau-Levenshtein distance of two canonical spellings, in twentieths of an edit.
+ * The variant is optimal string alignment: an edit inserts, deletes or replaces a letter, or swaps
+ * two letters. Edits that are typical of romanisation cost less. Returns `limit + 1` as soon as the
+ * distance exceeds `limit`.
  */
 export function spellingDistance(a: string, b: string, limit: number): number {
   if (a === b) return 0;
@@ -117,7 +123,8 @@ function fillRow(
   const letter = a.charCodeAt(i - 1) - letterA;
   const before = i > 1 ? a.charCodeAt(i - 2) - letterA : -1;
   const deleteCost = addCost(letter);
-  // Romanisations add vowels within a word, but not at its start (`Mattel`, `Emmatel`).
+  // An additional vowel costs less within a word, but not at its start, where romanisations do not
+  // add one (`Mattel`, `Emmatel`).
   let left = (last[0] ?? 0) + (i === 1 ? editCost : deleteCost);
   row[0] = left;
   let least = left;
@@ -136,7 +143,8 @@ function fillRow(
 }
 
 /**
- * 1 minus the distance divided by the length of the longer spelling, in [0, 1]; 0 below `least`.
+ * Returns the similarity of two spellings in [0, 1]: 1 minus the distance divided by the longer
+ * length. Returns 0 for a similarity below `least`.
  */
 export function spellingSimilarity(a: string, b: string, least: number): number {
   const longest = Math.max(a.length, b.length) * editCost;
@@ -145,5 +153,8 @@ export function spellingSimilarity(a: string, b: string, least: number): number 
   return distance > limit ? 0 : 1 - distance / longest;
 }
 
-/** Floating point can put a limit just below a whole number; it must not lose an edit. */
+/**
+ * Added to a limit before rounding down, because floating point may give a value just below a whole
+ * number.
+ */
 const rounding = 1e-9;

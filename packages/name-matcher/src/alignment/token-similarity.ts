@@ -2,11 +2,11 @@ import type { MatcherConfig } from "../config.ts";
 import { abbreviatedLegalForm, type TokenKind } from "../tokens/token-kinds.ts";
 import { spellingSimilarity } from "./spelling-distance.ts";
 
-/** A token of a name. A weight of 1 is that of the rarest token of the lists. */
+/** A token of a name. The rarest token of the lists has weight 1. */
 export type Token = {
   readonly text: string;
   readonly kind: TokenKind;
-  /** Weight if both names have the token, or only the party's name. */
+  /** Weight if both names have the token, or if only the party's name has the token. */
   readonly weight: number;
   /** Weight if only the entry's name has the token. */
   readonly missingWeight: number;
@@ -14,7 +14,10 @@ export type Token = {
   readonly conflictWeight: number;
   /** The rarity of a name or trade word among the listed names, in [0, 1]; 0 for other kinds. */
   readonly rarity: number;
-  /** The number of listed names with its canonical spelling; 0 unless `name` or `trade`. */
+  /**
+   * The number of listed names with this canonical spelling. 0 for kinds other than `name` and
+   * `trade`.
+   */
   readonly count: number;
   /** The result of `canonicalSpelling(text)`. */
   readonly canonical: string;
@@ -23,11 +26,12 @@ export type Token = {
 };
 
 /**
- * Returns the similarity of an entry's token to each token of the party, by the latter's position.
+ * Returns the similarities of an entry's token to the party's tokens, in the order of the party's
+ * tokens.
  */
 export type Similarities = (entry: Token) => readonly number[];
 
-/** Computes a value once for each token, because the names of a search share many tokens. */
+/** Caches a value by token, because the names of one search share many tokens. */
 export function oncePerToken<T>(compute: (token: Token) => T): (token: Token) => T {
   const known = new Map<Token, T>();
   return (token) => {
@@ -61,7 +65,8 @@ export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig)
   const { base, letters } = a.skeleton.length >= longSkeleton ? long : short;
   const most = spelling.canonical;
   const least = spelling.similarityMin / most;
-  // Below this similarity of letters, no skeleton can raise the result to the minimum.
+  // The last argument is the lowest similarity of letters with which an equal skeleton still
+  // reaches the minimum.
   const alike = lettersAlike(a, b, isSame ? Math.min((least - base) / letters, least) : least);
   const longest = Math.max(a.canonical.length, b.canonical.length);
   const editWeight = 1 + spelling.shortToken * Math.max(0, shortLength - longest);
@@ -75,8 +80,8 @@ export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig)
 const shortLength = 6;
 
 /**
- * Compares canonical spellings, or the written forms if they are one edit apart. A typo within a
- * group of letters can change two letters of the canonical spelling.
+ * Compares canonical spellings. If the written forms are one edit apart, compares these too,
+ * because a typo within a group of letters can change two letters of the canonical spelling.
  */
 function lettersAlike(a: Token, b: Token, least: number): number {
   const canonical = spellingSimilarity(a.canonical, b.canonical, least);
@@ -84,7 +89,10 @@ function lettersAlike(a: Token, b: Token, least: number): number {
   return Math.max(canonical, spellingSimilarity(a.text, b.text, Math.max(least, canonical)));
 }
 
-/** True if all but two adjacent letters are equal, as in any two tokens one edit apart. */
+/**
+ * True if all letters except two adjacent ones are equal. Any two tokens one edit apart pass this
+ * quick check.
+ */
 function mayBeOneEdit(a: string, b: string): boolean {
   const longest = Math.max(a.length, b.length);
   const shortest = Math.min(a.length, b.length);
@@ -101,7 +109,10 @@ function mayBeOneEdit(a: string, b: string): boolean {
   return same + back - 1 >= longest - 2;
 }
 
-/** An initial stands for a person's name only; a company's single letters are its name. */
+/**
+ * Compares an initial with a token, in persons' names only. A company's single letters are words of
+ * their own.
+ */
 function initialSimilarity(a: Token, b: Token, initial: number): number {
   if (a.kind !== "initial" && b.kind !== "initial") return 0;
   return a.text.charCodeAt(0) === b.text.charCodeAt(0) ? initial : 0;

@@ -15,7 +15,10 @@ export type Containment = { readonly words: readonly string[]; readonly rarity: 
 type IndexedBy = { readonly config: MatcherConfig; readonly isPerson: boolean };
 type Word = Pick<Token, "text" | "kind" | "canonical" | "rarity">;
 
-/** Half of a compound name (`HADI, Abdul`), which is not a word of its own. `Abdo` is a name. */
+/**
+ * Forms of `Abdul` alone (`HADI, Abdul`). They are half of a compound name and not counted as a
+ * word. `Abdo` is a name of its own.
+ */
 const halfOfName = /^abd(?:[aeou]?l)?$/;
 
 /** Returns each word of a name once, because a repeated one adds no information. */
@@ -30,17 +33,17 @@ function distinctWords<T extends Word>(tokens: readonly T[]): T[] {
 }
 
 /**
- * Reduces the rarity of short words. Syllables of Chinese and Korean names have few letters, and
- * unrelated people share them more often than the lists show.
+ * Reduces the rarity of short words. Unrelated people share syllables of Chinese and Korean names
+ * more often than the lists show.
  */
 function rarityOf({ text, rarity }: Word, { containment }: MatcherConfig): number {
   return rarity * Math.min(1, text.length / containment.wholeWord);
 }
 
 /**
- * Returns a listed name's rarest word, which the fewest names share; the rule's index uses it.
- * Returns `undefined` if the rule does not apply: to names of common words only, and to a person's
- * single word or a word that is also a person's name.
+ * Returns the rarest word of a listed name, under which the name is indexed. Returns `undefined`
+ * for names that are not searched within other names: a person's single word, a company's single
+ * word that is also a person's name, and names of common words only.
  */
 export function rarestWord<T extends Word>(
   tokens: readonly T[],
@@ -56,7 +59,8 @@ export function rarestWord<T extends Word>(
   }
   const rarity = words.reduce((sum, word) => sum + rarityOf(word, config), 0);
   if (rarity < rarityMin) return undefined;
-  // A title that is a name here is not indexed, because a longer name is not searched by it.
+  // Skips a word that is a title by itself but a name in this context, because a longer name is not
+  // searched by that word.
   const searched = words.filter(({ text, kind }) => tokenKind(text, isPerson) === kind);
   return (searched.length > 0 ? searched : words).reduce((rarest, word) =>
     word.rarity > rarest.rarity ? word : rarest,
@@ -64,9 +68,9 @@ export function rarestWord<T extends Word>(
 }
 
 /**
- * Returns the words of a listed name that a party's name contains. Every word must match nearly
- * equally in a word of its own. At least two words are required, and their rarities must reach the
- * minimum. Returns `undefined` otherwise.
+ * Checks if a party's name contains a listed name. Each word of the listed name must nearly equal a
+ * different word of the party's name. At least two words must match, and the sum of their rarities
+ * must reach the minimum. Returns the words, or `undefined`.
  */
 export function containmentOf(
   { links }: Alignment,
@@ -93,9 +97,9 @@ export function containmentOf(
 }
 
 /**
- * Returns a check that costs a small part of an alignment: may a party's name contain a listed one?
- * Each word must be nearly equal to one of the party's words or to two adjacent ones joined. It may
- * also form, with an adjacent word, a word that the party joins or splits elsewhere.
+ * Returns a quick check, far cheaper than an alignment: may a party's name contain a listed name?
+ * Each listed word must nearly equal a word of the party, or two adjacent words joined. Two
+ * adjacent listed words may also equal words that the party joins or splits elsewhere.
  */
 export function containmentFilter(
   party: readonly Token[],
@@ -126,14 +130,17 @@ function spellingsOf(words: readonly Pick<Word, "text" | "canonical">[]): Set<st
   return new Set(words.flatMap(({ text, canonical }) => [text, canonical]));
 }
 
-/** True if a link has the word, or another of its canonical spelling. */
+/** True if a link includes the word, or another word with the same canonical spelling. */
 function isIn({ entry: bits }: Link, { canonical }: Token, entry: readonly Token[]): boolean {
   return entry.some((token, at) => token.canonical === canonical && (bits & (1 << at)) !== 0);
 }
 
 const isOneToken = (bits: number): boolean => (bits & (bits - 1)) === 0;
 
-/** Short words, and two words that are joined, must have equal canonical spellings. */
+/**
+ * True if linked words are nearly equal. Short words and joined words must have equal canonical
+ * spellings.
+ */
 function isNearlyEqual(
   link: Link,
   party: readonly Token[],
@@ -153,13 +160,19 @@ function isNearlyEqual(
   return link.similarity >= (isLong ? containment.similarityMin : containment.canonical);
 }
 
-/** A trade word can stand for names: a list writes one city as two words (`Shen Zhen`). */
+/**
+ * True if a trade word of the party matches names of the list, for example if the list writes a
+ * city as two words (`Shen Zhen`).
+ */
 function isTradeForNames(link: Link, party: readonly Token[], words: readonly Token[]): boolean {
   const joined = party.find((_, at) => link.party === 1 << at);
   return joined?.kind !== "name" && words.some(({ kind }) => kind === "name");
 }
 
-/** Trade words alone form a name if several stand in a row (`Star Ship Management`). */
+/**
+ * True if the matched words are adjacent. Trade words alone count as a name only if several are
+ * adjacent (`Star Ship Management`).
+ */
 function isInRow(links: readonly Link[], count: number, { containment }: MatcherConfig): boolean {
   const bits = links.reduce((all, link) => all | link.party, 0);
   const lowest = bits & -bits;
@@ -167,8 +180,8 @@ function isInRow(links: readonly Link[], count: number, { containment }: Matcher
 }
 
 /**
- * True if a company's only word besides its legal form equals the party's only word besides trade
- * words and legal forms.
+ * True if the listed company has only one word besides its legal form, and the party has the same
+ * word as its only name.
  */
 function isOfOneWord(party: readonly Token[], entry: readonly Token[]): boolean {
   const names = party.filter(({ kind }) => kind === "name");

@@ -1,4 +1,4 @@
-/** A read-only multimap of 32-bit keys to numbers, in flat arrays of 12 bytes for each item. */
+/** A read-only multimap from 32-bit keys to numbers, in flat arrays of 12 bytes per item. */
 export type KeyTable = { forEach(key: number, visit: (value: number) => void): void };
 
 const sizeMin = 1024;
@@ -29,9 +29,9 @@ export function keyedNumbers() {
       keys.push(key);
       values.push(value);
     },
-    /** Builds a hash table, which allows any keys. */
+    /** Builds a hash table. Keys may have any value. */
     table: (): KeyTable => keyTable(keys.values(), values.values()),
-    /** Builds one row for each key below `keyCount`. */
+    /** Builds an array of rows, one for each key below `keyCount`. */
     rows: (keyCount: number): Rows => groupRows(keys.values(), values.values(), keyCount),
   };
 }
@@ -58,8 +58,8 @@ function keyTable(keys: Int32Array, values: Int32Array): KeyTable {
 }
 
 /**
- * Numbers grouped by a key in one flat array, 4 bytes each. A row keeps their order. `row`
- * allocates a view; the other methods read in place, because a search calls them for each
+ * Numbers grouped by key in one flat array, 4 bytes each, in insertion order within a row. `row`
+ * allocates a view. The other methods read in place, because a search calls them for each
  * candidate.
  */
 export type Rows = {
@@ -99,13 +99,14 @@ function groupRows(keys: Int32Array, values: Int32Array, keyCount: number): Rows
   };
 }
 
-/** Fine enough that scores within a bin hardly differ. */
+/** The number of bins. Scores within one bin hardly differ. */
 const binCount = 256;
 
 /**
- * Returns the positions with the highest scores, in no order: `count`, and up to `most` if the last
- * ones tie. Within the last bin of scores the smallest sizes come first, and equal sizes tie. It
- * reads the positions twice and sorts only one bin.
+ * Returns the `count` positions with the highest scores, in no particular order. In the last bin of
+ * scores, positions with a smaller size come first. If several have the same size at the limit,
+ * returns all of these, but at most `most` positions in total. Reads the positions twice and sorts
+ * only one bin.
  */
 export function topPositions(
   positions: readonly number[],

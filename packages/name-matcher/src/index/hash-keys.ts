@@ -7,20 +7,26 @@ import { concatenations, type TokenKind } from "../tokens/token-kinds.ts";
  * and every deletion, in its written form, its canonical spelling and its consonants.
  */
 
-/** Shorter tokens match only if equal: one edit would turn any of them into any other. */
+/**
+ * The minimum letters of a token that is found with an edit. Shorter tokens must be equal, because
+ * one edit turns many short words into others.
+ */
 const editedLengthMin = 4;
-/** The same limit for consonants, which more tokens share. */
+/**
+ * The minimum consonants of a skeleton that is found with an edit. Many tokens share a shorter
+ * skeleton.
+ */
 const editedSkeletonMin = 5;
 
 const fnvOffset = 0x811c9dc5 | 0;
 const fnvPrime = 0x01000193;
-/** Keeps the keys of consonants separate from those of tokens without vowels. */
+/** Keeps the keys of skeletons different from the keys of tokens without vowels. */
 const skeletonSeed = 0x5bd1e995;
 
 /**
- * Hashes a token's letters from position `from` on with FNV-1a, 32 bits; `before` is the hash of
- * the preceding letters. All hashes are signed: the engine stores those as plain integers, and
- * boxes half of unsigned ones.
+ * Hashes a token's letters from position `from` on with 32-bit FNV-1a. `before` is the hash of the
+ * preceding letters. Hashes are signed, because V8 stores signed ones as plain integers but
+ * allocates memory for half of the unsigned ones.
  */
 export function hashToken(word: string, from = 0, before = fnvOffset): number {
   let hash = before;
@@ -47,7 +53,7 @@ export function tokenSetKey(
   skeletonHashes: readonly number[],
 ): number {
   const isLegalAlone = kinds.every((kind) => kind === "legal");
-  // A sum does not depend on the order.
+  // A sum, because it does not depend on the order of the tokens.
   let sum = 0;
   for (let at = 0; at < skeletonHashes.length; at += 1) {
     if (kinds[at] !== "legal" || isLegalAlone) sum = (sum + (skeletonHashes[at] ?? 0)) | 0;
@@ -67,14 +73,15 @@ export function concatenationKeys(
     .filter((key) => key !== undefined);
 }
 
-/** Too many names share fewer consonants. */
+/** The minimum consonants of a ring key. Too many names share fewer consonants. */
 const ringMin = 5;
-/** Longer than the consonants of any name that is compared as one word. */
+/** The buffer for consonants. It is longer than any name that is compared as one word. */
 const ring = new Uint8Array(1024);
 
 /**
- * The key of joined spellings by their consonants in a ring, with equal adjacent ones once. It is
- * the same for every rotation of the spellings. Returns `undefined` below `ringMin` consonants.
+ * Returns a key of the consonants of all spellings, read as a ring. Equal adjacent consonants count
+ * once. The key is the same whichever spelling comes first. Returns `undefined` for fewer than
+ * `ringMin` consonants.
  */
 export function consonantRingKey(spellings: readonly string[]): number | undefined {
   let count = 0;
@@ -101,7 +108,7 @@ export function consonantRingKey(spellings: readonly string[]): number | undefin
 function hashTrigram(first: number, second: number, third: number): number {
   const two = Math.imul(Math.imul(fnvOffset ^ first, fnvPrime) ^ second, fnvPrime);
   const three = Math.imul(two ^ third, fnvPrime);
-  // A sum of plain hashes would keep regularities of FNV in the low bits.
+  // Mixes the hash before it is added, because plain FNV hashes have regular low bits.
   return Math.imul(three ^ (three >>> 15), skeletonSeed);
 }
 

@@ -30,7 +30,7 @@ import { vocabularyBuilder } from "./vocabulary.ts";
 
 /** The names of all entries of one type, searchable by their tokens. */
 export type NameIndex = {
-  /** Returns the best match of each entry with a similar name, by the entry's position. */
+  /** Returns the best match of each entry with a similar name. The key is the entry's position. */
   search(name: string): Map<number, NameMatch>;
   /** Searches for a party of another type; see `searchOtherType`. */
   searchOtherType(name: string): Map<number, NameMatch>;
@@ -38,9 +38,7 @@ export type NameIndex = {
   hasWord(canonical: string): boolean;
 };
 
-/**
- * Starts an empty index of entries of one type. Entries are added one by one with their position.
- */
+/** Builds an index of entries of one type. Entries are added one by one, with their positions. */
 export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
   const { vocabulary, describe } = tokenDescriber(isPerson);
   const [postings, tokensOf, kindsOf] = [keyedNumbers(), keyedNumbers(), keyedNumbers()];
@@ -74,7 +72,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
         }
       }
     },
-    /** `isPersonsWord` detects given and family names, for an index of companies. */
+    /** `isPersonsWord` is true for given and family names. Pass it for an index of companies. */
     finish(isPersonsWord?: (canonical: string) => boolean): NameIndex {
       const known = vocabulary.finish();
       const count = weightOf.length;
@@ -140,7 +138,10 @@ function rowsByRarest(
   return byRarest.rows(spellings.length);
 }
 
-/** The indexed data of a listed name, by the positions of its tokens, as ids of the vocabulary. */
+/**
+ * The indexed data of a listed name. Each array has one item per token; tokens and spellings are
+ * ids of the vocabulary.
+ */
 type DescribedName = ReturnType<ReturnType<typeof tokenDescriber>["describe"]>;
 
 /** Adds tokens to a vocabulary, and derives data from each token only once. */
@@ -183,7 +184,9 @@ function tokenDescriber(isPerson: boolean) {
   return { vocabulary, describe };
 }
 
-/** Returns the keys of each two adjacent tokens as one, as written and by canonical spelling. */
+/**
+ * Returns the keys of each pair of adjacent tokens, joined as written and by canonical spelling.
+ */
 function compoundKeys(tokens: readonly string[], name: DescribedName): number[] {
   const { kinds, tokenHashes, canonical, spellingHashes } = name;
   const keys: number[] = [];

@@ -17,21 +17,26 @@ import { type KeyTable, type Rows, topPositions } from "./flat-tables.ts";
 import { consonantRingKey, hashSkeleton, hashToken, tokenSetKey } from "./hash-keys.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** The names of entries of one type, laid out for search. A name is a number from 0 on. */
+/**
+ * The names of entries of one type, in the tables of the search. A name is identified by a number
+ * from 0 on.
+ */
 export type ListedNames = {
   readonly vocabulary: Vocabulary;
   /** Names by the ids of their tokens' canonical spellings. */
   readonly postings: Rows;
-  /** Names by two adjacent tokens joined to one. */
+  /** Names by each pair of adjacent tokens, joined to one word. */
   readonly compounds: KeyTable;
   /** Names by the set of their tokens; see `tokenSetKey`. */
   readonly tokenSets: KeyTable;
   /** Names by all their tokens joined; see `concatenationKeys`. */
   readonly concatenated: KeyTable;
-  /** The ids of each name's tokens, and their kinds as positions in `allTokenKinds`. */
+  /**
+   * The token ids of each name. `kindsOf` has the tokens' kinds as positions in `allTokenKinds`.
+   */
   readonly tokensOf: Rows;
   readonly kindsOf: Rows;
-  /** The position of each name's entry, and the name's position in it. */
+  /** The position of each name's entry. `nameAtOf` has the position of the name in that entry. */
   readonly entryOf: Int32Array;
   readonly nameAtOf: Int32Array;
   /** The factor of each name's score, below 1 for a weak alias. */
@@ -58,12 +63,13 @@ export type NameMatch = AlignedNames & {
   readonly contained: Containment | undefined;
 };
 
-/** Positions of names to compare, and of names that the party's name may contain. */
+/** The names to compare by alignment, and the names that the party's name may contain. */
 type Found = { readonly likely: Iterable<number>; readonly within: ReadonlySet<number> };
 
 /**
- * Returns the best alignment of each entry with a name, by the entry's position. It aligns only
- * candidates: the names with the most weight in common, and those that the name may contain.
+ * Returns the best match of each entry with a name. The key is the entry's position. Only
+ * candidates are aligned: the names that share the most weight, and those that the party's name may
+ * contain.
  */
 export function searchNames(name: string, listed: ListedNames): Map<number, NameMatch> {
   const best = new Map<number, NameMatch>();
@@ -108,8 +114,8 @@ function forEachExact(
 }
 
 /**
- * Returns names that a party's name may contain. Their rarest word has a canonical spelling near
- * one of the party's words, or the party joins or splits two of their words.
+ * Returns listed names that a party's name may contain. Either their rarest word has a canonical
+ * spelling near one of the party's words, or the party joins or splits two of their words.
  */
 function mayBeWithin(
   party: readonly Token[],
@@ -166,7 +172,10 @@ function compare(
   }
 }
 
-/** Keeps the higher score of an entry's two names, and the containment of either. */
+/**
+ * Returns the better of two matches of one entry. If either match is a containment, the result has
+ * it too.
+ */
 function better(before: NameMatch | undefined, match: NameMatch): NameMatch {
   if (before === undefined) return match;
   const best = match.score > before.score ? match : before;
@@ -224,16 +233,16 @@ function listedToken(id: number, kindAt: number, listed: ListedNames): Token {
   return token;
 }
 
-/** The weight of half of a compound in the search. */
+/** The factor for half of a compound in the search. */
 const partWeight = 0.4;
 
 /** Minimum similarity by canonical letters alone; `containmentOf` compares whole words. */
 const nearMin = 0.8;
 
 /**
- * Returns the names that share the most weight with the party's tokens. These are `candidatesMax`
- * names, and more if the last ones tie, as far as the token count leaves time. Adds the canonical
- * spellings near to each token to `near`.
+ * Returns the names that share the most weight with the party's tokens: `candidatesMax` names, or
+ * more if the last ones have equal scores and the party has few tokens. Adds the canonical
+ * spellings near to a token to `near`.
  */
 function candidates(party: readonly Token[], listed: ListedNames, near: Set<number>): number[] {
   const { scores, compounds, postings, vocabulary, tokensOf, config } = listed;

@@ -4,8 +4,9 @@ import { type KeyTable, keyedNumbers, numberList } from "./flat-tables.ts";
 import { forEachLetterKey, forEachSpellingKey, forEachTokenKey } from "./hash-keys.ts";
 
 /**
- * The distinct tokens of all listed names and their canonical spellings. It finds them by equality,
- * by any one edit and by consonants. Every lookup is by hash; none scans the vocabulary.
+ * The distinct tokens of all listed names, and their canonical spellings. Finds tokens that are
+ * equal, one edit apart, or similar in their consonants. Every lookup uses hashes and never scans
+ * the vocabulary.
  */
 export type Vocabulary = {
   /** The position of a token is its id. */
@@ -19,18 +20,23 @@ export type Vocabulary = {
   /** Returns `undefined` for a token that is not listed. */
   tokenId(text: string): number | undefined;
   /**
-   * Returns ids with their similarity in [0, 1], 0 if too low. It includes canonical spellings that
-   * are equal, one edit away, or differ in one consonant, and tokens one edit away as written.
+   * Returns the ids of similar spellings and tokens with their similarity in [0, 1], 0 if too low.
+   * Spellings are equal, one edit apart, or differ in one consonant. Tokens are one edit apart as
+   * written.
    */
   similar(
     text: string,
     canonical: string,
   ): Readonly<Record<"spellings" | "tokens", ReadonlyMap<number, number>>>;
-  /** Returns ids of canonical spellings that are equal or one edit away; a subset of `similar`. */
+  /**
+   * Returns the ids of canonical spellings that are equal or one edit apart, a subset of `similar`.
+   */
   near(canonical: string): ReadonlySet<number>;
 };
 
-/** Less similar tokens are different ones in every configuration. */
+/**
+ * The minimum similarity in the vocabulary. In every configuration, tokens below it are different.
+ */
 const similarityMin = 0.5;
 
 /** Starts an empty vocabulary; ids count from 0. */

@@ -14,7 +14,7 @@ const folder = join(import.meta.dirname, "../../../../../shared/data/sanctions")
 export const listFile = join(folder, "index_dev.jsonl.gz");
 /** The labelled queries for recall. */
 export const queryFile = join(folder, "dev.jsonl");
-/** Further queries that count verdicts: names within longer ones, and real names. */
+/** Further query sets, used to count verdicts: names within longer names, and real names. */
 export const verdictFiles = ["contain_dev.jsonl", "real_persons_dev.jsonl", "real_firms_dev.jsonl"]
   .map((name) => join(folder, name))
   .filter((path) => existsSync(path));
@@ -88,8 +88,9 @@ const labelled = z
   .transform(({ query: party, ...query }) => ({ ...query, party }));
 
 /**
- * A labelled query. `expected` is the uid that must be found, or null if none must be; `accept` has
- * other uids of the same person or company. The `kind` of negatives begins with `neg_`.
+ * A labelled query. `expected` is the uid that must be found, or null if no entry must be found.
+ * `accept` lists other uids of the same person or company. The `kind` of a negative query begins
+ * with `neg_`.
  */
 export type Query = z.infer<typeof labelled>;
 

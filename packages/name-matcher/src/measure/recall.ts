@@ -4,7 +4,7 @@ import { type Verdict, worstVerdict } from "../verdict.ts";
 import type { ListedEntry, Query } from "./query-set.ts";
 import { timed } from "./speed.ts";
 
-/** Lower scores are not reported: they are far below the threshold of any false-positive rate. */
+/** The lowest reported score. It is far below the threshold of any false-positive rate. */
 const scoreMin = 0.3;
 /** More hits than any query has, so that every right hit is included. */
 const hitsMax = 10_000;
@@ -13,11 +13,13 @@ export type QueryResult = {
   readonly query: Query;
   /** Best score first, including clear hits. */
   readonly hits: readonly Hit<ListedEntry>[];
-  /** The product's verdict, from all hits and from a name that cannot be compared whole. */
+  /**
+   * The verdict that the product would give. A name that cannot be compared completely counts too.
+   */
   readonly verdict: Verdict;
   /** Milliseconds of the search with the product's options. */
   readonly ms: number;
-  /** CPU milliseconds, without the time of other processes. */
+  /** CPU milliseconds of this process. */
   readonly cpuMs: number;
 };
 
@@ -62,9 +64,9 @@ const shareAbove = (scores: readonly number[], threshold: number): number =>
   scores.filter((score) => score > threshold).length / Math.max(1, scores.length);
 
 /**
- * Computes the recall at a false-positive rate, all in [0, 1]. `threshold` is the score that at
- * most this share of the negatives exceeds, `within` is half of the 95% interval, and `around` is
- * the recall with the threshold one negative lower and higher.
+ * Computes the recall at a false-positive rate, both in [0, 1]. `threshold` is the score that at
+ * most this share of the negatives exceeds. `within` is half of the 95% interval. `around` has the
+ * recall if the threshold admits one negative less or more.
  */
 export function recallAt(results: readonly QueryResult[], falsePositiveRate: number) {
   const negatives = results.filter(isNegative).map(topScore);
@@ -81,7 +83,9 @@ export function recallAt(results: readonly QueryResult[], falsePositiveRate: num
 /** Recall is reported at these false-positive rates. */
 export const falsePositiveRates = [0.001, 0.01, 0.05] as const;
 
-/** Computes recall at each false-positive rate, over all queries and by kind, and the verdicts. */
+/**
+ * Computes the recall at each false-positive rate and the verdicts, over all queries and by kind.
+ */
 export function quality(results: readonly QueryResult[]) {
   const recall = falsePositiveRates.map((falsePositiveRate) => ({
     falsePositiveRate,
@@ -101,7 +105,10 @@ function byKind(results: readonly QueryResult[]) {
     .map(([kind, some]) => ({ kind, some }));
 }
 
-/** The shares of queries with a review or block and with a block, over all and by kind. */
+/**
+ * Returns the share of queries with a review or block, and the share with a block, over all queries
+ * and by kind.
+ */
 export function verdictsOf(results: readonly QueryResult[]) {
   const namesakes = results.filter(({ query }) => query.kind === "namesake_dob_conflict");
   return {

@@ -12,7 +12,7 @@ export function timed<T>(run: () => T): { value: T; ms: number; cpuMs: number } 
   return { value, ms, cpuMs: (user + system) / 1000 };
 }
 
-/** Returns the value that a `share` of the values, in [0, 1], are below. */
+/** Returns a quantile: a `share` of the values, in [0, 1], are below it. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -72,7 +72,10 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** The baseline: the best Jaro-Winkler score of a query with any name, with sorted tokens. */
+/**
+ * The baseline matcher. Returns the best Jaro-Winkler score of a query's name against all names,
+ * both with sorted tokens.
+ */
 export function baselineScan(entries: readonly ListedEntry[]): (query: Query) => number {
   const names = entries.flatMap(({ type, names: listed }) =>
     listed.map(({ name }) => ({ type, name: sortedTokens(name) })),

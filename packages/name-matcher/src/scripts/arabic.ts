@@ -1,6 +1,6 @@
-// The script leaves short vowels out. Common names are romanised by a table. In other words two
-// consonants get the commonest vowel between them, because it is closer to any romanisation than no
-// vowel.
+// Arabic script omits short vowels. A table romanises common names. In other words, the most
+// frequent vowel `a` is added between two consonants, because any romanisation has some vowel
+// there.
 
 /** Letters that differ between Arabic, Persian and Urdu keyboards. */
 const keyboards =
@@ -100,7 +100,10 @@ const consonants: ReadonlyMap<string, string> = new Map(
 
 const marksAndHamza = /[\p{M}ـء]/gu;
 const word = /\p{Script=Arabic}[\p{Script=Arabic}\p{M}\u0640]*/gu;
-/** The article and first halves of compound names, often written without a space after them. */
+/**
+ * The article, and first halves of compound names. Both are often written without a space after
+ * them.
+ */
 const prefixes = /^(عبد(?=ال)|ابو(?=\p{L}{3})|ال(?=\p{L}{3}))/u;
 const prefixesInLatin: ReadonlyMap<string, string> = new Map([
   ["عبد", "abd"],
@@ -108,7 +111,7 @@ const prefixesInLatin: ReadonlyMap<string, string> = new Map([
   ["ال", "al"],
 ]);
 
-/** Romanises each Arabic or Persian word, with its article separate (`al razzaq`). */
+/** Romanises each Arabic or Persian word. The article becomes a separate word (`al razzaq`). */
 export function romanizeArabic(text: string): string {
   return text.replace(word, (written) => {
     const bare = written.normalize("NFC").replace(marksAndHamza, "");
@@ -126,7 +129,8 @@ function romanizeWord(written: string): string {
 }
 
 /**
- * Romanises letter by letter: `w` and `y` between consonants are vowels; unwritten vowels are `a`.
+ * Romanises letter by letter. `w` and `y` between consonants become vowels, and `a` is added for
+ * unwritten vowels.
  */
 function vocalized(written: string): string {
   let latin = "";
@@ -153,5 +157,5 @@ function vocalized(written: string): string {
   return latin;
 }
 
-/** Alif, ain and the feminine ending. */
+/** Letters that are read as a vowel: alif, ain and the feminine ending. */
 const openVowels: ReadonlySet<string> = new Set([alif, "\u0639", "\u0629"]);

@@ -1,4 +1,4 @@
-/** Letters that resemble Latin ones (Unicode TR39 confusables); Cyrillic ones in lower case. */
+/** Cyrillic letters that resemble Latin ones (Unicode TR39 confusables), in lower case. */
 const cyrillicConfusables = Object.entries({
   а: "a",
   в: "b",
@@ -23,7 +23,10 @@ const cyrillicConfusables = Object.entries({
   ё: "e",
   ї: "i",
 });
-/** Four Greek capitals resemble other letters than their lower case does. */
+/**
+ * Greek letters that resemble Latin ones. Four capitals are listed too, because they resemble other
+ * Latin letters than their lower case does.
+ */
 const greekConfusables = Object.entries({
   α: "a",
   β: "b",
@@ -62,9 +65,9 @@ const anyLetter = /\p{L}/u;
 const cyrillicOrGreek = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
 
 /**
- * Replaces homoglyphs in words that mix alphabets, which no language does. They become Latin
- * letters if every letter of the word has a Latin homoglyph, else Cyrillic ones. Among Latin words,
- * a word that resembles Latin becomes Latin.
+ * Replaces homoglyphs in words that mix alphabets, because no language has such words. If every
+ * letter of the word has a Latin homoglyph, the word becomes Latin, else Cyrillic. Next to Latin
+ * words, a whole word of homoglyphs becomes Latin too.
  */
 export function foldHomoglyphs(text: string): string {
   if (!latin.test(text) || !cyrillicOrGreek.test(text)) return text;
@@ -78,7 +81,10 @@ export function foldHomoglyphs(text: string): string {
   });
 }
 
-/** Returns the Latin homoglyphs of a name without Latin letters; "" if a letter has none. */
+/**
+ * Returns the Latin homoglyphs of a name that has no Latin letters. Returns "" if any letter has
+ * none.
+ */
 export function latinLookalike(text: string): string {
   if (latin.test(text) || !cyrillicOrGreek.test(text)) return "";
   const letters = [...text];

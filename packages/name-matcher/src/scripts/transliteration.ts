@@ -3,9 +3,9 @@ import { romanizeArabic } from "./arabic.ts";
 import { foldHomoglyphs } from "./homoglyphs.ts";
 
 /**
- * One romanisation for each letter; `canonical-spelling.ts` unites spellings that differ between
- * romanisations. Cyrillic follows the BGN/PCGN tables roughly. any-ascii romanises scripts without
- * a row here (pinyin for Chinese).
+ * One romanisation for each letter. `canonical-spelling.ts` unites the spellings of other
+ * romanisations. Cyrillic roughly follows the BGN/PCGN tables. any-ascii romanises scripts that
+ * these rows lack, for example Chinese as pinyin.
  */
 const rows: readonly string[] = [
   // Latin letters that Unicode does not decompose.
@@ -35,7 +35,8 @@ const plain = /^[\x20-\x7e]*$/;
 const arabic = /\p{Script=Arabic}/u;
 const hebrew = /\p{Script=Hebrew}/u;
 /**
- * Marks that belong to no script, and Hebrew points. Kana marks form other letters, so they stay.
+ * Marks that belong to no script, and Hebrew points. Kana marks are kept, because they form other
+ * letters.
  */
 const marks = /(?:(?![\u3099\u309a])[\p{Script=Inherited}\u0591-\u05c7])+/gu;
 const ascii = /^\p{ASCII}*$/u;
@@ -80,8 +81,8 @@ export function toLatin(written: string): string {
   return spaced.replace(unknown, (run) => anyAscii(run).toLowerCase());
 }
 
-// Korean romanisation of passports and lists: McCune-Reischauer without marks, every stop voiceless
-// (`Kim`, `Pak`, `To Chun`). Persons hardly use Revised Romanization (`Gim`, `Bak`).
+// The Korean romanisation that passports and lists use: McCune-Reischauer without marks, with every
+// stop voiceless (`Kim`, `Pak`, `To Chun`). Few persons use Revised Romanization (`Gim`, `Bak`).
 const firsts = "k kk n t tt r m p pp s ss _ j jj ch k t p h".split(" ");
 const vowels = "a ae ya yae o e yo ye o wa wae oe yo u wo we wi yu u ui i".split(" ");
 const lasts = "_ k k k n n n t l k m l l l p l m p p t t ng t t k t p t".split(" ");
@@ -134,21 +135,22 @@ const word = /\p{Script=Hebrew}+/gu;
 const [alef, he, vav, yod, ayin] = ["א", "ה", "ו", "י", "ע"] as const;
 
 /**
- * Romanises each Hebrew word. The script writes few vowels, so two consonants get the commonest one
- * between them, as in Arabic.
+ * Romanises each Hebrew word. Hebrew script has few vowels, so `a` is added between two consonants,
+ * as for Arabic.
  */
 function romanizeHebrew(text: string): string {
   return text.replace(points, "").replace(word, vocalized);
 }
 
 /**
- * Romanises letter by letter: `v` and `y` after a consonant are vowels; unwritten vowels are `a`.
+ * Romanises letter by letter. `v` and `y` after a consonant become vowels, and `a` is added for
+ * unwritten vowels.
  */
 function vocalized(written: string): string {
   let latin = "";
   let afterConsonant = false;
   const consonant = (sound: string): void => {
-    // A doubled letter is a long one.
+    // No vowel is added within a doubled letter, because it stands for one long consonant.
     latin += afterConsonant && !latin.endsWith(sound) ? `a${sound}` : sound;
     afterConsonant = true;
   };

@@ -1,9 +1,11 @@
-/** Rewrite rules: contexts first, then longer groups of letters before shorter ones. */
+/**
+ * Rewrite rules in order: first rules with a context, then groups of letters, longer ones first.
+ */
 const rules: readonly (readonly [string, string])[] = [
   // Wade-Giles writes `hs` for the sound that pinyin writes `x`.
   ["^hs|^x(?=[iu])", "s"],
   ["x", "ks"],
-  // Belarusian ends in a vowel if Russian ends in `v`: `Tkachou`, `Ipatau`.
+  // Belarusian family names end in `ou` where Russian ones end in `ov`: `Tkachou`, `Ipatau`.
   ["(?<=.[chklnprstvz])ou$", "ov"],
   ["(?<=.[chklnprstvz])au$", "av"],
   // `Aouani`, `Awani`.
@@ -40,16 +42,19 @@ const group = new RegExp(rules.map(([from]) => `(${from})`).join("|"), "g");
 const replacements = rules.map(([, to]) => to);
 const doubled = /(.)\1+/g;
 
-/** Joins two canonical spellings; a letter that ends one and begins the other occurs once. */
+/**
+ * Joins two canonical spellings. If the first ends with the letter that the second begins with, the
+ * letter occurs once.
+ */
 export function concatSpellings(first: string, second: string): string {
   return first.endsWith(second.charAt(0)) ? first + second.slice(1) : first + second;
 }
 
 /**
- * Gives one spelling to a lower-case Latin token that romanisations, languages and habits write
- * differently: `Yuri`, `Iurii`, `Yury`; `Mohammed`, `Mohamed`; `Sergej`, `Sergey`. It is for
- * comparison only, and broader than any romanisation: tokens with one canonical spelling are
- * similar, not equal. Only an empty token has an empty spelling.
+ * Returns one spelling for all usual romanisations of a lower-case Latin token: `Yuri`, `Iurii`,
+ * `Yury`; `Mohammed`, `Mohamed`; `Sergej`, `Sergey`. Use it for comparison only. Tokens with one
+ * canonical spelling are similar, but not necessarily the same name. Only an empty token has an
+ * empty spelling.
  */
 export function canonicalSpelling(token: string): string {
   const replaced = token.replace(group, (...found: unknown[]) => {
@@ -61,12 +66,13 @@ export function canonicalSpelling(token: string): string {
 }
 
 const vowels = /[aeiou]/g;
-/** Fewer consonants are not enough to compare. */
+/** The minimum number of consonants to compare. */
 const consonantsMin = 2;
 
 /**
- * Returns the consonants of a canonical spelling, with `a` in front if it begins with a vowel.
- * Romanisations that differ in vowels agree on these. Returns "" if too few consonants are left.
+ * Returns the consonants of a canonical spelling, after an `a` if the spelling begins with a vowel.
+ * Romanisations that differ in vowels have the same consonants. Returns "" for fewer than
+ * `consonantsMin` consonants.
  */
 export function consonantSkeleton(canonical: string): string {
   const consonants = canonical.replace(vowels, "").replace(doubled, "$1");

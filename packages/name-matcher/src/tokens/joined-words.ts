@@ -6,7 +6,10 @@ type Word = { readonly text: string; readonly canonical: string };
 /** Two adjacent words joined, as written and by canonical spelling, with their positions. */
 export type JoinedWords = Word & { readonly first: number; readonly second: number };
 
-/** Joins each two adjacent words that the other side may write as one; see `adjacentPairs`. */
+/**
+ * Joins each pair of adjacent words, because the other name may write the pair as one word; see
+ * `adjacentPairs`.
+ */
 export function joinedWords(words: readonly Word[]): JoinedWords[] {
   const joined: JoinedWords[] = [];
   for (const [first, second] of adjacentPairs(words, ({ text }) => text)) {

@@ -11,48 +11,47 @@ export type NameVariant = {
 };
 
 /**
- * Unicode classifies quotation marks that open low (`„`, `‚`) or in a corner (`「`) as brackets. The
- * text within them is a part of the name, not a note beside it. The same applies to title marks in
- * Chinese (`《`).
+ * Brackets that open a note. Unicode also classifies low (`„`, `‚`) and corner (`「`) quotation
+ * marks as brackets. They are excluded, because quoted text is part of the name. The same applies
+ * to Chinese title marks (`《`).
  */
 const openBracket = /[\p{Ps}--[\p{Quotation_Mark}《〈]]/v;
 const bracketed =
   /[\p{Ps}--[\p{Quotation_Mark}《〈]]([^[[\p{Ps}\p{Pe}]--[\p{Quotation_Mark}《》〈〉]]]*)(?:[\p{Pe}--[\p{Quotation_Mark}》〉]]|$)/gv;
 
-/**
- * Punctuation between two names, or between a person and another one. It includes quotation marks,
- * except those that are apostrophes.
- */
+/** Punctuation between two names or two persons. It includes quotation marks except apostrophes. */
 const separators = /[\/\\;\|《》〈〉[\p{Quotation_Mark}--['‘’‛]]]|′′|\s[\-–—]\s/v;
-/** Words between single quotes, each of which could be an apostrophe. */
+/** Words between single quotes. Each of these quotes could also be an apostrophe. */
 const singleQuoted = /(?<![\p{L}\p{N}])[‚'‘’‛](?<quoted>[^‚'‘’‛]+)['‘’](?![\p{L}\p{N}])/gu;
 const phrases =
   "a\\.?\\s?k\\.?\\s?a|f\\.?\\s?k\\.?\\s?a|n\\.?k\\.?a|d[./]?b[./]?a|t/a|c/o|alias|also known as|" +
   "trading as|doing business as|formerly|née|nee|on behalf of|care of|estate of";
 const aliasMarker = new RegExp(`(?<![\\p{L}\\p{N}])(?:${phrases})(?![\\p{L}\\p{N}])[.:]*`, "iu");
-/** Conjunctions separate persons too; a company's name may contain them. */
+/** Separators of persons include conjunctions. A company's name may contain a conjunction. */
 const personSeparators = new RegExp(
   `${separators.source}|[\\&+]|\\s(?:and|or|und|et|и|و)\\s`,
   "iv",
 );
-/** These conjunctions occur in family names, so they separate two full names only. */
+/**
+ * Conjunctions that also occur in family names. They separate names only between two full names.
+ */
 const conjunctionInNames = /\s[yei]\s/iu;
 
-/** Three or more single letters may be a word with spaces or dots between its letters. */
+/** Three or more single letters in a row. They may be one word, written with spaces or dots. */
 const spacedLetters = /(?<![^ ])[^ ](?: [^ ]){2,}(?![^ ])/g;
-/** Tokens of all variants together, because each variant costs a search. */
+/** The maximum tokens of all variants together. Each variant costs a search. */
 const variantTokensMax = 26;
-/** Too many names contain one token. */
+/** The minimum identifying tokens of a variant. Too many names contain a single token. */
 const identifyingMin = 2;
-/** Too many names have the letters of shorter ones. */
+/** The minimum letters of a joined name. Too many names have the letters of a shorter one. */
 const concatenatedLengthMin = 8;
 
 /**
- * Returns the readings of a name, with the name as written first, then shorter ones first. It reads
- * the text outside and inside of brackets (`Qorvath Zembling (trading as Jane Smith)`), and before
- * and after `and`, `aka` or a slash. It joins runs of single letters to words, and reads homoglyphs
- * as Latin and digits within words as the letters that they resemble (`R0sneft`). `isComplete` is
- * false if `variantTokensMax` omitted some.
+ * Returns the possible readings of a name: first the name as written, then the others from short to
+ * long. Readings include the text outside and inside of brackets (`Qorvath Zembling (trading as
+ * Jane Smith)`), and the text before and after `and`, `aka` or a slash. Rows of single letters are
+ * joined to words. Homoglyphs become Latin letters, and digits within words become the letters that
+ * they resemble (`R0sneft`). `isComplete` is false if `variantTokensMax` omitted some readings.
  */
 export function nameVariants(
   name: string,
@@ -95,9 +94,10 @@ export function nameVariants(
 }
 
 /**
- * Returns the tokens of a listed name: the whole name, and the text outside and inside of brackets
- * if it is a name (`GLOBAL RELIEF FOUNDATION (GRF)`). It never returns a legal form or generic
- * words alone if only the brackets distinguish them (`Ministry of Defence [Syria]`).
+ * Returns the readings of a listed name as tokens: the whole name, and the text outside and inside
+ * of brackets if that is a name (`GLOBAL RELIEF FOUNDATION (GRF)`). If only the brackets
+ * distinguish a generic name (`Ministry of Defence [Syria]`), the generic part alone is not
+ * returned.
  */
 export function listedNameVariants(name: string, isPerson: boolean): (readonly string[])[] {
   const whole = nameTokens(name, isPerson);
@@ -112,9 +112,12 @@ export function listedNameVariants(name: string, isPerson: boolean): (readonly s
   return variants;
 }
 
-/** In UN lists, a name in its own script follows these words in brackets. */
+/** UN lists write these words in brackets before a name in its original script. */
 const scriptNote = /original script:/giu;
-/** The EU distinguishes authorities by their country: `[Syria]`, in each of its languages. */
+/**
+ * One word in square brackets. The EU adds the country to the names of authorities, in each of its
+ * languages: `[Syria]`.
+ */
 const oneWordInSquare = /\[\p{L}+\]/u;
 
 function isInitialsOf([word = "", ...more]: readonly string[], of: readonly string[]): boolean {
@@ -124,7 +127,7 @@ function isInitialsOf([word = "", ...more]: readonly string[], of: readonly stri
   return more.length === 0 && at === word.length;
 }
 
-/** True if the words outside of brackets are a name without those inside. */
+/** True if the words outside of brackets are a name by themselves. */
 function isOuterName(
   outer: readonly string[],
   inner: readonly string[],
@@ -133,7 +136,7 @@ function isOuterName(
   if (outer.length < identifyingMin) return false;
   if (hasName(outer, isPerson)) return true;
   if (isPerson || !tokenKinds(outer, false).includes("trade")) return false;
-  // A short name (`GRF`) or a legal form in brackets does not distinguish names; a place does.
+  // A short name (`GRF`) or a legal form in brackets does not distinguish two names. A place does.
   const kinds = tokenKinds(inner, false);
   const isShortName = inner.length === 1 && kinds[0] === "name";
   return isShortName || kinds.every((kind) => kind === "legal");
@@ -163,7 +166,7 @@ function splitBy(text: string, separator: RegExp): string[] {
   return parts.length === 1 ? [] : parts;
 }
 
-/** True for a name, and false for a note or a place (`Hong Kong`) beside a name. */
+/** True if the tokens are a name, false if they are a note or a place (`Hong Kong`). */
 function isName(tokens: readonly string[], isPerson: boolean): boolean {
   const identifying = tokenKinds(tokens, isPerson).filter((kind) => kind === "name").length;
   return identifying >= (isPerson ? identifyingMin : 1) && tokens.length >= identifyingMin;
@@ -172,7 +175,10 @@ function isName(tokens: readonly string[], isPerson: boolean): boolean {
 /** Words of notes in brackets, about a branch of a company or a person's other name. */
 const noteWords = new Set("branch name listed previously identity birth script".split(" "));
 
-/** Applies to listed names, whose brackets more often hold places, branches and legal forms. */
+/**
+ * Like `isName`, but stricter: brackets of listed names more often contain places, branches and
+ * legal forms.
+ */
 function isListedName(tokens: readonly string[], isPerson: boolean): boolean {
   const kinds = tokenKinds(tokens, isPerson);
   const identifying = tokens.filter((token, at) => kinds[at] === "name" && token.length > 1);
@@ -185,14 +191,20 @@ function isAlias(tokens: readonly string[], isPerson: boolean): boolean {
   return tokenKinds(tokens, isPerson).some((kind) => kind === "name" || kind === "trade");
 }
 
-/** The letters that digits resemble; `1` resembles `i` and `l`. */
+/** The letter that each digit resembles. `1` resembles both `i` and `l`. */
 const letterOf: ReadonlyMap<string, string> = new Map(
   Object.entries({ 0: "o", 3: "e", 4: "a", 5: "s", 7: "t", 8: "b" }),
 );
-/** At least three letters: `3M`, `A1` and `24h` are names with numbers. */
+/**
+ * A word with a digit and at least three letters. Words with fewer letters are names with numbers:
+ * `3M`, `A1`, `24h`.
+ */
 const disguised = /^(?=.*\d)(?=(?:\d*[a-z]){3})[a-z\d]+$/;
 
-/** `r0sneft` → `rosneft`. A word with a digit that resembles no letter stays unchanged. */
+/**
+ * Replaces digits by letters: `r0sneft` → `rosneft`. A word with a digit that resembles no letter
+ * stays unchanged.
+ */
 function withDigitsAsLetters(tokens: readonly string[], one: string): readonly string[] {
   if (!tokens.some((token) => disguised.test(token))) return tokens;
   return tokens.map((token) => {
@@ -204,7 +216,7 @@ function withDigitsAsLetters(tokens: readonly string[], one: string): readonly s
   });
 }
 
-/** `u s a m a laden` → `usama laden`. */
+/** Joins single letters: `u s a m a laden` → `usama laden`. */
 function withLettersJoined(tokens: readonly string[]): string[] {
   const joined = tokens.join(" ").replace(spacedLetters, (run) => run.replaceAll(" ", ""));
   return joined.split(" ");

@@ -6,7 +6,7 @@ import { legalAbbreviations } from "./whole-words.ts";
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
-/** Legal forms and the words that spell them out, after transliteration. */
+/** Legal forms, and the words of spelled-out legal forms, after transliteration. */
 const legalForms = legalAbbreviations.union(
   words(`
   ltd limited ltda limitada llc llp lp lllp plc inc incorporated corp corporation co company cia
@@ -88,7 +88,7 @@ const tradeWords = words(`
   ukraine uzbekistan venezuela vietnam yemen
 `);
 
-/** Short forms of legal forms that are often written out. */
+/** The short forms of legal forms that are often written in full. */
 const shortForms: ReadonlyMap<string, string> = new Map([
   ["limited", "ltd"],
   ["company", "co"],
@@ -98,12 +98,12 @@ const shortForms: ReadonlyMap<string, string> = new Map([
   ["limitada", "ltda"],
 ]);
 
-/** Returns the compared form of a legal form: `Limited` becomes `Ltd`. */
+/** Returns a legal form in the form used for comparison: `Limited` becomes `Ltd`. */
 export function abbreviatedLegalForm(token: string): string {
   return shortForms.get(token) ?? token;
 }
 
-/** The index stores each kind as its position here. */
+/** All token kinds. The index stores a kind as its position in this list. */
 export const allTokenKinds = [
   "legal",
   "particle",
@@ -112,16 +112,24 @@ export const allTokenKinds = [
   "initial",
   "name",
 ] as const;
-/** The role of a token in a name: `name` identifies, `trade` less so, the others hardly. */
+/**
+ * The role of a token in a name. A `name` token identifies strongly, `trade` less, and the other
+ * kinds hardly.
+ */
 export type TokenKind = (typeof allTokenKinds)[number];
 
-/** Titles that are also common given names. The other tokens decide their kind. */
+/**
+ * Titles that are also common given names. The other tokens of the name decide which one applies.
+ */
 const titlesOrNames = words(`
   haji hajji ayatollah amir emir imam prince king queen judge dean don lord pan sultan sayed seyed syed
   sayyid general marshal major hajj
 `);
 
-/** With fewer identifying tokens, a title may be a name too (`Haji Jafari`). */
+/**
+ * The minimum identifying tokens besides a title. With fewer, the title may be part of the name
+ * (`Haji Jafari`).
+ */
 const identifyingMin = 2;
 
 /** Returns the kind of each token, in the name of a person or of anything else. */
@@ -130,12 +138,16 @@ export function tokenKinds(tokens: readonly string[], isPerson: boolean): TokenK
   return isPerson ? personTokenKinds(tokens, kinds) : kinds;
 }
 
-/** Adjusts a person's token kinds; `kinds` has the kind of each token by itself. */
+/**
+ * Adjusts the token kinds of a person's name to their context. `kinds` has the kind of each token
+ * by itself.
+ */
 export function personTokenKinds(tokens: readonly string[], kinds: TokenKind[]): TokenKind[] {
   let identifying = 0;
   for (const kind of kinds) if (kind === "name") identifying += 1;
   if (identifying >= identifyingMin) return kinds;
-  // Built with `push`, like all arrays of kinds: arrays of another shape deoptimise their readers.
+  // Uses `push`, because V8 then gives all arrays of kinds the same internal type, which keeps
+  // their readers fast.
   const adjusted: TokenKind[] = [];
   for (let at = 0; at < kinds.length; at += 1) {
     adjusted.push(titlesOrNames.has(tokens[at] ?? "") ? "name" : (kinds[at] ?? "name"));
@@ -143,7 +155,10 @@ export function personTokenKinds(tokens: readonly string[], kinds: TokenKind[]):
   return adjusted;
 }
 
-/** Positions of the tokens to search a name by: names and trade words, else all. */
+/**
+ * Returns the positions of the tokens by which a name is searched: names and trade words, or all
+ * tokens if there are none.
+ */
 export function distinctivePositions(tokens: readonly string[], isPerson: boolean): number[] {
   const kinds = tokenKinds(tokens, isPerson);
   const all = [...tokens.keys()];

@@ -1,14 +1,19 @@
 import { toLatin } from "../scripts/transliteration.ts";
 import { wholeWords } from "./whole-words.ts";
 
-/** The maximum letters that a comparison of spellings reads: the size of the distance table. */
+/**
+ * The maximum letters that a comparison of spellings reads. It is the size of the distance table.
+ */
 export const spellingLengthMax = 63;
 /**
- * The maximum tokens of a name to compare. More add no identity, and cost time that a sender
- * controls.
+ * The maximum compared tokens of a name. More tokens do not help to identify a party, and a sender
+ * could use them to slow down the search.
  */
 export const tokensMax = 24;
-/** The maximum letters of a token, so that a compound of two fits. No listed token is longer. */
+/**
+ * The maximum letters of a token. A compound of two tokens still fits into a comparison. No listed
+ * token is longer.
+ */
 export const tokenLengthMax = Math.floor(spellingLengthMax / 2);
 
 const apostrophes = /['’‘‛ʻʼ`´ʿʾ]/g;
@@ -16,7 +21,7 @@ const apostrophes = /['’‘‛ʻʼ`´ʿʾ]/g;
 const abbreviation = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?){2,}(?:\p{L}(?![\p{L}\p{N}.]))?/gu;
 const separators = /[^\p{L}\p{N}]+/u;
 const ascii = /^\p{ASCII}*$/u;
-/** Splits ASCII text in a tenth of the time. */
+/** Separators of ASCII text. This pattern takes a tenth of the time of the Unicode pattern. */
 const asciiSeparators = /[^a-zA-Z0-9]+/;
 
 /**
@@ -46,7 +51,8 @@ export function boundedTokens(raw: readonly string[], isPerson: boolean): string
 }
 
 /**
- * Academic degrees with separate letters (`Ph.D.`, `M. Sc.`), which would otherwise be initials.
+ * Academic degrees with separate letters (`Ph.D.`, `M. Sc.`). Unless joined, the letters would
+ * count as initials.
  */
 const degrees =
   "ph d, m d, b sc, m sc, m b a, ll b, ll m, d phil, m phil, b com, m com, d b a, ed d, c p a, c f a";
@@ -56,7 +62,8 @@ const degreesByFirst = Map.groupBy(
 );
 
 /**
- * Joins each degree after a person's name to one token; before the name its letters are initials.
+ * Joins each degree after a person's name to one token. Before a name, the same letters are
+ * initials.
  */
 function withWholeDegrees(tokens: readonly string[]): readonly string[] {
   const whole: string[] = [];
@@ -98,15 +105,15 @@ function withArabicCompounds(tokens: readonly string[]): string[] {
   return whole.map((token) => token.slice(0, tokenLengthMax));
 }
 
-/** A compound of more letters cannot be a misspelling of one listed token. */
+/** The maximum letters of a compound. A longer one cannot be a misspelling of a listed token. */
 const compoundLengthMax = 28;
-/** One letter is an initial, not half of a compound. */
+/** The minimum letters of half of a compound. A single letter is an initial. */
 const halfLengthMin = 2;
 
 /**
- * Returns the positions of two tokens that the other side may write as one (`Abd Ullah`,
- * `Abdullah`). Each token pairs with its successor, and the last with the first, because a list
- * writes `HAMDAN, Usama` for another source's `Usamahamdan`.
+ * Returns the pairs of tokens that the other name may write as one (`Abd Ullah`, `Abdullah`). Each
+ * token forms a pair with the next one. The last token also forms a pair with the first, because
+ * one list writes `HAMDAN, Usama` and another source `Usamahamdan`.
  */
 export function adjacentPairs<T>(
   tokens: readonly T[],
@@ -124,10 +131,13 @@ export function adjacentPairs<T>(
   return pairs;
 }
 
-/** Too many tokens share shorter prefixes and suffixes. */
+/** The minimum letters of a prefix or suffix. Too many tokens share shorter ones. */
 const partLengthMin = 4;
 
-/** Prefixes and suffixes of a token that may be a compound with a typo in either half. */
+/**
+ * Returns prefixes and suffixes of a token. They find a compound that has a typo in one of its
+ * halves.
+ */
 export function compoundParts(token: string): string[] {
   const parts: string[] = [];
   for (let at = partLengthMin; at <= token.length - partLengthMin; at += 1) {

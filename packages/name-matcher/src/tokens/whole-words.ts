@@ -7,7 +7,7 @@ import { canonicalSpelling, concatSpellings } from "./canonical-spelling.ts";
  */
 
 /**
- * Legal forms after their usual abbreviation, as national company laws spell them out, in Latin
+ * Legal forms as national company laws spell them out, each after its usual abbreviation, in Latin
  * letters without diacritics. One romanisation of each is enough, because words are compared by
  * canonical spelling.
  */
@@ -81,11 +81,14 @@ const spelledOut = `
 
 type Form = { readonly letters: string; readonly token: string };
 
-/** Forms by the beginning of their first word, because most words of a name begin no form. */
+/**
+ * Legal forms by the beginning of their first word. Most words begin no form, so this lookup is
+ * usually empty.
+ */
 const formsByBeginning = new Map<string, Form[]>();
 const beginningLength = 2;
 const beginningOf = (word: string): string => word.slice(0, beginningLength);
-/** A form with this many letters allows one edit; a shorter one must match exactly. */
+/** The minimum letters of a form that may contain one edit. A shorter form must match exactly. */
 const editedLengthMin = 12;
 
 for (const line of spelledOut.trim().split("\n")) {
@@ -140,14 +143,14 @@ export function wholeWords(tokens: readonly string[]): string[] {
   return whole;
 }
 
-/** No form has more consecutive tokens that add no letter. */
+/** The maximum consecutive tokens that add no letter. No legal form has more. */
 const repeatedMax = 1;
 
 type FormFound = { readonly form: Form; readonly count: number; readonly isExact: boolean };
 
 /**
- * Returns the longest form that begins at a token, and the number of its tokens. Spaces may be
- * anywhere (`Limitedliability Company`).
+ * Returns the longest legal form that begins at a token, and the number of tokens that it covers.
+ * Spaces may be at any position (`Limitedliability Company`).
  */
 function formAt(
   tokens: readonly string[],
@@ -162,8 +165,8 @@ function formAt(
   for (let count = 1; at + count <= tokens.length && letters.length <= longest; count += 1) {
     const next = spelled(tokens[at + count - 1]);
     const more = letters === "" ? next : concatSpellings(letters, next);
-    // `L L C` repeats a letter once. Without a limit, a long row of `L` would be read to its end at
-    // each token.
+    // `L L C` repeats a letter once. Without this limit, a long row of `L` would be read to its end
+    // again at each token.
     repeated = more === letters ? repeated + 1 : 0;
     if (repeated > repeatedMax) break;
     letters = more;
@@ -187,7 +190,7 @@ function isForm(letters: string, { letters: form }: Form): boolean {
   return form.length >= editedLengthMin && isOneEdit(letters, form);
 }
 
-/** True if two texts differ in one letter, replaced or added. */
+/** True if two texts differ in one letter, which is replaced, added or missing. */
 function isOneEdit(a: string, b: string): boolean {
   const longest = Math.max(a.length, b.length);
   const shortest = Math.min(a.length, b.length);

@@ -50,7 +50,7 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
     ...records,
     /** Reads without unsealing, because unsealing costs more than the query. */
     status: async (merchantId: string, id: string) => {
-      // Uses no projection, so that one query can read several beneficiaries.
+      // Reads whole documents, so that one query can read several beneficiaries.
       const found = await beneficiaries.findOne({ _id: id, merchant_id: merchantId });
       return (
         found && {
@@ -61,7 +61,9 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
         }
       );
     },
-    /** Returns the currencies of the merchant's own unarchived beneficiaries among the ids. */
+    /**
+     * Returns the currencies of those ids that are beneficiaries of the merchant and not archived.
+     */
     currencies: async (merchantId: string, ids: readonly string[]) => {
       const own = { _id: { $in: [...ids] }, merchant_id: merchantId, archived: false };
       const projection = { destination_currency: 1 } as const;

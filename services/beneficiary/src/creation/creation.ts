@@ -52,7 +52,8 @@ type CreateRequest<Desc extends DescMessage> = Message &
   CheckRequest<Desc> & {
     readonly mutation?: Mutation | undefined;
     /**
-     * Checks only. Neither reads nor stores the operation, so it can still create a record later.
+     * Only validates. The operation is neither read nor stored, so it can still create a record
+     * later.
      */
     readonly validateOnly?: boolean;
   };
@@ -71,7 +72,7 @@ export async function createRecord<Desc extends DescMessage>(
   return createOnce(deps, store, creation, request, readChange(creation.request, request));
 }
 
-/** Like `createRecord`, for a change that is already read. */
+/** Like `createRecord`, with the mutation already parsed. */
 export async function createOnce<Desc extends DescMessage>(
   deps: CreationDeps,
   store: RecordStore,
@@ -95,8 +96,8 @@ async function insertChecked<Desc extends DescMessage>(
     const toDocument = await checkRecord(deps, creation, request);
     return orThrow(await store.insert(toDocument(change), change));
   } catch (error) {
-    // The operation may have created a record before the refusal applied; a repeat returns that
-    // one.
+    // The request is refused now, but the operation may have created a record earlier. A repeat
+    // returns that record.
     const first = await store.findByOperation(request.merchantId, change);
     if (first === undefined) throw error;
     return orThrow(first);

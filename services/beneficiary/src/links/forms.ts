@@ -25,8 +25,9 @@ function optional<Name extends string>(name: Name, value: string) {
 }
 
 /**
- * Builds a beneficiary's body. For each field of the form, the form's only value wins over the
- * merchant's value, which wins over the entered one. Other entered fields are dropped.
+ * Builds a beneficiary's body from the form's fields. If the form allows only one value for a
+ * field, that value is used. Otherwise the merchant's value is used, and then the entered one.
+ * Other entered fields are dropped.
  */
 export function bodyOfSubmission(
   form: BeneficiaryForm,

@@ -71,7 +71,10 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
 
-/** After this time, the process that took the submission has either finished or ended. */
+/**
+ * The delay before the sweep takes a submission. By then, the process that accepted it has finished
+ * or crashed.
+ */
 const completedWithinMs = 15_000;
 /** Maximum links that one run of the sweep completes. */
 const sweepMax = 20;

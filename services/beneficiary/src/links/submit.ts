@@ -19,10 +19,10 @@ export type Submitted =
 type Sent = { readonly form: number; readonly values: Readonly<Record<string, string>> };
 
 /**
- * Accepts a beneficiary's details through a link, once. It checks them like a merchant's own
- * request, including wallet risk. One write then stores them and decides against expiry, revocation
- * and concurrent submissions. After that write, this call or the sweep creates the beneficiary,
- * with the link as its operation.
+ * Accepts a beneficiary's details through a link, only once. The details are checked like a
+ * merchant's own request, including wallet risk. A single write then stores them, if the link is
+ * not expired, revoked or already used. After that write, this call or the sweep creates the
+ * beneficiary. The link's id is the operation id, so only one beneficiary is created.
  */
 export async function submitLink(
   deps: SubmitDeps,
@@ -123,10 +123,10 @@ async function completeLater(deps: SubmitDeps, link: Link): Promise<void> {
   }
 }
 
-/** Maximum delay before the sweep finds details that an ended process left behind. */
+/** The interval of the sweep that finds details left behind by a crashed process. */
 const sweepMs = 5_000;
 
-/** Creates beneficiaries from details whose process ended before it created one. */
+/** Starts the sweep, which creates beneficiaries from details left behind by a crashed process. */
 export function startLinkSweep(deps: SubmitDeps & { readonly log: Log }): Loop {
   const run = async () => {
     for (const link of await deps.links.takeDue(deps.clock.now())) {

@@ -21,7 +21,7 @@ type MerchantDocument = StoredContent & {
   _id: string;
   schema_version: number;
   name: string;
-  /** Unique: the operation that registered the merchant. */
+  /** The operation that registered the merchant. The index on this field is unique. */
   operation_id: string;
   actor: StoredActor;
   created_at: Date;

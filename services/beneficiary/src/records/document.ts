@@ -77,7 +77,7 @@ function bodyFields(
   };
 }
 
-/** Opens the body without its private fields, with one decryption. */
+/** Unseals the body without its private fields, which needs only one decryption. */
 export function openBody(document: RecordDocument, sealer: Sealer): OpenBody {
   const { _id, merchant_id, sealed_body } = document;
   return JSON.parse(sealer.open(sealed_body, place(merchant_id, _id, bodyPlace))) as OpenBody;
@@ -89,7 +89,8 @@ export function sealedRecords(collection: string): SealedPlace {
     reseal: (document, sealer) => {
       const record = document as unknown as RecordDocument;
       if (textsOf(record).every((text) => sealer.isCurrent(text))) return undefined;
-      // Reseals all texts together, so the sealed body alone detects a concurrent change.
+      // All texts are resealed together, so comparing the sealed body is enough to detect a
+      // concurrent change.
       const where = { sealed_body: record.sealed_body };
       return { where, set: resealedFields(record, sealer) };
     },

@@ -13,10 +13,10 @@ export type ListedField =
 export type ListedValue = string | boolean;
 
 /**
- * The filterable fields of a collection. An unfiltered choice reads the index runs of all its
- * values side by side. So neither a page nor a count scans a record that it does not show, with any
- * combination of filters. The `apart` field is multi-valued or optional, so lists that filter by it
- * use their own index.
+ * The filterable fields of a collection, with their possible values. For a field without a filter,
+ * the query names all values, so it can use the index. Neither a page nor a count then scans other
+ * records, whatever the filters. The field `apart` has several values or is optional, so lists
+ * filtered by it use a separate index.
  */
 export type ListedBy = {
   readonly choices: Readonly<Partial<Record<ListedField, readonly ListedValue[]>>>;
@@ -42,7 +42,8 @@ export function listRecords(
   filter: RecordFilter,
   request: PageRequest,
 ) {
-  // A hint, because a planner that once saw few documents may keep a worse plan.
+  // A hint for the index. The database may otherwise keep a worse plan from a time with few
+  // documents.
   const hint = filter.where[listedBy.apart] === undefined ? indexName : indexApartName;
   return findCountedPage(records, documentFilter(listedBy, merchantId, filter), request, { hint });
 }

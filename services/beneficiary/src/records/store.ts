@@ -44,7 +44,7 @@ export type RecordKind<T, D extends RecordDocument> = {
   readonly changed?: (id: string) => string;
 };
 
-/** `creation`: before the creation returns. */
+/** When a result is written. `creation` means before the creation call returns. */
 export type WrittenAt = "creation" | "later";
 
 /** Every query of this collection uses an index. */
@@ -178,7 +178,7 @@ async function writeScreening(
     $or: [
       { $eq: ["$screening.status", "pending"] },
       { $lt: ["$screening.screened_at", screenedAt] },
-      // Screening ids within one millisecond sort by time.
+      // Within one millisecond the screening id decides, because ids sort by time.
       { $and: [sameMoment, { $lt: ["$screening.screening_id", { $literal: screeningId }] }] },
     ],
   };
@@ -188,7 +188,7 @@ async function writeScreening(
     updated_at: { $cond: [isTaken, now, "$updated_at"] },
     ...(eventPrefix !== undefined && pendingChange(isTaken, status, eventPrefix, now)),
   };
-  // Filtering by the id alone halves the database's cost.
+  // Filters by the id alone, which halves the cost. The update itself compares the rest.
   const { modifiedCount } = await records.updateOne({ _id: id }, [{ $set: next }]);
   return modifiedCount === 1;
 }

@@ -35,8 +35,8 @@ export function readScreening(screening: Screening | undefined): ScreeningResult
 }
 
 /**
- * Screens a wallet before its owner is stored. `recordId` is the owner's future id and is new on
- * each try, so that a retry uses the current lists. Every verdict except clear is risky. Throws
+ * Screens a wallet before its owner is stored. `recordId` is the owner's future id. Each retry has
+ * a new id, so that it uses the current lists. Every verdict except clear counts as risky. Throws
  * `UNAVAILABLE` if compliance is unavailable.
  */
 export async function screenWallet(
@@ -125,7 +125,9 @@ export async function attemptScreening(
   }
 }
 
-/** The attempt of a creation or its repeat. Skips a record that already has a result. */
+/**
+ * Attempts a screening within a creation or its repeat. Skips a record that already has a result.
+ */
 export async function screenNow(
   deps: ScreeningDeps,
   store: RecordStore,

@@ -38,7 +38,10 @@ type Change = {
   readonly result: ScreeningResult;
 };
 
-/** Acknowledges a message once it is stored or outdated. Dead-letters an unreadable one. */
+/**
+ * Subscribes to screening results. A message is acknowledged after its result is stored or found
+ * outdated. An unreadable message goes to the dead-letter queue.
+ */
 export function subscription(deps: ConsumerDeps): Subscription {
   return {
     queue: "beneficiary",

@@ -6,9 +6,12 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { Due, RecordStore } from "../records/store.ts";
 import { attemptScreening, type ScreeningDeps } from "./compliance.ts";
 
-/** Prometheus scrapes every 15 s. Each run makes two queries of at most 10,000 records. */
+/**
+ * The interval of the gauges. Prometheus scrapes every 15 s, and each run makes two queries of at
+ * most 10,000 records.
+ */
 const everyMs = 5_000;
-/** Maximum pending records to count; the gauge stops here. */
+/** The maximum pending records to count. The gauge shows no more. */
 const readMax = 10_000;
 
 type BacklogDeps = {

@@ -12,7 +12,10 @@ import type { Db } from "mongodb";
 import type { MerchantStore } from "../merchants/merchants.ts";
 import type { MerchantSettings } from "./rules/merchant-settings.ts";
 
-/** Repeats arrive within minutes; one merchant's settings never change this often. */
+/**
+ * The number of operations to keep. Repeats arrive within minutes, and one merchant's settings
+ * change less often than this.
+ */
 const operationsKept = 50;
 const schemaVersion = 1;
 

@@ -7,19 +7,22 @@ import type { reviewRpc } from "./open.ts";
 import { type Alert, isPending } from "./rules/alert.ts";
 import type { AlertStore } from "./store.ts";
 
-/** Hits that need a second person to clear. */
+/** Limits from which clearing a hit needs a second person. */
 export type ClearingLimits = {
-  /** The minimum score, between 0 and 1; `undefined` disables this limit. */
+  /**
+   * The score, between 0 and 1, from which a second person is needed. `undefined` disables this
+   * limit.
+   */
   readonly score: number | undefined;
-  /** Hits of these lists, whatever their score. */
+  /** Clearing any hit of these lists needs a second person, whatever its score. */
   readonly lists: ReadonlySet<string>;
 };
 
 type ReviewRpc = Pick<ReturnType<typeof reviewRpc>, "decideAlert" | "reopenAlert">;
 
 /**
- * A second person must approve true matches, clearings of grave hits, and the reopening of a
- * confirmed true match.
+ * Requires a second person to confirm a true match, to clear a grave hit, and to reopen a confirmed
+ * true match.
  */
 export function reviewGuards(
   alerts: Pick<AlertStore, "read">,
@@ -41,7 +44,7 @@ export function reviewGuards(
       },
       reasons: async ({ alertId, decision }) => {
         const alert = await read(alertId);
-        // The RPC refuses an unknown or decided alert.
+        // No approval is needed, because the RPC itself refuses an unknown or decided alert.
         if (alert === undefined || !isPending(alert.state)) return [];
         if (decision === Decision.TRUE_MATCH) return ["stops a party until two persons reopen it"];
         return decision === Decision.FALSE_POSITIVE ? clearingReasons(alert, limits) : [];
@@ -71,7 +74,10 @@ function clearingReasons({ detection }: Alert, { score, lists }: ClearingLimits)
   ];
 }
 
-/** Describes an alert for an approver, without the name, which the alert itself shows. */
+/**
+ * Describes an alert for an approver. The party's name is omitted; the approver can read it in the
+ * alert.
+ */
 function describe(alert: Alert | undefined): string {
   if (alert === undefined) return "";
   const { list, entryUid, score } = alert.detection.hit;

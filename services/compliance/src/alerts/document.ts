@@ -8,34 +8,32 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
 import type { Alert, AlertAction, AlertState, ReviewedBy } from "./rules/alert.ts";
 
-/**
- * An operator's action on an alert under an operation. A repeat of the operation gets its result.
- */
+/** An operator's action on an alert. A repeat of its operation returns the stored result. */
 export type ReviewAction = {
   readonly by: ReviewedBy;
   readonly action: AlertAction;
-  /** The request's own values, which a repeat must give again. */
+  /** The values of the request. A repeat must contain the same values. */
   readonly given: string;
   /** The alert's assignee and state after the action. */
   readonly assignee: string;
   readonly state: AlertState;
 };
 
-/** An alert and the unfinished steps of its last changes. */
+/** An alert, with the unfinished steps of its latest changes. */
 export type StoredAlert = {
   readonly alert: Alert;
-  /** Grows with each write; a write fails if the version has changed since the read. */
+  /** Increases with each write. A write fails if the stored version has changed since the read. */
   readonly version: number;
   readonly actions: readonly ReviewAction[];
-  /** Records that the audit trail does not have yet. */
+  /** Audit records that are not yet written to the audit trail. */
   readonly pendingAudit: readonly AuditRecord<AlertAction>[];
-  /** The version whose decision is not yet in the subject's verdict. */
+  /** The alert's version whose decision is not yet part of the subject's verdict. */
   readonly verdictDue: number | undefined;
 };
 
 /**
- * `alerts`: kept forever. Reasons and hits name persons and are sealed. Ids, the lists' public
- * data, and the operators with their actions and times are in the clear.
+ * The collection `alerts`, kept forever. Reasons and hits are sealed, because they name persons.
+ * Ids, public list data, operators, actions and times are not sealed.
  */
 export type AlertDocument = ReturnType<typeof alertDocument> & {
   /** Absent before the first action. The given values and each reason are sealed. */
@@ -147,7 +145,7 @@ export function reviewActionDocument(
   };
 }
 
-/** A record that the audit trail does not have yet. */
+/** Builds the stored form of an audit record that is not yet written to the audit trail. */
 export function pendingAuditDocument(record: AuditRecord<AlertAction>) {
   return { ...record, key: auditKeyOf(record) };
 }

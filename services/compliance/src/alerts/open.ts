@@ -41,9 +41,12 @@ import {
   reopenedBy,
 } from "./rules/alert.ts";
 
-/** The interval at which decisions are completed after a crash. */
+/** The interval of the sweep that completes decisions after a crash. */
 const sweepEveryMs = 2_000;
-/** The count takes some 50 ms for many thousand alerts, and metrics are scraped no more often. */
+/**
+ * The interval of the counts for metrics. With many thousand alerts a count takes some 50 ms, and
+ * metrics are scraped no more often.
+ */
 const gaugesEveryMs = 10_000;
 
 export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "reviewed"> & {
@@ -97,7 +100,10 @@ export type ReviewRpcDeps = ReviewDeps & {
   readonly screenings: Pick<ScreeningStore, "get">;
 };
 
-/** More than any alert has; beyond it, only the newest entries are shown. */
+/**
+ * The maximum entries to return, more than any alert has. Beyond this number, only the newest are
+ * returned.
+ */
 const entriesMax = 1_000;
 
 export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceReviewService> {
@@ -168,7 +174,7 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
 
 const notAnOfficer = refused("ACCESS_FORBIDDEN", "caller: must be an operator");
 
-/** Reads the person and the operation of a change that requires an operator. */
+/** Reads the person and the operation id of a change. Refuses a caller that is not an operator. */
 function readOfficer(mutation: Mutation | undefined) {
   const { actor, operationId } = readMutation(mutation);
   if (actor.kind !== "operator") orThrow(notAnOfficer);
@@ -184,7 +190,7 @@ function readAssignee(text: string): string | Invalid {
   return refused("INVALID_REQUEST", "assignee: must be at most 128 printable characters");
 }
 
-/** Without a filter, returns the pending states. */
+/** Reads the filter by state. The default is the pending states. */
 function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | Invalid {
   if (values.length === 0) return pendingKinds;
   const kinds = values
@@ -194,7 +200,10 @@ function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | 
   return refused("INVALID_REQUEST", "states: must be states of alerts");
 }
 
-/** Returns the audit entry that a page ends before; `undefined` starts with the newest. */
+/**
+ * Returns the audit entry before which a page ends. `undefined` means that the page starts with the
+ * newest entry.
+ */
 function readBefore(cursor: string): number | undefined | Invalid {
   if (cursor === "") return undefined;
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
@@ -225,7 +234,7 @@ function alertMessage(alert: Alert) {
 
 function reviewEntryMessage(entry: AuditEntry<AlertAction>, sealer: Sealer) {
   const { sequence, at, person, action, subject: alertId, detail, previousHash, hash } = entry;
-  // An entry of a call names its subject by id alone, so its detail is not sealed.
+  // An entry that records a call contains only the subject's id, so its detail is not sealed.
   const isSealed = entry.call === undefined;
   return create(ReviewEntrySchema, {
     sequence: BigInt(sequence),

@@ -21,16 +21,16 @@ import {
 import { screenedForm, screenedForms } from "./rules/screened-form.ts";
 import type { AlertStore } from "./store.ts";
 
-/** The hits of a subject, to compare with operators' decisions. */
+/** The hits of one subject. They are compared with operators' earlier decisions. */
 export type Found = {
   readonly request: ScreeningQuery;
   /** Every hit, up to `decidableMax`. */
   readonly hits: readonly ScreeningHit[];
-  /** True if the subject never had a screening in force, and so has no alerts. */
+  /** True if the subject never had a screening in force. It then has no alerts. */
   readonly isFirst: boolean;
 };
 
-/** A subject's screening in force. Each one has a higher revision. */
+/** A screening that came into force for a subject. Each next one has a higher revision. */
 export type ScreeningInForce = {
   readonly subject: Subject;
   readonly revision: number;
@@ -40,18 +40,18 @@ export type ScreeningInForce = {
 
 export type SubjectAlerts = {
   /**
-   * Returns operators' decisions about these hits; `decidedFinding` applies them. Call it after
-   * reading the subject's revision: a later decision screens the subject again.
+   * Returns operators' decisions about these hits, for `decidedFinding`. Read the subject's
+   * revision before you call it. A decision made after that read causes another screening.
    */
   decisionsOf(subject: Subject, found: Found): Promise<Decisions>;
   /**
-   * Opens, refreshes and closes a subject's alerts to match its screening in force. It is safe to
-   * repeat, and ignores older revisions.
+   * Opens, updates and closes a subject's alerts to match its screening in force. A repeat changes
+   * nothing. A lower revision than the latest is ignored.
    */
   raise(raised: ScreeningInForce): Promise<void>;
 };
 
-/** The states of alerts whose hit the subject's last screening found. */
+/** The states of alerts whose hit was present in the subject's latest screening. */
 const presentKinds = [...pendingKinds, "false_positive", "true_match"] as const;
 
 export function subjectAlerts(deps: {
@@ -85,7 +85,7 @@ export function subjectAlerts(deps: {
         return settle(store, id, (alert) => redetected(alert, detection, at), first);
       });
       await Promise.all(open);
-      // Only an earlier revision can have alerts to close.
+      // A first screening has no earlier alerts to close.
       if (revision === 1) return;
       const listed = new Set(hits.map(({ alertId }) => alertId));
       const absent = absenceIn(deps, { request, hits, lists });
@@ -114,7 +114,8 @@ function absenceIn(
   return async (alert: Alert): Promise<Absence> => {
     const absence = { isTruncated: isTruncated({ hits }), hasParty: screened.has(alert.partyKey) };
     const { hit } = alert.detection;
-    // An alert that closes anyway needs no lookup; a hit without an entry is never removed.
+    // Skips the lookup of the entry in two cases: the alert closes anyway, or the hit has no list
+    // entry.
     const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === noList;
     return { ...absence, isListed: isKnown || (await isListed(lists, hit)) };
   };
@@ -127,7 +128,10 @@ function decisionOf(ids: readonly [string, ...string[]], known: readonly StoredA
   return { alertId: found.id, disposition: dispositionOf(state) };
 }
 
-/** Applies a rule to an alert and writes the result. Starts again if another write was faster. */
+/**
+ * Applies a rule to an alert and writes the result. Reads again and retries if another process
+ * wrote first.
+ */
 async function settle(
   store: AlertStore,
   id: string,
@@ -146,13 +150,15 @@ async function settle(
 }
 
 /**
- * One keyed hash for each key of the deployment: the first creates ids, the others find old ones.
+ * One keyed hash for each key of the deployment. The first creates new ids. The others find ids
+ * that were created with an older key.
  */
 export type AlertKeys = readonly [KeyedHash, ...KeyedHash[]];
 
 /**
- * Returns the possible ids of a hit's alert. An id covers subject, party or wallet, list, entry,
- * and the compared data of both. So a decision lapses when any of them changes.
+ * Returns the possible ids of the alert for a hit. The id is a hash of the subject, the party or
+ * wallet, the list, the entry, and the compared data of both. If any of these changes, the earlier
+ * decision no longer applies.
  */
 export function alertIds(
   [first, ...others]: AlertKeys,
@@ -167,12 +173,15 @@ export function alertIds(
   return [idUnder(first), ...others.map(idUnder)];
 }
 
-/** The key of a new alert's party or wallet. */
+/** Returns the `partyKey` of a new alert. */
 export function partyKey([first]: AlertKeys, request: ScreeningQuery, at: number): string {
   return keyText(first, screenedForm(request, at));
 }
 
-/** Returns all keys that alerts may have for the parties and wallets of a request. */
+/**
+ * Returns all `partyKey` values that alerts of this request may have, for every key of the
+ * deployment.
+ */
 export function partyKeys(keys: AlertKeys, request: ScreeningQuery): ReadonlySet<string> {
   const forms = screenedForms(request);
   return new Set(keys.flatMap((key) => forms.map((form) => keyText(key, form))));

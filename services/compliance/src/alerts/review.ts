@@ -16,8 +16,8 @@ import {
 import type { AlertStore } from "./store.ts";
 
 /**
- * Screens a subject again after a decision, takes the result into force, and raises its alerts.
- * Resolves when that is done, or if the subject is not monitored.
+ * Screens a subject again after a decision, brings the result into force and raises alerts.
+ * Resolves when that is done, or at once if the subject is not monitored.
  */
 export type Rescreen = (subject: Subject, trigger: "decision") => Promise<void>;
 
@@ -44,8 +44,9 @@ export type Intent = {
 };
 
 /**
- * Performs one operator's action: one write of the alert with its pending audit record, then the
- * steps that follow. A repeat of the operation completes these steps and returns the first result.
+ * Performs an operator's action. One write stores the alert with its pending audit record, and
+ * further steps follow. A repeat of the operation completes these steps and returns the first
+ * result.
  */
 export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Answer {
   for (;;) {
@@ -86,9 +87,9 @@ async function repeated(
 }
 
 /**
- * Writes the audit trail first, then the verdict. Each step detects if it is already done, so any
- * process can continue. The decision is already in force: the sweep retries a verdict that fails
- * here.
+ * Completes the steps after an action: first writes the audit trail, then updates the verdict. Each
+ * step detects whether it is already done, so any process can continue. The decision is already
+ * stored. If the update of the verdict fails, the sweep retries it.
  */
 async function followUp(deps: ReviewDeps, stored: StoredAlert): Promise<void> {
   await record(deps, stored);
@@ -112,7 +113,7 @@ async function takeVerdict({ alerts, rescreen }: ReviewDeps, { alert, verdictDue
   await alerts.verdictTaken(alert.id, verdictDue);
 }
 
-/** Completes actions after a crash or a failure; safe to run concurrently. */
+/** Completes actions after a crash or a failure. Several processes may run it at the same time. */
 export async function sweepReviews(deps: ReviewDeps): Promise<void> {
   for (const stored of await deps.alerts.unfinished()) {
     try {
@@ -129,7 +130,9 @@ function auditRecord({ alert, action, detail }: AlertChange, act: ReviewedBy, se
   return { ...act, action, subject: alert.id, detail: sealed } satisfies AuditRecord<AlertAction>;
 }
 
-/** The sealing context of an audit record's detail, which stays with its alert. */
+/**
+ * Returns the sealing context for the detail of an audit record. It binds the detail to its alert.
+ */
 export function auditContext(alertId: string): string {
   return `${alertId}|audit`;
 }

@@ -17,7 +17,7 @@ import {
 } from "./document.ts";
 import { type Alert, type AlertAction, type AlertStateKind, pendingKinds } from "./rules/alert.ts";
 
-/** Filters a page of alerts; "" matches any value. */
+/** The filter of a page of alerts. "" matches any value. */
 export type AlertFilter = {
   readonly states: readonly AlertStateKind[];
   readonly assignee: string;
@@ -25,7 +25,7 @@ export type AlertFilter = {
   readonly recordId: string;
 };
 
-/** Steps that the same write records with an operator's action. */
+/** Steps that follow an operator's action. The write of the action records them. */
 export type FollowUp = {
   readonly reviewAction: ReviewAction;
   readonly pendingAudit: AuditRecord<AlertAction>;
@@ -104,8 +104,8 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
     insert: (alert: Alert) => insertOnce(alerts, alertDocument(alert, sealer)),
 
     /**
-     * Writes the next form of an alert. "overtaken" means that another write was faster;
-     * "operation_used" means that the operation belongs to another alert.
+     * Writes the changed alert. "overtaken" means that another write came first. "operation_used"
+     * means that the operation belongs to another alert.
      */
     change: async (
       { alert, version }: StoredAlert,
@@ -120,8 +120,8 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
         $inc: { version: 1 },
         ...(follows && {
           $push: {
-            // All are kept. Otherwise one person could later repeat an operation that by then needs
-            // two.
+            // All actions are kept. Otherwise one person could later repeat an old operation that
+            // now requires two persons.
             actions: reviewActionDocument(alert, follows.reviewAction, sealer),
             pending_audit: pendingAuditDocument(follows.pendingAudit),
           },
@@ -135,7 +135,7 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
       return matched === 1 ? "written" : "overtaken";
     },
 
-    /** Removes a pending record once the audit trail has it. */
+    /** Removes a pending record after it was written to the audit trail. */
     recorded: async (id: string, record: AuditRecord<AlertAction>): Promise<void> => {
       await alerts.updateOne(
         { _id: id },
@@ -150,7 +150,7 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
   };
 }
 
-/** Every filter names states, so that an index bounds it. */
+/** Builds the query of a page. Every filter includes states, so that the query uses an index. */
 export function pageOf(
   { states, assignee, merchantId, recordId }: AlertFilter,
   after: PageCursor | undefined,

@@ -7,10 +7,12 @@ import type { ListVersion } from "../lists/rules/version.ts";
 import type { ListsInForce } from "../screening/rules/screening.ts";
 import { buildWalletIndex } from "../wallets/rules/wallet.ts";
 
-/** A list to index, as it is stored. */
+/** A stored list that is to be indexed. */
 export type PackedList = { readonly version: ListVersion; readonly chunks: readonly Chunk[] };
 
-/** Indexes every list. All public lists take a second, so run it in a worker thread. */
+/**
+ * Indexes all lists. This takes about a second for all public lists, so run it in a worker thread.
+ */
 export function indexLists(packed: readonly PackedList[]): ListsInForce {
   const matcher = matcherBuilder<ListEntry>(matcherConfig);
   const versionOf = new Map<ListEntry, ListVersion>();

@@ -6,30 +6,42 @@ import type { Waiter } from "../screening/screening-index.ts";
 import type { PackedList } from "./build.ts";
 import { openWaitingLine, type UnitResult, unavailable } from "./waiting-line.ts";
 
-/** The thread's messages: ready, then one result for each unit, in their order. */
+/**
+ * The messages from the thread: first `ready`, then one result for each unit, in the order of the
+ * units.
+ */
 export type IndexResponse = { readonly ready: true } | UnitResult;
 
 export type IndexThread = {
   /** Works like `screen` of `ScreeningIndex`. */
   screen(request: ScreeningQuery, waiter?: Waiter): Promise<Finding>;
   isAlive(): boolean;
-  /** Ends the thread once it has answered all requests. */
+  /** Ends the thread after it has responded to all requests. */
   retire(): void;
   /** Ends the thread at once, and rejects pending requests as unavailable. */
   stop(): Promise<void>;
 };
 
-/** Callers that got the index before a switch send their request within this time. */
+/**
+ * The time that a retired thread keeps accepting requests. Callers that got the index before the
+ * switch still use it.
+ */
 const retiredKeptMs = 5_000;
-/** A request takes milliseconds; a thread without a response for this long hangs. */
+/**
+ * The maximum time without a response. A request takes milliseconds, so a longer silence means that
+ * the thread hangs.
+ */
 const responseSecondsMax = 10;
-/** All public lists take a second or two to index; a thread that takes this long hangs. */
+/**
+ * The maximum time to build an index. All public lists take a second or two, so a thread that needs
+ * longer hangs.
+ */
 const startSecondsMax = 60;
 const tickMs = 1_000;
 
 /**
- * Builds an index in a new thread, to which the bytes of the chunks are transferred. Rejects if the
- * build fails. `ended` is called if the thread ends by itself.
+ * Builds an index in a new thread. The bytes of the chunks are transferred, not copied. Rejects if
+ * the build fails. `ended` is called if the thread ends unexpectedly.
  */
 export function startIndexThread(
   packed: readonly PackedList[],
@@ -56,7 +68,10 @@ export function startIndexThread(
   });
 }
 
-/** Wraps a thread. `ended` is called with the reason if it ends by itself, ready or not. */
+/**
+ * Wraps a thread. `ended` is called with the reason if the thread ends unexpectedly, before or
+ * after it is ready.
+ */
 function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) => void) {
   const line = openWaitingLine((unit) => worker.postMessage(unit));
   let cause: unknown;
@@ -66,7 +81,8 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
   let isRetired = false;
   let silentSeconds = 0;
 
-  // Counted in ticks, not by the clock: time during which the process was stopped does not count.
+  // Counts seconds by timer ticks, not by the clock. Time during which the whole process was
+  // stopped does not count.
   const watchdog = setInterval(() => {
     silentSeconds = isReady && line.isIdle() ? 0 : silentSeconds + 1;
     const most = isReady ? responseSecondsMax : startSecondsMax;

@@ -13,14 +13,15 @@ import type { Waiter } from "../screening/screening-index.ts";
 import { createFairQueue } from "./rules/fair-queue.ts";
 
 /**
- * The maximum number of waiting names and wallets, for one merchant and for all: seconds of work at
- * a few milliseconds each. A caller beyond it would time out. The limit for one merchant leaves
- * capacity for others.
+ * The maximum number of waiting names and wallets: `ofOne` for each merchant, `ofAll` in total. A
+ * unit takes a few milliseconds, so a longer queue would make callers time out. The limit for one
+ * merchant leaves capacity for others.
  */
 const waitingMax = { ofOne: 500, ofAll: 4_000 };
 /**
- * Work sent to the thread ahead: the current unit and the next one, so that the thread never idles,
- * or more units of low cost. A new request waits at least this long.
+ * The minimum number of units at the thread. With one unit in work and one waiting, the thread
+ * never idles. Cheap units are sent up to `sentBudgetMs` of expected time. A new request waits at
+ * least until these units are done.
  */
 const sentMin = 2;
 const sentBudgetMs = 10;
@@ -30,7 +31,7 @@ type Waiting = {
   readonly results: UnitHits[];
   /** The number of units without a result. */
   left: number;
-  /** Settles the caller's promise; later calls do nothing. */
+  /** Resolves or rejects the caller's promise. Only the first call has an effect. */
   readonly end: (result: { readonly error: unknown } | "answered") => void;
 };
 
@@ -43,8 +44,8 @@ export type UnitResult = { readonly spentMs: number } & (
 );
 
 /**
- * The queue of requests before the thread of an index. The thread gets their parties and wallets
- * one by one, each merchant's in turn, and none that no caller is waiting for.
+ * The queue of requests in front of an index thread. Parties and wallets are sent to the thread one
+ * by one, and merchants take turns. Units whose caller no longer waits are dropped.
  */
 export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
   const queue = createFairQueue<Piece>(waitingMax);
@@ -111,7 +112,9 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
   };
 }
 
-/** A request ends with the last result of its units, or with the first error. */
+/**
+ * Stores a unit's result. A request ends after the result of its last unit, or at the first error.
+ */
 function applyResult({ waiting, unit }: Piece, result: UnitResult): void {
   if ("error" in result) {
     waiting.end({ error: result.error });
@@ -122,7 +125,7 @@ function applyResult({ waiting, unit }: Piece, result: UnitResult): void {
   if (waiting.left === 0) waiting.end("answered");
 }
 
-/** Nothing was compared, so nothing is cleared. */
+/** The error of a request that was not compared. The caller must not treat the party as clear. */
 export function unavailable(): Error {
   return refusalError(refusals, refused("INDEX_UNAVAILABLE"));
 }

@@ -13,16 +13,22 @@ import { type IndexThread, startIndexThread } from "./thread.ts";
 export type WatchDeps = {
   readonly store: Pick<ListStore, "listsInForce" | "readChunks">;
   readonly log: Log;
-  /** Without these lists there is no index, because their parties must not be cleared. */
+  /**
+   * Lists that must be in force. Without all of them there is no index, because their parties would
+   * be cleared.
+   */
   readonly required?: readonly string[];
-  /** Notified after each switch to an index with another stamp. */
+  /** Notified after each switch to an index with a different stamp. */
   readonly switched?: Wake;
   readonly startThread?: typeof startIndexThread;
 };
 
 type State = { readonly index: ScreeningIndex; readonly thread: IndexThread };
 
-/** Watches the lists of a store. The caller refreshes it every few seconds, and ends it. */
+/**
+ * Builds and replaces the index when lists change. The caller calls `refresh` every few seconds,
+ * and `stop` at shutdown.
+ */
 export function watchLists({
   store,
   log,
@@ -33,7 +39,7 @@ export function watchLists({
   let state: State | undefined;
   let isStopped = false;
   let running: Promise<unknown> = Promise.resolve();
-  /** Threads of earlier indexes still respond until they retire. */
+  /** All running threads. A thread of an earlier index responds until it is retired. */
   const threads = new Set<IndexThread>();
   const isWhole = wholeness(required, log);
 
@@ -53,7 +59,7 @@ export function watchLists({
     const versions = lists.map(({ version }) => version);
     const before = state;
     if (before?.index.stamp === stamp && before.thread.isAlive()) {
-      // The entries are the same; only the version's name may differ.
+      // The entries have not changed, only the names of versions. The thread is kept.
       state = { ...before, index: screeningIndex(before.thread, versions, stamp) };
       return;
     }
@@ -84,8 +90,8 @@ export function watchLists({
 export async function startWatch(deps: WatchDeps, pollMs: number) {
   const { log } = deps;
   const watch = watchLists(deps);
-  // Read before the first request, so that a restarted service can respond at once. Until it
-  // succeeds, screening is refused, and the loop tries again.
+  // The first read happens before the service accepts requests, so that it can respond at once. If
+  // this read fails, screening is refused until the loop succeeds.
   await watch.refresh().catch((error: unknown) => log.error({ err: error }, "lists not read"));
   const run = () => watch.refresh().then(() => false);
   const loop = startLoop({ name: "lists", everyMs: pollMs, log, run });
@@ -96,7 +102,10 @@ export async function startWatch(deps: WatchDeps, pollMs: number) {
   return { ...watch, stop };
 }
 
-/** Checks that all required lists are in force, and logs changes of the missing ones. */
+/**
+ * Returns a check that all required lists are in force. It logs when the set of missing lists
+ * changes.
+ */
 function wholeness(required: readonly string[], log: Log) {
   let logged = "";
   return (inForce: readonly StoredList[]): boolean => {
@@ -110,8 +119,8 @@ function wholeness(required: readonly string[], log: Log) {
 }
 
 /**
- * Identifies the possible results: the entries in force, by their chunks, and the matcher's
- * configuration.
+ * Returns a stamp of all data that affects results: the chunks of entries in force, and the
+ * matcher's configuration.
  */
 function stampOf(lists: readonly StoredList[]): string {
   const content = lists.map(({ version, chunks }) => [version.list, chunks]);

@@ -5,9 +5,9 @@ import { indexLists, type PackedList } from "./build.ts";
 import type { IndexResponse } from "./thread.ts";
 
 /**
- * The thread of one index. It builds the index, then compares one unit after the other. The lists
- * arrive as a message, which is then freed; `workerData` would stay in memory as long as the
- * thread.
+ * The worker thread of one index. It builds the index, then compares units one by one. The lists
+ * arrive as a message, because a message is freed after use. `workerData` would keep them in
+ * memory.
  */
 const port = parentPort;
 if (port === null) throw new Error("must run in a worker thread");

@@ -16,7 +16,7 @@ import type { ListStore } from "./store.ts";
 export type ListDifference = {
   readonly list: string;
   readonly added: readonly ListEntry[];
-  /** Both forms of each changed entry, old and new, under the same uid. */
+  /** The old and the new form of each changed entry, under the same uid. */
   readonly changed: readonly ListEntry[];
   readonly removed: readonly ListEntry[];
 };
@@ -26,9 +26,9 @@ type Store = Pick<ListStore, "importChunks" | "readChunks">;
 export type ChangedEntries = ReturnType<typeof changedEntriesOf>;
 
 /**
- * Reads the differences between two sets of lists in force. A list without a difference is not in
- * the result, and a list that one side lacks counts as empty there. It reads only chunks that the
- * sides do not share. Throws for an import that was never in force.
+ * Returns a function that reads the differences between two sets of list states. Lists without a
+ * difference are omitted. A list that is in only one set is compared with an empty list. Only
+ * chunks that the sets do not share are read. Throws for an import that never came into force.
  */
 export function changedEntriesOf(store: Store) {
   return async (
@@ -51,7 +51,9 @@ function importOf(list: string, refs: readonly ImportRef[]): string {
   return refs.find((ref) => ref.list === list)?.importId ?? "";
 }
 
-/** Compares one bucket per turn of the event loop: some milliseconds for 700 entries. */
+/**
+ * Compares one bucket per turn of the event loop. A bucket of 700 entries takes some milliseconds.
+ */
 async function differenceOf(
   store: Store,
   list: string,
@@ -79,8 +81,8 @@ async function differenceOf(
 export type IsListed = ReturnType<typeof isListedIn>;
 
 /**
- * Checks if one of these list states has an entry. It reads only the chunk that would hold it.
- * Throws if the chunk cannot be read.
+ * Returns a check whether an entry is in one of these list states. The check reads only the chunk
+ * that would contain the entry. Throws if the chunk cannot be read.
  */
 export function isListedIn(store: Store) {
   return async (
@@ -93,8 +95,8 @@ export function isListedIn(store: Store) {
 }
 
 /**
- * Finds an entry in force in one state of a list, in the chunks that would hold it. Throws if they
- * cannot be read.
+ * Finds an entry in one state of a list. Reads only the chunks that would contain the entry. Throws
+ * if they cannot be read.
  */
 export async function findEntry(
   store: Store,
@@ -102,7 +104,7 @@ export async function findEntry(
   entryUid: string,
 ): Promise<ListEntry | undefined> {
   const chunks = await store.importChunks(importId);
-  // A published entry takes precedence over a form that is only retained.
+  // The published entry takes precedence over a retained form.
   for (const name of [list, retainedName(list)]) {
     const bucket = entryBucket(name, entryUid);
     const read = await store.readChunks(chunks.filter((id) => chunkBucket(id) === bucket));

@@ -3,17 +3,17 @@ import { constants, gunzipSync, gzipSync } from "node:zlib";
 import { type EntryDifference, inOrder, type ListEntry } from "./rules/entry.ts";
 
 /**
- * The number of chunks per list. A day's change touches few of them, and each is read in a
- * millisecond or two: 340 entries of a list of 21,717.
+ * The number of chunks per list. A daily change affects few chunks, and reading one takes a
+ * millisecond or two. A list of 21,717 entries has 340 per chunk.
  */
 const buckets = 64;
 
-/** Entries of one bucket of a list: canonical lines in the order of their uids, gzipped. */
+/** The entries of one bucket of a list, as canonical lines sorted by uid, gzipped. */
 export type Chunk = { readonly id: string; readonly bytes: Uint8Array };
 
 /**
- * Packs a list into chunks that are named by their content. Equal entries give equal chunks,
- * regardless of the publisher's order.
+ * Packs a list into chunks. A chunk's id contains a hash of its content. Equal entries give equal
+ * chunks, in whatever order the publisher sorts them.
  */
 export function packEntries(list: string, entries: readonly ListEntry[]): Chunk[] {
   const filled = new Map<number, ListEntry[]>();
@@ -30,7 +30,7 @@ export function packEntries(list: string, entries: readonly ListEntry[]): Chunk[
 function packBucket(name: string, entries: ListEntry[]): Chunk {
   const text = entries.sort(byUid).map(entryLine).join("\n");
   const hash = createHash("sha256").update(text).digest("hex");
-  // Copied out of shared buffers, because the bytes are transferred to threads.
+  // Copies the bytes into their own buffer, because buffers are transferred to threads as a whole.
   const bytes = Uint8Array.from(gzipSync(text, { level: constants.Z_BEST_SPEED }));
   return { id: `${name}:${hash}`, bytes };
 }
@@ -40,31 +40,38 @@ function bucketOf(uid: string): number {
 }
 
 /**
- * The name under which chunks of retained forms are packed. No list has such a name, so a form is
- * never compared with the published entry of its uid.
+ * Returns the name under which retained forms of a list are packed. No list has this name, so a
+ * retained form is never compared with the published entry of the same uid.
  */
 export function retainedName(list: string): string {
   return `${list}+`;
 }
 
-/** The number of a chunk's bucket; published and retained chunks of one number share uids. */
+/**
+ * Returns the bucket number of a chunk. Published and retained chunks with the same number contain
+ * the same range of uids.
+ */
 export function bucketNumber(id: string): number {
   const bucket = chunkBucket(id);
   return Number(bucket.slice(bucket.lastIndexOf(":") + 1));
 }
 
-/** The `chunkBucket` of the chunk that would hold an entry. */
+/** Returns the `chunkBucket` of the chunk that would contain an entry. */
 export function entryBucket(list: string, uid: string): string {
   return `${list}:${bucketOf(uid)}`;
 }
 
-/** The part of a chunk's name before the hash: chunks of one bucket hold the same uids. */
+/**
+ * Returns the part of a chunk's id before the hash. Chunks with the same part contain the same
+ * range of uids.
+ */
 export function chunkBucket(id: string): string {
   return id.slice(0, id.lastIndexOf(":"));
 }
 
 function byUid(a: ListEntry, b: ListEntry): number {
-  // Retained forms can share a uid; this order still gives equal chunks for equal forms.
+  // Several retained forms may have the same uid. They are sorted by content, so that equal forms
+  // give equal chunks.
   if (a.uid === b.uid) return entryLine(a) < entryLine(b) ? -1 : 1;
   return a.uid < b.uid ? -1 : 1;
 }
@@ -86,7 +93,7 @@ export function lineEntry(line: string): ListEntry {
   return JSON.parse(line) as ListEntry;
 }
 
-/** Compares chunks by their lines, and parses only lines that the other side lacks. */
+/** Compares the chunks of two sides line by line. Parses only lines that the other side lacks. */
 export function compareChunks(before: readonly Chunk[], after: readonly Chunk[]): EntryDifference {
   const oldLines = new Set(before.flatMap(chunkLines));
   const newLines = new Set(after.flatMap(chunkLines));

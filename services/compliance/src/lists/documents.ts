@@ -4,7 +4,7 @@ import type { ListChange, ListVersion } from "./rules/version.ts";
 
 const schemaVersion = 1;
 
-/** An import runs in the first two states, and ends in one of the others. */
+/** The states of an import. In the first two the import is running. The others are final. */
 export type ImportState =
   | "reading"
   | "committing"
@@ -21,22 +21,29 @@ export type ImportRequest = Change & {
   readonly format: string;
   readonly acceptDropReason: string;
   /**
-   * True if it was fetched from the list's source, so that its publisher decides on the entries.
+   * True if the service fetched the list from its source. The publisher then decides which entries
+   * are removed.
    */
   readonly isPublished: boolean;
 };
 
-/** Forms of entries in force that the list itself no longer has; see `rules/retained.ts`. */
+/**
+ * Forms of entries that are still in force although the list no longer has them; see
+ * `rules/retained.ts`.
+ */
 export type Retained = {
   readonly chunks: readonly string[];
   readonly forms: number;
-  /** The start of the longest wait among them; null if there are none. */
+  /** The time since which the oldest of these forms awaits a decision. Null if there are none. */
   readonly since: Date | null;
-  /** The actor who removed them: a service if the publisher did. Null if there are none. */
+  /**
+   * The actor whose import removed these entries from the list. It is a service if the publisher
+   * removed them. Null if there are none.
+   */
   readonly by: StoredActor | null;
 };
 
-/** A list without forms that await a decision. */
+/** The value for a list without retained forms. */
 export const noneRetained: Retained = { chunks: [], forms: 0, since: null, by: null };
 
 /** The result of reading an import's files. */
@@ -45,7 +52,7 @@ export type ReadImport = Pick<
   "entries" | "checksum" | "change" | "chunks" | "retained" | "notes"
 >;
 
-/** `list_imports`: every attempt to import a list, kept forever. */
+/** The collection `list_imports`, with every attempt to import a list. Kept forever. */
 export type ImportDocument = ReturnType<typeof importDocument>;
 
 export function importDocument(
@@ -64,33 +71,41 @@ export function importDocument(
     actor: request.actor,
     /** The reason why the list may lose many entries; "" if none was given. */
     accept_drop_reason: request.acceptDropReason,
-    /** False once refused or failed, so that the operation may be tried again. */
+    /** False after a refusal or a failure. The operation may then be tried again. */
     live: true as boolean,
     state: "reading" as ImportState,
-    /** The import in force at the start, "" for none. The switch replaces only this import. */
+    /**
+     * The import that was in force at the start, "" for none. The switch succeeds only if that
+     * import is still in force.
+     */
     base_import_id: baseImportId,
     entries: 0,
     checksum: "",
     change: { added: 0, changed: 0, removed: 0 } as ListChange,
     chunks: [] as readonly string[],
     retained: noneRetained,
-    /** Unreadable details that are no reason to refuse the list; at most 100. */
+    /** Unreadable details that do not cause a refusal, at most 100. */
     notes: [] as readonly string[],
     /** The reason of a refusal; "" otherwise. */
     problem: "",
     started_at: now,
-    /** Equals `started_at` until the import is complete. */
+    /** The time at which the import came into force. Until then, it equals `started_at`. */
     imported_at: now,
     touched_at: now,
-    /** True if nothing is left to do: it is in force or history, or its chunks are removed. */
+    /** True if no cleanup remains: the import is or was in force, or its chunks are removed. */
     swept: false,
   };
 }
 
-/** `lists_in_force`: one document for each list. Its one write brings a version into force. */
+/**
+ * The collection `lists_in_force`, with one document for each list. A single write to that document
+ * brings a version into force.
+ */
 export type ListDocument = ReturnType<typeof listDocument> & {
   readonly _id: string;
-  /** The previous imports, latest last, so that a late repeat of a switch is recognised. */
+  /**
+   * The ids of previous imports, latest last. With them, a late repeat of a switch is recognised.
+   */
   readonly earlier: readonly string[];
 };
 
@@ -103,12 +118,12 @@ export function listDocument(done: ImportDocument) {
 }
 
 /**
- * `list_chunks`: some entries of a list as gzipped lines, named by their content. Versions share
- * chunks that do not differ.
+ * The collection `list_chunks`. A chunk has some entries of a list as gzipped lines, and an id from
+ * its content. Versions share chunks that are equal.
  */
 export type ChunkDocument = ReturnType<typeof chunkFields> & {
   readonly _id: string;
-  /** The last time that an import needed it. */
+  /** The last time that an import needed this chunk. */
   readonly touched_at: Date;
 };
 
@@ -137,7 +152,7 @@ export function toListImport(document: ImportDocument) {
   };
 }
 
-/** A version in force, with the chunks of all its entries in force. */
+/** A list version in force, with the ids of all its chunks. */
 export type StoredList = {
   readonly version: ListVersion;
   /** Chunks of published entries and of retained forms. */

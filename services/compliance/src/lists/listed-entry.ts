@@ -15,7 +15,7 @@ import { listVersionShape } from "./wire.ts";
 type Store = Pick<ListStore, "importChunks" | "readChunks" | "listInForce" | "importOfVersion">;
 type Wanted = Pick<GetListedEntryRequest, "list" | "entryUid" | "listVersion">;
 
-/** Finds an entry of a list in force, or of an earlier version. */
+/** Finds an entry of a list, in the version in force or in an earlier one. */
 export async function listedEntry(
   store: Store,
   { list, entryUid, listVersion }: Wanted,

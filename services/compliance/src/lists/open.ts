@@ -48,16 +48,25 @@ import { openSourceStore } from "./sources/store.ts";
 import { compareImports } from "./version-differences.ts";
 import { listVersionShape } from "./wire.ts";
 
-/** The remains of a crash are removed within minutes. */
+/** The interval of the sweep that cleans up after crashed imports. */
 const sweepEveryMs = 30_000;
-/** The longest delay of a source's check; the checking process renews its lease this often. */
+/**
+ * The interval of checks for due sources. The checking process also renews its lease at this
+ * interval.
+ */
 const sourcesEveryMs = 30_000;
-/** Longer than the checks of a source or two, so that no other process begins the same. */
+/**
+ * The lease of source checks. It is longer than one or two checks take, so that no other process
+ * starts the same check.
+ */
 const sourcesLeaseMs = 300_000;
 
-/** The longest delay of a removal's proposal, after a crash or after an expired proposal. */
+/**
+ * The interval of the sweep that proposes removals again, after a crash or after a proposal
+ * expired.
+ */
 const removalsEveryMs = 60_000;
-/** Longer than the search for parties that a removal would clear. */
+/** The lease of removals. It is longer than the search for parties that a removal would clear. */
 const removalsLeaseMs = 300_000;
 
 export type ListServiceDeps = Omit<RemovalDeps, "own"> & {
@@ -65,7 +74,7 @@ export type ListServiceDeps = Omit<RemovalDeps, "own"> & {
   readonly metrics: Metrics;
   readonly sources: readonly SourceSetting[];
   readonly approvals: ServiceApprovals;
-  /** The lists that this process screens with. */
+  /** Returns the lists that this process currently screens with. */
   readonly indexed: () => readonly ListVersion[];
 };
 
@@ -207,7 +216,8 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       const approvedBy = callContext()?.approvedBy ?? "";
       const note = `confirmed by ${approvedBy}: what the list no longer has is out of force`;
       const removal = { ...change, list, importId, kept: [], note };
-      // The watch of each process indexes it soon, which is early enough for a removal.
+      // The index is not refreshed here. Each process polls the lists soon, which is early enough
+      // for a removal.
       const version = orThrow(await removeForms(deps, removal));
       return { version: listVersionShape(version) };
     },

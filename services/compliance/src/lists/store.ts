@@ -14,9 +14,9 @@ import {
 import type { ListCollections } from "./imports/steps.ts";
 import type { ListVersion } from "./rules/version.ts";
 
-/** All lists together stay far below this number. */
+/** The maximum number of lists to read. A deployment has far fewer. */
 const listsMax = 1_000;
-/** Chunks per command: some 1 MiB, and a millisecond of this thread. */
+/** The chunks to read per command: about 1 MiB, which takes this thread a millisecond. */
 const chunksAtOnce = 16;
 
 /** The states of imports that came into force. */
@@ -45,8 +45,8 @@ export function openListStore({ db }: Pick<Database, "db">) {
     },
 
     /**
-     * Returns an import that came into force, with the import that it replaced ("" for none) and
-     * its chunks.
+     * Returns an import that came into force with its chunks, and the import that it replaced (""
+     * for none).
      */
     switchedImport: async (importId: string) => {
       const found = await at.imports.findOne({ _id: importId, state: { $in: switched } });
@@ -79,7 +79,7 @@ export function openListStore({ db }: Pick<Database, "db">) {
       return last && toListImport(last);
     },
 
-    /** Newest first; "" as `list` returns imports of every list. */
+    /** Returns imports, newest first. With "" as `list`, returns imports of every list. */
     listImports: async (
       list: string,
       before: PageCursor | undefined,
@@ -124,7 +124,7 @@ function chunkReads(at: ListCollections) {
         if (found.length !== some.length) {
           throw new Error(`${found.length} of ${some.length} chunks of a list could be read`);
         }
-        // A copy that can be transferred to another thread as a whole.
+        // Copies the bytes into their own buffer, which can be transferred to another thread.
         const copies = found.map(({ _id: id, bytes }) => ({
           id,
           bytes: Uint8Array.from(bytes.value()),

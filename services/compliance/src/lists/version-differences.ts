@@ -16,14 +16,14 @@ import { listVersionShape } from "./wire.ts";
 type Store = Pick<ListStore, "readChunks" | "switchedImport">;
 type Wanted = Pick<CompareImportsRequest, "importId" | "baseImportId" | "limit" | "cursor">;
 
-/** A changed entry. A side that lacks it is absent. */
+/** A difference in one entry. `before` or `after` is absent if that side lacks the entry. */
 type Difference = {
   readonly uid: string;
   readonly before?: ListEntry;
   readonly after?: ListEntry;
 };
 
-/** The end of a page: the bucket of its last entry, and the entry. */
+/** The position after a page: the last entry's bucket and uid. */
 type Cursor = { readonly bucket: number; readonly uid: string };
 
 /**

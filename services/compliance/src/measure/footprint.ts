@@ -13,7 +13,10 @@ type Footprint = { readonly megabytes: number; readonly threadMegabytes: number 
 const collect = globalThis.gc;
 if (collect === undefined) throw new Error("run with --expose-gc");
 
-/** This thread's memory. Some buffers are freed a while after they have become garbage. */
+/**
+ * Returns the memory that this thread uses. It waits first, because some buffers are freed a while
+ * after they became garbage.
+ */
 async function held(): Promise<number> {
   let before = Number.POSITIVE_INFINITY;
   while (true) {
@@ -40,7 +43,8 @@ async function measured(packed: readonly PackedList[]): Promise<Footprint> {
 }
 
 if (isMainThread) {
-  // A thread of the service does not read files, so the code that does must not be measured.
+  // Imported late, so that the code that reads files is not measured. A thread of the service does
+  // not have that code.
   const { entriesOf, measuredVersion } = await import("./measured-store.ts");
   const [path = ""] = process.argv.slice(2);
   const chunks = packEntries("measured", entriesOf(path));
@@ -50,13 +54,14 @@ if (isMainThread) {
   const threadMegabytes = await held();
   const report = async (index: ListsInForce): Promise<void> => {
     const megabytes = (await held()) - threadMegabytes;
-    // Read after the measurement, so that nothing of the index is collected before it.
+    // Uses the index after the measurement, so that it is not garbage-collected before.
     if (index.lists.length === 0) throw new Error("nothing was indexed");
     parentPort?.postMessage({ megabytes, threadMegabytes } satisfies Footprint);
   };
   parentPort?.once("message", (packed: readonly PackedList[]) => {
     report(indexLists(packed)).catch((error: unknown) => {
-      // Ends the thread, so that its starter reports the error.
+      // Throws outside of the handler, which ends the thread, so that its starter reports the
+      // error.
       queueMicrotask(() => {
         throw error;
       });

@@ -24,7 +24,9 @@ const print = (label: string, values: readonly number[]): void =>
     `${label.padEnd(56)}${values.map((value) => value.toFixed(1).padStart(9)).join("")}\n`,
   );
 
-/** Runs a program of this folder in its own process, so that its memory has nothing else. */
+/**
+ * Runs a program of this folder in its own process, so that only the program's memory is measured.
+ */
 function alone<Figure extends string>(program: string): Record<Figure, number> {
   const file = join(import.meta.dirname, program);
   const answer = execFileSync(process.execPath, ["--expose-gc", file, listFile]);
@@ -44,9 +46,9 @@ if (hasQuerySet) {
 } else process.stdout.write("the query set is not beside the project: nothing measured\n");
 
 /**
- * Measures an index of these entries in milliseconds. One client screens these parties in turn,
- * first on an idle service, then while another version is indexed and takes over. It also measures
- * the longest delay of the service's own thread with 200 concurrent requests.
+ * Measures an index of these entries, in milliseconds. One client screens the parties in turn:
+ * first on an idle service, then while another version is indexed and replaces the first. Also
+ * measures the longest delay of the service's own thread during 200 concurrent requests.
  */
 async function measureIndex(entries: readonly ListEntry[], parties: readonly Party[]) {
   const versions = [entries, entries.slice(1)].map((some) => packEntries("measured", some));

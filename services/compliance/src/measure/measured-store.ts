@@ -10,7 +10,7 @@ import type { ListVersion } from "../lists/rules/version.ts";
 export function measuredStore(current: () => readonly Chunk[]): WatchDeps["store"] {
   return {
     listsInForce: async () => [storedList(current())],
-    // Each thread gets its own copy, because bytes are transferred to threads.
+    // Returns copies, because the bytes are transferred to threads.
     readChunks: async (ids: readonly string[]) => {
       const wanted = new Set(ids);
       return current()

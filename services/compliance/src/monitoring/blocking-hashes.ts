@@ -11,27 +11,35 @@ import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import { canonicalWallet, type WalletFamily, walletFamilies } from "../wallets/rules/wallet.ts";
 
 /**
- * Hashed blocking keys, as stored with a subject. Each is an integer below 2^48, unreadable without
- * the deployment's key.
+ * Computes hashed blocking keys, which are stored with a subject. Each is an integer below 2^48,
+ * and meaningless without the deployment's key.
  */
 export type BlockingHashes = ReturnType<typeof createBlockingHashes>;
 
 /**
- * A number holds 48 bits exactly. Between 30 million stored keys and 10 million changed ones, about
- * one pair collides by chance, which only causes a needless screening.
+ * The length of a hash. A JavaScript number holds 48 bits exactly. With 30 million stored and 10
+ * million changed keys, about one pair collides by chance. A collision only causes an unnecessary
+ * screening.
  */
 const hashBytes = 6;
-/** Hashing this many keys takes some 2 ms. */
+/** The keys to hash in one turn of the event loop, which takes about 2 ms. */
 const sliceSize = 1_000;
-/** A company with 50 owners has 8,000; storing more costs more than comparing all lists. */
+/**
+ * The maximum hashes of a subject. A company with 50 owners has 8,000. With more, comparing all
+ * lists is cheaper than storing the hashes.
+ */
 const hashesMax = 10_000;
 /**
- * The value for too many keys: every list change concerns the subject. No hash is likely to be 0.
+ * Stored for a subject with too many keys. Every list change then concerns the subject. A real hash
+ * is practically never 0.
  */
 const everyChange = 0;
-/** Gives 1.6 MB of a filter that is sent for each page; a filter must stay below 16 MB. */
+/**
+ * The maximum hashes of changed entries. They make a filter of 1.6 MB, which is sent for each page.
+ * A filter must stay below 16 MB.
+ */
 const entriesHashesMax = 100_000;
-/** Entries to hash in one turn of the event loop: some 2 ms. */
+/** The entries to hash in one turn of the event loop, which takes about 2 ms. */
 const entriesSlice = 20;
 
 /** After a rotation of the key, every subject is screened again once and gets new hashes. */
@@ -45,7 +53,7 @@ export function createBlockingHashes({ keyId, hash }: KeyedHash) {
     }
   };
   return {
-    /** The key and the version of the rules; hashes of another keyring never match. */
+    /** The hash key and the version of the blocking keys. Hashes of another keyring never match. */
     keyring: `${keyId}/${blockingKeysVersion}`,
 
     ofRequest: async ({ parties, wallets, banks = [] }: ScreeningQuery): Promise<number[]> => {
@@ -60,8 +68,8 @@ export function createBlockingHashes({ keyId, hash }: KeyedHash) {
     },
 
     /**
-     * Hashes of all subjects that one of these entries may concern; `undefined` if there are too
-     * many.
+     * Returns the hashes by which subjects are found that these entries may concern. Returns
+     * `undefined` if there are too many.
      */
     ofEntries: async (entries: readonly ListEntry[]): Promise<number[] | undefined> => {
       if (entries.length === 0) return [];

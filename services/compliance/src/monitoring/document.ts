@@ -19,45 +19,58 @@ const schemaVersion = 1;
 
 /** The lists and configuration that a subject was last compared with. */
 export type Compared = {
-  /** Covers the index and the keyring. If it equals the current one, no comparison is needed. */
+  /**
+   * A stamp of the index and the keyring. If it equals the current stamp, no comparison is needed.
+   */
   readonly stamp: string;
   /** The `keyring` of `BlockingHashes`. */
   readonly keyring: string;
   readonly configuration_version: string;
-  /** A higher configuration is newer. */
+  /** The revision of the matcher's configuration. A higher one is newer. */
   readonly configuration_revision: number;
   readonly lists: readonly { readonly list: string; readonly import_id: string }[];
 };
 
 /**
- * `subjects`: the monitored records with their last screening. The request is sealed; ids, the
- * verdict and the entries of hits are in the clear.
+ * The collection `subjects`: the monitored records with their last screening. The request is
+ * sealed. Ids, the verdict and the entries of hits are not.
  */
 export type SubjectDocument = Compared & {
   readonly _id: string;
   readonly schema_version: number;
   readonly merchant_id: string;
   readonly record_id: string;
-  /** Grows with each full comparison; a write fails if it has changed since the read. */
+  /**
+   * Increases with each full comparison. A write fails if the stored revision has changed since the
+   * read.
+   */
   readonly revision: number;
   readonly verdict: Verdict;
   readonly screening_id: string;
-  /** Increases with each revision, even if clocks differ. */
+  /**
+   * The time of the screening. It increases with each revision, even if the clocks of processes
+   * differ.
+   */
   readonly screened_at: Date;
   /** The time of the last full comparison, with or without a different result. */
   readonly compared_at: Date;
-  /** A digest of the result; an equal one means that a screening found nothing new. */
+  /** A digest of the result. If a new screening has the same digest, it found nothing new. */
   readonly found: string;
-  /** `list:uid` of its hits, and of confirmed matches that no longer have a hit. */
+  /**
+   * The entries of the subject's hits as `list:uid`. Includes confirmed true matches that the
+   * matcher no longer finds.
+   */
   readonly entries: readonly string[];
   readonly keys: readonly number[];
   /** JSON of the `ScreeningRequest`, sealed. */
   readonly sealed: string;
-  /** Its first screening, if that was stored before this document was inserted. */
+  /** The id of the subject's first screening, if it was stored before this document. */
   readonly opened_by?: string;
-  /** A sandbox merchant's own listing: a hit of this verdict in addition to the lists' hits. */
+  /**
+   * The verdict that a sandbox merchant set for its own record. It adds a hit to the lists' hits.
+   */
   readonly listed?: Exclude<Verdict, "clear">;
-  /** The screening of this revision, until it is stored and its alerts are raised. */
+  /** The screening of this revision. Removed after it was stored and its alerts were raised. */
   readonly recording?: ScreeningDocument;
   /** Events that the bus has not confirmed yet. */
   readonly outbox?: readonly PendingEvent[];
@@ -71,7 +84,7 @@ export type SubjectState = Omit<
   readonly recording: ScreeningDocument;
 };
 
-/** No id contains a space, so the two parts stay distinct. */
+/** Returns the subject's document id. Ids contain no space, so the two parts stay distinct. */
 export function subjectId({ merchantId, recordId }: Subject): string {
   return `${merchantId} ${recordId}`;
 }
@@ -129,8 +142,9 @@ export function entryName(list: string, uid: string): string {
 }
 
 /**
- * A digest of a screening's result. It covers the lists' public data and operators' decisions. With
- * a hit it also covers the matcher's configuration, because operators decide by scores.
+ * Returns a digest of a screening's result: the lists' public data and operators' decisions. If
+ * there is a hit, the digest includes the matcher's configuration, because operators decide by
+ * scores.
  */
 export function foundOf(
   { verdict, hits }: Pick<Screening, "verdict" | "hits">,
@@ -157,7 +171,9 @@ export const hasPending = { "outbox.at": { $gt: new Date(0) } };
 /** An event of a subject that the bus has not confirmed yet. */
 export type PendingEvent = ReturnType<typeof screeningChanged>;
 
-/** The event of a verdict that rescreening changed. A screening has at most one. */
+/**
+ * Builds the event for a verdict that rescreening changed. A screening has at most one such event.
+ */
 export function screeningChanged(screening: Screening) {
   const { id: screeningId, subject, verdict, createdAt } = screening;
   const id = derivedId("event", screeningId);
@@ -173,7 +189,9 @@ export function screeningChanged(screening: Screening) {
   return { id, key: "screening.changed", at: createdAt, body };
 }
 
-/** The outbox of all subjects; an event leaves its document when the bus has confirmed it. */
+/**
+ * The outbox of all subjects. An event is removed from its document after the bus has confirmed it.
+ */
 export function subjectOutbox(subjects: Collection<SubjectDocument>): Outbox {
   return {
     due: async (limit) => {

@@ -24,18 +24,21 @@ import {
   verdictWithout,
 } from "./subject-screening.ts";
 
-/** More than a person reads in one proposal; compared within some seconds. */
+/**
+ * The maximum subjects in a removal's proposal. A person reads fewer, and comparing this many takes
+ * some seconds.
+ */
 const subjectsMax = 500;
-/** Few, so that owners' requests are not delayed much. */
+/** The maximum concurrent comparisons. A low number keeps delays of live requests short. */
 const comparedAtOnce = 4;
 
-/** The longest delay of a change without a wake-up. */
+/** The interval at which the monitor looks for changes without a wake-up. */
 const pollMs = 1_000;
 /** The delay before subjects that could not be screened are tried again. */
 const failedWaitMs = 30_000;
-/** The longest time that a dead process delays monitoring. */
+/** The lease of the monitor. After a crash, another process takes over within this time. */
 const leaseMs = 10_000;
-/** A screening that takes longer to finish was interrupted by a crash. */
+/** The age at which an unfinished screening counts as interrupted by a crash. */
 const finishAfterMs = 5_000;
 const gaugesMs = 30_000;
 /** The interval of the search for overdue subjects. */
@@ -46,11 +49,11 @@ export type MonitoringOptions = {
   readonly database: Database;
   readonly bus: Bus;
   readonly metrics: Metrics;
-  /** Notified after the index has switched. */
+  /** Wakes the monitor after the index has switched. */
   readonly switched: Wake;
   /**
-   * Each subject is fully compared at least this often. As lists grow, words become rarer or
-   * commoner, which changes scores slightly even if a subject's own entries stay unchanged.
+   * The maximum days between two full comparisons of a subject. As lists grow, the rarity of words
+   * changes. This changes scores slightly, even if a subject's own entries stay the same.
    */
   readonly wholeEveryDays: number;
 };
@@ -60,7 +63,7 @@ export type MonitoringDeps = Omit<
   "eventPending" | "compared" | "screened" | "holdsLease"
 >;
 
-/** Starts the relay of the events, the monitor and its sweeps. */
+/** Starts the event relay, the monitor and its sweeps. */
 export function startMonitoring(options: MonitoringOptions, given: MonitoringDeps) {
   const { database, bus, metrics, switched } = options;
   const { subjects, log } = given;
@@ -78,7 +81,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   );
   const lease = createSweepLease(database, "monitoring", leaseMs);
   let stopping = false;
-  // A long round ends early if the process stops; the next process continues it.
+  // A long round ends early when the process stops. The next process continues the round.
   const holdsLease = async () => !stopping && (await lease.hold()) !== undefined;
   const deps: MonitorDeps = {
     ...given,
@@ -103,7 +106,8 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
       screenSubject(deps, requested, by, signal),
     rescreen: (subject: Subject, trigger: "decision") => rescreen(deps, subject, trigger),
     /**
-     * Lists a subject for its own merchant, and screens it again; `undefined` if it does not exist.
+     * Sets the verdict of a sandbox merchant's own subject and screens the subject again. Returns
+     * `undefined` if the subject does not exist.
      */
     setListing: async (subject: Subject, verdict: Verdict) => {
       if (!(await subjects.setListing(subject, verdict))) return undefined;
@@ -128,7 +132,7 @@ export function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) 
   let wasAhead = false;
   return async (): Promise<boolean> => {
     const stamp = deps.watch.current()?.stamp ?? "";
-    // With a different index, failed subjects are tried again at once.
+    // Failed subjects wait before a retry, but are retried at once with a different index.
     if (failed.with === stamp && performance.now() < failed.until) return false;
     if (!(await deps.holdsLease())) return false;
     await finishLeftovers(deps);
@@ -141,7 +145,7 @@ export function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) 
       deps.log.warn({ ahead }, "subjects skipped: they were compared with a newer configuration");
     }
     wasAhead = ahead > 0;
-    // A process with the newer configuration, if there is one, takes over.
+    // Releases the lease, so that a process with the newer configuration can take over.
     if (wasAhead) await yieldLease();
     return false;
   };
@@ -212,7 +216,7 @@ export async function monitoringProgress(deps: GaugeDeps) {
   return { verdicts, eventsPending, behind, behindSince };
 }
 
-/** One subject for each stamp that is not current. */
+/** Returns one subject for each stamp that is not current. */
 async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<SubjectDocument[]> {
   const index = watch.current();
   if (index === undefined) return [];
@@ -221,10 +225,7 @@ async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<S
   return samples.filter((sample) => sample !== undefined);
 }
 
-/**
- * The times, in milliseconds, at which imports came into force that a subject was not compared
- * with.
- */
+/** Returns the times of imports that a subject was not yet compared with, in milliseconds. */
 function missedImports({ watch }: GaugeDeps, { lists }: SubjectDocument): number[] {
   const known = new Set(lists.map((each) => each.import_id));
   const missed = watch.current()?.lists.filter(({ importId }) => !known.has(importId)) ?? [];
@@ -232,9 +233,9 @@ function missedImports({ watch }: GaugeDeps, { lists }: SubjectDocument): number
 }
 
 /**
- * Finds subjects with a milder verdict if some forms of a list's entries were not in force. Each
- * stopped subject that hit their entries is compared again, without the hits of those forms and of
- * `others`.
+ * Finds subjects that would have a milder verdict without some forms of a list's entries. Each
+ * stopped subject with a hit of these entries is compared again, without the hits of these forms
+ * and of `others`.
  */
 export async function easedBy(
   deps: SubjectDeps,

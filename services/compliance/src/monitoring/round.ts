@@ -13,31 +13,34 @@ export type MonitorDeps = SubjectDeps & {
 const noCounts = {
   /** Subjects that were fully screened again. */
   screened: 0,
-  /** Subjects that were only marked, because no change concerns them. */
+  /** Subjects that were only marked as compared, because no change concerns them. */
   spared: 0,
   /** Subjects that could not be screened now and are still due. */
   failed: 0,
-  /** Stamps left alone, because their subjects were compared with a newer configuration. */
+  /** Skipped stamps, whose subjects were compared with a newer configuration. */
   ahead: 0,
 };
 type RoundCounts = typeof noCounts;
 
-/** With more changed entries, nearly every subject shares a word with one of them. */
+/**
+ * The maximum changed entries for a selective comparison. With more, nearly every subject shares a
+ * word with one of them.
+ */
 const entriesMax = 1_000;
-/** With more changed or removed entries, a filter of their names is too long. */
+/** The maximum changed or removed entries. With more, a filter of their names would be too long. */
 const leftMax = 10_000;
 /** Keys that one command searches. */
 const keysSlice = 5_000;
-/** Failures logged in one round; the lag metric shows the others. */
+/** The maximum failures to log in one round. The lag metric shows that there are more. */
 const failuresLogged = 10;
-/** Subjects screened concurrently: few, so that owners' requests are not delayed much. */
+/** The maximum concurrent screenings. A low number keeps delays of live requests short. */
 const concurrency = 4;
 
 /**
- * Compares subjects of other stamps with the lists in force. A subject is screened again if a
- * changed entry may concern it, else only marked. Each write checks the subject's own state, so a
- * crash, another process or another list switch loses nothing: a subject without the current stamp
- * is still due.
+ * Compares subjects whose stamp is not current with the lists in force. A subject is screened again
+ * if a changed entry may concern it. Otherwise it is only marked with the current stamp. Each write
+ * checks the subject's stored state. So after a crash, or with concurrent processes or list
+ * switches, a subject without the current stamp is still due.
  */
 export async function monitorRound(deps: MonitorDeps): Promise<RoundCounts> {
   const counts: RoundCounts = { ...noCounts };
@@ -45,7 +48,8 @@ export async function monitorRound(deps: MonitorDeps): Promise<RoundCounts> {
   if (known === undefined) return counts;
   const stamps = await deps.subjects.otherStamps(stampOf(known, deps.hashes));
   if (stamps.length === 0) return counts;
-  // Because they are read after the stamps, the lists in force are not older than any stamp's.
+  // The lists are read after the stamps, so they are at least as new as those that the stamps
+  // identify.
   await deps.watch.refresh();
   const index = deps.watch.current() ?? known;
   for (const stamp of stamps) {
@@ -55,8 +59,8 @@ export async function monitorRound(deps: MonitorDeps): Promise<RoundCounts> {
 }
 
 /**
- * Screens all subjects again that were last fully compared before `since`. Subjects that cannot be
- * screened are skipped until the next run.
+ * Screens all subjects again whose last full comparison was before `since`. A subject that cannot
+ * be screened is skipped until the next run.
  */
 export async function rescreenOverdue(deps: MonitorDeps, since: Date): Promise<RoundCounts> {
   const counts: RoundCounts = { ...noCounts };
@@ -100,7 +104,9 @@ async function rescreenStamp(
   }
 }
 
-/** The subjects that a difference concerns: all, or those with one of these keys or entries. */
+/**
+ * The subjects that a list difference concerns: all, or those with one of these keys or entries.
+ */
 type Plan =
   | { readonly trigger: "list_change" | "configuration_change" }
   | { readonly keys: readonly number[]; readonly entries: readonly string[] };
@@ -115,7 +121,7 @@ async function planOf(
     sample.configuration_version === index.configurationVersion;
   if (!isSameRules) return { trigger: "configuration_change" };
   const differences = await changedEntries(importRefs(sample), index.lists).catch(
-    // The changes since an unreadable version are unknown.
+    // If an old version cannot be read, its changes are unknown, and all subjects are screened.
     (error: unknown) => log.error({ err: error }, "lists not compared: all subjects are screened"),
   );
   if (differences === undefined) return { trigger: "list_change" };
@@ -126,7 +132,10 @@ async function planOf(
   return keys === undefined ? { trigger: "list_change" } : { keys, entries };
 }
 
-/** Entries that changed or were removed, so that subjects may no longer hit them. */
+/**
+ * Returns the entries that changed or were removed. Subjects with a hit of these may no longer have
+ * it.
+ */
 function leftEntries({ list, changed, removed }: ListDifference): string[] {
   return [...changed, ...removed].map(({ uid }) => entryName(list, uid));
 }
@@ -156,7 +165,7 @@ async function rescreenEach(
         await rescreen(deps, subject, trigger);
         counts.screened += 1;
       } catch (error) {
-        // The others continue; this one is still due.
+        // The round continues with the other subjects. This subject is still due.
         counts.failed += 1;
         if (counts.failed > failuresLogged) continue;
         deps.log.error({ err: error, record_id: subject.recordId }, "subject not screened again");

@@ -22,12 +22,12 @@ const pageSize = 500;
 
 export type SubjectStore = ReturnType<typeof openSubjectStore>;
 
-/** Selects subjects that were last compared with one state. */
+/** Selects subjects by the stamp of their last comparison. */
 export type SubjectSelection = {
   readonly stamp: string;
-  /** Subjects with any of these keys; all if absent. */
+  /** Selects subjects with any of these keys. Without it, all subjects. */
   readonly keys?: readonly number[];
-  /** Subjects that hit any of these entries; all if absent. */
+  /** Selects subjects with a hit of any of these entries. Without it, all subjects. */
   readonly entries?: readonly string[];
 };
 
@@ -41,7 +41,7 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
     get: async (subject: Subject): Promise<SubjectDocument | undefined> =>
       (await subjects.findOne({ _id: subjectId(subject) })) ?? undefined,
 
-    /** Subjects that hit one of these entries and are not clear, in the order of their ids. */
+    /** Returns subjects that have a hit of these entries and are not clear, sorted by id. */
     stoppedBy: async (entries: readonly string[], limit: number): Promise<SubjectDocument[]> => {
       const found = new Map<string, SubjectDocument>();
       for (let at = 0; at < entries.length && found.size < limit; at += entriesSlice) {
@@ -52,7 +52,10 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
       return [...found.values()].sort((a, b) => (a._id < b._id ? -1 : 1)).slice(0, limit);
     },
 
-    /** Subjects whose screening, from before a moment, is not stored or has no alerts yet. */
+    /**
+     * Returns subjects with an unfinished screening older than a moment: it is not stored, or its
+     * alerts are not raised.
+     */
     unfinished: (before: Date): Promise<SubjectDocument[]> =>
       subjects
         .find({ "recording._id": { $gt: "" }, screened_at: { $lt: before } })
@@ -65,7 +68,7 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
       return Promise.all(verdicts.map(count));
     },
 
-    /** Counts subjects that were last compared with another state. */
+    /** Counts subjects whose stamp is not this one. */
     countOthers: (stamp: string): Promise<number> =>
       subjects.countDocuments({ stamp: { $ne: stamp } }),
 
@@ -75,19 +78,20 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
 }
 
 /**
- * Each write applies only to the revision that was read. It needs a configuration of the matcher
- * that is not older than the subject's last one.
+ * The writes to subjects. Each applies only if the stored revision is the one that was read, and if
+ * the stored configuration is not newer.
  */
 function subjectWrites(subjects: Collection<SubjectDocument>) {
   return {
     /**
-     * Takes a first screening that is already stored into force; false if another one was faster.
+     * Brings a subject's first screening, which is already stored, into force. Returns false if
+     * another write came first.
      */
     open: (opened: SubjectDocument): Promise<boolean> => insertOnce(subjects, opened),
 
     /**
-     * Takes a screening into force, with its pending event. Returns false if another one was faster
-     * since `before` was read.
+     * Brings a screening into force, with its pending event. Returns false if another write came
+     * first since `before` was read.
      */
     put: async (
       before: SubjectDocument | undefined,
@@ -103,8 +107,9 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
     },
 
     /**
-     * Records a full comparison that found nothing new; false if another screening was faster. It
-     * increases the revision too, so that a screening with older lists or decisions starts again.
+     * Records a full comparison that found nothing new. Returns false if another write came first.
+     * Increases the revision, so that a concurrent screening with older lists or decisions starts
+     * again.
      */
     compared: async (
       { _id, revision }: SubjectDocument,
@@ -116,8 +121,8 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
     },
 
     /**
-     * Lists a subject for its own merchant, or unlists it; false if the subject does not exist. It
-     * increases the revision, so that a running screening starts again.
+     * Sets or removes a sandbox merchant's own listing of a subject. Returns false if the subject
+     * does not exist. Increases the revision, so that a running screening starts again.
      */
     setListing: async (subject: Subject, verdict: Verdict): Promise<boolean> => {
       const listing =
@@ -128,7 +133,7 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
 
     /** Removes a screening that is stored and whose alerts are raised. */
     finished: async (_id: string, screeningId: string): Promise<void> => {
-      // A filter of the id alone costs the database less than one that compares more.
+      // Filters by id alone and compares within the update, because this costs the database less.
       const isIts = { $eq: ["$recording._id", { $literal: screeningId }] };
       const recording = { $cond: [isIts, "$$REMOVE", "$recording"] };
       await subjects.updateOne({ _id }, [{ $set: { recording } }]);
@@ -143,7 +148,7 @@ function subjectScans(subjects: Collection<SubjectDocument>) {
     otherStamps: (stamp: string): Promise<string[]> =>
       subjects.distinct("stamp", { stamp: { $ne: stamp } }),
 
-    /** Returns any one subject that was last compared with a state. */
+    /** Returns one subject with this stamp. */
     sample: async (stamp: string): Promise<SubjectDocument | undefined> =>
       (await subjects.findOne({ stamp })) ?? undefined,
 
@@ -151,14 +156,14 @@ function subjectScans(subjects: Collection<SubjectDocument>) {
     pages: (selection: SubjectSelection) => pages(subjects, selection),
 
     /**
-     * Yields pages of subjects that were last fully compared before a moment, oldest first. It
-     * skips subjects that were compared with a newer configuration.
+     * Yields pages of subjects whose last full comparison was before a moment, oldest first. Skips
+     * subjects that were compared with a newer configuration.
      */
     notComparedSince: (moment: Date, revision: number) => overdue(subjects, moment, revision),
 
     /**
-     * Marks subjects of a page that no key and entry concerns as compared with the current state.
-     * The write itself checks each subject, so a subject that was meanwhile screened again keeps
+     * Marks the subjects of a page as compared with the current state, except those that a key or
+     * entry concerns. The write checks each subject, so a subject that was screened meanwhile keeps
      * its own state.
      */
     restamp: async (
@@ -187,7 +192,8 @@ async function* pages(
     ...(keys === undefined ? {} : { keys: { $in: keys } }),
     ...(entries === undefined ? {} : { entries: { $in: entries } }),
   };
-  // Hints the most selective index; otherwise the database prefers the order of the page.
+  // A hint for the most selective index. Without it, the database prefers the index with the order
+  // of pages.
   const other = entries === undefined ? "stamp" : "entries";
   const hint = keys === undefined ? other : "keys";
   let after = "";
@@ -221,7 +227,7 @@ async function* overdue(
     if (last === undefined) return;
     yield found.map(toSubject);
     const { _id, compared_at: at } = last;
-    // The scan passes a subject that cannot be screened, so that the scan ends.
+    // Continues after the last subject, even if it could not be screened, so that the scan ends.
     const later = { compared_at: { $gt: at, $lt: moment } };
     rest = { $or: [{ compared_at: at, _id: { $gt: _id } }, later] };
   }

@@ -44,19 +44,23 @@ export type SubjectDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly screened: (screening: Screening) => void;
-  /** Called when a comparison of a subject comes into force. */
+  /** Called after a subject's comparison came into force. */
   readonly compared: (trigger: ScreeningTrigger, outcome: "same" | "changed") => void;
   /** Wakes the relay for a pending event. */
   readonly eventPending: () => void;
 };
 
-/** Few processes screen one subject at a time, and in each attempt one of them is not overtaken. */
+/**
+ * The maximum attempts to screen a subject. Few processes screen the same subject at once, and in
+ * each round of attempts one of them succeeds.
+ */
 const triesMax = 50;
 
 /**
- * Screens a subject for its owner, once for each operation, and monitors it from then on. One write
- * of the subject's document takes the result into force. A screening that was overtaken since it
- * read the document starts again, so the result in force uses the latest lists and decisions.
+ * Screens a subject for its owner, once for each operation, and monitors the subject from then on.
+ * A single write of the subject's document brings the result into force. If another write changed
+ * the document since the read, the screening starts again. So the result in force always uses the
+ * latest lists and decisions.
  */
 export async function screenSubject(
   deps: SubjectDeps,
@@ -67,8 +71,8 @@ export async function screenSubject(
   const waiter = { merchantId: request.subject.merchantId, signal };
   for (let tries = 0; tries < triesMax; tries += 1) {
     const before = await deps.subjects.get(request.subject);
-    // An operation's first result is stored, or still in the subject's document. Checking in this
-    // order cannot miss it.
+    // An operation's first result is either stored or still in the subject's document. This order
+    // of checks cannot miss it.
     if (before?.recording !== undefined) await deps.store.keep(before.recording);
     const opener = before?.opened_by;
     const first = await deps.store.findInForce(by.operationId, request.subject, opener);
@@ -81,9 +85,9 @@ export async function screenSubject(
 }
 
 /**
- * Screens a monitored subject again with its last request. A different result is stored and its
- * alerts are raised; a different verdict is published to the owner. Refuses as unavailable if the
- * subject was compared with a newer configuration of the matcher.
+ * Screens a monitored subject again with its last request. If the result differs, stores it and
+ * raises alerts. If the verdict differs, publishes an event to the owner. Throws `UNAVAILABLE` if
+ * the subject was compared with a newer configuration of the matcher.
  */
 export async function rescreen(
   deps: SubjectDeps,
@@ -107,7 +111,7 @@ export async function rescreen(
   throw new Error("a subject was overtaken by other screenings too often");
 }
 
-/** Stores a subject's screening and raises its alerts after a crash. */
+/** After a crash, stores a subject's screening and raises its alerts. */
 export async function finishScreening(deps: SubjectDeps, document: SubjectDocument): Promise<void> {
   const { recording } = document;
   if (recording === undefined) return;
@@ -115,7 +119,7 @@ export async function finishScreening(deps: SubjectDeps, document: SubjectDocume
   await raiseAlerts(deps, { ...document, recording });
 }
 
-/** The last step of a screening that is in force and stored. */
+/** Raises the alerts of a screening that is in force and stored. This is its last step. */
 async function raiseAlerts(deps: SubjectDeps, document: SubjectState): Promise<void> {
   const { screening, request } = openScreening(document.recording, deps.sealer);
   const { revision } = document;
@@ -124,12 +128,12 @@ async function raiseAlerts(deps: SubjectDeps, document: SubjectState): Promise<v
   await deps.subjects.finished(document._id, screening.id);
 }
 
-/** The stamp of subjects that were compared with an index under a keyring. */
+/** Returns the stamp of subjects that were compared with this index and keyring. */
 export function stampOf(index: ScreeningIndex, { keyring }: BlockingHashes): string {
   return `${keyring} ${index.stamp}`;
 }
 
-/** The fields that record a comparison with an index. */
+/** Returns the fields of a subject that record a comparison with an index. */
 export function comparedWith(index: ScreeningIndex, hashes: BlockingHashes): Compared {
   return {
     stamp: stampOf(index, hashes),
@@ -142,7 +146,10 @@ export function comparedWith(index: ScreeningIndex, hashes: BlockingHashes): Com
 
 type Comparison = Awaited<ReturnType<typeof compare>>;
 
-/** Compares with the lists in force and with operators' decisions, both no older than `before`. */
+/**
+ * Compares a request with the lists in force and with operators' decisions. Neither is older than
+ * those of `before`.
+ */
 async function compare(
   deps: SubjectDeps,
   before: SubjectDocument | undefined,
@@ -154,7 +161,7 @@ async function compare(
   return decidedComparison(deps, before, request, { index, hits: all });
 }
 
-/** Returns all hits that count or that operators may have decided about. */
+/** Returns all hits that operators may have decided about. */
 async function hitsOf(
   index: ScreeningIndex,
   before: SubjectDocument | undefined,
@@ -163,7 +170,8 @@ async function hitsOf(
 ): Promise<readonly ScreeningHit[]> {
   const query = { parties, wallets, banks };
   const first = await index.screen(query, waiter);
-  // If operators may have decided about all listed hits, the others count too.
+  // The first result lists only some hits. Operators may have decided about all of these, so the
+  // hits beyond them are read too.
   const every = { ...query, most: decidableMax };
   const listed = isTruncated(first) ? await index.screen(every, waiter) : first;
   const type = parties[0]?.type ?? "individual";
@@ -197,8 +205,8 @@ function namedEntry(hit: Pick<ScreeningHit, "list" | "entryUid">): string {
 }
 
 /**
- * Computes a subject's verdict without some hits, with its current lists and decisions, and returns
- * the removed hits that count. It changes nothing.
+ * Computes a subject's verdict without some hits, with current lists and decisions. Returns the
+ * removed hits that count for the verdict. Changes nothing.
  */
 export async function verdictWithout(
   deps: SubjectDeps,
@@ -221,9 +229,10 @@ export function isAhead(subject: Compared, index: ScreeningIndex): boolean {
 }
 
 /**
- * Returns the index in force. If a subject was compared with another one, a process may already
- * have read newer lists. This process then reads them too, and never goes back. It is unavailable
- * for a newer configuration; a process that has the configuration handles the request.
+ * Returns the index in force. If the subject was compared with a different index, another process
+ * may have read newer lists, so this process reads the lists too. If the subject was compared with
+ * a newer configuration, throws `INDEX_UNAVAILABLE`. A process with that configuration then handles
+ * the request.
  */
 async function indexSince(
   { watch, hashes }: SubjectDeps,
@@ -247,7 +256,7 @@ async function comparedAs({ hashes, sealer }: SubjectDeps, { request, index }: C
   };
 }
 
-/** Takes a result into force; `undefined` if another one was faster. */
+/** Brings a result into force. Returns `undefined` if another write came first. */
 async function commit(
   deps: SubjectDeps,
   before: SubjectDocument | undefined,
@@ -271,7 +280,7 @@ async function commit(
     configurationVersion: index.configurationVersion,
     createdAt: at,
   };
-  // Each rescreening is its own operation.
+  // A rescreening has no request, so it gets its own operation id.
   const stored = { screening, request: JSON.stringify(request) };
   const recorded = { ...stored, actor, operationId: operationId ?? screening.id };
   const recording = screeningDocument(recorded, deps.sealer);
@@ -288,8 +297,8 @@ async function commit(
   };
   const isQuiet = before === undefined && screening.hits.length === 0;
   if (isQuiet && (await deps.store.keepOpening(recording))) {
-    // Inserting the subject completes it: there are no alerts and no event. Most first screenings
-    // end here.
+    // Inserting the subject completes a clear first screening, because there are no alerts and no
+    // event. Most first screenings end here.
     if (!(await deps.subjects.open({ ...result, opened_by: screening.id }))) return undefined;
     deps.compared(trigger, "changed");
     deps.screened(screening);
@@ -303,7 +312,7 @@ async function commit(
   deps.screened(screening);
   if (event !== undefined) deps.eventPending();
   await deps.store.keep(next.recording);
-  // The result is in force; a sweep raises the alerts that failed.
+  // The result is in force already. If raising the alerts fails, a sweep does it later.
   await raiseAlerts(deps, next).catch((error: unknown) => {
     deps.log.error({ err: error, screening_id: screening.id }, "alerts not raised yet");
   });

@@ -31,16 +31,19 @@ import type { ScreeningFilter } from "./store.ts";
 
 type Invalid = Refused<"INVALID_REQUEST">;
 
-/** A company with its owners (decisions: depositors); more are no longer one party. */
+/** The maximum parties of a request: a company with its owners (decisions: depositors). */
 const partiesMax = 50;
-/** A party has a wallet or two; more need separate requests. */
+/** The maximum wallets of a request. A party has one or two. More require separate requests. */
 const walletsMax = 10;
-/** An account has one bank, and may have a second routing code. */
+/**
+ * The maximum banks of a request. An account has one bank, and its second routing code may name
+ * another.
+ */
 const banksMax = 2;
-/** A first and a last name of 255 characters each, and the space between. */
+/** The maximum length of a name: first and last name of 255 characters each, and a space. */
 const nameLengthMax = 511;
 const addressText = /^.{1,128}$/s;
-/** Residence, citizenship and birth, with a margin. */
+/** The maximum countries of a party: residence, citizenship and birth, with a margin. */
 const countriesMax = 10;
 const documentsMax = 20;
 const documentLengthMax = 255;
@@ -62,10 +65,13 @@ function readSubject(message: SubjectMessage | undefined, violations: Violation[
   return { merchantId, recordId };
 }
 
-/** A wallet with the requested networks. */
+/** A wallet with the networks that the request names. */
 export type RequestedWallet = Wallet & { readonly networks: readonly string[] };
 
-/** The data to screen and its subject. It is stored whole, to be screened again. */
+/**
+ * The data to screen, and the subject. The whole request is stored, so that it can be screened
+ * again.
+ */
 export type ScreeningRequest = {
   readonly subject: Subject;
   readonly parties: readonly Party[];
@@ -108,7 +114,7 @@ export function readPartyRequest(request: ScreenPartyRequest): ScreeningRequest 
   return violations.length > 0 ? invalid(violations) : read;
 }
 
-/** Reads a wallet with the families in which its address is compared. */
+/** Reads a wallet, and determines the families of networks in which its address is compared. */
 function readWallet(
   { address, networks }: Pick<WalletMessage, "address" | "networks">,
   at: string,

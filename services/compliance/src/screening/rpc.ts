@@ -61,7 +61,8 @@ export function screeningRpc(deps: ScreeningDeps) {
     screenParty: async (request, { signal }) => {
       const requested = orThrow(readPartyRequest(request));
       const { recordId } = requested.subject;
-      // Otherwise a person could replace the compared data of a stopped record, and so clear it.
+      // Only a service may screen a record. A person could otherwise replace the compared data of a
+      // stopped record, and so clear it.
       if (recordId !== "" && callContext()?.principal?.kind === "person") orThrow(notAnOwner);
       const screening =
         recordId === ""
@@ -103,8 +104,8 @@ type Requested = {
 };
 
 /**
- * Screens a subject without monitoring, once for each operation: a repeat returns the first result,
- * even if the lists have changed.
+ * Screens once for each operation, without monitoring. A repeat returns the first result, even if
+ * the lists have changed.
  */
 async function screenOnce(
   deps: ScreeningDeps,
@@ -140,7 +141,9 @@ async function screenOnce(
   return sameRequest(stored, requested);
 }
 
-/** Assesses the wallet with the provider; a listed wallet needs no assessment. */
+/**
+ * Asks the provider to assess a wallet. A listed wallet is blocked already and needs no assessment.
+ */
 async function assessed(
   { provider }: ScreeningDeps,
   { verdict }: Finding,
@@ -150,7 +153,10 @@ async function assessed(
   return orThrow(await assessWallet(provider, wallet));
 }
 
-/** One operation is one intent: another party must never get the first one's verdict. */
+/**
+ * Refuses an operation id that was used for different data. Otherwise one party could get the
+ * verdict of another.
+ */
 function sameRequest(stored: StoredScreening, requested: ScreeningRequest): Screening {
   if (stored.request === JSON.stringify(requested)) return stored.screening;
   throw refusalError(refusals, otherContent);

@@ -11,28 +11,31 @@ export type ScreeningIndex = {
   /** Equal stamps mean equal entries and configuration, and so equal results. */
   readonly stamp: string;
   /**
-   * Compares with all lists, in another thread, and returns the best hits and the worst verdict.
-   * Rejects with an UNAVAILABLE RPC error if it cannot respond now, because of too many requests or
-   * a dead thread. Nothing was compared then, so the caller must not treat it as clear. Rejects
-   * with INTERNAL if the matcher itself throws.
+   * Compares with all lists in another thread. Returns the best hits and the worst verdict. Rejects
+   * with `UNAVAILABLE` if there are too many requests or the thread has died. The request was then
+   * not compared, so the caller must not treat the party as clear. Rejects with `INTERNAL` if the
+   * matcher throws.
    */
   screen(request: ScreeningQuery, waiter?: Waiter): Promise<Finding>;
 };
 
 export type Waiter = {
-  /** Merchants share the thread's time equally; "" is the share of monitoring. */
+  /**
+   * The merchant that the thread's time is charged to. Merchants share the time equally. Monitoring
+   * uses "".
+   */
   readonly merchantId: string;
-  /** Aborts when no caller is waiting; units not yet compared are then dropped. */
+  /** Aborts when the caller no longer waits. Units that are not yet compared are then dropped. */
   readonly signal?: AbortSignal | undefined;
 };
 
 /** The current index of this process. */
 export type IndexWatch = {
   /**
-   * `undefined` until at least one list, and each list that `LIST_SOURCES` requires, is in force
-   * and indexed. Nothing can be cleared until then.
+   * Returns the current index. Returns `undefined` until every list that `LIST_SOURCES` requires,
+   * and at least one list, is in force and indexed. Until then no party can be cleared.
    */
   current(): ScreeningIndex | undefined;
-  /** Reads the lists in force again, and switches to a new index if they changed. */
+  /** Reads the lists in force, and switches to a new index if they changed. */
   refresh(): Promise<void>;
 };

@@ -31,19 +31,21 @@ export type ScreeningStore = ReturnType<typeof openStore>;
 
 export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   const screenings = db.collection<ScreeningDocument>("screenings");
-  // If two records race with one operation id, both are kept; the first one is the operation's.
+  // If concurrent calls store two records with one operation id, both are kept, and the first is
+  // the operation's result.
   const findOperation = async (kind: ScreeningKind, operationId: string) => {
     const filter = { kind, operation_id: operationId };
     const found = await screenings.findOne(filter, { sort: { _id: 1 } });
     return found === null ? undefined : openScreening(found, sealer);
   };
   return {
-    /** The first result of an operation, for its repeats. */
+    /** Returns the first result of an operation. */
     findOperation,
 
     /**
-     * The first result of an operation. Omits screenings of this subject that were stored before it
-     * and never in force. `openedBy` is the screening that its document was inserted with.
+     * Returns the first result of an operation. Ignores screenings that were stored before this
+     * subject and never came into force. `openedBy` is the screening with which the subject was
+     * inserted.
      */
     findInForce: async (
       operationId: string,
@@ -72,7 +74,9 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     /** Stores the screening of a subject's document, unless it is already stored. */
     keep: async (document: ScreeningDocument) => void (await insertOnce(screenings, document)),
 
-    /** Stores a screening before its subject; false if the operation has already stored one. */
+    /**
+     * Stores a screening before its subject. Returns false if the operation has already stored one.
+     */
     keepOpening: (document: ScreeningDocument) =>
       insertOnce(screenings, { ...document, opens: true }),
 
@@ -95,18 +99,21 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
 }
 
 /**
- * `screenings`: kept forever. The screened data, and the reasons, which quote names and dates, are
- * sealed. Ids, the verdict and the lists' public data are in the clear.
+ * The collection `screenings`, kept forever. The screened data is sealed, and so are the reasons,
+ * which quote names and dates. Ids, the verdict and the lists' public data are not sealed.
  */
 export type ScreeningDocument = ReturnType<typeof screeningDocument> & {
-  /** Stored before its subject. It was in force only if the subject names it in `opened_by`. */
+  /**
+   * True if the screening was stored before its subject. It came into force only if the subject's
+   * `opened_by` names it.
+   */
   readonly opens?: true;
 };
 
 /**
- * The sealed data. It has the whole request, so that it can be screened again when a list changes,
- * and the parts of each hit that quote the party. It also has the wallet risk provider's response,
- * because its references can contain the address.
+ * The sealed data. The whole request is stored, so that it can be screened again when a list
+ * changes. The parts of hits that quote the party are sealed too. So is the response of the wallet
+ * risk provider, because its references can contain the address.
  */
 type Sealed = {
   readonly request: string;
@@ -120,7 +127,7 @@ type FoundHit = Omit<Screening["hits"][number], SealedOfHit>;
 
 const sealContext = (merchantId: string, id: string) => `${merchantId}|${id}|screening`;
 
-/** The sealed text of a screening, which is stored by itself or, at first, with its subject. */
+/** Seals the text of a screening. */
 export function sealedText(
   {
     _id,

@@ -28,11 +28,14 @@ export const walletProviderSettings = {
       .regex(/^[\x21-\x7e]{1,256}$/, "must be printable, without spaces")
       .optional(),
   ),
-  /** Well within the ten seconds of a merchant's whole request. */
+  /** Two seconds are well within the ten seconds of a merchant's whole request. */
   WALLET_PROVIDER_TIMEOUT_MS: countSetting(1).default(2_000),
-  /** No entry leaves a sanctions list within minutes. */
+  /**
+   * Responses with identifications are cached for ten minutes, because no entry leaves a sanctions
+   * list within minutes.
+   */
   WALLET_PROVIDER_IDENTIFIED_SECONDS: countSetting().default(600),
-  /** A wallet may be listed at any time. */
+  /** Clear responses are cached only for a minute, because a wallet may be listed at any time. */
   WALLET_PROVIDER_CLEAR_SECONDS: countSetting().default(60),
 } as const;
 

@@ -16,10 +16,7 @@ import {
 } from "./rules/assessment.ts";
 import type { Wallet } from "./rules/wallet.ts";
 
-/**
- * The provider gave no result. An unassessed wallet is not cleared, and the caller must retry
- * later.
- */
+/** The provider gave no result. The wallet is not cleared, and the caller must retry later. */
 export type ProviderUnavailable = Refused<"WALLET_PROVIDER_SILENT">;
 
 /** A source of wallet risk beside the lists. */
@@ -28,12 +25,12 @@ export type WalletProvider = {
   close(): Promise<void>;
 };
 
-/** Limits the cache to some megabytes. */
+/** The maximum cached responses, a few megabytes. */
 const keptMax = 10_000;
 
 /**
- * The provider of a deployment, with a cache. Responses are cached for the configured time, and
- * concurrent equal queries are sent once. It is not queried before its Retry-After.
+ * Creates the provider with a cache. Responses are cached for the configured times. Concurrent
+ * equal queries are sent once. After a 429, no query is sent before the time in Retry-After.
  */
 export function createWalletProvider(
   setting: WalletProviderSetting,
@@ -103,7 +100,7 @@ function observedQuery({ query }: ProviderHttp, metrics: Metrics): ProviderHttp[
   };
 }
 
-/** The worst assessment of a wallet in all its networks. */
+/** Returns the worst assessment of a wallet over all its networks. */
 export async function assessWallet(
   { assess }: WalletProvider,
   { networks, families, address }: Wallet & { readonly networks: readonly string[] },
@@ -115,14 +112,16 @@ export async function assessWallet(
   return silent ?? worstAssessment(assessments) ?? refused("WALLET_PROVIDER_SILENT");
 }
 
-/** The provider's data about an address, or a failure, after which nothing is cleared. */
+/**
+ * The provider's data about an address, or a failure. After a failure the wallet is not cleared.
+ */
 export type ProviderResponse =
   | { readonly identifications: readonly Identification[] }
   | {
       readonly silence: "timeout" | "unreachable" | "rate_limited" | "error_status" | "malformed";
-      /** A status or an error code for the log; never an address. */
+      /** A status or an error code for the log. It never contains an address. */
       readonly detail: string;
-      /** The time during which the provider wants no query. */
+      /** The time to wait before the next query, as the provider requested. */
       readonly retryAfterMs?: number;
     };
 
@@ -132,12 +131,19 @@ export type ProviderHttp = {
   close(): Promise<void>;
 };
 
-/** Enough for a merchant's batch of beneficiaries; more queries wait for a connection. */
+/**
+ * The maximum connections, enough for a merchant's batch of beneficiaries. Further queries wait.
+ */
 const connectionsMax = 16;
-/** A failed connection is safe to retry, because no query was sent yet. */
+/**
+ * The maximum attempts to connect. A failed connection is safe to retry, because no query was sent.
+ */
 const triesMax = 3;
 const backoffMs = 25;
-/** A response has some identifications of a few hundred characters. */
+/**
+ * The maximum size of a response. A real one has some identifications of a few hundred characters
+ * each.
+ */
 const responseBytesMax = 65_536;
 const identificationsMax = 1_000;
 /** The pause after a 429 without Retry-After, and the longest accepted pause. */
@@ -232,7 +238,7 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/** Reads seconds, which providers send; a date or no header counts as one second. */
+/** Reads a Retry-After header in seconds. A date or a missing header counts as one second. */
 function retryAfter(header: string | string[] | undefined): number {
   const seconds = /^\d{1,6}$/.test(String(header)) ? Number(header) : 0;
   const ms = seconds === 0 ? retryAfterDefaultMs : seconds * 1_000;
@@ -240,7 +246,7 @@ function retryAfter(header: string | string[] | undefined): number {
 }
 
 const timedOut = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
-/** The response is not HTTP, or too long. */
+/** Error codes for a response that is not HTTP or is too long. */
 const wrongResponse = /^(?:HPE_|UND_ERR_(?:RES_|HEADERS_OVERFLOW))/;
 
 function failure(error: unknown, signal: AbortSignal): ProviderResponse {

@@ -10,7 +10,7 @@ import { corridorMessage, type corridorsRpc } from "./rpc.ts";
 import { movesMoreThan, readRate } from "./rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo, latestRate, ratesToCompare } from "./store.ts";
 
-/** Changes that one operator may make without approval. */
+/** The limits up to which one operator may make changes without approval. */
 export type CorridorLimits = {
   /** Largest move of a rate within a day, as a share: 0.1 is a tenth. */
   readonly rateMove: Decimal;
@@ -39,7 +39,7 @@ export function corridorGuards(deps: {
       },
       reasons: async ({ corridorId, rate }) => {
         const wanted = readRate(rate?.rate ?? "");
-        // The RPC itself rejects a malformed request.
+        // No approval is needed, because the RPC itself rejects a malformed request.
         if (wanted === undefined) return [];
         const compared = await ratesToCompare(corridors, corridorId, clock.now());
         const far = compared.find((from) => movesMoreThan(limits.rateMove, from, wanted));

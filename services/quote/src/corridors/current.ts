@@ -2,9 +2,7 @@ import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
 import type { Corridor, Rate } from "./rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo, latestRate } from "./store.ts";
 
-/**
- * Creating a quote may use a change by another process this late. Execute reads without a cache.
- */
+/** The maximum age of cached corridors and rates for new quotes. Execute reads without a cache. */
 const freshMs = 5_000;
 const pairsMax = 10_000;
 const merchantCorridorsMax = 100_000;
@@ -13,7 +11,8 @@ const merchantCorridorsMax = 100_000;
 export type CurrentCorridors = ReturnType<typeof openCurrentCorridors>;
 
 /**
- * Opens the caches. They don't cache a missing or closed corridor, so opening one works at once.
+ * Opens the caches. A missing or closed corridor is not cached, so that opening it takes effect at
+ * once.
  */
 export function openCurrentCorridors(store: CorridorStore, countRead?: CountRead) {
   const corridors = createCache<Corridor>({

@@ -61,7 +61,7 @@ type HistoricRate = Rate & {
   readonly approvedBy: string | undefined;
 };
 
-/** A span of `as_of`: `from` inclusive, `to` exclusive. */
+/** A period of `as_of` times. `from` is inclusive, `to` exclusive. */
 type RateSpan = { readonly from: Date | undefined; readonly to: Date | undefined };
 
 /** Lists a corridor's rates, latest first. */
@@ -104,9 +104,15 @@ async function listRates(
   }));
 }
 
-/** Prometheus scrapes every 15 s. Each run reads one index entry per corridor. */
+/**
+ * The interval of the gauges. Prometheus scrapes every 15 s, and each run reads one index entry per
+ * corridor.
+ */
 const everyMs = 10_000;
-/** More corridors than any deployment has, and few enough labels for Prometheus. */
+/**
+ * The maximum corridors with a gauge. No deployment has more, and Prometheus handles this many
+ * labels.
+ */
 const corridorsMax = 500;
 
 type RateAgeDeps = {

@@ -41,17 +41,20 @@ import {
   setMerchantCorridor,
 } from "./store.ts";
 
-/** Allowed clock skew of a publisher. A rate dated tomorrow would stay in force until then. */
+/**
+ * The maximum time by which a rate's `as_of` may be in the future, for clock skew. A rate dated
+ * tomorrow would stay in force until then.
+ */
 const aheadMaxMs = 60_000;
-/** Bound so that a source name fits on one line of an audit report. */
+/** The maximum length of a source name, so that it fits on one line of an audit report. */
 const rateSourceMax = 64;
 
 export type CorridorDeps = {
   readonly corridors: CorridorStore;
   readonly current: CurrentCorridors;
   /**
-   * Absent in the sandbox, whose simulated rail pays all currencies. Otherwise a corridor opens
-   * only to a currency that a rail pays.
+   * Checks that a rail pays a currency, before a corridor to it is opened. Absent in the sandbox,
+   * whose simulated rail pays all currencies.
    */
   readonly isPayable?: ((currency: string) => Promise<boolean>) | undefined;
   readonly railsTo: RailsTo;

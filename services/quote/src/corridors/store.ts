@@ -60,7 +60,7 @@ export async function findCorridor(
   filter: { readonly _id: string } | { readonly source: string; readonly destination: string },
 ): Promise<Corridor | undefined> {
   const found = await corridors.findOne(filter);
-  // The id in a request may be that of an opening.
+  // The requested id may belong to an opening, which has no currency pair.
   return found !== null && Object.hasOwn(found, "source") ? toCorridor(found) : undefined;
 }
 
@@ -174,9 +174,9 @@ export async function latestRate({ rates }: CorridorStore, corridorId: string) {
 const compareWithinMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Returns the rates to compare a new rate with, so that small steps can't add up. The first is the
- * rate in force. The second is the latest rate that is a day old or was approved by a second
- * operator, or else the corridor's first rate.
+ * Returns the rates to compare a new rate with. The first is the rate in force. The second prevents
+ * many small steps from adding up. It is the latest rate that is a day old or that a second
+ * operator approved, or else the corridor's first rate.
  */
 export async function ratesToCompare(
   { rates }: CorridorStore,
@@ -231,7 +231,7 @@ function rateDocument(
 
 /**
  * Returns the parts of an upsert that make a repeated operation a no-op. All operation ids are
- * kept, because one operator could otherwise repeat a change that needed two. A corridor changes
+ * kept. Otherwise one operator could repeat an old change that now requires two. A corridor changes
  * only a few times a year, so the list stays short.
  */
 function onceFor({ operationId, actor }: Change, now: Date) {

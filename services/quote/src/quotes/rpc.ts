@@ -154,8 +154,8 @@ async function requestedQuote(
   try {
     return orThrow(await deps.quotes.insert(await priced(deps, request, accountOf), change));
   } catch (error) {
-    // The operation may have created a quote before the refusal applied; a repeat returns that
-    // quote.
+    // The request is refused now, but the operation may have created a quote earlier. A repeat
+    // returns that quote.
     const first = await deps.quotes.findByOperation(request.merchantId, change);
     if (first === undefined) throw error;
     return orThrow(first);
@@ -315,7 +315,10 @@ export function sandboxQuotesRpc({ quotes }: { readonly quotes: QuoteStore }) {
   } satisfies ServiceImpl<typeof QuoteSandboxService>;
 }
 
-/** Returns an amount in another currency, rounded up, or none without a current open rate. */
+/**
+ * Converts an amount to another currency, rounded up. Returns nothing if no corridor with a current
+ * rate is open.
+ */
 async function equivalentAmount(
   deps: RateDeps,
   {

@@ -118,8 +118,8 @@ export function openQuotes({ db }: Database) {
 }
 
 /**
- * The commit point. One write moves an open quote to claimed, or to expired if the database's clock
- * is past its expiry. Returns the quote as stored after the write.
+ * Claims a quote. A single write changes an open quote to claimed, or to expired if the database's
+ * clock is past its expiry. Returns the stored quote after the write.
  */
 async function claimQuote(
   quotes: Collection<QuoteDocument>,
@@ -144,7 +144,7 @@ async function claimQuote(
     updated_at: ifOpen("$$NOW", "$updated_at"),
   };
   await quotes.updateOne({ _id: id }, [{ $set: update }]);
-  // Claimed and expired are final, so this read sees the outcome of the write.
+  // Claimed and expired are final states, so this read returns the outcome of the write.
   const found = await quotes.findOne({ _id: id });
   return found === null ? undefined : toQuote(found);
 }

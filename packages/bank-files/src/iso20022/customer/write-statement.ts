@@ -1,9 +1,9 @@
 import XmlBuilder from "fast-xml-builder";
 import { type Money, moneyText } from "../../text/minor-units.ts";
 
-/** The head of a statement for a platform's customer, without its entries. */
+/** The data of a customer's statement, except its entries. */
 export type CustomerStatement = {
-  /** At most 35 characters, like every id here. */
+  /** At most 35 characters. The same limit applies to the other ids in this file. */
   readonly id: string;
   readonly createdAt: Date;
   readonly from: Date;
@@ -11,10 +11,10 @@ export type CustomerStatement = {
   readonly to: Date;
   readonly accountId: string;
   readonly currency: string;
-  /** The balances including held money. */
+  /** The opening balance, including held money. */
   readonly opening: Money;
   readonly closing: Money;
-  /** The balances without held money. */
+  /** The opening balance, without held money. */
   readonly openingAvailable: Money;
   readonly closingAvailable: Money;
   readonly credits: EntryTotal;
@@ -30,7 +30,7 @@ export type CustomerEntry = {
   readonly number: number;
   readonly amount: Money;
   readonly direction: "credit" | "debit";
-  /** True if it reverses an earlier entry. */
+  /** True if this entry reverses an earlier one. */
   readonly isReversal: boolean;
   readonly at: Date;
   /** The platform's reference, at most 35 characters. */
@@ -40,7 +40,9 @@ export type CustomerEntry = {
   readonly kind: "ESCT" | "DMCT" | "XBCT" | "RRTN" | "OTHR";
   /** The amount includes these fees. */
   readonly fees?: Money | undefined;
-  /** The customer's own reference. One longer than 35 characters appears only in `text`. */
+  /**
+   * The customer's own reference. A reference of more than 35 characters appears only in `text`.
+   */
   readonly endToEndId: string;
   /** Free text for the reader, cut at 500 characters. */
   readonly text: string;
@@ -59,7 +61,8 @@ const textMax = 500;
 const version = "camt.053.001.08";
 
 /**
- * Writes the beginning of a camt.053.001.08 of one statement; entries follow, then `statementEnd`.
+ * Writes the beginning of a camt.053.001.08 message with one statement. The caller writes the
+ * entries next, and finally `statementEnd`.
  */
 export function statementBegin(statement: CustomerStatement): string {
   const { id, createdAt, from, to, accountId, currency, credits, debits } = statement;

@@ -13,12 +13,12 @@ import type { Account, Agent, Fault, PostalAddress } from "./payment.ts";
 /** An account number is never transliterated, because that would change the account. */
 const accountNumber = new RegExp(`^[A-Za-z0-9/\\-?:().,'+]{1,${iso20022Max.account}}$`);
 
-/** An element's parts by name, in the order of the schema. */
+/** The child elements of an element by name, in the order of the schema. */
 export type Content = { readonly [name: string]: unknown };
 
 /**
- * Writes the fields of one payment or of the file's head, and collects their faults. It never
- * shortens a text, because a shorter name or reference may mean another one.
+ * Writes the fields of a payment or of the file header, and collects faults. Never shortens a text,
+ * because a shorter name or reference may identify someone else.
  */
 export class FieldWriter {
   readonly faults: Fault[] = [];
@@ -35,12 +35,14 @@ export class FieldWriter {
     this.faults.push({ ...whose, field, problem });
   }
 
-  /** Writes text in the bank's characters. `max` counts them after romanisation. */
+  /** Writes text in the bank's character set. `max` limits the length after romanisation. */
   text(field: string, text: string, max: number): string {
     return this.#written(field, text, max, bankTextProblem(text));
   }
 
-  /** Writes a name or a part of an address, and refuses letters that it would have to guess. */
+  /**
+   * Writes a name or a part of an address. Reports a fault if a letter has no certain romanisation.
+   */
   party(field: string, text: string, max: number): string {
     return this.#written(field, text, max, partyTextProblem(text, this.#characters));
   }
@@ -69,7 +71,8 @@ export class FieldWriter {
   }
 
   /**
-   * Writes a structured address, or a hybrid one if street or region is longer than its element.
+   * Writes a structured address. If the street or region is too long for its element, writes a
+   * hybrid address with free lines.
    */
   address(field: string, address: PostalAddress): Content {
     const part = (name: "street" | "houseNumber" | "postcode" | "region", max: number) => {

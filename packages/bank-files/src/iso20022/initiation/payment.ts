@@ -6,10 +6,10 @@ import type { Characters } from "../../text/swift-characters.ts";
 export type InitiationVersion = "pain.001.001.03" | "pain.001.001.09";
 
 /**
- * A party's address in its parts. CBPR+ rejects addresses without town and country since 14
- * November 2026. A street of more than 70 characters or a region of more than 35 is written in at
- * most two address lines of 70. Limits: town 35, house number and postcode 16
- * (`kernel/payment-methods`). `-` and `N/A` are left out.
+ * A party's structured address. CBPR+ rejects addresses without town and country since 14 November
+ * 2026. A street of more than 70 characters, or a region of more than 35, is written in at most two
+ * address lines of 70 characters. The town has at most 35 characters, the house number and the
+ * postcode 16 (`kernel/payment-methods`). The placeholders `-` and `N/A` are left out.
  */
 export type PostalAddress = {
   readonly street?: string;
@@ -35,7 +35,10 @@ export type Agent = {
   readonly clearing?: { readonly system: string; readonly member: string };
 };
 
-/** The party that pays charges: the debtor, the creditor, each its own, or by the scheme (SEPA). */
+/**
+ * The party that pays the charges: `DEBT` the debtor, `CRED` the creditor, `SHAR` each side its
+ * own. `SLEV` follows the rules of the scheme (SEPA).
+ */
 export type ChargeBearer = "DEBT" | "CRED" | "SHAR" | "SLEV";
 
 /** The account that payments are debited to, and its bank. */
@@ -44,11 +47,13 @@ export type DebtorAccount = { readonly account: Account; readonly agent: Agent }
 /** A payment to write. Never log it: it contains names and account numbers. */
 export type Payment = {
   readonly payoutId: string;
-  /** A UUID of version 4, stored before the file is written. Version `.03` cannot carry it. */
+  /** A UUID of version 4. Store it before you write the file. pain.001.001.03 cannot carry it. */
   readonly uetr?: string;
   readonly amount: Money;
   readonly debtor: DebtorAccount;
-  /** The day on which the bank must debit, `yyyy-mm-dd`: see `calendar/`. */
+  /**
+   * The day on which the bank must debit the account, `yyyy-mm-dd`. Compute it with `calendar/`.
+   */
   readonly requestedOn: string;
   readonly chargeBearer: ChargeBearer;
   readonly creditor: {
@@ -64,28 +69,33 @@ export type Payment = {
   readonly purpose?: string;
 };
 
-/** File settings of one bank, set once for a rail from the bank's handbook. */
+/** The file settings of one bank, from the bank's handbook. Each rail has one profile. */
 export type InitiationProfile = {
   readonly version: InitiationVersion;
   readonly characters: Characters;
   /** The sender of the file, with the identification that the bank assigned. */
   readonly initiatingParty: { readonly name: string; readonly id?: string };
   readonly debtor: { readonly name: string; readonly address?: PostalAddress };
-  /** True if the bank books a group in one sum. Its reports then name only the group. */
+  /**
+   * True if the bank books each group of payments as one sum. The bank's reports then identify only
+   * the group.
+   */
   readonly batchBooking: boolean;
   /** `SEPA`, `URGP` or `NURG`; the bank's default if absent. */
   readonly serviceLevel?: string;
   readonly localInstrument?: string;
   readonly categoryPurpose?: string;
-  /** Characters of a creditor's name: 140 by ISO 20022, 70 by SEPA. */
+  /** The maximum length of a creditor's name: 140 characters by ISO 20022, 70 by SEPA. */
   readonly nameMax: number;
-  /** True if a payment needs the addresses of both parties (SWIFT). */
+  /** True if each payment must have the addresses of debtor and creditor (SWIFT). */
   readonly addressRequired: boolean;
   /** The maximum payments of one file, from the bank's handbook. */
   readonly paymentsMax: number;
 };
 
-/** One file to write. `messageId` is a reference of up to 28 characters and never changes. */
+/**
+ * One file to write. `messageId` has at most 28 characters and must stay the same on every retry.
+ */
 export type Initiation = {
   readonly messageId: string;
   readonly createdAt: Date;
@@ -99,5 +109,8 @@ export type Fault = {
   readonly problem: string;
 };
 
-/** Nothing was written. All faults are listed, so that the caller can leave those payments out. */
+/**
+ * The file was not written. `faults` lists every fault, so that the caller can leave those payments
+ * out.
+ */
 export type Unwritable = Refused<"UNWRITABLE"> & { readonly faults: readonly Fault[] };

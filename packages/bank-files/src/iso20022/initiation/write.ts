@@ -15,13 +15,15 @@ import type {
   Unwritable,
 } from "./payment.ts";
 
-/** Payments of one block of a file share the account, currency, day and charge bearer. */
+/**
+ * The payments of one block of a file. They have the same account, currency, day and charge bearer.
+ */
 type PaymentGroup = readonly [Payment, ...Payment[]];
 
-/** A block of a written file. Reports on a batch name it by `paymentInformationId`. */
+/** A block of a written file. Bank reports identify the block by `paymentInformationId`. */
 export type WrittenBatch = {
   readonly paymentInformationId: string;
-  /** The same digits as in the file. */
+  /** The control sum, as written in the file. */
   readonly sum: string;
   readonly payoutIds: readonly string[];
 };
@@ -33,7 +35,7 @@ export type WrittenInitiation = {
   readonly batches: readonly WrittenBatch[];
 };
 
-/** Digits of an amount or a sum, before and after the point (ISO 20022, `DecimalNumber`). */
+/** The maximum digits of an amount or a sum, including decimals (ISO 20022, `DecimalNumber`). */
 const digitsMax = 18;
 
 /** The largest sum of one file in one currency, in minor units: 18 digits. */
@@ -41,10 +43,13 @@ export const sumMinorMax = 10n ** BigInt(digitsMax) - 1n;
 
 const digitsOf = (decimal: string) => decimal.replace(/\D/g, "").length;
 
-/** Leaves 7 of 35 characters for the number of a block. */
+/**
+ * A block's id is the message id plus the block's number. Ids have at most 35 characters, so 7
+ * remain for the number.
+ */
 const messageIdMax = 28;
 
-/** Elements that differ between the editions. */
+/** Element names that differ between versions of the message. */
 const names = {
   "pain.001.001.03": { bic: "BIC", hasUetr: false },
   "pain.001.001.09": { bic: "BICFI", hasUetr: true },
@@ -57,8 +62,8 @@ const builder = new XmlBuilder({
 });
 
 /**
- * Writes a customer credit transfer initiation. Equal values give equal bytes. Refuses the whole
- * file if a part of it cannot be written, and lists every fault.
+ * Writes a customer credit transfer initiation. Equal input gives equal bytes. Refuses the whole
+ * file if any part cannot be written, and lists every fault.
  */
 export function writeInitiation(
   profile: InitiationProfile,
@@ -108,7 +113,7 @@ function headFaults(profile: InitiationProfile, { messageId, payments }: Initiat
   return faults;
 }
 
-/** A payout or a UETR that occurs twice in a file would be paid twice. */
+/** Reports a payout or a UETR that occurs twice, because the bank would pay twice. */
 function repeats(payments: readonly Payment[]): Fault[] {
   const seen = new Set<string>();
   return payments.flatMap(({ payoutId, uetr }) => {

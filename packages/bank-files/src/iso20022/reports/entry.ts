@@ -12,10 +12,10 @@ import {
 } from "./report.ts";
 import { elementAt, elementsAt, leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
 
-/** `credit` is towards the account, `debit` out of it. */
+/** A credit adds money to the account. A debit takes money from it. */
 export type Direction = "credit" | "debit";
 
-/** Only a booked entry moves money; the others are announcements. */
+/** The status of an entry. Only a booked entry moves money. All others are announcements. */
 export type EntryStatus = "booked" | "pending" | "information" | "future";
 
 export type Charge = {
@@ -24,7 +24,8 @@ export type Charge = {
 };
 
 /**
- * The bank's code for the kind of an entry: ISO 20022's domain, family and sub-family, or its own.
+ * The bank's code for the kind of an entry. It is ISO 20022's domain, family and sub-family, or the
+ * bank's own code.
  */
 export type TransactionCode = {
   readonly domain?: string;
@@ -33,7 +34,7 @@ export type TransactionCode = {
   readonly proprietary?: string;
 };
 
-/** Payments that are booked in one sum. */
+/** Payments that the bank booked as one sum. */
 export type BatchBooking = {
   readonly messageId?: string;
   readonly paymentInformationId?: string;
@@ -41,7 +42,7 @@ export type BatchBooking = {
   readonly total?: Money;
 };
 
-/** One payment of an entry. `amount` is absent if the bank gives none for it. */
+/** One payment of an entry. `amount` is absent if the bank reports none for the payment. */
 export type EntryTransaction = {
   readonly messageId?: string;
   readonly paymentInformationId?: string;
@@ -61,7 +62,7 @@ export type EntryTransaction = {
   readonly returned?: Reason;
 };
 
-/** A booking, or an announced one. Its amount is in the account's currency. */
+/** A booked or announced movement. The amount is in the account's currency. */
 export type Entry = {
   /** Counts from 1 in the statement. */
   readonly number: number;
@@ -71,7 +72,7 @@ export type Entry = {
   /** The instructed amount, if the entry itself gives one. */
   readonly instructed?: Money;
   readonly direction: Direction;
-  /** True if it reverses an earlier booking. */
+  /** True if this entry reverses an earlier booking. */
   readonly isReversal: boolean;
   readonly status: EntryStatus;
   readonly bookedOn?: string;
@@ -134,7 +135,8 @@ export const entryShape: Shape = {
 export type EntryDetails = Pick<Entry, "batches" | "transactions">;
 
 /**
- * Returns `undefined`, and reports the problem, if the entry's effect on the account is unreadable.
+ * Reads an entry. If its amount, direction or status is unreadable, reports the problem and returns
+ * `undefined`.
  */
 export function entryOf(
   element: XmlElement,
@@ -175,7 +177,7 @@ export function entryOf(
   return entry;
 }
 
-/** Reports if the payments of an entry, with its charges, don't add up to its amount. */
+/** Reports a problem if an entry's payments and charges don't add up to its amount. */
 function checkSum(entry: Entry, place: Place): void {
   const { amount, transactions, direction } = entry;
   const amounts = transactions.flatMap((each) => (each.amount === undefined ? [] : [each.amount]));
@@ -218,7 +220,10 @@ function directionAt(element: XmlElement, place: Place): Direction | undefined {
   return direction ?? place.at("CdtDbtInd").unread("is neither CRDT nor DBIT");
 }
 
-/** Older editions put the amount of a charge in `Chrgs`, newer ones in records below it. */
+/**
+ * Older versions put the charge's amount directly in `Chrgs`. Newer versions have records below
+ * `Chrgs`.
+ */
 function chargesOf(element: XmlElement, place: Place): Charge[] {
   const charges = elementsAt(element, "Chrgs").flatMap((each) => {
     const records = elementsAt(each, "Rcrd");

@@ -2,7 +2,7 @@ import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { type Money, readMoney } from "../../text/minor-units.ts";
 import { elementAt, leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
 
-/** An unreadable part of a file, without its content. Operators open the file itself. */
+/** An unreadable part of a file. It omits the content, which operators read in the file itself. */
 export type Unread = { readonly place: string; readonly problem: string };
 
 /** A bank's reason: a code of ISO 20022's lists, a code of its own list, or words. */
@@ -12,7 +12,7 @@ export type Reason = {
   readonly text?: string;
 };
 
-/** Further problems of one document are counted, but not listed. */
+/** The maximum number of listed problems per document. Further problems are only counted. */
 const unreadMax = 1_000;
 
 /** Collects the unreadable parts of a document. */
@@ -25,14 +25,17 @@ export class UnreadList {
     else this.#more += 1;
   }
 
-  /** Returns the problems in their order. The last one counts those that are not listed. */
+  /**
+   * Returns the problems in order of occurrence. The last item is the number of problems that are
+   * not listed, if any.
+   */
   all(): Unread[] {
     if (this.#more === 0) return this.#all;
     return [...this.#all, { place: "file", problem: `has ${this.#more} more problems` }];
   }
 }
 
-/** The position of a value in a document, to report problems at. */
+/** The position of a value in a document. Problems are reported with it. */
 export class Place {
   readonly #name: string;
   readonly #unread: UnreadList;
@@ -60,7 +63,7 @@ export class Place {
     for (const { path, problem } of faults) this.at(path).unread(problem);
   }
 
-  /** Built only when needed, because there are many places and few problems. */
+  /** Builds the path on demand. Most places never report a problem. */
   #path(): string {
     return this.#parent === undefined ? this.#name : `${this.#parent.#path()}/${this.#name}`;
   }
@@ -71,14 +74,14 @@ export function present<T extends object>(fields: { [Key in keyof T]: T[Key] | u
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Returns `undefined` for an absent amount, and for an unreadable one, which it reports. */
+/** Returns `undefined` if the amount is absent or unreadable. Reports an unreadable amount. */
 export function moneyAt(element: XmlElement | undefined, place: Place): Money | undefined {
   if (element === undefined) return undefined;
   const amount = readMoney(element.text, element.attributes.Ccy ?? "");
   return amount ?? place.unread("is not an amount of its currency");
 }
 
-/** Returns the day of a date, or of a time in the bank's own zone. */
+/** Returns the day of a date or of a date with time. The day is in the bank's time zone. */
 export function dayAt(element: XmlElement | undefined, place: Place): string | undefined {
   if (element === undefined) return undefined;
   const text = textAt(element, "Dt") ?? textAt(element, "DtTm") ?? element.text;
@@ -86,7 +89,10 @@ export function dayAt(element: XmlElement | undefined, place: Place): string | u
   return isCalendarDate(day) ? day : place.unread("is not a day");
 }
 
-/** Texts that banks write for a missing reference: of ISO 20022, of SWIFT's MT, and fillers. */
+/**
+ * Texts that mean "no reference": ISO 20022's `NOTPROVIDED`, SWIFT MT's `NONREF`, and fillers of
+ * zeros or punctuation.
+ */
 const noReference = /^(?:NOT ?PROVIDED|NONREF|[0\p{P}\p{S}\s]*)$/iu;
 
 /** Returns `undefined` for a missing reference. */
@@ -95,7 +101,7 @@ export function referenceAt(element: XmlElement, path: string): string | undefin
   return text === undefined || noReference.test(text) ? undefined : text;
 }
 
-/** The elements of a reason, which have other names in older editions. */
+/** The elements of a reason. Older versions use other names. */
 export const reasonShape: Shape = {
   Rsn: leaves("Cd", "Prtry"),
   StsRsn: leaves("Cd", "Prtry"),
@@ -103,7 +109,7 @@ export const reasonShape: Shape = {
   ...leaves("AddtlInf", "AddtlStsRsnInf", "AddtlRtrRsnInf"),
 };
 
-/** The elements that the reader keeps and that may occur several times. */
+/** The kept elements that may occur several times below one parent. */
 export const repeated: ReadonlySet<string> = new Set([
   ...["StsRsnInf", "AddtlInf", "AddtlStsRsnInf", "AddtlRtrRsnInf"],
   ...["Bal", "Chrgs", "Rcrd"],
@@ -137,7 +143,7 @@ function isPresent<T>(value: T | undefined): value is T {
   return value !== undefined;
 }
 
-/** The editions that this reader knows. It reports any other edition in `unread`. */
+/** The supported versions of each message. `unread` reports any other version. */
 const editionsRead: Readonly<Record<string, readonly [first: number, last: number]>> = {
   "pain.002.001": [3, 13],
   "camt.052.001": [2, 12],
@@ -145,9 +151,9 @@ const editionsRead: Readonly<Record<string, readonly [first: number, last: numbe
   "camt.054.001": [2, 12],
 };
 
-/** The edition of a message by the namespace of its root: `camt.053.001.08`. */
+/** Reads the version of a message from the namespace of its root, such as `camt.053.001.08`. */
 export function versionOf(namespace: string | undefined, place: Place): string | undefined {
-  // National variants have a prefix or a suffix of their own.
+  // National variants add a prefix or a suffix to the ISO name.
   const found = /(?:^|[:/$])([a-z]{4}\.\d{3}\.\d{3})\.(\d{2})(?=$|[./_-])/.exec(namespace ?? "");
   if (found === null) return place.unread("has no version");
   const [, message = "", edition = ""] = found;
@@ -157,7 +163,10 @@ export function versionOf(namespace: string | undefined, place: Place): string |
   return `${message}.${edition}`;
 }
 
-/** Reads a flag of XML Schema. An absent one is `false`; any other text is reported. */
+/**
+ * Reads a boolean of XML Schema. An absent element is `false`. Reports any text other than a
+ * boolean.
+ */
 export function flagAt(element: XmlElement, name: string, place: Place): boolean | undefined {
   const text = elementAt(element, name)?.text ?? "false";
   if (/^(?:true|1)$/.test(text)) return true;

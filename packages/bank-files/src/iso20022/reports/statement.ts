@@ -31,7 +31,10 @@ import {
   type XmlElement,
 } from "./xml.ts";
 
-/** A balance by its type: `OPBD`, `CLBD`, `PRCD`, `CLAV`, `ITBD` or the bank's own. */
+/**
+ * A balance of an account. The type is `OPBD`, `CLBD`, `PRCD`, `CLAV`, `ITBD` or the bank's own
+ * code.
+ */
 export type Balance = {
   readonly type: string;
   /** Below zero if the account is overdrawn. */
@@ -61,7 +64,7 @@ export type StatementFile = {
   readonly unread: readonly Unread[];
 };
 
-/** The messages by their roots; the first editions append `V01`. */
+/** The messages by the name of their root element. First versions append `V01` to the name. */
 const messages = [
   { kind: "statement", message: "BkToCstmrStmt", account: "Stmt" },
   { kind: "notification", message: "BkToCstmrDbtCdtNtfctn", account: "Ntfctn" },
@@ -81,9 +84,9 @@ const accountShape: Shape = {
 };
 
 /**
- * Returns the reader of camt.053, camt.054 and camt.052 for the root of a message. It keeps only
- * what the message proves. An entry without amount, direction or status is left out and reported in
- * `unread`, as are contradictions within the bank's message.
+ * Returns the reader for a camt.053, camt.054 or camt.052 message, by the name of its root element.
+ * The reader leaves out an entry without amount, direction or status, and reports it in `unread`.
+ * It also reports contradictions within the message.
  */
 export function statementReader(name: string): MessageReader<StatementFile> | undefined {
   const found = messages.find(({ message }) => name.replace(/V\d\d$/, "") === message);
@@ -223,7 +226,7 @@ function balanceOf(element: XmlElement, place: Place): Balance | undefined {
   });
 }
 
-/** Reports if the bank's count of entries differs from the entries in the file. */
+/** Reports a problem if the bank's count of entries differs from the entries in the file. */
 function checkCount(element: XmlElement, number: number, place: Place): void {
   const counted = textAt(element, "TxsSummry/TtlNtries/NbOfNtries");
   if (counted === undefined || counted === String(number)) return;

@@ -32,7 +32,10 @@ const statuses = [
 /** Standard codes have four characters; a bank's own codes have up to 35. */
 const statusLengthMax = 35;
 
-/** `ACSC` and `ACCC` settle a payment, `RJCT` rejects it; the others are not final. */
+/**
+ * A payment's status. `ACSC` and `ACCC` mean settled, and `RJCT` means rejected. All others are not
+ * final.
+ */
 export type PaymentStatusCode = (typeof statuses)[number];
 
 /** The status of a group, a batch or a payment. A level without a status states nothing. */
@@ -54,7 +57,7 @@ export type PaymentStatus = ReportedStatus & {
   readonly amount?: Money;
 };
 
-/** A bank's report on a block of a file and on payments in it. */
+/** A bank's report on a block of a file and on the block's payments. */
 export type BatchStatus = ReportedStatus & {
   readonly paymentInformationId?: string;
   readonly payments: readonly PaymentStatus[];
@@ -65,7 +68,7 @@ export type StatusReport = {
   readonly version?: string;
   readonly messageId?: string;
   readonly createdAt?: string;
-  /** The file that the report is about. */
+  /** The payment file that this report is about. */
   readonly original: { readonly messageId?: string };
   readonly group: ReportedStatus;
   readonly batches: readonly BatchStatus[];
@@ -90,14 +93,14 @@ const reportShape: Shape = {
     StsRsnInf: reasonShape,
     TxInfAndSts: paymentShape,
   },
-  // Edition .02 has no batches.
+  // pain.002.001.02 has no batches, so its payments are directly below the root.
   TxInfAndSts: paymentShape,
 };
 
 /**
- * Returns the reader of pain.002 for the root of a message; edition .02 names the root after its
- * version. It keeps only what the message proves. `unread` reports statuses that ISO 20022 does not
- * list, invalid amounts and a missing version.
+ * Returns the reader for a pain.002 message, by the name of its root element. pain.002.001.02
+ * includes the version in that name. `unread` reports statuses that ISO 20022 does not list,
+ * invalid amounts and a missing version.
  */
 export function statusReader(name: string): MessageReader<StatusReport> | undefined {
   const isReport = name === "CstmrPmtStsRpt" || /^pain\.002\.001\.\d\d$/.test(name);
@@ -151,11 +154,14 @@ class StatusReader implements MessageReader<StatusReport> {
     this.#payments.push(paymentOf(element, at));
   }
 
-  /** Reports payments without a status on any level, because nothing else would mention them. */
+  /**
+   * Reports payments that have no status of their own, of their batch or of their file. Otherwise
+   * they would be lost unnoticed.
+   */
   #unreadPayments(group: ReportedStatus): void {
     for (const [index, batch] of this.#batches.entries()) {
       const above = hasStatus(batch) ? batch : group;
-      // A partial status doesn't identify the payments that it applies to.
+      // `PART` doesn't say which payments are accepted, so it is no status for a single payment.
       if (hasStatus(above) && above.status !== "PART") continue;
       const place = this.#place.at(`OrgnlPmtInfAndSts[${index + 1}]`);
       for (const [at, payment] of batch.payments.entries()) {
@@ -165,7 +171,10 @@ class StatusReader implements MessageReader<StatusReport> {
     }
   }
 
-  /** Payments that name a batch themselves. Each counts as a batch of one payment. */
+  /**
+   * Reads a payment outside of batches that states its own batch id. It counts as a batch of one
+   * payment.
+   */
   #paymentOfNoBatch(element: XmlElement): void {
     const payment = paymentOf(element, this.#place.at(`TxInfAndSts[${this.#batches.length + 1}]`));
     const paymentInformationId = referenceAt(element, "OrgnlPmtInfId");

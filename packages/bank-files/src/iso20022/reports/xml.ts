@@ -23,10 +23,12 @@ type OpenElement = Pick<XmlElement, "name" | "attributes"> & {
   faults?: TextFault[];
 };
 
-/** The reason why a whole file is unreadable. `detail` contains no content of it. */
+/** The reason why a whole file is unreadable. `detail` contains no content of the file. */
 export type Unreadable = Refused<"UNREADABLE">;
 
-/** The elements of a message to keep, by local name. All others are dropped unread. */
+/**
+ * The elements of a message to keep, by local name. All others are dropped without reading them.
+ */
 export type Shape = { readonly [name: string]: Shape };
 
 /** Elements without child elements. */
@@ -37,13 +39,20 @@ export function leaves(...names: readonly string[]): Shape {
 /** Reads one message, element by element. */
 export type MessageReader<Document> = {
   readonly shape: Shape;
-  /** Elements to keep that may occur several times below one parent. All others are merged. */
+  /**
+   * The kept elements that may occur several times below one parent. Repeats of any other element
+   * are merged into one.
+   */
   readonly repeated: ReadonlySet<string>;
   /**
-   * Takes an element once it ends, so that its parent drops it. `false` makes the parent keep it.
+   * Called at the end of each element. After `true`, the parent drops the element to save memory.
+   * After `false`, the parent keeps it.
    */
   take(element: XmlElement, parent: string): boolean;
-  /** Returns the message once its root ends. `namespace` is that of the root. */
+  /**
+   * Called at the end of the root element. Returns the parsed message. `namespace` is that of the
+   * root.
+   */
   end(root: XmlElement, namespace: string | undefined): Document;
 };
 
@@ -51,23 +60,32 @@ export type MessageReader<Document> = {
 export type ReaderFor<Document> = (name: string) => MessageReader<Document> | undefined;
 
 /**
- * All messages of a file. `outside` counts lines outside of documents, without transmission cards.
+ * All messages of a file. `outside` counts the lines outside of messages, except transmission
+ * cards.
  */
 export type XmlFile<Document> = {
   readonly documents: readonly Document[];
   readonly outside: number;
 };
 
-/** The deepest path of these messages has 20 levels, and envelopes add some. */
+/**
+ * The maximum depth of elements. The deepest path of the supported messages has 20 levels, and
+ * envelopes add a few.
+ */
 const depthMax = 64;
 
-/** References have 35 characters, lines of a reason 105, and a bank's own names a few more. */
+/**
+ * The maximum length of one text. References have at most 35 characters, and lines of a reason 105.
+ */
 const textMax = 1_000;
 
-/** A bank's text, comment or tag has a few hundred characters; a longer one only fills memory. */
+/**
+ * The maximum length of one text, comment or tag. Real ones have a few hundred characters, so a
+ * longer one is an attack or a defect.
+ */
 const unbrokenMax = 1_048_576;
 
-/** For a longer line between documents, only its end is kept. */
+/** The maximum kept length of a line between documents. Of a longer line, only the end is kept. */
 const heldMax = 4_096;
 
 /** Padding between documents: control characters, and a byte order mark read as Latin-1. */
@@ -78,10 +96,11 @@ const malformed = "is not well-formed XML";
 class UnreadableXml extends Error {}
 
 /**
- * Reads the messages of a file: one document, several in a row with their own declarations, or any
- * of them in envelopes. Refuses the whole file if one document is unreadable: document types (and
- * so entities and external files), more than 64 levels, unknown messages. It keeps only the
- * elements of a reader's shape, and drops an element as soon as the reader takes it.
+ * Reads all messages of a file. Documents may follow each other, each with its own XML declaration,
+ * and may be in envelopes. Refuses the whole file if one document is unreadable, has more than 64
+ * levels, declares a document type (and so entities), or is an unknown message. To save memory, it
+ * keeps only the elements of the reader's shape, and drops an element as soon as the reader takes
+ * it.
  */
 export function readXml<Document>(
   chunks: Iterable<string>,
@@ -97,7 +116,7 @@ export function readXml<Document>(
   }
 }
 
-/** Reads a file with one message. `otherwise` is the error for any other file. */
+/** Reads a file with exactly one message. Returns `otherwise` for any other file. */
 export function readOne<Document>(
   bytes: Uint8Array,
   readerFor: ReaderFor<Document>,
@@ -110,7 +129,7 @@ export function readOne<Document>(
   return document === undefined || others.length > 0 ? refused("UNREADABLE", otherwise) : document;
 }
 
-/** Reads the documents of a file with one parser for each. */
+/** Reads the documents of a file, each with its own XML parser. */
 class XmlFileReader<Document> {
   readonly #readerFor: ReaderFor<Document>;
   readonly #documents: Document[] = [];
@@ -150,7 +169,7 @@ class XmlFileReader<Document> {
   /** Finds the next document, comment or instruction, and returns the text from there on. */
   #between(text: string): string {
     const at = text.indexOf("<");
-    // A line, and the characters that start a comment, may continue in the next chunk.
+    // A line may continue in the next chunk, and so may the characters that start a comment.
     const known = at < 0 ? Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"), 0) : at;
     const rest = text.slice(known);
     this.#countOutside(text.slice(0, known));
@@ -201,7 +220,7 @@ class XmlFileReader<Document> {
   }
 }
 
-/** An element around messages: envelopes, headers, `Document`. */
+/** An element around messages, such as an envelope, a header or `Document`. */
 type Scope = {
   readonly isDocument: boolean;
   /** Maps prefixes to namespaces; the default namespace has the prefix "". */
@@ -227,7 +246,7 @@ class DocumentParser<Document> {
 
   constructor(readerFor: ReaderFor<Document>) {
     this.#readerFor = readerFor;
-    // The parser's own error text may quote content.
+    // The parser's error is replaced, because its text may quote content of the file.
     this.#parser.on("error", () => {
       throw new UnreadableXml(malformed);
     });
@@ -244,7 +263,10 @@ class DocumentParser<Document> {
     return this.#end?.line ?? this.#parser.line;
   }
 
-  /** Continues reading. Returns the position in `text` where the document ends, or nothing. */
+  /**
+   * Reads the next piece of text. Returns the position at which the document ends, or nothing if it
+   * continues.
+   */
   write(text: string): number | undefined {
     const [firstTag, lastTag] = [text.indexOf("<"), text.lastIndexOf("<")];
     if (this.#unbroken + (firstTag < 0 ? text.length : firstTag) > unbrokenMax) {
@@ -254,8 +276,8 @@ class DocumentParser<Document> {
     try {
       this.#parser.write(text);
     } catch (error) {
-      // Text after the end is for the next parser. A tag that fails at the end itself does not
-      // match.
+      // An error after the end is ignored, because that text belongs to the next document. An error
+      // at the end itself is thrown.
       if (this.#end === undefined || this.#parser.position <= this.#end.position) throw error;
     }
     if (this.#end !== undefined) return this.#end.position - this.#written;
@@ -264,7 +286,7 @@ class DocumentParser<Document> {
   }
 
   /**
-   * Throws if the document is incomplete. Text without any element may follow the last document.
+   * Throws if the document is incomplete. Text without elements after the last document is allowed.
    */
   close(): void {
     if (this.#hasRoot) this.#parser.close();
@@ -312,7 +334,8 @@ class DocumentParser<Document> {
   #text(text: string): void {
     const element = this.#open.at(-1);
     if (element === undefined || this.#dropped > 0) return;
-    // Skips white space between elements, but not within a text that arrives in parts.
+    // Skips white space between elements. White space within a text is kept, because a text may
+    // arrive in several parts.
     if (element.text === "" && text.trim() === "") return;
     element.text += text;
   }
@@ -344,7 +367,10 @@ class DocumentParser<Document> {
     }
   }
 
-  /** Every document must be read, so an unknown message makes the file unreadable. */
+  /**
+   * Every document of a file must be read. An envelope without a known message makes the file
+   * unreadable.
+   */
   #leaveScope(): void {
     const scope = this.#scopes.pop();
     if (scope?.isDocument === true && !scope.hasMessage) {
@@ -382,8 +408,9 @@ function setText(element: OpenElement): void {
 }
 
 /**
- * Adds an element to its parent. If it may occur only once and occurs again, the two are merged.
- * Differing texts are joined, so that neither is mistaken for the value, and returned as faults.
+ * Adds an element to its parent. A repeated element that may occur only once is merged with the
+ * first. If their texts differ, both are joined, so that neither is used as the value, and a fault
+ * is returned.
  */
 function adopt(
   parent: OpenElement,
@@ -413,7 +440,7 @@ function addFault(element: OpenElement, fault: TextFault): void {
   element.faults.push(fault);
 }
 
-/** The elements below one, by a path of names: `Tp/CdOrPrtry`. */
+/** Returns all descendants on a path of names, such as `Tp/CdOrPrtry`. */
 export function elementsAt(element: XmlElement, path: string): XmlElement[] {
   return path
     .split("/")
@@ -430,7 +457,7 @@ export function elementAt(element: XmlElement, path: string): XmlElement | undef
   return found;
 }
 
-/** Returns the text of the first element of a path in one line, or `undefined`. */
+/** Returns the text of the first element on a path as one line, or `undefined`. */
 export function textAt(element: XmlElement, path: string): string | undefined {
   const text = elementAt(element, path)?.text.replace(/\s+/g, " ");
   return text === "" ? undefined : text;

@@ -2,17 +2,19 @@ import { readFile } from "node:fs/promises";
 import { memoryPages, validateXML } from "xmllint-wasm";
 import type { InitiationVersion } from "../initiation/payment.ts";
 
-/** The element and rule where a file breaks its schema, without content. */
+/** A schema violation: the line, and the element and rule. It omits the file's content. */
 export type SchemaBreach = { readonly line: number; readonly problem: string };
 
-/** Enough for some twenty thousand payments. A larger file is refused, not checked in part. */
+/**
+ * The memory limit of the validation, enough for about 20,000 payments. A larger file is refused.
+ */
 const memoryPagesMax = 512 * memoryPages.MiB;
 
 const schemas = new Map<InitiationVersion, Promise<string>>();
 
 /**
- * Returns the violations of the version's schema; the file may be sent if there are none. libxml2,
- * as WebAssembly, reads the file in its own thread. Throws if that thread fails.
+ * Validates a file against the schema of its version. Returns the violations, none for a valid
+ * file. libxml2 runs as WebAssembly in its own thread. Throws if that thread fails.
  */
 export async function schemaBreaches(
   version: InitiationVersion,
@@ -37,7 +39,7 @@ function schemaOf(version: InitiationVersion): Promise<string> {
   return loaded;
 }
 
-/** Messages of libxml2 quote the file's content: a name, an account number. */
+/** Removes names and account numbers, which libxml2 quotes in its messages. */
 function withoutContent(message: string): string {
   const [, element = ""] = /Element '(?:\{[^}]*\})?(\w+)'/.exec(message) ?? [];
   const [, facet = ""] = /\[facet '(\w+)'\]/.exec(message) ?? [];

@@ -9,8 +9,8 @@ export function newDepositor(origin: Origin, body: Fields, walletAddress: string
 }
 
 /**
- * Screens a person, or a business with its owners, plus the wallet. The merchant's own business is
- * screened by its wallet alone.
+ * Returns the parties to screen: a person, or a business with its owners, and the wallet. For the
+ * merchant's own business, only the wallet is screened.
  */
 export function depositorScope(whole: Fields): ScreeningScope {
   const address = textOf(whole, "depositor_wallet_address");
@@ -49,7 +49,7 @@ function businessParty(business: Fields): Party {
   });
 }
 
-/** Private fields that the merchant may read again, because they identify no person. */
+/** Private fields that the merchant may read, because they identify no person. */
 const shownPrivate: ReadonlySet<string> = new Set([
   "depositor_wallet_address",
   "depositor_business_id",

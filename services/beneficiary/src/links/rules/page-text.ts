@@ -6,7 +6,10 @@ const lookAlikeProblem = "must not contain look-alike or invisible characters";
 
 /** `https:`, `www.`, `@`, `//`, or a dot before letters, as in `evil.example`. */
 const address = /:|@|\/\/|\\|\bwww\b|\.\p{L}{2,}|\d+\.\d+\.\d+\.\d+/iu;
-/** Allows a year in a company name. The shortest phone numbers have six digits. */
+/**
+ * The maximum digits in a text. A company name may contain a year, and phone numbers have at least
+ * six digits.
+ */
 const digitsMax = 5;
 const dialled = /\+\s*\p{Nd}/u;
 
@@ -36,7 +39,10 @@ const nameText = /^[\p{L}\p{M}\p{Nd} '’.,&()/!+–-]*$/u;
  * Latin letters of living languages. Excludes `ı`, `ĸ` and phonetic letters, which imitate others.
  */
 const latinInUse = /^[A-Za-zÀ-İĲ-ķĹ-žƠơƯưǍ-ǜȘ-țḀ-ỿ]$/u;
-/** Letters that look Latin (Unicode TR39). A word of these alone can imitate a Latin word. */
+/**
+ * Letters of other scripts that look Latin (Unicode TR39). A word of only these can imitate a Latin
+ * word.
+ */
 const looksLatin =
   /^[асеорхуівкмнтѕјԁԛԝһӏёїАСЕОРХУІВКМНТЅЈԚԜҺӀЁЇαβεηικμνορτυχζγωΑΒΕΖΗΙΚΜΝΟΡΤΥΧօսոհյզցգքԼՕՍՏ]$/u;
 /** A digit in place of a letter, as in `Paypa1` or `G00gle`, or a capital I for a final l. */

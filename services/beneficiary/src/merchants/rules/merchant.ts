@@ -11,7 +11,7 @@ export type Merchant = {
 /** An id is generated if none is chosen. */
 export type Registration = { readonly id: string | undefined; readonly name: string };
 
-/** Keeps a name on one line of a list. */
+/** The maximum length of a merchant's name. */
 const nameMax = 255;
 /** Characters that are safe in list cursors, logs and paths. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;

@@ -19,7 +19,7 @@ export type DecidedState =
 export type AlertState =
   | PendingState
   | DecidedState
-  /** The hit is gone. If the same hit returns, so does the previous state. */
+  /** The hit no longer exists. If the same hit returns, the alert returns to its previous state. */
   | { readonly kind: "closed"; readonly before: PendingState | DecidedState; readonly at: Date };
 
 export type AlertStateKind = AlertState["kind"];
@@ -37,21 +37,24 @@ export type Alert = {
   /** The person who works on it; "" if unassigned. */
   readonly assignee: string;
   readonly state: AlertState;
-  /** The start of the current or last period in which a person had to decide. */
+  /**
+   * The time since which the alert has been waiting for a decision. For a decided alert, the start
+   * of its last wait.
+   */
   readonly waitingSince: Date;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** The last screening that found the hit, and the hit as it found it. */
+/** The latest screening that found the hit, with the hit as found. */
 export type Detection = {
   readonly screeningId: string;
-  /** The subject's revision; a lower one is an older result. */
+  /** The subject's revision. A lower revision means an older result. */
   readonly revision: number;
   readonly hit: ScreeningHit;
 };
 
-/** Operators' actions, by their names in the audit trail. */
+/** Operators' actions. These names are used in the audit trail. */
 export type AlertAction =
   | "alert.assigned"
   | "alert.escalated"
@@ -72,7 +75,7 @@ const invalid = (problem: string): Invalid => refused("INVALID_REQUEST", `alert_
 const isClosed = invalid("is closed, its hit is no more");
 const isDecided = invalid("is decided already");
 
-/** The effect of a state on the subject's verdict. */
+/** Returns the effect of a state on the subject's verdict. */
 export function dispositionOf(state: AlertState): Disposition {
   return state.kind === "false_positive" || state.kind === "true_match" ? state.kind : "undecided";
 }
@@ -116,9 +119,9 @@ export function decidedBy(
 }
 
 /**
- * Reopens an alert. A confirmed true match needs an approval, and a different person than the one
- * who confirmed it. The check is repeated here, because the alert may have been confirmed after the
- * request was found to need no approval.
+ * Reopens an alert. A confirmed true match requires an approval, and a person other than the one
+ * who confirmed it. This check runs again here, because the alert may have been confirmed after the
+ * approval check.
  */
 export function reopenedBy(
   alert: Alert,
@@ -164,7 +167,10 @@ export function opened(
   return { ...of, detection, assignee: "", state: { kind: "open" }, ...times };
 }
 
-/** Updates the alert of a repeated hit; `undefined` if a newer screening already found it. */
+/**
+ * Updates an alert whose hit was found again. Returns `undefined` if a newer screening already did
+ * so.
+ */
 export function redetected(alert: Alert, detection: Detection, at: Date): Alert | undefined {
   if (alert.detection.revision >= detection.revision) return undefined;
   if (alert.state.kind !== "closed") return { ...alert, detection };
@@ -175,7 +181,7 @@ export function redetected(alert: Alert, detection: Detection, at: Date): Alert 
 
 /** Facts about a screening that does not list an alert's hit. */
 export type Absence = {
-  /** True if it may have found more hits than it lists. */
+  /** True if the screening may have found more hits than it lists. */
   readonly isTruncated: boolean;
   /** True if the party or wallet was screened. */
   readonly hasParty: boolean;
@@ -184,15 +190,16 @@ export type Absence = {
 };
 
 /**
- * True if a missing hit proves that it no longer exists. A confirmed true match is the operator's
- * own record of the party. No list, score or screening ends it; only two persons can reopen it.
+ * True if the absence of a hit proves that the hit no longer exists. A confirmed true match never
+ * closes in this way, because it is the operators' own record of the party. Only two persons can
+ * reopen it.
  */
 export function isGone({ state }: Alert, { isTruncated, hasParty, isListed }: Absence): boolean {
   if (state.kind === "true_match") return false;
   return !hasParty || !isListed || !isTruncated;
 }
 
-/** Applies a screening without the hit; `undefined` if nothing changes. */
+/** Updates an alert after a screening without its hit. Returns `undefined` if nothing changes. */
 export function missed(
   alert: Alert,
   absence: Absence,

@@ -5,8 +5,8 @@ import type { ScreeningQuery } from "../../screening/rules/screening.ts";
 import { canonicalWallet, type Wallet } from "../../wallets/rules/wallet.ts";
 
 /**
- * The compared data of a party, wallet or bank at a position of a request, as one text. It is equal
- * for two requests if nothing changed that a decision could depend on.
+ * Returns the compared data of the party, wallet or bank at a position of a request, as one text.
+ * Two requests with the same text can share a decision.
  */
 export function screenedForm(request: ScreeningQuery, subjectIndex: number): string {
   const form = screenedForms(request)[subjectIndex];

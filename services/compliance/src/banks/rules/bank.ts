@@ -1,10 +1,13 @@
 import { bicOf } from "@disburse/kernel/payment-methods/bic.ts";
 import { isBic, type ListEntry } from "../../lists/rules/entry.ts";
 
-/** The bank of an account, as its owner names it; "" if unknown. */
+/** The bank of an account, as stated by the account's owner. "" means unknown. */
 export type Bank = { readonly name: string; readonly bic: string };
 
-/** Institution, country and location of a BIC (ISO 9362); all branches belong to the same bank. */
+/**
+ * The first 8 characters of a BIC: institution, country and location (ISO 9362). The rest
+ * identifies a branch of the same bank.
+ */
 const institutionLength = 8;
 
 /** The compared part of a BIC; `undefined` if the text is not a BIC. */
@@ -33,7 +36,7 @@ export function buildBankIndex(entries: Iterable<ListEntry>) {
     }
   }
   return {
-    /** Compares for equality, without a score. */
+    /** Returns entries with exactly this BIC. */
     find: (bic: string): readonly ListEntry[] => listed.get(bicKey(bic) ?? "") ?? [],
   };
 }

@@ -1,31 +1,41 @@
 type Line<T> = {
   readonly items: T[];
-  /** Thread time used, in milliseconds. A new merchant starts with the amount of the others. */
+  /**
+   * Thread time that this merchant has used, in milliseconds. A new merchant starts with the time
+   * of the current turn's merchant, not with 0.
+   */
   spentMs: number;
-  /** The average cost of its turns; each turn weighs twice as much as the one before. */
+  /**
+   * The expected cost of this merchant's next turn. It is a moving average in which the latest turn
+   * counts half.
+   */
   expectedMs: number;
 };
 
-/** The expected cost of the first turn: about that of a name of three words. */
+/** The expected cost of the very first turn, about that of a name of three words. */
 const firstMs = 1;
-/** A lower minimum would send too many turns to the thread at once. */
+/**
+ * The minimum expected cost. With a lower value, too many turns would be sent to the thread at
+ * once.
+ */
 const leastMs = 0.1;
 
-/** The maximum number of waiting items, for one merchant and for all. */
+/** The maximum number of waiting items: `ofOne` for each merchant, `ofAll` in total. */
 export type QueueBounds = { readonly ofOne: number; readonly ofAll: number };
 
 type Turn<T> = { readonly merchant: string; readonly item: T; readonly expectedMs: number };
 
 /**
- * A queue for each merchant. The merchant that has used the least time gets the next turn, so much
- * or costly work delays only its own merchant. The cost of a turn is known only after it.
+ * Shares the thread's time fairly between merchants. Each merchant has its own queue, and the one
+ * that has used the least time gets the next turn. A merchant with much work delays only itself.
+ * The cost of a turn is known only afterwards.
  */
 export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
   const lines = new Map<string, Line<T>>();
-  /** The time used by the last turn's merchant before that turn. */
+  /** The used time of the merchant of the latest turn, before that turn. */
   let turnMs = 0;
   let size = 0;
-  /** The average cost of the last turns of all merchants. */
+  /** The moving average of the cost of all merchants' turns. */
   let expectedMs = firstMs;
 
   const lineOf = (merchant: string): Line<T> => {
@@ -35,7 +45,10 @@ export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
     lines.set(merchant, line);
     return line;
   };
-  /** A merchant without items that has used no more than the others equals a new one. */
+  /**
+   * Deletes merchants that have no items and have used no more time than a new merchant starts
+   * with.
+   */
   const forget = (): void => {
     for (const [merchant, { items, spentMs }] of lines) {
       if (items.length === 0 && spentMs <= turnMs) lines.delete(merchant);
@@ -47,7 +60,8 @@ export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
       return size;
     },
     /**
-     * Adds nothing and returns `false` if too many items of this merchant or of all are waiting.
+     * Adds items. If the merchant's limit or the total limit would be exceeded, adds none and
+     * returns `false`.
      */
     add: (merchant: string, items: readonly T[]): boolean => {
       const waiting = lines.get(merchant)?.items.length ?? 0;
@@ -75,7 +89,7 @@ export function createFairQueue<T>({ ofOne, ofAll }: QueueBounds) {
       forget();
       return { merchant: next.merchant, item, expectedMs: next.line.expectedMs };
     },
-    /** Adds the cost of a turn to its merchant. */
+    /** Adds the cost of a finished turn to the merchant's used time. */
     spend: (merchant: string, ms: number): void => {
       const line = lineOf(merchant);
       line.spentMs += ms;

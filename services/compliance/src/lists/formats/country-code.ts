@@ -45,8 +45,8 @@ const spellings: Readonly<Record<string, readonly string[]>> = {
 const fillers = new Set(["the", "of", "and", "region", "possibly", "d"]);
 
 /**
- * Sorts the words of a name, because publishers reorder them: `Korea, North`, `Bahamas, The`,
- * `Congo, Democratic Republic of the`.
+ * Returns a key that does not depend on the order of words, because publishers write `Korea,
+ * North`, `Bahamas, The` and `Congo, Democratic Republic of the`.
  */
 function key(name: string): string {
   return name

@@ -1,30 +1,31 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { fileText, type ListFile, Unreadable } from "./file-bytes.ts";
 
-/** A record of a CSV file; `line` is its last line. */
+/** A record of a CSV file. A record may have several lines; `line` is the last. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
 /**
- * An unclosed cell would consume the rest of the file. The longest cell of 2026 has 20,000
- * characters.
+ * The maximum length of a record. Without it, an unclosed quote would consume the rest of the file.
+ * The longest cell of 2026 has 20,000 characters.
  */
 const recordLengthMax = 1_048_576;
 
 /** The DOS end-of-file character, which OFAC's files still end with. */
 const endOfFile = "\u001a";
 
-/** A truncated file lacks the DOS end-of-file character. */
+/** True if a file ends with the DOS end-of-file character. A truncated file does not. */
 export function hasEndMark(file: ListFile): boolean {
   return fileText(file).trimEnd().endsWith(endOfFile);
 }
 
-/** True for blank lines and an end mark only. */
+/** True if a file contains only blank lines and the end mark. */
 export function isBlank(file: ListFile): boolean {
   return fileText(file).replaceAll(endOfFile, "").trim() === "";
 }
 
 /**
- * Reads all records of a file except empty lines. A broken quote refuses the file with its line.
+ * Reads all records of a file except empty lines. A broken quote makes the file unreadable; the
+ * problem includes the line.
  */
 export function csvRows(file: ListFile, delimiter: "," | ";"): CsvRow[] {
   const whole = fileText(file).trimEnd();

@@ -3,11 +3,11 @@ import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts"
 import { countryCode } from "./country-code.ts";
 import { atPlace, type Note, Unreadable } from "./file-bytes.ts";
 
-/** Longer than any listed text (245 in the lists of 2026). */
+/** The maximum length of a text. The longest text in the lists of 2026 has 245 characters. */
 const textLengthMax = 1_000;
 const strength: readonly NameKind[] = ["weak", "alias", "primary"];
 
-/** An entry whose parts are in several rows or files. Repeated parts are kept once. */
+/** Builds an entry from several rows or files. A repeated part is added only once. */
 export type EntryDraft = Readonly<ReturnType<typeof entryDraft>>;
 
 export function entryDraft(uid: string, type: EntryType) {
@@ -33,7 +33,7 @@ export function entryDraft(uid: string, type: EntryType) {
       if (known !== undefined && strength.indexOf(known.kind) >= strength.indexOf(kind)) return;
       names.set(name, { name, kind });
     },
-    /** Ignores a name that no country has today. */
+    /** Ignores a text that is not a current country. */
     addCountry: (name: string): void => {
       const code = countryCode(name);
       if (code !== undefined) countries.add(code);
@@ -71,7 +71,7 @@ export function entryDraft(uid: string, type: EntryType) {
   };
 }
 
-/** Sorts the primary name of an entry before its others. */
+/** Compares names for sorting: the primary name of an entry comes first. */
 export function primaryFirst(a: ListedName, b: ListedName): number {
   return Number(b.kind === "primary") - Number(a.kind === "primary");
 }
@@ -86,8 +86,9 @@ function normalizedText(text: string): string {
 }
 
 /**
- * Reads the entries of a table with several rows for each. `identify` returns a row's entry, `fill`
- * adds the row's data to it. Problems and notes name entries by `uidName`, types by `typeName`.
+ * Reads a table in which an entry has several rows. `identify` returns the entry of a row, and
+ * `fill` adds the row's data to that entry. `uidName` and `typeName` are the column names that
+ * problems and notes mention.
  */
 export function entriesOfRows<Row extends { readonly line: number }>(
   rows: readonly Row[],

@@ -31,7 +31,9 @@ const types: ReadonlyMap<string, EntryType> = new Map([
 
 const logicalId = /^\d{1,12}$/;
 
-/** The EU's consolidated list: a row for each name, address, birth and document of an entry. */
+/**
+ * The EU's consolidated list. Each name, address, birth and document of an entry has its own row.
+ */
 export const format: Format = { read: readEuCsv, mebibytesMax: 128 };
 
 function readEuCsv(files: readonly ListFile[], note: Note): ListEntry[] {
@@ -63,7 +65,7 @@ function identify(row: Row) {
   return { uid, type };
 }
 
-/** The first name of an entry is its primary one. A remark marks a weak name. */
+/** Adds the names of an entry. The first is the primary one. A remark marks a weak name. */
 function addNames(draft: EntryDraft, row: Row): void {
   const parts = [
     row.cell("NameAlias_FirstName"),
@@ -82,7 +84,10 @@ function country(row: Row, part: Exclude<Part, "Entity" | "NameAlias">): string 
   return countryCode(row.cell(`${part}_CountryDescription`)) ?? "";
 }
 
-/** Returns no dates for a row without a birth, and `undefined` for an unreadable one. */
+/**
+ * Returns the birth dates of a row: none for a row without a birth, `undefined` for an unreadable
+ * birth.
+ */
 function datesOf(row: Row): string[] | undefined {
   const whole = row.cell("BirthDate_BirthDate");
   const [from, to] = [row.cell("BirthDate_YearRangeFrom"), row.cell("BirthDate_YearRangeTo")];

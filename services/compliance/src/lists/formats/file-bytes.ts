@@ -10,7 +10,10 @@ export type ListFile = { readonly name: string; readonly bytes: Uint8Array };
 
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/** Unpacks gzip. The total size is limited to `bytesMax`, so a gzip bomb cannot exceed it. */
+/**
+ * Unpacks gzipped files. Their total size is limited to `bytesMax`, as a protection against gzip
+ * bombs.
+ */
 export function unpackedFiles(files: readonly ListFile[], bytesMax: number): ListFile[] {
   let left = bytesMax;
   return files.map(({ name, bytes }) => {
@@ -45,8 +48,8 @@ const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Decodes a file that is not read line by line, without its byte order mark. Only UTF-8 is
- * accepted: names in another encoding would never be found.
+ * Decodes a whole file and removes the byte order mark. Accepts only UTF-8, because names in
+ * another encoding would be misread and never found.
  */
 export function fileText({ bytes }: ListFile): string {
   const nul = bytes.indexOf(0);
@@ -76,13 +79,12 @@ function firstWrongLine(bytes: Buffer): number {
 }
 
 /**
- * The problem that makes a list unreadable, for the operator, with its line or entry. Thrown only
- * inside this folder, to leave nested checks; `readList` and `parseListLine` convert it to a
- * result.
+ * A problem that makes a list unreadable, with its line or entry, for the operator. Thrown only
+ * within this folder. `readList` and `parseListLine` convert it to a result.
  */
 export class Unreadable extends Error {}
 
-/** Adds the place to a problem that does not know it. */
+/** Runs `read` and adds the place to an `Unreadable` that it throws. */
 export function atPlace<T>(place: string, read: () => T): T {
   try {
     return read();
@@ -93,10 +95,10 @@ export function atPlace<T>(place: string, read: () => T): T {
   }
 }
 
-/** Notes an unreadable detail that is no reason to refuse the list. */
+/** Records an unreadable detail that does not cause a refusal. */
 export type Note = (text: string) => void;
 
-/** Enough to show the problem; a list of another kind would cause thousands of notes. */
+/** The maximum number of notes. A list in another format would cause thousands. */
 const notesMax = 100;
 
 /** Collects up to `notesMax` notes. */
@@ -113,15 +115,16 @@ export function noteCollector(): { readonly note: Note; readonly notes: () => re
 }
 
 /**
- * A publisher's format. It has the name of the file that exports it as `format` (`list-format.ts`).
+ * A publisher's format. Its name is that of the file that exports it as `format`
+ * (`list-format.ts`).
  */
 export type Format = {
   readonly read: (files: readonly ListFile[], note: Note) => ListEntry[];
   /** Returns reasons to think that readable files are incomplete. */
   readonly gaps?: (files: readonly ListFile[]) => string[];
   /**
-   * The limit of all unpacked files: several times the largest list of 2026, and within a worker's
-   * memory.
+   * The maximum total size of the unpacked files. It is several times that of the largest list of
+   * 2026, and fits into a worker's memory.
    */
   readonly mebibytesMax: number;
 };

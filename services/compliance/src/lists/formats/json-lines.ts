@@ -8,9 +8,12 @@ import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts"
 import { primaryFirst } from "./entry-draft.ts";
 import { atPlace, type Format, type ListFile, onlyFile, Unreadable } from "./file-bytes.ts";
 
-/** More than ten times the longest line of the lists of 2026; a file beyond it is not a list. */
+/** The maximum length of a line, more than ten times the longest line of 2026. */
 const lineBytesMax = 1_048_576;
-/** Some fifty times all public lists together; more entries would not fit in memory. */
+/**
+ * The maximum number of entries, some fifty times those of all public lists together. More would
+ * not fit in memory.
+ */
 const entriesMax = 1_000_000;
 
 const newline = 0x0a;
@@ -68,11 +71,9 @@ const nameKinds: ReadonlyMap<string, NameKind> = new Map([
   ["weak_alias", "weak"],
 ]);
 
-/** More names than any publisher gives one entry (121 in the lists of 2026). */
+/** The maximum items of an array. The most names of one entry in the lists of 2026 are 121. */
 const itemsMax = 2_000;
-/**
- * Longer than any listed text (245 in the lists of 2026), short enough to keep a document small.
- */
+/** The maximum length of a text. The longest text in the lists of 2026 has 245 characters. */
 const textLengthMax = 1_000;
 const uidText = /^[\x21-\x7e]{1,128}$/;
 const dateText = /^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$/;

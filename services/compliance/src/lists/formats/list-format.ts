@@ -31,9 +31,9 @@ const mebibyte = 1_048_576;
 export const listFormats: readonly string[] = [...formats.keys()];
 
 /**
- * Every entry of a list, or the reason why the whole list is refused, with its line or entry.
- * Notes, at most 100, name unreadable details that are no reason to refuse the list, such as a
- * birth date in words.
+ * The entries of a list, or the reason to refuse the whole list, with its line or entry. `notes`,
+ * at most 100, report unreadable details that do not cause a refusal, such as a birth date in
+ * words.
  */
 export type ReadList =
   | {
@@ -45,9 +45,9 @@ export type ReadList =
   | { readonly problem: string };
 
 /**
- * Reads a list of one of `listFormats` completely, or refuses it: it never omits an entry silently.
- * It is pure and synchronous, and takes up to a second, so run it in a worker thread. It never
- * throws because of the content.
+ * Reads a list in one of `listFormats`. It never omits an entry silently: if an entry is
+ * unreadable, the whole list is refused. The function is synchronous and takes up to a second, so
+ * run it in a worker thread. It never throws because of the content.
  */
 export function readList(name: string, files: readonly ListFile[]): ReadList {
   const format = formats.get(name);

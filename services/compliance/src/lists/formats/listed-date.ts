@@ -2,12 +2,12 @@ import { isCalendarDate } from "@disburse/kernel/time.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** A longer span is no longer useful as a birth date. */
+/** The maximum years of a span. A longer span is useless as a birth date. */
 const spanMax = 60;
 
 const years = /\b(1[89]\d\d|20\d\d)\b/g;
 
-/** Returns each year of a span, or `undefined` if the span cannot be a birth. */
+/** Returns all years of a span, or `undefined` if the span is not a plausible birth date. */
 export function yearSpan(from: string, to: string): string[] | undefined {
   if (!/^\d{4}$/.test(from) || !/^\d{4}$/.test(to)) return undefined;
   const count = Number(to) - Number(from) + 1;
@@ -16,7 +16,8 @@ export function yearSpan(from: string, to: string): string[] | undefined {
 }
 
 /**
- * Returns `yyyy-mm-dd`, `yyyy-mm` or `yyyy`. Parts may be empty or zero; `undefined` if all are.
+ * Returns `yyyy-mm-dd`, `yyyy-mm` or `yyyy`. A part may be empty or zero. Returns `undefined` if
+ * all parts are.
  */
 export function partialDate(year: string, month: string, day: string): string | undefined {
   if (!/^\d{4}$/.test(year) || Number(year) === 0) return undefined;

@@ -5,7 +5,10 @@ import { type EntryDraft, entryDraft } from "./entry-draft.ts";
 import { atPlace, type Format, type ListFile, type Note, Unreadable } from "./file-bytes.ts";
 import { joinedRemarks, readRemarks } from "./ofac-remarks.ts";
 
-/** The files of OFAC's legacy CSV and their numbers of columns; `cons_*` have the same. */
+/**
+ * The files of OFAC's legacy CSV format, with their numbers of columns. The `cons_*` files have the
+ * same columns.
+ */
 const columns = { primary: 12, alternates: 5, addresses: 6, comments: 2 } as const;
 type FileName = keyof typeof columns;
 
@@ -21,12 +24,16 @@ const entityNumber = /^\d{1,10}$/;
 
 type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
 
-/** The SDN list or the consolidated one: the primary file, and files that add to its entries. */
+/**
+ * OFAC's SDN list or its consolidated list. Each has a primary file, and more files that add to its
+ * entries.
+ */
 export const format: Format = { read: readOfacCsv, gaps: gapsOf, mebibytesMax: 128 };
 
 /**
- * OFAC publishes aliases in a separate file, and ends each file with an end mark. A file without
- * the mark was truncated. If all its lines are readable, it was truncated at a line end.
+ * Returns signs of incomplete files. Aliases are in a separate file, which may be missing. OFAC
+ * ends each file with an end mark. A file without it was truncated, possibly at a line end so that
+ * all its lines are readable.
  */
 function gapsOf(files: readonly ListFile[]): string[] {
   const cut = files.filter((file) => !hasEndMark(file)).map(({ name }) => name || "primary");
@@ -101,7 +108,8 @@ function commentsOf(rows: Rows): ReadonlyMap<string, string> {
   const comments = new Map<string, string>();
   for (const row of rows.get("comments") ?? []) {
     const uid = atPlace(place("comments", row), () => uidOf(row));
-    // Not trimmed: the text continues where the remarks were cut, which may be at a space.
+    // Not trimmed, because the text continues the remarks exactly where OFAC cut them, which may be
+    // at a space.
     comments.set(uid, (comments.get(uid) ?? "") + (row.cells[1] ?? ""));
   }
   return comments;
@@ -123,7 +131,7 @@ function primaryDraft(
   }
   draft.addDocument("Call Sign", cell(row, 5), "");
   draft.addCountry(cell(row, 9));
-  // Not trimmed either, because cut remarks are recognised by their length.
+  // Not trimmed, because cut remarks are recognised by their length.
   const noteHere: Note = (text) => note(`${place("primary", row)}: ${text}`);
   const remarks = joinedRemarks(row.cells[11] ?? "", comments, uid, noteHere);
   readRemarks(draft, remarks, noteHere);
@@ -138,8 +146,8 @@ function addAlternate(draft: EntryDraft, row: CsvRow): void {
 }
 
 /**
- * Adds a file's rows to their entries. A row without an entry is noted, not refused: the publisher
- * replaces its files one after the other, so one of them may already belong to the next list.
+ * Adds the rows of a file to their entries. A row without an entry gives a note, not a refusal.
+ * OFAC replaces its files one after the other, so one may already belong to the next version.
  */
 function addRows(
   name: FileName,

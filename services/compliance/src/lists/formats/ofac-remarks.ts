@@ -3,13 +3,16 @@ import type { EntryDraft } from "./entry-draft.ts";
 import { type Note, Unreadable } from "./file-bytes.ts";
 import { datesInWords } from "./listed-date.ts";
 
-/** OFAC cuts remarks here, in the middle of a word, and continues them in the comments file. */
+/**
+ * OFAC cuts remarks at this length, even within a word, and continues them in the comments file.
+ */
 const remarksLengthMax = 1_000;
 
 /**
- * Joins an entry's remarks with their continuation in the comments file. If that file is present
- * but lacks the continuation, the files are of different days, and half a wallet address would be
- * lost silently. Without that file, the last part is left out, because it may be half a word.
+ * Joins an entry's remarks with their continuation in the comments file. If that file lacks the
+ * continuation, the files are of different days, and the list is refused. Otherwise half of a
+ * wallet address could be lost silently. If there is no comments file, the last part is left out,
+ * because it may be cut within a word.
  */
 export function joinedRemarks(
   remarks: string,
@@ -33,7 +36,7 @@ type ReadPart = (draft: EntryDraft, matched: string, note: Note) => void;
 
 const addCountry: ReadPart = (draft, name) => draft.addCountry(name);
 
-/** Parts of the remarks by their beginning; the first group of a pattern is the text to read. */
+/** Patterns of the parts of remarks. The first group of a pattern is the text to read. */
 const parts: readonly (readonly [RegExp, ReadPart])[] = [
   [/^(?:alt\. )?[afn]\.k\.a\.,? '(.+)'$/i, (draft, name) => draft.addName(name, "weak")],
   // A company's incorporation date is compared like a person's birth date.
@@ -41,7 +44,7 @@ const parts: readonly (readonly [RegExp, ReadPart])[] = [
   [/^(?:alt\. )?POB (.+)$/, addBirthPlace],
   [/^(?:alt\. )?(?:nationality|citizen) (.+)$/i, addCountry],
   [/^(?:alt\. )?(?:(?:Former|Other) )?Vessel Flag (.+)$/i, addCountry],
-  // A wallet that is not parsed would stop no payment.
+  // The pattern is broad, because a wallet that is not recognised would stop no payment.
   [/^(?:alt\. )?Digital Currency Address\b(.*)$/i, addWallet],
 ];
 
@@ -70,7 +73,10 @@ function addBirths({ births }: EntryDraft, text: string, note: Note): void {
   for (const date of dates ?? []) births.add(date);
 }
 
-/** The country comes last, in one part or two: `Moscow, Russia`, `Pyongyang, Korea, North`. */
+/**
+ * Adds the country of a birth place. It is the last part or the last two: `Moscow, Russia`,
+ * `Pyongyang, Korea, North`.
+ */
 function addBirthPlace({ countries }: EntryDraft, place: string): void {
   const names = place.split(",");
   const code = countryCode(names.slice(-2).join(" ")) ?? countryCode(names.at(-1) ?? "");
@@ -78,9 +84,9 @@ function addBirthPlace({ countries }: EntryDraft, place: string): void {
 }
 
 /**
- * Prefixes that OFAC uses for identity documents, registrations, and identifiers of ships or
- * aircraft; longer ones come first. Other documents are recognised by the issuing country behind
- * them.
+ * Prefixes that OFAC uses for identity documents, registrations, and identifiers of ships and
+ * aircraft. Longer prefixes come first. A document with another prefix is recognised by the issuing
+ * country after it.
  */
 const documentTypes: readonly string[] = `
   Aircraft Construction Number (also called L/N or S/N or F/N),
@@ -112,10 +118,10 @@ const documentTypes: readonly string[] = `
 const validity = / (?:issued|expires) .*$/;
 const issuer = /\(([^()]*)\)$/;
 const unknownDocument = /^([^\d()]*[^\d()\s])\s+(\S*\d[^()]*)$/;
-/** Telephone numbers have a country behind them too. */
+/** Contact data that looks like a document, because a country follows it too. */
 const noDocument = /^(?:phone|telephone|fax|tel\b|email|website)/i;
 
-/** `Passport 1084010 (Egypt) issued 18 Jan 1984 expires 17 Jan 1991`. */
+/** Reads a document: `Passport 1084010 (Egypt) issued 18 Jan 1984 expires 17 Jan 1991`. */
 function readDocument(draft: EntryDraft, text: string): void {
   const plain = text.replace(/^alt\. /i, "");
   if (noDocument.test(plain)) return;

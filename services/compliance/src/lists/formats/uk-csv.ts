@@ -42,7 +42,10 @@ const types: ReadonlyMap<string, EntryType> = new Map([
 
 const uidText = /^[\x21-\x7e]{1,128}$/;
 
-/** The UK's list: a row for each name and address of an entry, under a line with its date. */
+/**
+ * The UK's list. Each name and address of an entry has its own row. The first line has the list's
+ * date.
+ */
 export const format: Format = { read: readUkCsv, mebibytesMax: 128 };
 
 function readUkCsv(files: readonly ListFile[], note: Note): ListEntry[] {
@@ -71,7 +74,10 @@ function identify(row: Row) {
   return { uid, type };
 }
 
-/** The sixth part has the family name, or a company's whole name. */
+/**
+ * Adds the names of a row. The sixth name column has the family name, or the whole name of a
+ * company.
+ */
 function addNames(draft: EntryDraft, row: Row): void {
   const parts = (["name1", "name2", "name3", "name4", "name5", "name6"] as const).map(row.cell);
   draft.addName(parts.join(" "), nameKind(row));

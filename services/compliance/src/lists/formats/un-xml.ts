@@ -85,7 +85,7 @@ function readPart(draft: EntryDraft, part: XmlElement, note: Note): void {
       readDocument(draft, part);
       break;
     default:
-      // Comments, designations and dates of the list itself are not compared.
+      // Other elements, such as comments, designations and dates of the list, are not compared.
       break;
   }
 }
@@ -115,8 +115,8 @@ function readAlias(draft: EntryDraft, part: XmlElement, note: Note): void {
 const bornOn = /,\s+born\s.*$/su;
 
 /**
- * `A; B; C` are three names, and so are `A (B; C)`. Quotation marks and birth dates are not part of
- * a name.
+ * Splits a text into names. `A; B; C` and `A (B; C)` both contain three. Quotation marks and birth
+ * dates are removed.
  */
 function namesIn(text: string): string[] {
   const alias = text.replace(bornOn, "");
@@ -142,12 +142,15 @@ function addDate(draft: EntryDraft, text: string, note: Note): void {
   draft.addBirths(date === undefined ? datesInWords(text) : [date], note);
 }
 
-/** The list has five levels. The parser is recursive, so the depth must be limited. */
+/**
+ * The maximum depth of elements. The list has five levels. A limit is required, because the parser
+ * is recursive.
+ */
 const depthMax = 64;
 
 /**
- * Parses an XML file and returns its root. A file with a document type is refused before parsing,
- * because it may declare entities, and no list needs one.
+ * Parses an XML file and returns its root. Refuses a file with a document type before parsing,
+ * because it could declare entities. No list needs a document type.
  */
 export function parsedXml(file: ListFile): XmlElement {
   const text = fileText(file);
@@ -184,7 +187,7 @@ function checkDepth(text: string): void {
     const other = notTags.find(([start]) => text.startsWith(start, at));
     const end =
       other === undefined ? tagEnd(text, at) : text.indexOf(other[1], at + other[0].length);
-    // The parser stops at an unclosed construct.
+    // The rest needs no check, because the parser fails at the unclosed construct.
     if (end < 0) return;
     if (other === undefined) depth += levelsOf(text, at, end);
     if (depth > depthMax) {

@@ -2,21 +2,24 @@ import { createHash } from "node:crypto";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { ListFile } from "../formats/file-bytes.ts";
 
-/** More than all public lists together, unpacked; a larger file must be gzipped. */
+/**
+ * The maximum size of a received file, more than all public lists together. A larger file must be
+ * gzipped.
+ */
 export const fileBytesMax = 134_217_728;
-/** More than the format with the most files needs. */
+/** The maximum number of files. No format needs more. */
 const filesMax = 8;
 const nameText = /^[a-z0-9_.-]{0,64}$/;
 
 /** The received files of a list, and the checksum that identifies them. */
 export type ReceivedFiles = { readonly files: readonly ListFile[]; readonly checksum: string };
 
-/** The start of the next file, or bytes of the current one. */
+/** Either the name of the next file, or bytes of the current file. */
 export type FilePart = { readonly file: string } | { readonly bytes: Uint8Array };
 
 /**
- * Collects the files of a list from a stream, whose bytes may be cut anywhere. Bytes before the
- * first file name belong to an unnamed file.
+ * Collects the files of a list from a stream. Pieces may be cut at any byte. Bytes before the first
+ * file name belong to an unnamed file.
  */
 export async function collectFiles(
   parts: AsyncIterable<FilePart>,
@@ -37,7 +40,8 @@ export async function collectFiles(
     if (files.length === 0) files.push({ name: "", pieces: [] });
     files.at(-1)?.pieces.push(part.bytes);
   }
-  // An empty stream is an empty file, as a download can be; the format refuses it.
+  // An empty stream counts as one empty file, as from an empty download. The format then refuses
+  // the file.
   if (files.length === 0) files.push({ name: "", pieces: [] });
   return receivedFiles(files.map(({ name, pieces }) => ({ name, bytes: joinedBytes(pieces) })));
 }
@@ -48,7 +52,10 @@ function nameProblem(name: string, files: readonly { name: string }[]): string |
   return files.length === filesMax ? `files: must be at most ${filesMax}` : undefined;
 }
 
-/** Copied out of shared buffers, because the bytes are transferred to another thread. */
+/**
+ * Copies the pieces into one buffer of their own, because buffers are transferred to another thread
+ * as a whole.
+ */
 export function joinedBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let at = 0;
@@ -60,8 +67,8 @@ export function joinedBytes(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The checksum covers a single file's bytes. For several files, it covers a line for each with its
- * name and checksum.
+ * Computes the checksum of received files. A single file is hashed directly. Several files are
+ * hashed as text with one line per file: its name and its checksum.
  */
 export function receivedFiles(files: readonly ListFile[]): ReceivedFiles {
   const sums = files.map(({ name, bytes }) => ({ name, sum: sha256(bytes) }));

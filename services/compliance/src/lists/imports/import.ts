@@ -36,12 +36,12 @@ export type ImportOutcome = "imported" | "refused" | "overtaken" | "failed";
 export type ImportDeps = {
   readonly lists: ListStore;
   readonly clock: Clock;
-  /** Counts the outcome of an import, but not of a repeat. */
+  /** Counts the outcome of an import. A repeat is not counted. */
   readonly ended: (list: string, outcome: ImportOutcome) => void;
-  /** Updates the index to the lists in force. */
+  /** Rebuilds the index with the lists in force. */
   readonly refresh: () => Promise<void>;
   readonly log: Log;
-  /** Allows an import of incomplete-looking files once a second person has approved it. */
+  /** Allows an import of files that look incomplete, after a second person has approved it. */
   readonly permit: ServiceApprovals["permit"];
   readonly removals: Pick<Removals, "isRejected" | "follow" | "waiting">;
 };
@@ -50,19 +50,22 @@ export type ImportDeps = {
 export type Imported = {
   readonly version: ListVersion;
   readonly change: ListChange;
-  /** Forms of entries in force whose removal awaits a person's confirmation. */
+  /** The number of retained forms, whose removal awaits a person's confirmation. */
   readonly retained: number;
-  /** Unreadable details that are no reason to refuse the list. */
+  /** Unreadable details that do not cause a refusal. */
   readonly notes: readonly string[];
 };
 
-/** Longer than any problem of a reader; one line of a log. */
+/**
+ * The maximum length of a problem. It fits on one line of a log, and no reader's problem is longer.
+ */
 const problemLengthMax = 500;
 
 /**
- * Replaces a list. Another thread reads and compares it, its new chunks are written while the old
- * version stays in force, and then one write switches. A refusal or a failure leaves the old
- * version in force. A refused import is kept with its reason.
+ * Replaces a list. A worker thread reads the new version and compares it with the old one. New
+ * chunks are written while the old version stays in force. A single write then switches to the new
+ * version. After a refusal or a failure, the old version stays in force. A refused import is stored
+ * with its reason.
  */
 export async function importList(
   deps: ImportDeps,
@@ -83,14 +86,16 @@ export async function importList(
     return result;
   } catch (error) {
     deps.ended(request.list, readRefusal(error) === undefined ? "failed" : "refused");
-    // The caller gets the cause; the sweep handles an import that cannot be abandoned now.
+    // The error is thrown to the caller. If the import cannot be abandoned now, the sweep does it
+    // later.
     await abandonImport(lists.collections, begun, clock.now()).catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Logs an import, indexes it now, and proposes its removals. A sweep retries each step that fails.
+ * Logs an import, indexes it, and proposes the removal of entries that it lost. If a step fails, a
+ * sweep retries it.
  */
 export async function announceImport(deps: ImportDeps, imported: Imported): Promise<void> {
   const { log, refresh, removals } = deps;
@@ -157,9 +162,9 @@ async function readAndSwitch(
 }
 
 /**
- * Returns the reason to refuse an import. A wrong or truncated file is recognised by its lost
- * entries. A source's list is not refused for these: its new entries must come into force, and its
- * lost ones stay.
+ * Returns the reason to refuse an import. Many lost entries indicate a wrong or truncated file. A
+ * list from its configured source is not refused for this reason: new entries come into force, and
+ * lost ones are retained.
  */
 function problemOf(read: ReadWork, { acceptDropReason, isPublished }: ImportRequest) {
   const gap = gapProblem(read.gaps, acceptDropReason);
@@ -174,8 +179,9 @@ function problemOf(read: ReadWork, { acceptDropReason, isPublished }: ImportRequ
 }
 
 /**
- * The forms that an import retains. The wait starts with the oldest of them, so that later imports
- * do not delay the alarm. Forms that a person kept in force start a new wait.
+ * Returns the forms that an import retains. Their waiting time counts from the oldest form, so that
+ * later imports do not delay the alert. If a person decided to keep the earlier forms, the waiting
+ * time starts again.
  */
 async function retainedOf(
   { removals, clock }: ImportDeps,
@@ -195,9 +201,9 @@ type AcceptedGap = Required<Pick<ReadWork, "entries" | "change">> & {
 };
 
 /**
- * Checks that a second person approved an import of incomplete-looking files. The approval covers
- * this file against this version in force, because entries missing from such a list are in force
- * nowhere. Until then the import is refused, and its operation may be tried again.
+ * Checks that a second person approved an import of files that look incomplete. The approval
+ * applies to this file and the version now in force, because missing entries would not be in force
+ * anywhere. Without an approval the import is refused, and its operation may be tried again.
  */
 async function permitGap(
   deps: ImportDeps,
@@ -242,13 +248,19 @@ async function refuse(
 }
 
 const limits = {
-  /** Well below the silence after which an import counts as dead; public lists take a second. */
+  /**
+   * The time limit of reading. It is well below `importSilenceMaxMs`, after which an import counts
+   * as crashed. Public lists take a second.
+   */
   timeoutMs: 90_000,
-  /** Ten times the need of the largest public list. Beyond it, the thread ends, not the process. */
+  /**
+   * The heap limit, ten times the need of the largest public list. If it is exceeded, only the
+   * thread ends, not the process.
+   */
   heapMegabytes: 1_536,
 };
 
-/** Reads a list in its own thread, to which the bytes of files and chunks are transferred. */
+/** Reads a list in its own thread. The bytes of files and chunks are transferred, not copied. */
 export function readImportApart(
   work: ImportWork,
   { timeoutMs, heapMegabytes } = limits,

@@ -56,7 +56,7 @@ function formatOf({ format, formatName }: ImportListRequest_Header): string | un
   return format === ListFormat.UNSPECIFIED ? "json_lines" : enumName(ListFormat, format);
 }
 
-/** Returns the header of an import, and the rest of its stream. */
+/** Reads the header from an import's stream. Returns the header and the rest of the stream. */
 export async function openImportStream(
   requests: AsyncIterable<ImportListRequest>,
 ): Promise<{ header: ImportListRequest_Header; parts: AsyncIterable<FilePart> }> {

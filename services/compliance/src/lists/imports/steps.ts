@@ -16,9 +16,9 @@ import {
 } from "../documents.ts";
 
 /**
- * The steps of an import: begin, stage (its contents), write chunks, commit, settle. Each is an
- * atomic write that is safe to repeat. After a crash between two steps, the sweep completes or
- * removes the rest (`sweepImports`).
+ * An import runs in these steps: begin, stage, write chunks, commit, settle. Each step is an atomic
+ * write that is safe to repeat. After a crash between two steps, `sweepImports` completes the
+ * import or removes its chunks.
  */
 export type ListCollections = {
   readonly lists: Collection<ListDocument>;
@@ -26,18 +26,21 @@ export type ListCollections = {
   readonly chunks: Collection<ChunkDocument>;
 };
 
-/** Chunks per command: some 1 MiB, and a millisecond of this thread. */
+/** The chunks to write per command: about 1 MiB, which takes this thread a millisecond. */
 const chunksAtOnce = 16;
-/** An import without a write for this long has crashed. */
+/** The maximum time without a write. An import that is silent for longer has crashed. */
 const importSilenceMaxMs = 120_000;
-/** A crash is swept within minutes; a list has fewer imports in that time. */
+/**
+ * The number of earlier import ids to keep. A crash is swept within minutes, and a list has fewer
+ * imports in that time.
+ */
 const earlierKept = 20;
 
 type RepeatedImport = { readonly repeated: ImportDocument };
 /** Reasons why an import does not come into force. */
 export type ImportRefused = Refused<"INVALID_REQUEST" | "IMPORT_RUNNING" | "IMPORT_OVERTAKEN">;
 
-/** Begins an import, or returns the outcome of an earlier attempt of the operation. */
+/** Begins an import. If the operation already began one, returns the outcome of that attempt. */
 export async function beginImport(
   at: ListCollections,
   request: ImportRequest,
@@ -51,7 +54,10 @@ export async function beginImport(
   return (await insertOnce(at.imports, begun)) ? { begun } : refused("IMPORT_RUNNING");
 }
 
-/** Returns the outcome of an earlier attempt of the operation; nothing if that attempt has died. */
+/**
+ * Returns the outcome of an earlier attempt of the operation. Returns `undefined` if there is none,
+ * or if it has crashed.
+ */
 async function earlierImport(
   at: ListCollections,
   earlier: ImportDocument,
@@ -76,8 +82,8 @@ async function earlierImport(
 }
 
 /**
- * Stores the ids of an import's chunks before they are written, so that the sweep keeps them.
- * Refused if the import was meanwhile given up as dead.
+ * Stores the ids of an import's chunks before the chunks are written, so that the sweep keeps them.
+ * Refuses if the import was meanwhile given up as crashed.
  */
 export async function stageImport(
   at: ListCollections,
@@ -92,7 +98,7 @@ export async function stageImport(
   return matchedCount === 1 ? undefined : refused("IMPORT_OVERTAKEN");
 }
 
-/** Writes chunks, or touches existing ones, so that the sweep keeps them. */
+/** Writes new chunks, and updates `touched_at` of existing ones, so that the sweep keeps them. */
 export async function writeChunks(
   at: ListCollections,
   chunks: readonly Chunk[],
@@ -110,7 +116,10 @@ export async function writeChunks(
   }
 }
 
-/** Brings a staged import whose chunks are all stored into force, unless another was faster. */
+/**
+ * Brings a staged import into force, after all its chunks are stored. Refuses if another import
+ * came into force first.
+ */
 export async function commitImport(
   at: ListCollections,
   { _id }: ImportDocument,
@@ -124,7 +133,10 @@ export async function commitImport(
   return done === null ? refused("IMPORT_OVERTAKEN") : settleImport(at, done, now);
 }
 
-/** Switches to a committing import, or detects that it or another import already switched. */
+/**
+ * Completes a committing import: switches to it, or detects that it or another import is already in
+ * force.
+ */
 async function settleImport(
   at: ListCollections,
   done: ImportDocument,
@@ -141,7 +153,7 @@ async function settleImport(
   return { ...done, state: "in_force" };
 }
 
-/** Keeps a refused import with its reason. It has not written chunks yet. */
+/** Stores an import as refused, with the reason. A refused import has no chunks yet. */
 export async function refuseImport(
   at: ListCollections,
   { _id }: ImportDocument,
@@ -154,8 +166,8 @@ export async function refuseImport(
 }
 
 /**
- * Gives up an import at once, so that its operation may be tried again. A committing import is left
- * alone, because only the sweep can determine if it switched.
+ * Marks an import as failed at once, so that its operation may be tried again. A committing import
+ * stays unchanged, because only the sweep can determine whether it switched.
  */
 export async function abandonImport(
   at: ListCollections,
@@ -179,7 +191,10 @@ function isSilent(document: ImportDocument, now: Date): boolean {
   return isPast(document, importSilenceMaxMs, now);
 }
 
-/** The one write that changes the lists in force. A repeat detects that it already happened. */
+/**
+ * Brings an import into force. This is the only write that changes the lists in force. A repeat
+ * detects that the switch already happened.
+ */
 async function switchTo(lists: Collection<ListDocument>, done: ImportDocument): Promise<boolean> {
   const next = listDocument(done);
   const base = done.base_import_id;
@@ -198,8 +213,8 @@ async function switchTo(lists: Collection<ListDocument>, done: ImportDocument): 
 }
 
 /**
- * Chunks of a failed import are kept this long. Another import that found them stored needs them,
- * and first names them in its own document (`stageImport`).
+ * The time for which chunks of a failed import are kept. Another import may have found these chunks
+ * stored and needs them. It names them in its own document first (`stageImport`).
  */
 const orphansKeptMs = 3_600_000;
 
@@ -221,8 +236,9 @@ export async function sweepImports(at: ListCollections, now: Date): Promise<void
 }
 
 /**
- * Removes the chunks that only a failed import has. If another import starts to use one, it has
- * already named it, or touches or writes it again afterwards.
+ * Removes chunks that only a failed import uses. An import that starts to use such a chunk
+ * meanwhile does not lose it: it has named the chunk already, or touches or writes it again
+ * afterwards.
  */
 async function sweepChunks(at: ListCollections, failed: ImportDocument, now: Date): Promise<void> {
   const needed = await neededChunks(at, failed);
@@ -234,7 +250,7 @@ async function sweepChunks(at: ListCollections, failed: ImportDocument, now: Dat
   await at.imports.updateOne({ _id: failed._id }, { $set: { swept: true } });
 }
 
-/** The chunks of a failed import that other imports of its list share. */
+/** Returns the chunks of a failed import that other imports of the list also use. */
 async function neededChunks(
   at: ListCollections,
   failed: ImportDocument,

@@ -19,7 +19,7 @@ export type ImportWork = {
   readonly format: string;
   readonly files: readonly ListFile[];
   readonly base: readonly Chunk[];
-  /** Chunks of the forms that the version in force retains. */
+  /** The chunks of forms that the version in force retains. */
   readonly retained: readonly Chunk[];
 };
 
@@ -31,10 +31,10 @@ export type ReadWork = {
   /** The count of `rewrittenEntries`. */
   readonly rewritten: number;
   readonly chunks: readonly string[];
-  /** The forms in force that the list does not cover. */
+  /** Forms in force that no entry of the new list covers; see `covers`. */
   readonly retained: { readonly chunks: readonly string[]; readonly forms: number };
   readonly fresh: readonly Chunk[];
-  /** Unreadable details that are no reason to refuse the list. */
+  /** Unreadable details that do not cause a refusal. */
   readonly notes: readonly string[];
   /** Reasons to think that the files are incomplete. */
   readonly gaps: readonly string[];

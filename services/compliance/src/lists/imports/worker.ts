@@ -2,9 +2,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type ImportWork, readImport } from "./work.ts";
 
 /**
- * The thread of one import: reads it, returns one result with its bytes transferred, and ends. It
- * starts only after its modules are loaded: while a module load is pending, a full heap would end
- * the process.
+ * The worker thread of one import. It returns one result, whose bytes are transferred, and ends.
+ * The work starts only after all modules are loaded, because a full heap during a module load would
+ * end the whole process.
  */
 setImmediate(() => {
   const result = readImport(workerData as ImportWork);

@@ -10,10 +10,13 @@ import { type RemovalDeps, retainedEntries } from "./removals.ts";
 
 type Deps = Pick<RemovalDeps, "lists" | "easedBy">;
 
-/** More than a person compares; `CompareImports` shows every change of a list. */
+/** The maximum forms shown in a proposal. `CompareImports` shows every change of a list. */
 const formsShown = 100;
 
-/** The removal of entries that their list lost needs two persons, or a publisher and one person. */
+/**
+ * Requires approval to remove retained entries. If an operator imported the list, another person
+ * must approve. If the publisher removed the entries, one person must approve.
+ */
 export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
   return {
     approvers: ["compliance_approver"],
@@ -22,7 +25,8 @@ export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
       const isCurrent = stored?.version.importId === importId && stored.retained.forms > 0;
       return isCurrent ? differenceOf(deps, stored) : { before: "", after: "" };
     },
-    // Without a reason, one person alone could run it, and the import may be in force by then.
+    // Refuses an import that is not in force. Without any reason, one person could run the removal
+    // alone, and the import may come into force before it runs.
     reasons: async (_request, _requester, { before }) => {
       if (before === "") orThrow(refused("RECORD_NOT_FOUND"));
       return ["takes entries out of force that its list no longer has"];
@@ -59,7 +63,7 @@ async function differenceOf({ lists, easedBy }: Deps, stored: StoredList) {
   };
 }
 
-/** The list's current entries with the uids of some forms. */
+/** Returns the list's published entries that have the uids of these forms. */
 async function publishedOf(
   lists: Pick<ListStore, "readChunks">,
   { published, retained }: StoredList,

@@ -17,7 +17,7 @@ import { type Removal, removeForms } from "./steps.ts";
 
 const dayMs = 86_400_000;
 
-/** A party that forms of entries stop, with the milder verdict without them. */
+/** A party that some forms of entries stop. `to` is its milder verdict without them. */
 export type EasedSubject = {
   readonly merchantId: string;
   readonly recordId: string;
@@ -25,11 +25,11 @@ export type EasedSubject = {
   readonly to: string;
 };
 
-/** The effect of taking forms of entries out of force. */
+/** The effect of removing forms of entries. */
 export type Eased = {
   /** Subjects with a milder verdict, in the order of their ids. */
   readonly subjects: readonly EasedSubject[];
-  /** The forms that stop them, by `formKey`. */
+  /** The forms that stop these subjects, by `formKey`. */
   readonly forms: ReadonlySet<string>;
   /** True if there may be more subjects. */
   readonly isCut: boolean;
@@ -41,9 +41,12 @@ export type RemovalDeps = {
   readonly lists: ListStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Updates the index to the lists in force. */
+  /** Rebuilds the index with the lists in force. */
   readonly refresh: () => Promise<void>;
-  /** `others` are forms of other lists that count as removed too. */
+  /**
+   * Computes the effect of removing forms. `others` are forms of other lists, which are treated as
+   * removed too.
+   */
   readonly easedBy: (
     list: string,
     forms: readonly ListEntry[],
@@ -52,20 +55,21 @@ export type RemovalDeps = {
   readonly own: ServiceApprovals["own"];
 };
 
-/** The service, acting by itself or for a publisher. */
+/** This service as an actor, for itself or for a publisher. */
 export const itself: StoredActor = { kind: "service", id: "compliance" };
 
 const { removeRetainedEntries: method } = ComplianceService.method;
 
-/** The prefix of the operations that remove an import's retained forms. */
+/** Returns the prefix of the ids of operations that remove an import's retained forms. */
 const operationsOf = (importId: string) => `removal:${importId}:`;
 
 export type Removals = ReturnType<typeof openRemovals>;
 
 /**
- * Takes entries that lists no longer have out of force. A person must confirm it, other than the
- * one who imported the list. A publisher's removals need no person if they clear no one and stay
- * within `isDailyRemoval`.
+ * Removes retained forms, which are entries that a list no longer has. Normally a person must
+ * confirm the removal, other than the one who imported the list. No person is needed if the
+ * publisher removed the entries, if the removal clears no one, and if it is within
+ * `isDailyRemoval`.
  */
 export function openRemovals(deps: RemovalDeps) {
   const { lists, log } = deps;
@@ -77,7 +81,7 @@ export function openRemovals(deps: RemovalDeps) {
   const follow = async (list: string): Promise<void> => {
     const stored = await retaining(lists, list);
     if (stored === undefined || (await isRejected(stored.version.importId))) return;
-    // The index must know the lists in force, to find parties that the remaining entries stop.
+    // The index must contain the lists in force, to find parties that other entries still stop.
     await deps.refresh();
     const isPublishers = stored.retained.by?.kind === "service";
     const isChanged = isPublishers && (await removeAlone(deps, stored));
@@ -85,13 +89,16 @@ export function openRemovals(deps: RemovalDeps) {
     if (left !== undefined) await propose(deps, left);
   };
   return {
-    /** True if a person decided that an import's retained forms stay in force. */
+    /** True if a person rejected the removal, so that the import's retained forms stay in force. */
     isRejected,
 
-    /** Removes forms that need no person, and proposes the rest. It is safe to repeat. */
+    /**
+     * Removes the forms for which no person is needed, and proposes the removal of the rest. A
+     * repeat changes nothing.
+     */
     follow,
 
-    /** The start of each list's wait for a person. */
+    /** Returns the time since which each list has been waiting for a person's decision. */
     waiting: async (): Promise<ReadonlyMap<string, Date>> => {
       const waiting = new Map<string, Date>();
       for (const { version, retained } of await lists.listsInForce()) {
@@ -139,9 +146,9 @@ async function retainedByOthers(lists: ListStore, list: string): Promise<ListFor
 }
 
 /**
- * Removes forms that clear no one, within the daily share; returns true if it removed any. Retained
- * forms of other lists count as removed. Otherwise two lists that stop one party could each rely on
- * the other while both remove it.
+ * Removes forms whose removal clears no one, within the daily limit. Returns true if it removed
+ * any. Retained forms of other lists are treated as removed too. Otherwise, if two lists stop the
+ * same party, each removal would assume that the other list still stops it.
  */
 async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boolean> {
   const { lists, clock } = deps;
@@ -180,8 +187,9 @@ async function propose({ own, log }: RemovalDeps, { version, retained }: StoredL
 }
 
 /**
- * True if a list that retains only `kept` has lost, since a day ago, no more than may go without a
- * person. Comparing with the list of a day ago adds up many small removals.
+ * True if a list that retains only `kept` loses no more entries than are allowed within a day
+ * without a person. The comparison is with the list of a day ago, so that many small removals add
+ * up.
  */
 async function isWithinDay(
   lists: Pick<ListStore, "importAt" | "importChunks" | "readChunks">,
@@ -200,7 +208,7 @@ async function isWithinDay(
       return (await lists.readChunks(inBucket)).flatMap(chunkLines).map(lineEntry);
     };
     const then = await read(apart.before);
-    // An entry of a shared chunk may cover a form that was retained then.
+    // A form that was retained a day ago may be covered by an entry in an unchanged chunk.
     const left = Map.groupBy(await read(published), ({ uid }) => uid);
     await nextTurn();
     for (const [uid, forms] of keptOf) left.set(uid, [...(left.get(uid) ?? []), ...forms]);

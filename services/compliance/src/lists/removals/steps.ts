@@ -15,7 +15,7 @@ import type { ListEntry } from "../rules/entry.ts";
 import type { ListVersion } from "../rules/version.ts";
 import type { ListStore } from "../store.ts";
 
-/** The retained forms of an import, and those that stay in force. */
+/** A removal of an import's retained forms. `kept` are the forms that stay in force. */
 export type Removal = Change & {
   readonly list: string;
   readonly importId: string;
@@ -24,8 +24,8 @@ export type Removal = Change & {
 };
 
 /**
- * Brings an import's published list into force with fewer retained forms, or none. It uses the
- * steps of an import, so that a crash leaves no partial state and every state has its import.
+ * Brings an import into force again with fewer retained forms, or with none. It runs as a new
+ * import, so that a crash leaves no partial state, and each state belongs to an import.
  */
 export async function removeForms(
   { lists, clock }: { readonly lists: ListStore; readonly clock: Clock },

@@ -7,27 +7,35 @@ export type ListedDocument = {
   readonly number: string;
   readonly country: string;
 };
-/** Publishers' names for a BIC among an entry's documents; `BIK (RU)` is another number. */
+/** Document types that mean a BIC. `BIK (RU)` is a different number. */
 const bicType = /\bswift\b|\bbic\b/i;
 
-/** A BIC identifies banks, so it is not compared as a document. */
+/**
+ * True if a document is a BIC. A BIC identifies a bank, so it is not compared with parties'
+ * documents.
+ */
 export function isBic({ type }: Pick<ListedDocument, "type">): boolean {
   return bicType.test(type);
 }
 
-/** `currency` is the publisher's ticker and only a hint; the form of the address decides. */
+/**
+ * A wallet of an entry. `currency` is the publisher's ticker and only a hint. The format of the
+ * address decides its network.
+ */
 export type ListedWallet = { readonly currency: string; readonly address: string };
 
 export type ListEntry = Omit<NamedEntry, "documents"> & {
   readonly uid: string;
-  /** The publisher, if the imported list joins several; else "". */
+  /** The publisher, if the imported list combines several publishers. Otherwise "". */
   readonly source: string;
   readonly documents: readonly ListedDocument[];
   readonly wallets: readonly ListedWallet[];
   readonly programs: readonly string[];
 };
 
-/** Entries that two states of a list do not share; a changed entry has both forms under its uid. */
+/**
+ * The entries in which two states of a list differ. A changed entry has its old and its new form.
+ */
 export type EntryDifference = {
   readonly added: readonly ListEntry[];
   readonly changed: readonly { readonly before: ListEntry; readonly after: ListEntry }[];
@@ -35,8 +43,8 @@ export type EntryDifference = {
 };
 
 /**
- * SHA-256 over the compared data of an entry, in hexadecimal. It is equal for two versions of an
- * entry that need no new review. The order of names does not matter.
+ * Returns the SHA-256 of an entry's compared data, in hexadecimal, regardless of the order of
+ * names. If two versions of an entry have the same fingerprint, no new review is needed.
  */
 export function entryFingerprint(entry: ListEntry): string {
   const { type, names, births, countries, documents, wallets } = entry;
@@ -61,7 +69,7 @@ const comparedFields = [
   "programs",
 ] as const satisfies readonly (keyof ListEntry)[];
 
-/** The fields in which two forms of an entry differ, by their names in the contract. */
+/** Returns the names of fields in which two forms of an entry differ, as the API names them. */
 export function changedFields(before: ListEntry, after: ListEntry): string[] {
   const text = (value: unknown) => JSON.stringify(value, (_, each: unknown) => inOrder(each));
   return comparedFields.filter((field) => text(before[field]) !== text(after[field]));

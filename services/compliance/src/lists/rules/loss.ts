@@ -1,15 +1,21 @@
 import type { EntryDifference, ListEntry } from "./entry.ts";
 import type { ListChange } from "./version.ts";
 
-/** A larger loss at once is more likely a broken file than a publisher's decision. */
+/**
+ * The maximum loss in percent. A larger loss is more likely a broken file than a publisher's
+ * decision.
+ */
 const lossPercentMax = 2;
-/** For a list of fewer than 50 entries, 2% would allow no loss. */
+/**
+ * The number of entries that any list may lose. In a list of fewer than 50 entries, 2% would allow
+ * no loss.
+ */
 const lossAlwaysTaken = 1;
 
 /**
- * Returns the reason to refuse a list because of entries that it lost against the version in force;
- * `undefined` if it may come into force. A list that exchanges all its entries has lost them all.
- * `accepted` is a person's reason to accept the loss, "" for none.
+ * Returns the reason to refuse a list that lost too many entries of the version in force. Returns
+ * `undefined` if the list may come into force. A list whose entries are all new has lost all old
+ * ones. `accepted` is a person's reason to accept the loss, "" for none.
  */
 export function lossProblem(
   change: ListChange,
@@ -22,8 +28,8 @@ export function lossProblem(
 }
 
 /**
- * Counts the remaining entries that lost a name, document or wallet by which they are found. New
- * ones do not compensate for a lost one.
+ * Counts the entries that remain but lost a name, document or wallet by which they are found. Added
+ * details do not compensate for lost ones.
  */
 export function rewrittenEntries(changed: EntryDifference["changed"]): number {
   return changed.filter(({ before, after }) => losesDetail(before, after)).length;
@@ -34,7 +40,7 @@ function losesDetail(before: ListEntry, after: ListEntry): boolean {
   return identifying(before).some((each) => !kept.has(each));
 }
 
-/** The details that identify a party, as one text each. */
+/** Returns the details that identify a party, each as one text. */
 function identifying({ names, documents, wallets }: ListEntry): string[] {
   return [
     ...names.map(({ name }) => JSON.stringify(["name", name])),
@@ -63,14 +69,14 @@ export function gapProblem(gaps: readonly string[], accepted: string): string | 
   return `${gaps.join("; ")}: give accept_drop_reason if that is right`;
 }
 
-/** Compared details of entries that come from other files or the end of a cell. */
+/** Compared details that may be lost with a separate file or a truncated cell. */
 const details = ["names", "documents", "wallets"] as const;
-/** A corrected entry may lose some details. */
+/** The number of details that any list may lose, because publishers correct entries. */
 const detailsAlwaysTaken = 10;
 
 export type Details = Readonly<Record<(typeof details)[number], number>>;
 
-/** The number of details in force, and the number that the remaining entries have lost. */
+/** The details in force, and the details that the remaining entries have lost. */
 export type DetailLoss = { readonly inForce: Details; readonly lost: Details };
 
 /**
@@ -96,9 +102,9 @@ export function detailLoss(
 }
 
 /**
- * Returns the reason to refuse a list that has all its entries, but fewer identifying details. This
- * happens if a publisher's file of aliases is empty or was left out. Details of removed entries do
- * not count.
+ * Returns the reason to refuse a list that has its entries, but lost too many names, documents or
+ * wallets. For example, the publisher's file of aliases is empty or missing. Details of removed
+ * entries do not count.
  */
 export function detailLossProblem(
   { inForce, lost }: DetailLoss,

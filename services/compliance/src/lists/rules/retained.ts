@@ -1,8 +1,8 @@
 import { entryFingerprint, isBic, type ListEntry } from "./entry.ts";
 
 /**
- * Returns forms that stay in force although the list lost them, because no person has confirmed
- * their removal.
+ * Returns the forms that the list lost and that stay in force until a person confirms their
+ * removal.
  */
 export function retainedForms(
   inForce: Iterable<ListEntry>,
@@ -27,9 +27,9 @@ export function keyOfForm(fingerprint: string, uid: string): string {
 }
 
 /**
- * True if an entry finds every party that an earlier form of it finds. Additional names, documents
- * and wallets only find more. A first birth date or country is different, because it can
- * contradict.
+ * True if an entry finds every party that an earlier form of the entry finds. More names, documents
+ * and wallets only find more parties. But if the earlier form had no birth date or country, a new
+ * one may exclude a party by contradiction.
  */
 export function covers(after: ListEntry, before: ListEntry): boolean {
   return (
@@ -58,12 +58,18 @@ function hasAllEvidence(after: readonly string[], before: readonly string[]): bo
   return before.length === 0 ? after.length === 0 : hasAll(after, before);
 }
 
-/** The largest share of a list that a publisher may remove within a day without a person. */
+/** The maximum percentage of a list that a publisher may remove within a day without a person. */
 const removedPercentMax = 2;
-/** For a list of fewer than 50 entries, 2% would allow no removal. */
+/**
+ * The number of entries that may always be removed. In a list of fewer than 50 entries, 2% would
+ * allow no removal.
+ */
 const removedAlways = 1;
 
-/** Compares the removed entries with the size of the list a day ago. */
+/**
+ * True if the removed entries are within the daily limit. `entriesOfDayAgo` is the size of the list
+ * a day ago.
+ */
 export function isDailyRemoval(removed: number, entriesOfDayAgo: number): boolean {
   const share = Math.floor((entriesOfDayAgo * removedPercentMax) / 100);
   return removed <= Math.max(removedAlways, share);

@@ -3,7 +3,7 @@ export type ListVersion = {
   readonly list: string;
   /** The publisher's name of this state. */
   readonly version: string;
-  /** The id distinguishes two imports of one version. */
+  /** The id of the import. The same version may be imported twice. */
   readonly importId: string;
   readonly entries: number;
   /** SHA-256 of the imported bytes, in hexadecimal. */

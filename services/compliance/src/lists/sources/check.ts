@@ -24,15 +24,18 @@ export type SourceStatus = {
 
 export type ListSources = ReturnType<typeof openSources>;
 
-/** The largest public list takes seconds. A renewed lease is at least twice as long. */
+/**
+ * The default time limit of a fetch. The largest public list takes seconds. The lease is at least
+ * twice as long.
+ */
 const timeoutMsDefault = 120_000;
-/** The resolution of the random delay; a finer one would make no difference. */
+/** The number of steps of the random delay. More steps would make no difference. */
 const chances = 1_000;
 const itself: StoredActor = { kind: "service", id: "compliance" };
-/** Omits the cause, which may contain anything. */
+/** The problem shown to operators. It omits the cause, which may contain any text. */
 const failedProblem = "could not be checked by a fault of the service; its log says why";
 
-/** The result of a check, and the facts known from then on. */
+/** The result of a check, with the checksum and validators to store. */
 type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
 
 export function openSources(deps: SourceDeps) {
@@ -69,13 +72,14 @@ async function checkSource(
 ): Promise<SourceStatus> {
   const { list } = setting;
   const found = await findChange(deps, setting, before, actor).catch((error: unknown): Found => {
-    // Recorded like a refusal, so that this source is tried later and does not delay the others.
+    // The failure is recorded like a refusal, so that this source is retried later and does not
+    // delay the others.
     deps.log.error({ err: error, list }, "list source not checked");
     return { outcome: "failed", problem: failedProblem, ...nothingKept };
   });
   const { outcome, problem } = found;
   const now = deps.clock.now();
-  // A check that the end of this process interrupted has no result.
+  // A check that was interrupted by the end of this process has no result.
   const isBroken = outcome === "unreachable" || outcome === "failed";
   if (deps.stop.aborted && isBroken) return { setting, state: before };
   const failures = problem === "" ? 0 : (before?.failures ?? 0) + 1;
@@ -101,7 +105,7 @@ async function findChange(
   actor: StoredActor,
 ): Promise<Found> {
   const { checksum: inForce } = (await deps.lists.listInForce(setting.list))?.version ?? {};
-  // Validators are useful only while the bytes that they belong to are in force.
+  // The validators are valid only while the list in force is the file that they were sent with.
   const isKept = before !== undefined && before.checksum === inForce;
   const kept = isKept && isWanted(setting, before.checksum) ? before : nothingKept;
   const { checksum, validators } = kept;
@@ -142,8 +146,8 @@ async function importFetched(
   const operationId = `source:${randomUUID()}`;
   const imported = await importList(deps, { ...request, operationId }, received);
   if (isRefused(imported)) {
-    // Validators of a refused file are not kept, so that it is read and refused again until it is
-    // fixed.
+    // Validators of a refused file are not stored. The file is therefore fetched and refused again
+    // until the publisher fixes it.
     const problem = imported.detail ?? "another import of this list came first";
     return { outcome: "refused", problem, ...nothingKept };
   }
@@ -151,15 +155,18 @@ async function importFetched(
   return { outcome: "imported", problem: "", checksum, validators };
 }
 
-/** The wait after a first failure; each further failure doubles it. */
+/** The wait after a first failure. Each further failure doubles the wait. */
 const firstRetryMs = 300_000;
 const hourMs = 3_600_000;
-/** Waits vary by up to a tenth, so that many processes do not request at one moment. */
+/**
+ * The random part of a wait, up to a tenth, so that many processes do not send requests at the same
+ * moment.
+ */
 const jitterShare = 0.1;
 
 /**
- * A source is checked after its interval, or sooner if the last `failures` checks in a row failed.
- * `chance` is in [0, 1).
+ * Returns the time of the next check: after the source's interval, or sooner after failures.
+ * `failures` counts the latest consecutive failures. `chance` is a random number in [0, 1).
  */
 export function nextCheckAt(now: Date, everyHours: number, failures: number, chance: number): Date {
   const everyMs = everyHours * hourMs;

@@ -3,12 +3,12 @@ import type { ListFile } from "../formats/file-bytes.ts";
 import { joinedBytes } from "../imports/files.ts";
 import { locationShown, type SourceFile } from "./setting.ts";
 
-/** Identifies a file's state, so that it is read again only if it changed. */
+/** Identifies the state of a file, so that the file is read again only after a change. */
 export type Validator = {
   readonly location: string;
-  /** An entity tag, or a file's time and length; "" if there is none. */
+  /** The entity tag of a response, or the time and length of a local file. "" if there is none. */
   readonly tag: string;
-  /** The server's own text; "" if there is none. */
+  /** The `Last-Modified` header as the server sent it. "" if there is none. */
   readonly modified: string;
 };
 
@@ -19,7 +19,7 @@ export type FetchLimits = {
   readonly stop: AbortSignal;
 };
 
-/** The files of a source, and the validators to recognise them. */
+/** The files of a source, with validators to detect later changes. */
 export type FetchedFiles = {
   readonly files: readonly ListFile[];
   readonly validators: readonly Validator[];
@@ -29,16 +29,19 @@ export type FetchedFiles = {
 type FetchProblem = { readonly problem: string };
 type Read = { readonly bytes: Uint8Array; readonly validator: Validator };
 
-/** Publishers move a file occasionally; more redirects are a loop. */
+/**
+ * The maximum number of redirects. Publishers occasionally move a file; more redirects indicate a
+ * loop.
+ */
 const redirectsMax = 5;
 const unchanged = "unchanged";
 
-/** The problem of a location, for an operator. Thrown in this file only. */
+/** A problem with a location, as text for operators. Thrown only in this file. */
 class Unreadable extends Error {}
 
 /**
- * Reads the files of a source, all of them if one has changed since `known`, else returns
- * "unchanged".
+ * Reads the files of a source. If none has changed since `known`, returns "unchanged". If one has
+ * changed, reads all.
  */
 export async function fetchFiles(
   files: readonly SourceFile[],
@@ -64,7 +67,7 @@ export async function fetchFiles(
   }
 }
 
-/** An unchanged file must be read too if another file of its list changed. */
+/** Reads a file regardless of its validator, because another file of the list has changed. */
 async function whole(
   file: SourceFile | undefined,
   read: Read | typeof unchanged,
@@ -152,7 +155,7 @@ async function followed(
 ): Promise<Response> {
   const headers = {
     "user-agent": "disburse-compliance",
-    // A compressed body may be truncated unnoticed; plain bytes may not.
+    // Requests an uncompressed body, because a truncated compressed body may go unnoticed.
     "accept-encoding": "identity",
     ...(known?.tag ? { "if-none-match": known.tag } : {}),
     ...(known?.modified ? { "if-modified-since": known.modified } : {}),
@@ -180,7 +183,10 @@ export function redirected(from: URL, location: string | null): URL | FetchProbl
   return isKept ? to : { problem: "redirects to what is not https" };
 }
 
-/** Limits the decoded body, because a small encoded body can decode to a huge one. */
+/**
+ * Reads a body. The limit applies to the decoded bytes, because a small compressed body can decode
+ * to a huge one.
+ */
 async function bodyOf(response: Response, limits: FetchLimits): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -3,11 +3,13 @@ import { z } from "zod";
 import { listFormats } from "../formats/list-format.ts";
 import { isListName } from "../imports/request.ts";
 
-/** Twice a day: publishers change their lists on some days of a week. */
+/**
+ * The default interval in hours, twice a day. Publishers change their lists on some days of a week.
+ */
 const everyHoursDefault = 12;
-/** A month; a list that is checked less often is not kept current. */
+/** The maximum interval in hours, 30 days. A list that is checked less often is not current. */
 const everyHoursMax = 720;
-/** More than the format with the most files needs. */
+/** The maximum number of files. No format needs more. */
 const filesMax = 8;
 
 const fileName = z
@@ -32,15 +34,16 @@ const source = z.strictObject({
   format: z.enum(listFormats),
   files: z.array(sourceFile).min(1).max(filesMax),
   /**
-   * The required checksum in hexadecimal, as `ListLists` shows it: SHA-256 of a single file, or of
-   * a line for each file with its name and its own checksum.
+   * The required checksum in hexadecimal, as `ListLists` returns it. For one file, it is the file's
+   * SHA-256. For several files, it is the SHA-256 of a text with one line per file: name and
+   * checksum.
    */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")
     .optional(),
   every_hours: z.number().positive().max(everyHoursMax).default(everyHoursDefault),
-  /** Screening is refused until every list that is not optional has been in force once. */
+  /** False if screening must be refused until this list has been in force once. */
   optional: z.boolean().default(false),
 });
 
@@ -72,7 +75,7 @@ export function isAuthentic({ files }: SourceSetting): boolean {
   return files.every((file) => "url" in file && file.url.startsWith("https:"));
 }
 
-/** Omits the query of a location, because it can contain a token. */
+/** Returns a location without its query, because a query can contain a token. */
 export function locationShown(file: SourceFile): string {
   if ("path" in file) return file.path;
   const { origin, pathname } = new URL(file.url);

@@ -15,14 +15,14 @@ export type SourceState = {
   readonly failures: number;
   readonly checkedAt: Date;
   readonly nextCheckAt: Date;
-  /** The last time that the list in force was known to equal the published one. */
+  /** The last time at which the list in force was confirmed to equal the published list. */
   readonly confirmedAt: Date | undefined;
-  /** The checksum that the validators belong to; "" until a list came into force. */
+  /** The checksum of the file that the validators belong to. "" until a list came into force. */
   readonly checksum: string;
   readonly validators: readonly Validator[];
 };
 
-/** `list_sources`: one document for each source. */
+/** The collection `list_sources`, with one document for each source. */
 type SourceDocument = Stored<Omit<SourceState, "list">> & {
   readonly _id: string;
   readonly schema_version: number;
@@ -30,7 +30,7 @@ type SourceDocument = Stored<Omit<SourceState, "list">> & {
 
 export type SourceStore = ReturnType<typeof openSourceStore>;
 
-/** Each check writes the whole state, so the last writer wins. */
+/** Stores the state of sources. Each check replaces the whole state, so the last write wins. */
 export function openSourceStore({ db }: Pick<Database, "db">) {
   const sources = db.collection<SourceDocument>("list_sources");
   return {

@@ -6,7 +6,7 @@ export type Disposition = "undecided" | "false_positive" | "true_match";
 
 /** Operators' decisions about the hits of one subject. */
 export type Decisions = {
-  /** One for each hit, in the order of the hits. */
+  /** The decisions, one for each hit, in the order of the hits. */
   readonly ofHits: readonly { readonly alertId: string; readonly disposition: Disposition }[];
   /** Hits of confirmed true matches that the matcher no longer finds. */
   readonly standing: readonly Pick<ScreeningHit, "list" | "entryUid">[];
@@ -14,9 +14,9 @@ export type Decisions = {
 
 /** A hit with an operator's decision about it. */
 export type DecidedHit = ScreeningHit & {
-  /** Set for a monitored subject; else "". */
+  /** The alert of the hit. "" for a subject that is not monitored. */
   readonly alertId: string;
-  /** True if it does not count for the verdict. */
+  /** True if the hit does not count for the verdict. */
   readonly dismissed: boolean;
 };
 
@@ -28,17 +28,21 @@ export function undecided({ verdict, hits }: Finding): DecidedFinding {
   return { verdict, hits: hits.map((hit) => ({ ...hit, alertId: "", dismissed: false })) };
 }
 
-/** More hits than the matcher aligns for a name; hits beyond it are decided as one. */
+/**
+ * The maximum hits that operators decide individually. Hits beyond it are combined into one. The
+ * matcher aligns fewer for a name.
+ */
 export const decidableMax = 1_000;
 
-/** True if there may be more hits than a finding lists, which operators could also decide about. */
+/** True if there may be more hits than the finding lists. */
 export function isTruncated({ hits }: Pick<Finding, "hits">): boolean {
   return hits.length >= hitsMax;
 }
 
 /**
- * Applies operators' decisions: a false positive does not count, a confirmed true match is a block.
- * The finding must have all its hits (`decidableMax`). Hits that count are listed first.
+ * Applies operators' decisions. A false positive does not count, and a confirmed true match is a
+ * block. The finding must contain all its hits (`decidableMax`). In the result, hits that count
+ * come first.
  */
 export function decidedFinding(
   { hits }: Pick<Finding, "hits">,

@@ -10,7 +10,10 @@ export type ScreeningReason = Omit<Reason, "kind"> & {
   readonly kind: Reason["kind"] | "wallet" | "bank";
 };
 
-/** A list entry, or a substitute for one, that a party or wallet may be. */
+/**
+ * A possible match of a party or wallet with a list entry. Some hits have no list entry, such as an
+ * unreadable name.
+ */
 export type ScreeningHit = Explanation & {
   readonly list: string;
   readonly listVersion: string;
@@ -18,10 +21,13 @@ export type ScreeningHit = Explanation & {
   /** SHA-256 over the compared data of the entry, in hexadecimal. */
   readonly entryFingerprint: string;
   readonly entryType: EntryType;
-  /** The publisher, if the list joins several; else "". */
+  /** The publisher, if the list combines several publishers. Otherwise "". */
   readonly source: string;
   readonly programs: readonly string[];
-  /** The position of the party, wallet or bank in the request, from 0, in this order. */
+  /**
+   * The position of the hit's party, wallet or bank in the request. Parties come first, then
+   * wallets, then banks, counted from 0.
+   */
   readonly subjectIndex: number;
   /** The score of the names alone, before the evidence. */
   readonly nameScore: number;
@@ -34,10 +40,10 @@ export type ScreeningHit = Explanation & {
 /** The result of a screening before it is stored. */
 export type Finding = { readonly verdict: Verdict; readonly hits: readonly ScreeningHit[] };
 
-/** More hits than a person reads; the verdict counts them all. */
+/** The maximum listed hits. A person reads no more, but the verdict counts all hits. */
 export const hitsMax = 20;
 
-/** A hit without a list entry, which an officer decides like any other. */
+/** Builds a hit without a list entry. An officer decides it like any other hit. */
 function hitWithoutEntry(
   of: Pick<ScreeningHit, "subjectIndex" | "entryType" | "verdict">,
   what: Pick<ScreeningHit, "entryUid" | "entryFingerprint">,
@@ -60,7 +66,7 @@ function hitWithoutEntry(
   };
 }
 
-/** The list name of a hit without a list entry; no list has this name. */
+/** The list name of hits without a list entry. No real list has this name. */
 export const noList = "";
 
 const nameProblems = {
@@ -68,7 +74,7 @@ const nameProblems = {
   partial: "the name is too long or too strange to be compared whole",
 } as const;
 
-/** A name that cannot be compared, or not completely, so a person must read it. */
+/** Builds the hit for a name that cannot be compared completely. A person must read it. */
 export function unreadableName(
   { type }: Party,
   problem: keyof typeof nameProblems,
@@ -80,7 +86,7 @@ export function unreadableName(
   return hitWithoutEntry(of, what, who + nameProblems[problem]);
 }
 
-/** Adds the hit of a party that its own merchant lists in a sandbox. */
+/** Adds a hit for a party that a sandbox merchant listed itself. */
 export function withOwnListing(
   { verdict, hits }: Finding,
   entryType: EntryType,
@@ -93,8 +99,8 @@ export function withOwnListing(
 }
 
 /**
- * Combines hits beyond the limit into one for each party or wallet. A decision about that one
- * lapses when the combined hits change.
+ * Combines hits beyond the limit into one hit for each party or wallet. When the combined hits
+ * change, an earlier decision no longer applies.
  */
 export function overflowHits(unlisted: readonly ScreeningHit[]): ScreeningHit[] {
   return [...Map.groupBy(unlisted, ({ subjectIndex }) => subjectIndex)].map(([at, hits]) => {

@@ -10,7 +10,7 @@ import type { Wallet, WalletIndex } from "../../wallets/rules/wallet.ts";
 import type { DecidedFinding } from "./decided-finding.ts";
 import { type Finding, hitsMax, overflowHits, type ScreeningHit, unreadableName } from "./hit.ts";
 
-/** The data of a comparison: one consistent state of all lists in force. */
+/** The data to compare with: one consistent state of all lists in force. */
 export type ListsInForce = {
   readonly lists: readonly ListVersion[];
   readonly matcher: Matcher<ListEntry>;
@@ -26,7 +26,7 @@ export type ScreeningKind = "wallet" | "party";
 export type Subject = { readonly merchantId: string; readonly recordId: string };
 
 /**
- * The cause of a screening: its owner's request, or a change of its lists, configuration or
+ * The cause of a screening: a request of the record's owner, or a change of lists, configuration or
  * decisions.
  */
 export type ScreeningTrigger = "request" | "list_change" | "configuration_change" | "decision";
@@ -50,15 +50,18 @@ export type ScreeningQuery = {
   /** Banks that hold the accounts of a party. */
   readonly banks?: readonly Bank[];
   /**
-   * The maximum number of listed hits; the default is the worst `hitsMax`. One more hit for each
-   * party, wallet or bank combines the rest.
+   * The maximum number of listed hits. By default, the `hitsMax` gravest are listed. The rest are
+   * combined into one more hit for each party, wallet or bank.
    */
   readonly most?: number;
 };
 
-/** One party, wallet or bank of a request; units are compared one at a time. */
+/** One party, wallet or bank of a request. Units are compared one at a time. */
 export type ScreeningUnit = {
-  /** The position of the party, wallet or bank in the request, from 0, in this order. */
+  /**
+   * The position of the party, wallet or bank in the request. Parties come first, then wallets,
+   * then banks, counted from 0.
+   */
   readonly at: number;
   /** The number of parties in the request. */
   readonly count: number;
@@ -66,13 +69,13 @@ export type ScreeningUnit = {
   readonly most: number | undefined;
 };
 
-/** The hits of one unit: those of compared entries, and those of a name that cannot be compared. */
+/** The hits of one unit: hits of list entries, and the hit of a name that cannot be compared. */
 export type UnitHits = {
   readonly compared: readonly ScreeningHit[];
   readonly unreadable: readonly ScreeningHit[];
 };
 
-/** Compares a whole request; the verdict is the worst of all. */
+/** Compares a whole request. The verdict is the worst of all its units. */
 export function screen(request: ScreeningQuery, inForce: ListsInForce): Finding {
   return findingOf(
     request,
@@ -105,7 +108,7 @@ export function findingOf({ most }: ScreeningQuery, units: readonly UnitHits[]):
   return { verdict, hits: [...hits.slice(0, listed), ...beyond] };
 }
 
-/** Names the party, if a request has several. */
+/** Returns a text that identifies the party, if the request has several. */
 function whoOf(at: number, count: number): string {
   return count > 1 ? `party ${at + 1} of ${count}: ` : "";
 }
@@ -131,8 +134,8 @@ function namedHit(found: Hit<ListEntry>, { at }: ScreeningUnit, inForce: ListsIn
 }
 
 /**
- * A bank with a listed BIC is a block, because the BIC identifies it. Its name alone is at most a
- * review: many banks share a name, and the bank's customer is another party.
+ * Compares a bank. A listed BIC is a block, because it identifies the bank. A listed name is at
+ * most a review, because many banks share a name, and the bank is not the party itself.
  */
 function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitHits {
   const { at: subjectIndex } = unit;
@@ -157,8 +160,8 @@ function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitH
     documents: [],
   };
   const known = new Set(identified.map(({ list, entryUid }) => `${list} ${entryUid}`));
-  // All hits, because a limit could exclude relevant ones in favour of those that share only trade
-  // words.
+  // Searches without a limit. Otherwise hits that share only trade words could displace relevant
+  // ones.
   const named = inForce.matcher
     .match(party, { most: Number.POSITIVE_INFINITY })
     .filter(identifiesBank)
@@ -171,8 +174,8 @@ function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitH
 }
 
 /**
- * True if a hit shows more than two banks with the same trade words (`First Bank`). A false one
- * would hold every customer of a bank.
+ * True if a hit shares more than common trade words (`First Bank`) with the bank's name. A false
+ * hit would hold the payments to every customer of the bank.
  */
 function identifiesBank({ nameScore, contained, parts }: Hit): boolean {
   const { bands, bankNameMin, tokens } = matcherConfig;
@@ -186,7 +189,7 @@ function nameOfBank({ verdict, reasons }: Hit) {
   return { verdict: limited, reasons: [...reasons, { kind: "bank" as const, text, effect: 0 }] };
 }
 
-/** A listed wallet is a block, because equal addresses leave nothing to weigh. */
+/** Compares a wallet. A listed address is always a block. */
 function walletHits(wallet: Wallet, subjectIndex: number, inForce: ListsInForce): ScreeningHit[] {
   return inForce.wallets.find(wallet.families, wallet.address).map((hit) => ({
     ...placed(hit.entry, inForce),

@@ -22,14 +22,14 @@ export type Identification = {
   readonly url: string;
 };
 
-/** More evidence than a person reads; the verdict counts it all. */
+/** The maximum evidence to store. A person reads no more, but the verdict counts all. */
 const evidenceMax = 20;
-/** One line on a screen; a provider's texts have no other limit. */
+/** The maximum length of one piece of evidence, one line on a screen. Providers set no limit. */
 const evidenceLengthMax = 300;
 
 /**
- * Rates identifications: a sanctioned address is a block like a listed one, any other category is a
- * review, and none is clear.
+ * Rates identifications. A sanctioned address is a block, like a listed one. Any other category is
+ * a review. No identification is clear.
  */
 export function assessmentOf(
   identifications: readonly Identification[],
@@ -67,7 +67,10 @@ export function worstAssessment(all: readonly WalletAssessment[]): WalletAssessm
   return { ...worst, evidence };
 }
 
-/** Returns the networks to query: the requested ones, or else one of each family of the address. */
+/**
+ * Returns the networks to query: the requested ones, or by default one of each family that the
+ * address may belong to.
+ */
 export function assessedNetworks(
   networks: readonly string[],
   families: readonly WalletFamily[],
@@ -78,7 +81,7 @@ export function assessedNetworks(
   );
 }
 
-/** Returns an address in the one spelling that the provider is queried with. */
+/** Returns an address in the spelling in which the provider is queried. */
 export function queriedAddress(network: string, address: string): string {
   const family = walletFamily(network);
   if (family === "evm") return address.toLowerCase();

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { base58, base58check, bech32, bech32m } from "@scure/base";
 import type { ListEntry } from "../../lists/rules/entry.ts";
 
-/** Networks of one family share addresses: an address listed on one is listed on all. */
+/**
+ * Families of networks. Networks of one family have the same addresses, so an address that is
+ * listed on one is listed on all.
+ */
 export const walletFamilies = ["evm", "bitcoin", "tron", "solana"] as const;
 export type WalletFamily = (typeof walletFamilies)[number];
 
@@ -42,7 +45,7 @@ function canonicalEvm(address: string): string | undefined {
   return evmAddress.exec(address)?.[1]?.toLowerCase();
 }
 
-/** A version byte and 20 bytes of hash, before the checksum. */
+/** The payload length before the checksum: one version byte and a hash of 20 bytes. */
 const base58PayloadLength = 21;
 /** Bitcoin mainnet's versions: pay to public key hash, pay to script hash. */
 const bitcoinVersions = [0x00, 0x05];
@@ -53,7 +56,10 @@ function base58Version(address: string): number | undefined {
   return payload?.length === base58PayloadLength ? payload[0] : undefined;
 }
 
-/** Witness version 0 is bech32 (BIP 173); later ones are bech32m (BIP 350). */
+/**
+ * True for a SegWit address. Witness version 0 uses bech32 (BIP 173), later versions use bech32m
+ * (BIP 350).
+ */
 function isSegwit(lowerCase: string): boolean {
   if (!lowerCase.startsWith("bc1")) return false;
   const zero = decoded(() => bech32.decode(lowerCase as `bc1${string}`));
@@ -70,7 +76,7 @@ function canonicalBitcoin(address: string): string | undefined {
   return version !== undefined && bitcoinVersions.includes(version) ? address : undefined;
 }
 
-/** The spelling of nodes and contracts: version and hash in hexadecimal. */
+/** The form of Tron addresses that nodes and contracts use: version and hash in hexadecimal. */
 const tronHex = /^(?:0x)?(41[0-9a-f]{40})$/i;
 
 function canonicalTron(address: string): string | undefined {
@@ -80,7 +86,10 @@ function canonicalTron(address: string): string | undefined {
 }
 
 const solanaKeyLength = 32;
-/** 32 bytes have at most 44 base58 digits; decoding longer text would waste time. */
+/**
+ * The maximum length of a Solana address: 32 bytes have at most 44 base58 digits. Decoding a longer
+ * text would waste time.
+ */
 const solanaTextMax = 44;
 
 function canonicalSolana(address: string): string | undefined {
@@ -107,8 +116,9 @@ export type Wallet = { readonly families: readonly WalletFamily[]; readonly addr
 export type WalletIndex = ReturnType<typeof buildWalletIndex>;
 
 /**
- * Indexes every listed address under each family whose form it has. The list's ticker is only a
- * hint: a `USDT` address may be of three networks. Addresses of unsupported networks are left out.
+ * Indexes every listed address under each family whose address format it has. The list's ticker
+ * does not decide, because a `USDT` address may belong to one of three networks. Addresses of
+ * unsupported networks are left out.
  */
 export function buildWalletIndex(entries: Iterable<ListEntry>) {
   const listed = new Map<string, { entry: ListEntry; currency: string }[]>();
@@ -142,9 +152,9 @@ export function buildWalletIndex(entries: Iterable<ListEntry>) {
 }
 
 /**
- * Returns the families to compare an address in: those of the networks, or all possible ones if no
- * network is given. Returns `undefined` for an unsupported network or an address of none of them,
- * because an unreadable wallet must not be cleared.
+ * Returns the families in which an address is compared: those of the given networks, or all that
+ * fit if none is given. Returns `undefined` if a network is unsupported or the address fits none.
+ * Such a wallet must not be cleared.
  */
 export function walletFamiliesOf(
   networks: readonly string[],

@@ -47,7 +47,7 @@ export type Rate = {
 
 /** Maximum decimals of rates and fee shares (decisions: quotes). */
 export const rateDecimalsMax = 10;
-/** More integer digits than this indicate a publisher's mistake. */
+/** The maximum integer digits of a rate. More indicate a publisher's mistake. */
 const rateDigitsMax = 15;
 
 /** The text fields of a `SetCorridor` request. */
@@ -120,7 +120,10 @@ export function isStale(corridor: CorridorTerms, rate: Rate, now: Date): boolean
   return divideCeil(ageMs, 1_000n) > BigInt(corridor.rateMaxAgeSeconds);
 }
 
-/** Compares the move with a share of `from`: 0.1 is a tenth. */
+/**
+ * True if the move from one rate to another exceeds this share of `from`. A share of 0.1 is a
+ * tenth.
+ */
 export function movesMoreThan(share: Decimal, from: Decimal, to: Decimal): boolean {
   const allowed = multiplyDecimals(from, share);
   const scale = Math.max(from.scale, to.scale, allowed.scale);

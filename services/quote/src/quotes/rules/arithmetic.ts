@@ -38,8 +38,8 @@ function minorRate({ source, destination, rate }: Omit<Terms, "fee">): {
 }
 
 /**
- * The fee rounds up and the receiving amount rounds down, so the platform never loses a fraction
- * (decisions: quotes, fixed source).
+ * Prices a quote with a fixed source amount. The fee is rounded up and the receiving amount is
+ * rounded down, so the platform never loses a fraction (decisions: quotes, fixed source).
  */
 export function quoteFixedSource(terms: Terms, source: bigint): Amounts | AmountsRefused {
   const { share, flatMinor } = terms.fee;
@@ -56,8 +56,9 @@ export function quoteFixedSource(terms: Terms, source: bigint): Amounts | Amount
 }
 
 /**
- * The converted amount and the source amount round up. The fee is their difference, so exactly
- * `receiving` arrives (decisions: quotes, fixed target).
+ * Prices a quote with a fixed receiving amount. The converted amount and the source amount are
+ * rounded up, and the fee is their difference. So exactly `receiving` arrives (decisions: quotes,
+ * fixed target).
  */
 export function quoteFixedTarget(terms: Terms, receiving: bigint): Amounts | AmountsRefused {
   const { share, flatMinor } = terms.fee;

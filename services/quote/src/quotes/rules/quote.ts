@@ -71,7 +71,7 @@ export type QuoteRequest = {
   readonly reissueOf: string;
 };
 
-/** Data from the owning services; `undefined` means no such record. */
+/** Data from other services. `undefined` means that the record does not exist. */
 export type Parties = {
   readonly account: { readonly merchantId: string; readonly currency: string } | undefined;
   readonly beneficiary:
@@ -122,7 +122,10 @@ export function checkParties(
   return beneficiary.quoted;
 }
 
-/** Runs after `checkParties`: corridor, its state, its opening to the merchant. */
+/**
+ * Runs after `checkParties`. Checks that the corridor exists, is active, and is open to the
+ * merchant.
+ */
 export function checkCorridor(
   corridor: Corridor | undefined,
   openToMerchant: boolean,
@@ -153,8 +156,8 @@ export function quoteAmounts(
 type ClaimRefusal = "RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED";
 
 /**
- * Derives a claim's outcome from the quote as read after the attempt. A repeat by the same payout
- * returns its first claim.
+ * Derives the outcome of a claim from the quote as stored after the attempt. A repeat by the same
+ * payout returns its first claim.
  */
 export function claimOutcome(
   quote: Quote | undefined,
