@@ -79,9 +79,9 @@ export class DisburseError extends Error {
   }
 
   /**
-   * True if the platform may have applied a POST or PATCH: it sent no response, failed (5xx), or an
-   * earlier attempt still runs (409 `IDEMPOTENCY_IN_PROGRESS`). After any other refusal nothing has
-   * changed.
+   * True if the platform may have applied a POST or PATCH: no response arrived, the status was 5xx,
+   * or an earlier attempt is still running (409 `IDEMPOTENCY_IN_PROGRESS`). After any other error,
+   * nothing has changed.
    */
   get mayHaveHappened(): boolean {
     if (this.kind !== "refused") return true;

@@ -54,9 +54,10 @@ export class EventFeed implements AsyncIterable<FeedEvent> {
   }
 
   /**
-   * The position for continuation after a restart, or `undefined` before the first page. Store it
-   * after you have stored the events before it. It advances only when the loop requests the event
-   * after a page's last one, so unprocessed events are delivered again.
+   * The position from which to continue after a restart, or `undefined` before the first page.
+   * Store the cursor after you have stored the events before it. The cursor advances only when the
+   * loop requests the next event after the last one of a page. After a crash, unprocessed events
+   * are therefore delivered again.
    */
   get cursor(): string | undefined {
     return this.#cursor;

@@ -7,11 +7,15 @@ export type OrderedEvent = {
 };
 
 /**
- * The position of a transaction: its greatest processed sequence and the ids of the events with it.
+ * The position of a transaction. Holds the greatest processed sequence and the ids of the events
+ * that have this sequence.
  */
 export type EventPosition = {
   readonly sequence: number;
-  /** Usually one id; several if the system behind a refund or session used a sequence twice. */
+  /**
+   * Usually one id. Several if the external system behind a refund or session used a sequence
+   * twice.
+   */
   readonly ids: readonly string[];
 };
 
@@ -67,7 +71,7 @@ export function onceInOrder(positions: EventPositions): HandleOnce {
     const transaction = `${event.transaction_type}/${event.transaction_id}`;
     const previous = tails.get(transaction);
     const current = (async (): Promise<EventStanding> => {
-      // The failure belongs to the previous caller.
+      // The previous caller handles this failure.
       await previous?.catch(() => undefined);
       const position = await positions.get(transaction);
       const standing = eventStanding(event, position);

@@ -30,10 +30,13 @@ export type ReceiptKeys = {
   }[];
 };
 
-/** Prefix of the signed text, which separates it from other signatures of the key. */
+/**
+ * Prefix of the signed text. Prevents other signatures of the same key from passing as a receipt's
+ * signature.
+ */
 const purpose = "disburse payout receipt 1\n";
 
-/** Nesting limit; receipts are less deep. */
+/** Maximum nesting of a file. Receipts are less deep. */
 const depthMax = 8;
 
 /**

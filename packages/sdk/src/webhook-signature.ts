@@ -56,7 +56,8 @@ export function checkSecrets(options: {
   if (secret === undefined && standardSecret === undefined) {
     throw new TypeError("secret or standardSecret is required");
   }
-  // A `null` from a database or file would sign as the text "null", which anyone can do.
+  // A `null` from a database or file would become the text "null". Anyone could sign with that
+  // secret.
   if (secret !== undefined && (typeof secret !== "string" || secret === "")) {
     throw new TypeError("secret must be text that is not empty");
   }

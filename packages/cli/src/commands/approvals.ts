@@ -100,7 +100,10 @@ function proposalText(proposal: JsonObject): string {
   return recordText({ ...rest, before: read(before), after: read(after) });
 }
 
-/** Approves exactly the content that the person read; with `--digest`, content read earlier. */
+/**
+ * Approves only the content that the person has read. `--digest` identifies content that the person
+ * read earlier.
+ */
 async function approve(invocation: Invocation): Promise<void> {
   const { service, proposal } = await findProposal(invocation);
   const digest = invocation.text("--digest") ?? String(proposal.content_digest);

@@ -9,7 +9,7 @@ import { type ServiceName, serviceNames } from "../session/target.ts";
 import type { Command, OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
-/** The page size; services allow no more. */
+/** Page size of audit reads. Services allow no larger pages. */
 const pageSize = 1_000;
 
 /** The last exported entry of a service. */
@@ -137,7 +137,7 @@ function assertFollows(service: string, { sequence, hash }: Mark, line: string):
   throw new CommandError(problem, { exit: "failed", code: "audit_trail_changed" });
 }
 
-/** Opens a new file, or an existing one for continuation after its last complete line. */
+/** Opens a new file, or continues an existing file after its last complete line. */
 async function openFile(whole: string, path: string): Promise<Destination> {
   const marks = new Map<string, Mark>();
   const file = await open(whole, "a+", 0o600).catch((error: Error) => {

@@ -239,7 +239,7 @@ async function check(
   const summary = summaryOf(file, profile);
   const verdicts = judge(file, sent, profile);
   learnReferences(verdicts, sent);
-  // Without payments, unmatched entries are not findings.
+  // If no sent payments are given, an unmatched entry is not a finding.
   const isFinding = ({ verdict }: FileVerdict) => isSentGiven || verdict !== "unmatched";
   const findings = [
     ...summaryFindings(summary),
@@ -259,7 +259,10 @@ async function check(
   };
 }
 
-/** Rails store the bank's first reference for a payment; later files may contain no other. */
+/**
+ * Stores the bank's first reference for each payment, as rails do. A later file may identify a
+ * payment only by this reference.
+ */
 function learnReferences(verdicts: readonly FileVerdict[], sent: SentPayments): void {
   const learn = (payoutId: string, bankReference: string | undefined) => {
     if (bankReference === undefined || sent.get(payoutId).bankReference !== undefined) return;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { stringify } from "yaml";
 import { valueAt } from "./plain.ts";
 
-/** The path of a column's value, with a title if the path isn't suitable. */
+/** The path of a column's value. Includes a title if the path isn't suitable as one. */
 export type Column = string | readonly [path: string, title: string];
 
 /**

@@ -6,14 +6,14 @@ import { z } from "zod";
 import { usageError } from "../output/failure.ts";
 import type { World } from "../table/world.ts";
 
-/** Limit for files that people write; real ones are far smaller. */
+/** Size limit for hand-written files, in bytes. Real files are far smaller. */
 const bytesMax = 1_048_576;
 
 export async function readText(world: Pick<World, "folder">, path: string): Promise<string> {
   return (await readUpTo(world, path, bytesMax)).toString("utf8");
 }
 
-/** The maximum content of a request. */
+/** Maximum size of a file that is sent in a request, in bytes. */
 const contentMax = 3 * 2 ** 20;
 
 /** Reads a file to send in a request. */

@@ -66,7 +66,7 @@ async function validLogin(world: World, target: Target, file: TokenFile): Promis
     file.write(key, renewed);
     return renewed;
   } catch (error) {
-    // A refresh token works once: another command may have used it in the meantime.
+    // A refresh token works only once. Another command may have used this one in the meantime.
     const other = file.read(key);
     if (other !== undefined && isValid(other, world)) return other;
     const isEnded = error instanceof CommandError && error.exit === "identity";
@@ -82,7 +82,10 @@ function expired(cause?: unknown): CommandError {
   return new CommandError(problem, { exit: "identity", code: "not_logged_in", cause });
 }
 
-/** Decodes a token's claims without verifying them, which services do; an opaque token has none. */
+/**
+ * Decodes a token's claims without verifying them, because services verify them. Returns no claims
+ * for an opaque token.
+ */
 export function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     const [, payload = ""] = token.split(".");

@@ -29,7 +29,7 @@ async function providerOf({ name, issuer, clientId }: Target): Promise<Configura
 export type DevicePrompt = {
   readonly url: string;
   readonly code: string;
-  /** The URL with the code in it, or "" if the provider has none. */
+  /** The verification URL that includes the code, or "" if the provider sends none. */
   readonly completeUrl: string;
   readonly expiresInSeconds: number;
 };

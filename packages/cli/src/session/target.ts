@@ -22,7 +22,7 @@ export type ServiceName = (typeof serviceNames)[number];
 
 /** The deployment that a command calls. */
 export type Target = {
-  /** For messages: the profile, the sandbox's file or the environment. */
+  /** The target's name in messages: its profile, the sandbox's file or the environment. */
   readonly name: string;
   /** RPC addresses of each service, several if it has replicas. */
   readonly urls: Readonly<Partial<Record<ServiceName, readonly string[]>>>;
@@ -113,7 +113,7 @@ export function readTarget(world: World, choice: TargetChoice): Target {
   };
 }
 
-/** Has no addresses; a call to a service fails with the name of the missing setting. */
+/** A target without addresses. A call to a service fails and names the missing setting. */
 export const nowhere: Target = {
   name: "the environment",
   urls: {},
@@ -144,7 +144,7 @@ function fromEnvironment({ environment }: World): Pick<Target, "urls"> {
   return { urls: Object.fromEntries(urls) };
 }
 
-/** From the environment; relative paths start at the working folder. */
+/** Reads the TLS files' paths from the environment. Relative paths start at the working folder. */
 function ownTls({ environment, folder }: World): TlsFiles | undefined {
   return tlsOf(folder, {
     ca_file: environment.DISBURSE_CA_FILE || undefined,

@@ -38,7 +38,7 @@ export type Sent = {
   readonly body?: unknown;
   /** A file to send instead of a JSON body. */
   readonly csv?: string;
-  /** Identifies one attempt of a person at a change; a retry uses the same key. */
+  /** Identifies one attempt of a person to make a change. A retry uses the same key. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 };

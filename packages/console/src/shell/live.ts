@@ -32,7 +32,7 @@ export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean 
     const source = new EventSource("/console/events");
     source.onopen = () => {
       setIsOpen(true);
-      // Events during a lost connection were missed.
+      // Events sent while the connection was lost are missed, so all lists must be reloaded.
       for (const key of Object.values(staleBy).flat()) stale.add(key);
       readAgain();
     };

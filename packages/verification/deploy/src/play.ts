@@ -29,7 +29,7 @@ const root = join(import.meta.dirname, "../../../..");
 const tokenFolder = "/run/secrets/kubernetes.io/serviceaccount";
 /** This process's compile cache, if it has one. */
 const cached = getCompileCacheDir();
-/** Node adds a folder for its version. */
+/** Node appends a folder for its version, so the child process gets the parent folder. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
 /** Ends a process when this one has ended for any reason. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));

@@ -5,7 +5,7 @@ import { addPlatformPostings, checkEntry, effectOf, keyOf } from "./entry-check.
 import { compare, decimalOf, major, minorOf, zero } from "./exact.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
-/** A decision not executed after this time was forgotten. */
+/** A decision that is not executed within this time counts as lost. */
 export const overdueMs = 60_000;
 
 type Chain = {

@@ -25,7 +25,7 @@ export function wishBody({ account, beneficiary, side, amount }: QuoteWish) {
   };
 }
 
-/** Requests a quote; a new `round` requests another one after the last has expired. */
+/** Requests a quote. A new `round` requests another quote after the previous one has expired. */
 export function quoteQuery(wish: QuoteWish | undefined, round: number) {
   const key = wish && [wish.account.id, wish.beneficiary.beneficiary_id, wish.side, wish.amount];
   return queryOptions({

@@ -1,6 +1,6 @@
 import { dayAfter } from "../../ui/rules/times.ts";
 
-/** The URL's days, both inclusive. */
+/** The first and last day in the URL, both inclusive. */
 type Days = { readonly created_from?: string; readonly created_to?: string };
 
 const day = /^\d{4}-\d{2}-\d{2}$/;

@@ -39,7 +39,8 @@ export function RevokeButton(props: { path: string; id: string; label: string; t
         isOpen={found !== undefined}
         onOpenChange={() => {
           setFound(undefined);
-          // Reload the list only after the result was seen, because that removes this row.
+          // Reload the list only after the person has seen the result, because reloading removes
+          // this row.
           void client.invalidateQueries({ queryKey: [path] });
         }}
       >

@@ -20,7 +20,7 @@ type State = "serving" | "not_serving" | "unreachable";
 type Found = {
   readonly place: Place;
   readonly state: State;
-  /** Empty if no process reported it. */
+  /** Empty if no process reported its version. */
   readonly version: string;
   readonly problem: string;
 };

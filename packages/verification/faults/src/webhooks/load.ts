@@ -16,7 +16,7 @@ export type Endpoint = {
   readonly path: string;
 };
 
-/** An event confirmed by the broker, or pending. */
+/** An event that the broker has confirmed or will confirm. */
 type PublishedEvent = { readonly eventId: string; readonly merchantId: string };
 
 /** Simulates external systems that publish events continuously. */
@@ -39,7 +39,10 @@ const sequenceMax = 3;
 const transactionsPerBatch = 3;
 const pauseDefaultMs = 100;
 const againAfterMs = 100;
-/** The load continues while deliveries wait, but a crash must still find recent ones. */
+/**
+ * Limits the pending events. The load continues while deliveries wait, but a crash must still
+ * affect recent deliveries.
+ */
 const aheadMax = 300;
 /** One in this many batches has an unreadable message. */
 const unreadableEvery = 10;
@@ -81,7 +84,7 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
       try {
         return await bus.publish(messages);
       } catch {
-        // The broker is down or has not confirmed: like an outbox, publish again.
+        // The broker is down or has not confirmed the message. Publish again, as an outbox does.
         await pause(againAfterMs);
       }
     }
@@ -92,7 +95,7 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
     await pause(random.below(pauseMaxMs));
   };
   return {
-    /** `drain` settles when the broker has confirmed everything that was started. */
+    /** `drain` settles when the broker has confirmed all messages that were started. */
     ...createLoop(publishMore, 1),
     endpoints,
     published,

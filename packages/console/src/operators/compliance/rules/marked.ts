@@ -1,4 +1,4 @@
-/** A part of a name; marked if it matches a word on the other side. */
+/** A part of a name. `isAlike` is true if the part matches a word of the compared name. */
 export type Stretch = { readonly text: string; readonly isAlike: boolean };
 
 /**
