@@ -73,7 +73,7 @@ export async function configureServices(options: PlatformOptions) {
   const environments = environmentsOf(own);
   return {
     ...first,
-    /** All replicas, including this platform as the first. Start the others individually. */
+    /** All replicas. This platform is the first one. Start the others individually. */
     replicas,
     options,
     secrets,

@@ -130,7 +130,7 @@ function lostClients(program: TypedProgram, { node: root }: TypedFile, caller: s
   const taken = clientsAmong(flowing).filter((node) => {
     const { parent } = node;
     if (isPropertyAccessExpression(parent) && parent.expression === node) return false;
-    // Destructured members have names of their own.
+    // A destructured member has a declaration of its own, so it isn't a lost client.
     if (isVariableDeclaration(parent) && isObjectBindingPattern(parent.name)) return false;
     const wanted = checker.getContextualType(node as Expression);
     if (wanted === undefined || wanted.isTypeParameter()) return false;
