@@ -19,7 +19,10 @@ export type Answer = {
   readonly kind: "status-report" | "notification" | "statement" | "returns";
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The stage in which the answer is sent. 0: immediate status, 1: bookings, 2: returns. */
+  /**
+   * The stage in which the answer is sent. 0: immediate status, 1: bookings, 2: returns. Stages
+   * follow one another in this order.
+   */
   readonly stage: 0 | 1 | 2;
 };
 

@@ -48,8 +48,8 @@ export function finalProblems(
 }
 
 /**
- * Checks callers' answers. A successful operation must have one payout, and every payout must be
- * paid for.
+ * Checks callers' answers. Each operation must have at most one payout, and its callers must get
+ * this payout. A stopped beneficiary must not be paid.
  */
 function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): string[] {
   const all = payoutsIn(databases.payout);

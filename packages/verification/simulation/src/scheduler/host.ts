@@ -9,8 +9,8 @@ export function currentInstance(): ProcessInstance | undefined {
 }
 
 /**
- * Choices for the lateness of timers, in which some processes have more. Late timers reduce
- * polling, which is most of a run's cost.
+ * Lateness of timers. Each process has one of these values. Late timers poll less often, and
+ * polling is most of a run's cost.
  */
 const latenessChoices = [1, 4, 8, 12];
 /** Lateness of timers without faults. Frequent polling would then find little work. */

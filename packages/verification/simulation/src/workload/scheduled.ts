@@ -8,7 +8,10 @@ export type Terms = () => { readonly beneficiaryId: string; readonly sourceAmoun
 const dayMs = 86_400_000;
 /** Maximum delay of a scheduled payout. Some payouts are therefore due while faults occur. */
 const dueMaxMs = 15_000;
-/** Cancellations are sent within this time before or after the payout is created. */
+/**
+ * A cancellation is sent at most this long after the payout is due, so that some arrive while the
+ * payout is being created.
+ */
 const aroundMs = 9_000;
 
 export type Scheduled = {

@@ -130,7 +130,7 @@ function lostClients(program: TypedProgram, { node: root }: TypedFile, caller: s
   const taken = clientsAmong(flowing).filter((node) => {
     const { parent } = node;
     if (isPropertyAccessExpression(parent) && parent.expression === node) return false;
-    // A destructured member has a declaration of its own, so it isn't a lost client.
+    // A destructured client isn't lost, because its members are found by their own names.
     if (isVariableDeclaration(parent) && isObjectBindingPattern(parent.name)) return false;
     const wanted = checker.getContextualType(node as Expression);
     if (wanted === undefined || wanted.isTypeParameter()) return false;
