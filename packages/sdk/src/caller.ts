@@ -32,8 +32,8 @@ export type CallOptions = {
 };
 
 /**
- * A query value. An object is sent as one `name[key]=value` pair per key, a list as one
- * `name[]=value` pair per item.
+ * A query value. An object is sent as one `name[key]=value` pair for each key. A list is sent as
+ * one `name[]=value` pair for each item.
  */
 type QueryValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 
@@ -134,7 +134,10 @@ function begin(
   };
 }
 
-/** Generated once per call, so that the platform recognises all attempts as one change. */
+/**
+ * Returns the call's idempotency key. It is generated once per call, so that the platform
+ * recognises all attempts as one change.
+ */
 function keyOf(method: string, { idempotencyKey }: CallOptions): string | undefined {
   if (method !== "POST" && method !== "PATCH") return undefined;
   if (idempotencyKey === undefined) return crypto.randomUUID();
@@ -204,7 +207,7 @@ function readAnswer(
       return new DisburseError({ kind: "refused", code, message, ...more, ...known });
     }
   }
-  // Don't quote the text: it may come from a proxy.
+  // The message must not quote the response, because the text may come from a proxy.
   const message = `A response with status ${status} did not come from the platform.`;
   return new DisburseError({ kind: "answer", code: "UNEXPECTED_ANSWER", message, ...known });
 }

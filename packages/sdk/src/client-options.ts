@@ -42,7 +42,7 @@ export function clientSettings(options: ClientOptions): ClientSettings {
     timeoutMs: checkedTimeout("timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
     tryTimeoutMs: checkedTimeout("tryTimeoutMs", options.tryTimeoutMs ?? defaults.tryTimeoutMs),
     retriesMax: checkedWhole("retriesMax", options.retriesMax ?? defaults.retriesMax, 0, 100),
-    // Reads the global at each call, so that a program can replace it later.
+    // Reads the global `fetch` at each call, so that a program can replace it later.
     fetch: given ?? ((...call) => globalThis.fetch(...call)),
   };
 }

@@ -52,7 +52,7 @@ export class DisburseError extends Error {
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   /** HTTP status, or `undefined` without a response. */
   readonly status: number | undefined;
-  /** Identifies the request in all logs; give it to support. */
+  /** Identifies the request in all logs. Give this id to support. */
   readonly requestId: string;
   /** `Retry-After` of the response, in seconds. */
   readonly retryAfterSeconds: number | undefined;
@@ -93,7 +93,9 @@ export class DisburseError extends Error {
   }
 }
 
-/** Returns true for a `DisburseError`, also of another copy of this package. */
+/**
+ * Returns true for a `DisburseError`, also if the error comes from another copy of this package.
+ */
 export function isDisburseError(error: unknown): error is DisburseError {
   return typeof error === "object" && error !== null && brand in error;
 }

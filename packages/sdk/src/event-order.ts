@@ -20,12 +20,16 @@ export type EventPosition = {
 };
 
 /**
- * `new`: process it. `repeated`: it was already processed. `outdated`: a later event of the same
- * transaction was processed, so its content is no longer current.
+ * The relation of an event to its transaction's position. `new`: process the event. `repeated`: the
+ * event was already processed. `outdated`: a later event of the same transaction was processed, so
+ * this event's content is no longer current.
  */
 export type EventStanding = "new" | "repeated" | "outdated";
 
-/** Compares an event with its transaction's position; `undefined` stands for no position yet. */
+/**
+ * Compares an event with its transaction's position. `undefined` means that the transaction has no
+ * position yet.
+ */
 export function eventStanding(
   { id, sequence }: Pick<OrderedEvent, "id" | "sequence">,
   position: EventPosition | undefined,

@@ -84,7 +84,7 @@ async function loadPage<T>(
   const records = isObject(data) ? data[list] : undefined;
   const meta = isObject(data) && isObject(data.meta_data) ? data.meta_data : {};
   const { next_cursor: cursor } = meta;
-  // A cursor that points to its own page would cause an endless loop.
+  // If a page's next cursor pointed to the page itself, the loop would never end.
   const isPage = typeof cursor === "string" && (cursor === "" || cursor !== request.query?.cursor);
   if (!Array.isArray(records) || !isPage) {
     const message = `The response is not a page of ${list}.`;

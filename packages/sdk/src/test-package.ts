@@ -57,7 +57,9 @@ function packedFiles(json: string): { filename: string; paths: string[] } {
   return { filename: packed.filename, paths: packed.files.map(({ path }) => path) };
 }
 
-/** Returns the oldest supported Node on the PATH, or the one that runs the tests. */
+/**
+ * Returns the oldest supported Node on the PATH. Without one, returns the Node that runs the tests.
+ */
 export function oldestNode(): { readonly path: string; readonly version: string } {
   const found = (process.env.PATH ?? "")
     .split(delimiter)

@@ -19,7 +19,7 @@ export type WebhookRefusal =
   | "BODY_MALFORMED"
   | "STANDARD_SECRET_NEEDED";
 
-/** Thrown for a webhook that isn't genuine or readable: respond with 400 and ignore it. */
+/** Thrown for a webhook that isn't genuine or readable. Respond with 400 and ignore the webhook. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
   readonly code: WebhookRefusal;
@@ -50,8 +50,8 @@ export type VerifyWebhookOptions = {
 };
 
 /**
- * A verified webhook: its body, and the values of its headers under the names and in the formats of
- * feed records (`webhookEvents.list`).
+ * A verified webhook. It has the webhook's body and the values of its headers. Their names and
+ * formats are those of feed records (`webhookEvents.list`).
  */
 export type VerifiedEvent = WebhookEvent & {
   /** `webhook-id`: the same on every retry and redelivery, and in the feed. */

@@ -47,7 +47,10 @@ export function standardSignature(
   return `v1,${mac.digest("base64")}`;
 }
 
-/** Throws a `TypeError` unless at least one of the two secrets is given and valid. */
+/**
+ * Checks that at least one of the two secrets is given, and that the given ones are valid. Throws a
+ * `TypeError` otherwise.
+ */
 export function checkSecrets(options: {
   readonly secret?: string | undefined;
   readonly standardSecret?: string | undefined;

@@ -18,8 +18,8 @@ const serving: readonly ServiceName[] = ["payout", "quote", "compliance", "gatew
 const stateField = fieldAt(method.listProposals.input, "state");
 
 /**
- * Each service stores the proposals of its own RPCs, so a list merges those of every service that
- * permits the person to list them.
+ * Each service stores the proposals for its own RPCs. This function merges the lists of all
+ * services that permit the person to list proposals.
  */
 async function listProposals(invocation: Invocation): Promise<JsonObject[]> {
   const state = invocation.text("--state");
@@ -61,7 +61,7 @@ async function proposalsOf(
   return found;
 }
 
-/** True if the service has no approvals or the person may not see its proposals. */
+/** Returns true if the service has no approvals, or if the person may not see its proposals. */
 function isNotForUs(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   return code === Code.PermissionDenied || code === Code.Unimplemented;
@@ -93,7 +93,7 @@ async function findProposal(invocation: Invocation): Promise<Found> {
   });
 }
 
-/** Parses the JSON of `before` and `after`, so that people read it as YAML. */
+/** Parses the JSON in `before` and `after`, so that the output shows it as YAML. */
 function proposalText(proposal: JsonObject): string {
   const read = (text: unknown) => (text === "" ? "" : JSON.parse(String(text)));
   const { before, after, ...rest } = proposal;

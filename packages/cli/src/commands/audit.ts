@@ -109,7 +109,7 @@ function firstMark(invocation: Invocation, path: string | undefined): Mark {
   return { sequence: BigInt(after), hash: "" };
 }
 
-/** Writes a trail page by page; pages already written stay if a later one fails. */
+/** Writes a trail page by page. If a page fails, the pages already written stay in the file. */
 async function exportTrail(
   { calls }: Invocation,
   service: ServiceName,
@@ -130,7 +130,9 @@ async function exportTrail(
   }
 }
 
-/** Fails if the trail's next entry doesn't chain to the last exported one. */
+/**
+ * Fails if the next entry of the trail doesn't continue the hash chain of the last exported entry.
+ */
 function assertFollows(service: string, { sequence, hash }: Mark, line: string): void {
   if (hash === "" || JSON.parse(line).previous_hash === hash) return;
   const problem = `the trail of ${service} differs: entry ${sequence} was exported with another hash`;

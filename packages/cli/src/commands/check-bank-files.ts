@@ -34,7 +34,7 @@ type Entry = {
   readonly currency: string;
 };
 
-/** The effect that a file would have on its rail. */
+/** The effect that a bank file would have on its rail. */
 type Checked = {
   readonly name: string;
   readonly format: string;
@@ -152,7 +152,7 @@ async function readJson<Schema extends z.ZodType>(
   const text = await readText(invocation.world, path);
   const json = jsonOf(text);
   if (json === undefined) throw usageError(`${option}: ${path} is not JSON`);
-  // BANK_RAILS is a list; accept one with a single rail.
+  // BANK_RAILS is a list of rails. Accepts a list with a single rail.
   const value = option === "--profile" && Array.isArray(json) && json.length === 1 ? json[0] : json;
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;

@@ -15,7 +15,10 @@ const pageMax = 100;
 
 type Corridors = ReadonlyMap<Pair, Corridor>;
 
-/** Returns all corridors, or those that are open to a merchant. */
+/**
+ * Returns all corridors. If a merchant is given, returns only the corridors that are open to that
+ * merchant.
+ */
 async function listCorridors({ calls }: Invocation, merchantId = ""): Promise<Corridors> {
   const method = quote.listCorridors;
   const found = new Map<Pair, Corridor>();

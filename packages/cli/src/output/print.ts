@@ -6,8 +6,8 @@ import { valueAt } from "./plain.ts";
 export type Column = string | readonly [path: string, title: string];
 
 /**
- * Control and direction characters: names come from merchants and list publishers, and a terminal
- * would execute control sequences in them.
+ * Control characters and text direction characters. Names come from merchants and list publishers,
+ * and a terminal would execute control sequences in a name.
  */
 const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 

@@ -64,7 +64,10 @@ export function readFields<Schema extends z.ZodType>(
   throw usageError(error.issues.map((issue) => problemOf(issue, names)).join("; "));
 }
 
-/** Limits aliases, so that a small file can't expand to a large one. */
+/**
+ * Converts a document to plain values. Limits YAML aliases, so that a small file can't expand to a
+ * large value.
+ */
 function plainValue(document: ReturnType<typeof parseDocument>): unknown {
   try {
     return document.toJS({ maxAliasCount: 10 }) ?? {};

@@ -4,7 +4,10 @@ import { refresh } from "./sign-in.ts";
 import type { Target } from "./target.ts";
 import { type Login, openTokenFile, type TokenFile, tokenFilePath } from "./token-file.ts";
 
-/** Renews a token this long before it expires, so that it stays valid during the call. */
+/**
+ * Renews a token this many milliseconds before it expires, so that the token stays valid during the
+ * call.
+ */
 const renewBeforeMs = 30_000;
 
 type Origin = "DISBURSE_TOKEN" | "login" | "grpc_token";

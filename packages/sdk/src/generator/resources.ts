@@ -129,8 +129,8 @@ function methodSource(operation: Operation, document: Document): string {
 }
 
 /**
- * Generates overloads for operations with the parameter `validate`: a validation returns only
- * `valid`, a normal call all other fields.
+ * Generates overloads for operations with the parameter `validate`. A validation returns only
+ * `valid`. A normal call returns all other fields.
  */
 function checkedOverloads(
   { query }: Operation,
