@@ -106,7 +106,10 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** 128 random bits. Unlike `crypto.randomUUID`, this also works on pages without https. */
+/**
+ * Returns 128 random bits as text. Unlike `crypto.randomUUID`, this also works on pages without
+ * https.
+ */
 export function attemptKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -59,7 +59,10 @@ export class BankSimulator {
     return this.#sent;
   }
 
-  /** Sends the files that the bank holds. By default sends all of them, in their order. */
+  /**
+   * Sends the files that the bank holds. By default, sends all of them in the order in which they
+   * were created.
+   */
   async deliver(order: (held: Answer[]) => readonly Answer[] = (all) => all): Promise<void> {
     for (const each of order(this.#held.splice(0))) await this.#send(each);
   }

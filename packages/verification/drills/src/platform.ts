@@ -23,8 +23,8 @@ const settings = {
   GAP_SWEEP_SECONDS: "5",
 };
 /**
- * Longer than a return takes, and longer than the second poll of a transfer with an unknown
- * outcome.
+ * Time until the platform is at rest. A return takes less, and so does the second poll of a
+ * transfer with an unknown outcome.
  */
 const restMs = 60_000;
 

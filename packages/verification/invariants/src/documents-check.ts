@@ -96,7 +96,7 @@ export function checkBatch(
   ];
 }
 
-/** Indexes documents by the ids that others use to name them. */
+/** Indexes documents by the ids under which other documents name them. */
 export function indexDocuments(documents: Partial<Documents>) {
   const { accounts = [], ledger_entries = [], payouts = [] } = documents;
   const { bank_payments = [], bank_files = [], chain_transfers = [] } = documents;

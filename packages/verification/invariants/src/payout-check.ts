@@ -218,7 +218,10 @@ function rootOf(actor: Actor | undefined): string | undefined {
   return kind === "api_key" || kind === "member" ? `merchant ${root}` : `${kind} ${id}`;
 }
 
-/** Requires a timely approval by another actor before sending, if the payout needs one. */
+/**
+ * If the payout needs an approval, requires that another actor approved it in time and before it
+ * was sent.
+ */
 function checkApproved({ approval, order, submitted_at, progress }: Payout, expect: Expect): void {
   const isWaiting = progress.stage === "awaiting_approval";
   expect(10, approval !== undefined || !isWaiting, "waits for an approval that it does not need");

@@ -6,7 +6,7 @@ import { configureServices, type PlatformOptions } from "./services.ts";
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
-/** Allows six processes to start on two cores. */
+/** Timeout for starting. On two cores, six processes start in this time. */
 const startTimeoutMs = 60_000;
 
 /** The processes of the services: separate processes, this process, or one other process. */

@@ -27,12 +27,12 @@ const oneProcess = join(import.meta.dirname, "one-process.ts");
 /** Module that ends a service when this process has ended for any reason. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
 lifeline.searchParams.set("starter", String(process.pid));
-/** This process's compile cache, if it has one. */
+/** The compile cache of this process, if it has one. */
 const cached = getCompileCacheDir();
 /** Node appends a folder for its version, so the child process gets the parent folder. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
 const startTimeoutMs = 60_000;
-/** Longer than any service needs to stop. */
+/** Time limit for stopping. Longer than any service needs. */
 const stopTimeoutMs = 15_000;
 const lastLines = 12;
 /** Polling interval of a starting service. */

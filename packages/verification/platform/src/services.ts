@@ -13,7 +13,7 @@ export interface PlatformOptions {
   readonly busNamespace: string;
   /** Applies to every service: log level, rate limits, sandbox timings. */
   readonly settings?: Environment;
-  /** Processes of each service. Defaults to one. */
+  /** Number of processes of each service. Defaults to one. */
   readonly replicas?: number;
   /** Approximate number of log chunks kept for each service. Keeps all by default. */
   readonly logChunksMax?: number;

@@ -26,7 +26,7 @@ import { type KeyOf, railName, type SimulatedRail } from "./rail/rail.ts";
 import type { ProcessInstance } from "./scheduler/host.ts";
 import type { MemoryDatabase } from "./store/memory-database.ts";
 
-/** Defects that a test injects, to verify that the checks find them. */
+/** Defects that a test injects to verify that the checks find them. */
 export type InjectedDefects = StubOptions & {
   readonly sabotage?: Sabotage;
   readonly keyOf?: KeyOf;

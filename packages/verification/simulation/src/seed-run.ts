@@ -15,7 +15,7 @@ const disturbanceMs = 1_500;
 /** Faults end after this time. By then, callers have finished or never will. */
 const roughMs = 30_000;
 const pollMs = 500;
-/** Time for finishing work after faults have healed. */
+/** Time for finishing work after faults have ended. */
 const settleMs = 180_000;
 /** Maximum number of times that the clock is advanced to the next due work. */
 const advancesMax = 60;

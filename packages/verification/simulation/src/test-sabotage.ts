@@ -7,7 +7,7 @@ import type { Sabotage } from "./network/database-link.ts";
 import type { ChangeServed } from "./processes.ts";
 import { approverOf } from "./workload/callers.ts";
 
-/** Removes a guard by omitting a field from the filter of one kind of write. */
+/** Removes a protection by omitting a field from the filter of one kind of write. */
 export function without(
   collection: string,
   name: string,

@@ -93,7 +93,7 @@ const packagesOfRules: Record<string, RegExp> = {
   rail: /^(?:rail-package|settings|test-contract)\.ts$/,
 };
 
-/** True for a workspace whose files are rules, apart from the excepted ones. */
+/** True for a workspace whose files are rules. Some of its folders may be exceptions. */
 export function isOfRules(workspace: string): boolean {
   return packagesOfRules[workspace] !== undefined;
 }

@@ -29,8 +29,8 @@ const backlogTimeoutMs = 600_000;
 const batch = 50;
 
 /**
- * Pauses 100 endpoints while a backlog is stored for them. Resumes them together and publishes new
- * events meanwhile. Returns lost and misrouted webhooks as faults.
+ * Pauses 100 endpoints while a backlog is stored for them. Then resumes all of them and publishes
+ * new events at the same time. Returns lost and misrouted webhooks as faults.
  */
 export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, backlog: number) {
   await using ends = new AsyncDisposableStack();

@@ -14,7 +14,7 @@ export type NetworkCondition = "normal" | "delay" | "slow" | "trickle" | "silent
 /** A local TCP proxy between services and their dependencies. */
 export type NetworkProxy = Awaited<ReturnType<typeof startNetworkProxy>>;
 
-/** Limits the delay of a piece, so that a call of about ten pieces meets its deadline. */
+/** Maximum delay of a piece of data. A call has about ten pieces and still meets its deadline. */
 const delayMaxMs = 100;
 /**
  * Delays a call twice: the request and the response. This exceeds what operators accept, but no

@@ -123,7 +123,7 @@ async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
   return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);
 }
 
-/** Formats ids with a description: the first five and the number of others. */
+/** Formats ids with a description. Shows the first five ids and the number of remaining ids. */
 export function named(ids: readonly string[], what: string): string[] {
   const shown = ids.slice(0, shownMax).map((id) => `${id} ${what}`);
   const more = ids.length - shownMax;

@@ -12,7 +12,7 @@ export type FinalAnswer = {
   readonly tries: number;
 };
 
-/** Longer than the gateway's own timeout of 10 s. */
+/** Timeout of a call. Longer than the gateway's own timeout of 10 s. */
 const callTimeoutMs = 12_000;
 const againAfterMs = 100;
 /** If no final response arrives within this time, the platform has not recovered. */

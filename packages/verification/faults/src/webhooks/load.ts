@@ -26,7 +26,9 @@ export type WebhookLoadOptions = {
   readonly platform: FaultPlatform;
   readonly receiver: WebhookReceiver;
   readonly random: Random;
-  /** Maximum copies of each message, in another order. Defaults to one. */
+  /**
+   * Maximum number of copies of each message. Copies are sent in another order. Defaults to one.
+   */
   readonly copiesMax?: number;
   /** Each merchant's endpoints. Defaults to one of each kind. */
   readonly kinds?: readonly EndpointKind[];

@@ -29,7 +29,7 @@ type OutageScenario = {
 const aroundMs = 2_000;
 const brokerAwayMs = 5_000;
 const engineAwayMs = 20_000;
-/** Longer than every lease that a hung notifier may hold. */
+/** Duration of a hang. Longer than every lease that a hung notifier may hold. */
 const hungMs = 40_000;
 const duplicatesMs = 10_000;
 const killsBeside = 6;

@@ -92,7 +92,7 @@ export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = 
   };
 }
 
-/** Finds statements that are missing between others, or that were replaced. */
+/** Finds gaps between statements, and statements that were replaced. */
 function brokenLinks(service: string, inOrder: readonly Kept[]): Flaw[] {
   return inOrder.slice(1).flatMap(({ statement: { number, previous } }, index): Flaw[] => {
     const before = inOrder[index] as Kept;

@@ -107,7 +107,8 @@ async function judge(databases: Databases, payouts: readonly Payout[]): Promise<
 }
 
 /**
- * Returns the accounts that a payout moves: its merchant's, and its rail's if it is paid from one.
+ * Returns the accounts that a payout affects: the merchant's account, and the rail account if the
+ * payout is paid from one.
  */
 function accountsOf({ account_id, rail, destination }: Payout): string[] {
   return [account_id, `rail:${rail}:${destination}`];

@@ -8,7 +8,10 @@ import { must, type Part } from "./part.ts";
  * service.
  */
 const perSecond = 50;
-/** Longer than the balancer takes to detect that a gateway is not ready. */
+/**
+ * Delay between "not ready" and the stop of a gateway. Longer than the balancer takes to detect
+ * that the gateway is not ready.
+ */
 const shutdownDelaySeconds = 2;
 
 /**

@@ -137,8 +137,8 @@ function sendOldBytes(
 }
 
 /**
- * Requires that each payout has at most one mined payment, and that it is settled if and only if it
- * has one. Sums must agree.
+ * Requires that each payout has at most one mined payment, and that exactly the payouts with such a
+ * payment are settled. The sums must agree.
  */
 function walletProblems(
   transfers: readonly TransferDocument[],

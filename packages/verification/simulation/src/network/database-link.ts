@@ -15,7 +15,10 @@ const slowMs = 9_000;
  */
 const sweepLeases = "leases";
 
-/** Changes a command's filter or an insert's fields, to remove a guard. */
+/**
+ * Changes the filter of a command, or the fields of an insert, to remove a protection that the code
+ * relies on.
+ */
 export type Sabotage = (command: Command) => Document | undefined;
 
 /**

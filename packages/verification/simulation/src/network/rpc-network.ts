@@ -25,7 +25,7 @@ import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 4;
-/** Longer than any caller waits. */
+/** Duration of a slow call. Longer than any caller waits. */
 const slowMs = 12_000;
 const timeoutMs = 5_000;
 const reserveMs = 50;

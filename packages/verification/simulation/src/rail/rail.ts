@@ -8,8 +8,8 @@ import type { RailState, Transfer } from "./state.ts";
 const hopMs = 30;
 const outageMaxMs = 20_000;
 /**
- * Longer than a process waits for a rail. A submission may therefore arrive after the query about
- * it.
+ * Duration of a slow call. Longer than a process waits for a rail, so a submission may arrive after
+ * the query about it.
  */
 const slowMs = 15_000;
 

@@ -17,8 +17,8 @@ export type Command = {
   readonly name: string;
   readonly isWrite: boolean;
   /**
-   * The filter, which a simulation may change to remove a guard. Undefined for an insert. The
-   * simulation then adds fields to the inserted document instead.
+   * The filter, which a simulation may change to remove a protection. Undefined for an insert; a
+   * simulation changes the inserted document instead.
    */
   readonly filter: Document | undefined;
   readonly sent: readonly unknown[];

@@ -152,8 +152,8 @@ function functionOf({ checker }: TypedProgram, node: Node): Node | undefined {
 }
 
 /**
- * True if a function handles every promise that it awaits, throws or returns. Other exceptions are
- * bugs, and the process's own handler logs them.
+ * True if a function handles every promise that it awaits, throws or returns. Any other exception
+ * is a bug, and the process's own handler logs it.
  */
 function neverRejects(program: TypedProgram, declared: Node | undefined, depth = 0): boolean {
   if (declared === undefined) return false;

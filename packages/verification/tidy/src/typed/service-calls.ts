@@ -147,7 +147,7 @@ function isValue(node: Node): boolean {
   return isShorthandPropertyAssignment(parent) || !("name" in parent) || parent.name !== node;
 }
 
-/** True if a type is a client of another service, a part of one, or possibly one. */
+/** True if a type is a client of another service, a part of such a client, or possibly a client. */
 function isClient(program: TypedProgram, type: Type | undefined, caller: string): boolean {
   if (type === undefined) return false;
   if (type.isUnionType() || type.isIntersectionType()) {
