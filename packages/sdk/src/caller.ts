@@ -245,9 +245,7 @@ function retryAfterSeconds(headers: Headers): number | undefined {
   return /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined;
 }
 
-/**
- * Maximum wait before the first retry. A target behind a load balancer can restart in this time.
- */
+/** Maximum wait before the first retry. The maximum doubles with each further retry. */
 const firstWaitMs = 250;
 /** Maximum wait of the SDK's own backoff. `Retry-After` may be longer. */
 const longestWaitMs = 8_000;
