@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
 
-/** Included in bad input in many places. No log may contain it. */
+/** Tests put this text into invalid input in many places. No log may contain it. */
 export const marker = "Zqmarker7";
 
 export type Answered = { readonly status: number; readonly text: string };
@@ -22,7 +22,10 @@ export function expectError(answer: Answered, status: number, code: string): voi
 /** Internal details that no response may contain: stacks, files, drivers, hosts. */
 const insides = /\bat .+:\d+|node_modules|\.ts\b|Error\b|mongo|127\.0\.0\.1|E11000|stack/i;
 
-/** Expects no response with status 500 or internal details, nor any that the gateway counted. */
+/**
+ * Expects that no response has status 500 or shows internal details, and that the gateway counted
+ * no such response.
+ */
 export async function expectNoInsides(platform: TestPlatform, answers: readonly Answered[]) {
   expect(answers.filter(({ status }) => status >= 500 && status !== 501)).toEqual([]);
   expect(answers.filter(({ text }) => insides.test(text))).toEqual([]);

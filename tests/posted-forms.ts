@@ -31,7 +31,7 @@ export type Posted = {
   /** Fields that are optional individually but required as a group. */
   readonly atLeast?: BodyValues;
   readonly values: (payer: Payer) => Promise<BodyValues>;
-  /** Reverts an accepted body's effect where only a few may exist. */
+  /** Reverts the effect of an accepted body. Needed where only a few records may exist. */
   readonly undo?: (payer: Payer, data: { id: string }) => Promise<unknown>;
 };
 
@@ -105,7 +105,7 @@ const postings = new Map<PublicBody, Posting>([
   ],
 ]);
 
-/** Together these shapes of fiat forms have every field. The fields depend on one another. */
+/** The fields of a fiat form depend on one another. These forms together contain every field. */
 const shapes: Readonly<Record<string, readonly [BankTransfer, AccountType][]>> = {
   fiat_beneficiary_usd: [
     ["ACH", "Individual"],
@@ -157,8 +157,7 @@ export const isRequired = ({ required }: Field, values: BodyValues) =>
   typeof required === "boolean" ? required : holds(required, values);
 
 /**
- * Returns every field of a body of these values, with its path. Lists are represented by their
- * first entry.
+ * Returns every field of a body with its path. The first entry of a list stands for the whole list.
  */
 export function fieldPaths(
   fields: readonly Field[],

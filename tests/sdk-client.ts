@@ -20,7 +20,7 @@ export function sdkClient(options: ClientOptions) {
       const path = new URL(String(url)).pathname;
       const { status, headers } = response;
       const body = JSON.parse(await response.clone().text());
-      // If thrown here, the client would treat a problem as a failed connection.
+      // A problem thrown here would look like a failed connection to the client.
       const found = reference.problems({ method, path, status, headers, body });
       problems.push(...found.map((each) => `${method} ${path} ${status}: ${each}`));
       called.add(`${method} ${path.replace(recordId, "{id}")}`);

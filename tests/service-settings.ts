@@ -11,7 +11,8 @@ const at = (path: string) => join(import.meta.dirname, "..", path);
 const read = (path: string) => readFileSync(at(path), "utf8");
 
 /**
- * Returns the settings that prevent a service from starting. It opens nothing before reading them.
+ * Returns the settings that prevent a service from starting. The service opens nothing before it
+ * has read its settings.
  */
 export async function refusedSettings(
   service: ServiceName,

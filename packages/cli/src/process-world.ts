@@ -12,7 +12,10 @@ function withToken(token: TokenSource): Interceptor {
   };
 }
 
-/** With its own authority, a service is identified by its SPIFFE ID instead of its host name. */
+/**
+ * If a certificate authority is configured, the CLI identifies a service by its SPIFFE ID instead
+ * of its host name.
+ */
 function secureOptions(tls: ServiceTls): RequestOptions {
   const { ca, cert, key } = tls;
   const own = { ...(cert && { cert }), ...(key && { key }) };

@@ -66,7 +66,8 @@ async function runCommand(command: Command, given: Given, world: World): Promise
     await ("run" in command ? command.run(invocation) : runCall(command, invocation));
   } catch (error) {
     const isUnknown = failureOf(error).exit === "unavailable";
-    // The service may have applied the change: repeating it under the same id is safe.
+    // The service may have applied the change. Repeating the command with the same operation id is
+    // safe.
     if (isChange(command) && isUnknown) {
       world.err(`to retry, repeat the command with --operation-id ${calls.operationId}\n`);
     }

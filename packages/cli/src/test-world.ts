@@ -13,7 +13,7 @@ import { runCommandLine } from "./program.ts";
 import { serviceNames } from "./session/target.ts";
 import type { World } from "./table/world.ts";
 
-/** An unsigned token with these claims; test services don't verify it. */
+/** Creates an unsigned token with these claims. Test services don't verify the signature. */
 export function tokenOf(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "none" })}.${part(claims)}.`;
@@ -21,7 +21,10 @@ export function tokenOf(claims: object): string {
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
-/** A command line with in-process services and its own folder and environment. */
+/**
+ * Creates a command line whose services run in this process, with a folder and environment of its
+ * own.
+ */
 export function testWorld(routes: (router: ConnectRouter) => void, change: Partial<World> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "disburse-cli-"));
   const urls = serviceNames.map((name) => [`DISBURSE_${name.toUpperCase()}_URL`, `http://${name}`]);

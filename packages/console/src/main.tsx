@@ -13,7 +13,7 @@ import { createConsoleRouter } from "./routes/router.tsx";
 import { sessionQuery } from "./session/session.ts";
 import { applyTheme, storedTheme } from "./shell/theme.ts";
 
-/** Cached data is fresh for this time. */
+/** Cached data counts as fresh for this many milliseconds. */
 const freshMs = 5_000;
 const retriesMax = 2;
 

@@ -89,7 +89,7 @@ function figure(texts: readonly (readonly [language: string, text: string])[]): 
   return `<figure class="sample">${texts.length > 1 ? group : ""}<button type="button" class="copy">Copy</button>${codes.join("")}</figure>\n`;
 }
 
-/** The sandbox's default origin; the page's script replaces it with its own. */
+/** The sandbox's default origin. The page's script replaces it with the page's own origin. */
 const sandboxOrigin = "http://127.0.0.1:8080";
 
 function shown(text: string): string {

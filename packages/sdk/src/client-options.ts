@@ -6,7 +6,10 @@ export type ClientOptions = {
   readonly baseUrl: string;
   /** Time limit of a call in milliseconds, including retries and waits; 60,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Time limit of one attempt in milliseconds; 20,000 by default. The gateway's own is 10,000. */
+  /**
+   * Time limit of one attempt in milliseconds; 20,000 by default. The gateway's own time limit is
+   * 10,000.
+   */
   readonly tryTimeoutMs?: number | undefined;
   /** Maximum number of retries per call, 0 to 100; 3 by default, 0 turns retries off. */
   readonly retriesMax?: number | undefined;
@@ -39,7 +42,7 @@ export function clientSettings(options: ClientOptions): ClientSettings {
     timeoutMs: checkedTimeout("timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
     tryTimeoutMs: checkedTimeout("tryTimeoutMs", options.tryTimeoutMs ?? defaults.tryTimeoutMs),
     retriesMax: checkedWhole("retriesMax", options.retriesMax ?? defaults.retriesMax, 0, 100),
-    // Reads the global at each call, so that a program can replace it later.
+    // Reads the global `fetch` at each call, so that a program can replace it later.
     fetch: given ?? ((...call) => globalThis.fetch(...call)),
   };
 }

@@ -52,7 +52,7 @@ export class DisburseError extends Error {
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   /** HTTP status, or `undefined` without a response. */
   readonly status: number | undefined;
-  /** Identifies the request in all logs; give it to support. */
+  /** Identifies the request in all logs. Give this id to support. */
   readonly requestId: string;
   /** `Retry-After` of the response, in seconds. */
   readonly retryAfterSeconds: number | undefined;
@@ -79,9 +79,9 @@ export class DisburseError extends Error {
   }
 
   /**
-   * True if the platform may have applied a POST or PATCH: it sent no response, failed (5xx), or an
-   * earlier attempt still runs (409 `IDEMPOTENCY_IN_PROGRESS`). After any other refusal nothing has
-   * changed.
+   * True if the platform may have applied a POST or PATCH: no response arrived, the status was 5xx,
+   * or an earlier attempt is still running (409 `IDEMPOTENCY_IN_PROGRESS`). After any other error,
+   * nothing has changed.
    */
   get mayHaveHappened(): boolean {
     if (this.kind !== "refused") return true;
@@ -93,7 +93,9 @@ export class DisburseError extends Error {
   }
 }
 
-/** Returns true for a `DisburseError`, also of another copy of this package. */
+/**
+ * Returns true for a `DisburseError`, also if the error comes from another copy of this package.
+ */
 export function isDisburseError(error: unknown): error is DisburseError {
   return typeof error === "object" && error !== null && brand in error;
 }

@@ -3,8 +3,8 @@ import { type ClientOptions, clientSettings } from "./client-options.ts";
 import { Resources } from "./gen/resources.ts";
 
 /**
- * A merchant's client, with one method for each operation, grouped by resource. It holds no
- * connection and needs no closing: create one and share it.
+ * A merchant's client. It has one method for each operation, grouped by resource. Create one client
+ * and share it: it holds no connection and you don't need to close it.
  */
 export class Disburse extends Resources {
   /** @throws {TypeError} if an option is invalid. */

@@ -15,13 +15,13 @@ export type FeedEvent = Extract<
 
 /** Options of `eventFeed`, all optional. */
 export type EventFeedOptions = {
-  /** A stored `cursor` of this feed; starts at the oldest kept event by default. */
+  /** A `cursor` that you stored from this feed. Defaults to the oldest stored event. */
   readonly after?: string | undefined;
   /** Events per request, 1 to 100; 100 by default. */
   readonly limit?: number | undefined;
   /**
-   * Poll interval in milliseconds. If set, iteration never ends; otherwise it ends after the last
-   * event.
+   * Poll interval in milliseconds. If set, the iteration never ends. If unset, the iteration ends
+   * after the last event.
    */
   readonly pollMs?: number | undefined;
   /** Aborts the iteration, which throws the signal's reason. */
@@ -54,9 +54,10 @@ export class EventFeed implements AsyncIterable<FeedEvent> {
   }
 
   /**
-   * The position for continuation after a restart, or `undefined` before the first page. Store it
-   * after you have stored the events before it. It advances only when the loop requests the event
-   * after a page's last one, so unprocessed events are delivered again.
+   * The position from which to continue after a restart, or `undefined` before the first page.
+   * Store the cursor after you have stored the events before it. The cursor advances only when the
+   * loop requests the next event after the last one of a page. After a crash, unprocessed events
+   * are therefore delivered again.
    */
   get cursor(): string | undefined {
     return this.#cursor;
@@ -79,7 +80,7 @@ export class EventFeed implements AsyncIterable<FeedEvent> {
     const call: CallOptions = { requestId: crypto.randomUUID(), signal };
     const page = await this.#events.list({ limit, after: this.#cursor }, call);
     const { events, next_cursor: next, has_more: hasMore } = page;
-    // A cursor that points to its own page would cause an endless loop.
+    // If a page's next cursor pointed to the page itself, the loop would never end.
     const moves = !hasMore || (next !== "" && next !== this.#cursor);
     if (Array.isArray(events) && typeof next === "string" && moves) return page;
     const message = "The response is not a page of events.";

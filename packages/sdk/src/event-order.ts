@@ -7,21 +7,29 @@ export type OrderedEvent = {
 };
 
 /**
- * The position of a transaction: its greatest processed sequence and the ids of the events with it.
+ * The position of a transaction. Holds the greatest processed sequence and the ids of the events
+ * that have this sequence.
  */
 export type EventPosition = {
   readonly sequence: number;
-  /** Usually one id; several if the system behind a refund or session used a sequence twice. */
+  /**
+   * Usually one id. Several if the external system behind a refund or session used a sequence
+   * twice.
+   */
   readonly ids: readonly string[];
 };
 
 /**
- * `new`: process it. `repeated`: it was already processed. `outdated`: a later event of the same
- * transaction was processed, so its content is no longer current.
+ * The relation of an event to its transaction's position. `new`: process the event. `repeated`: the
+ * event was already processed. `outdated`: a later event of the same transaction was processed, so
+ * this event's content is no longer current.
  */
 export type EventStanding = "new" | "repeated" | "outdated";
 
-/** Compares an event with its transaction's position; `undefined` stands for no position yet. */
+/**
+ * Compares an event with its transaction's position. `undefined` means that the transaction has no
+ * position yet.
+ */
 export function eventStanding(
   { id, sequence }: Pick<OrderedEvent, "id" | "sequence">,
   position: EventPosition | undefined,
@@ -67,7 +75,7 @@ export function onceInOrder(positions: EventPositions): HandleOnce {
     const transaction = `${event.transaction_type}/${event.transaction_id}`;
     const previous = tails.get(transaction);
     const current = (async (): Promise<EventStanding> => {
-      // The failure belongs to the previous caller.
+      // The previous caller handles this failure.
       await previous?.catch(() => undefined);
       const position = await positions.get(transaction);
       const standing = eventStanding(event, position);

@@ -37,8 +37,8 @@ export class Page<T> implements AsyncIterable<T> {
 }
 
 /**
- * A list request. `await` returns the first page; `for await` yields every record of all pages. The
- * request is sent only then.
+ * A list request. `await` returns the first page; `for await` yields every record of all pages. No
+ * request is sent before one of the two.
  */
 export class PageRequest<T> implements Promise<Page<T>>, AsyncIterable<T> {
   readonly [Symbol.toStringTag] = "PageRequest";
@@ -49,7 +49,7 @@ export class PageRequest<T> implements Promise<Page<T>>, AsyncIterable<T> {
     this.#load = () => loadPage(caller, request, list, options);
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is awaited, as a promise is.
+  // biome-ignore lint/suspicious/noThenProperty: programs await this class like a promise.
   then<A = Page<T>, B = never>(
     fulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -84,7 +84,7 @@ async function loadPage<T>(
   const records = isObject(data) ? data[list] : undefined;
   const meta = isObject(data) && isObject(data.meta_data) ? data.meta_data : {};
   const { next_cursor: cursor } = meta;
-  // A cursor that points to its own page would cause an endless loop.
+  // If a page's next cursor pointed to the page itself, the loop would never end.
   const isPage = typeof cursor === "string" && (cursor === "" || cursor !== request.query?.cursor);
   if (!Array.isArray(records) || !isPage) {
     const message = `The response is not a page of ${list}.`;

@@ -20,15 +20,17 @@ export type SignWebhookOptions = {
   /** `webhook-sequence`, from 1; 1 by default. */
   readonly sequence?: number | undefined;
   /**
-   * `webhook-id`; by default derived from transaction and sequence, so that a repetition has the
-   * same.
+   * `webhook-id`. By default derived from the transaction and sequence, so that signing an event
+   * again gives the same id.
    */
   readonly id?: string | undefined;
   /** `webhook-timestamp`; now by default. */
   readonly timestamp?: Date | undefined;
-  /** The signed status if `data` has none, as a refund's may; `initiated` by default. */
+  /**
+   * The status to sign if `data` has none, which is possible for a refund. Defaults to `initiated`.
+   */
   readonly status?: string | undefined;
-  /** The header of the first scheme, if a deployment changes its name. */
+  /** Name of the first scheme's header, if a deployment has changed it. */
   readonly signatureHeader?: string | undefined;
 };
 

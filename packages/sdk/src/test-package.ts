@@ -49,7 +49,7 @@ export function installPackage(): InstalledPackage {
 
 type Packed = { readonly filename: string; readonly files: readonly { readonly path: string }[] };
 
-/** npm prints a list; from version 12 on, an object by name. */
+/** npm prints a list. From version 12 on, npm prints an object with package names as keys. */
 function packedFiles(json: string): { filename: string; paths: string[] } {
   const answer = JSON.parse(json) as readonly Packed[] | Readonly<Record<string, Packed>>;
   const [packed] = Object.values(answer) as readonly Packed[];
@@ -57,7 +57,9 @@ function packedFiles(json: string): { filename: string; paths: string[] } {
   return { filename: packed.filename, paths: packed.files.map(({ path }) => path) };
 }
 
-/** Returns the oldest supported Node on the PATH, or the one that runs the tests. */
+/**
+ * Returns the oldest supported Node on the PATH. Without one, returns the Node that runs the tests.
+ */
 export function oldestNode(): { readonly path: string; readonly version: string } {
   const found = (process.env.PATH ?? "")
     .split(delimiter)
@@ -73,7 +75,7 @@ function versionOf(path: string) {
     const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
     return { path, version, major: Number(major), minor: Number(minor) };
   } catch {
-    // No Node in this folder.
+    // The folder contains no Node.
     return undefined;
   }
 }

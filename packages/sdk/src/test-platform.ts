@@ -24,7 +24,10 @@ export function refusal(
   return new Response(JSON.stringify({ code, message: `refused: ${code}` }), { status, headers });
 }
 
-/** Returns client options whose `fetch` gives the replies in order, and the requests sent to it. */
+/**
+ * Returns client options with a `fetch` that gives the replies in order, and the list of requests
+ * that this `fetch` received.
+ */
 export function scripted(replies: readonly (Reply | (() => Reply))[]) {
   const sent: SentRequest[] = [];
   const fetch = async (url: unknown, init: RequestInit = {}): Promise<Response> => {

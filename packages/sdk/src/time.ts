@@ -19,7 +19,7 @@ export const realTime: Time = {
     }),
 };
 
-/** A signal that aborts after a time limit, or when the caller's signal does. */
+/** A signal that aborts after a time limit, or when the caller's signal aborts. */
 export type Deadline = {
   readonly signal: AbortSignal;
   isOver(): boolean;

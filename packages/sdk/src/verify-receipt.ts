@@ -30,18 +30,20 @@ export type ReceiptKeys = {
   }[];
 };
 
-/** Prefix of the signed text, which separates it from other signatures of the key. */
+/**
+ * Prefix of the signed text. Prevents other signatures of the same key from passing as a receipt's
+ * signature.
+ */
 const purpose = "disburse payout receipt 1\n";
 
-/** Nesting limit; receipts are less deep. */
+/** Maximum nesting of a file. Receipts are less deep. */
 const depthMax = 8;
 
 /**
- * Verifies a payout's receipt offline and returns it. `file` is the response of Get receipt, as an
- * object or text, with or without `data` around it. `keys` are the published keys, current or
- * stored with the receipt.
- *
- * @throws {ReceiptVerificationError} if the receipt isn't valid; its `code` gives the reason.
+ * Verifies a payout's receipt offline and returns the receipt. `file` is the response of Get
+ * receipt, as an object or text. It may still be wrapped in `data`. `keys` are the published keys,
+ * current ones or those stored with the receipt. @throws {ReceiptVerificationError} if the receipt
+ * isn't valid; its `code` gives the reason.
  */
 export function verifyReceipt(file: unknown, keys: ReceiptKeys): PayoutReceipt {
   const { receipt, keyId, signature } = signedParts(typeof file === "string" ? parsed(file) : file);

@@ -19,7 +19,7 @@ export type WebhookRefusal =
   | "BODY_MALFORMED"
   | "STANDARD_SECRET_NEEDED";
 
-/** Thrown for a webhook that isn't genuine or readable: respond with 400 and ignore it. */
+/** Thrown for a webhook that isn't genuine or readable. Respond with 400 and ignore the webhook. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
   readonly code: WebhookRefusal;
@@ -43,15 +43,15 @@ export type VerifyWebhookOptions = {
   readonly standardSecret?: string | undefined;
   /** Tolerated difference of `webhook-timestamp` from now, in seconds; 300 by default. */
   readonly toleranceSeconds?: number | undefined;
-  /** The current time; the clock's by default. */
+  /** The current time. Defaults to the system clock. */
   readonly now?: Date | undefined;
-  /** The header of the first scheme, if a deployment changes its name. */
+  /** Name of the first scheme's header, if a deployment has changed it. */
   readonly signatureHeader?: string | undefined;
 };
 
 /**
- * A verified webhook: its body, and the values of its headers under the names and in the formats of
- * feed records (`webhookEvents.list`).
+ * A verified webhook. It has the webhook's body and the values of its headers. Their names and
+ * formats are those of feed records (`webhookEvents.list`).
  */
 export type VerifiedEvent = WebhookEvent & {
   /** `webhook-id`: the same on every retry and redelivery, and in the feed. */
@@ -62,7 +62,7 @@ export type VerifiedEvent = WebhookEvent & {
   readonly timestamp: string;
 };
 
-/** Covers clock differences and the network (Standard Webhooks, "Verifying timestamps"). */
+/** Allows for clock differences and network delay (Standard Webhooks, "Verifying timestamps"). */
 const toleranceDefaultSeconds = 300;
 
 /**
@@ -115,7 +115,7 @@ function positionOf(
       "webhook-sequence is not a whole number from 1",
     );
   }
-  // A payout's `webhook-id` ends in its sequence and is signed.
+  // A payout's `webhook-id` is signed and ends in the event's sequence.
   const own = `evt_${transaction_id.replace(/^po_/, "")}_`;
   if (transaction_type === "payout_session" && id.startsWith(own) && id !== `${own}${count}`) {
     throw new WebhookVerificationError(
@@ -142,7 +142,7 @@ function verifyInterface(
   ];
   if (sent.length === 0) throw missing(signatureHeader);
   const { id = transaction_id, status } = data;
-  // The status is part of the signature; a refund's system may omit it.
+  // The first scheme signs the status. The system behind a refund may omit the status.
   if (transaction_type === "refund" && id === transaction_id && status === undefined) {
     if (standardSecret !== undefined) return;
     throw new WebhookVerificationError(

@@ -47,7 +47,10 @@ export function standardSignature(
   return `v1,${mac.digest("base64")}`;
 }
 
-/** Throws a `TypeError` unless at least one of the two secrets is given and valid. */
+/**
+ * Checks that at least one of the two secrets is given, and that the given ones are valid. Throws a
+ * `TypeError` otherwise.
+ */
 export function checkSecrets(options: {
   readonly secret?: string | undefined;
   readonly standardSecret?: string | undefined;
@@ -56,7 +59,8 @@ export function checkSecrets(options: {
   if (secret === undefined && standardSecret === undefined) {
     throw new TypeError("secret or standardSecret is required");
   }
-  // A `null` from a database or file would sign as the text "null", which anyone can do.
+  // A `null` from a database or file would become the text "null". Anyone could sign with that
+  // secret.
   if (secret !== undefined && (typeof secret !== "string" || secret === "")) {
     throw new TypeError("secret must be text that is not empty");
   }

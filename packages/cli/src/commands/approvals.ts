@@ -18,8 +18,8 @@ const serving: readonly ServiceName[] = ["payout", "quote", "compliance", "gatew
 const stateField = fieldAt(method.listProposals.input, "state");
 
 /**
- * Each service stores the proposals of its own RPCs, so a list merges those of every service that
- * permits the person to list them.
+ * Each service stores the proposals for its own RPCs. This function merges the lists of all
+ * services that permit the person to list proposals.
  */
 async function listProposals(invocation: Invocation): Promise<JsonObject[]> {
   const state = invocation.text("--state");
@@ -61,7 +61,7 @@ async function proposalsOf(
   return found;
 }
 
-/** True if the service has no approvals or the person may not see its proposals. */
+/** Returns true if the service has no approvals, or if the person may not see its proposals. */
 function isNotForUs(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   return code === Code.PermissionDenied || code === Code.Unimplemented;
@@ -93,14 +93,17 @@ async function findProposal(invocation: Invocation): Promise<Found> {
   });
 }
 
-/** Parses the JSON of `before` and `after`, so that people read it as YAML. */
+/** Parses the JSON in `before` and `after`, so that the output shows it as YAML. */
 function proposalText(proposal: JsonObject): string {
   const read = (text: unknown) => (text === "" ? "" : JSON.parse(String(text)));
   const { before, after, ...rest } = proposal;
   return recordText({ ...rest, before: read(before), after: read(after) });
 }
 
-/** Approves exactly the content that the person read; with `--digest`, content read earlier. */
+/**
+ * Approves only the content that the person has read. `--digest` identifies content that the person
+ * read earlier.
+ */
 async function approve(invocation: Invocation): Promise<void> {
   const { service, proposal } = await findProposal(invocation);
   const digest = invocation.text("--digest") ?? String(proposal.content_digest);

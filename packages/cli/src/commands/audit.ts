@@ -9,7 +9,7 @@ import { type ServiceName, serviceNames } from "../session/target.ts";
 import type { Command, OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
-/** The page size; services allow no more. */
+/** Page size of audit reads. Services allow no larger pages. */
 const pageSize = 1_000;
 
 /** The last exported entry of a service. */
@@ -109,7 +109,7 @@ function firstMark(invocation: Invocation, path: string | undefined): Mark {
   return { sequence: BigInt(after), hash: "" };
 }
 
-/** Writes a trail page by page; pages already written stay if a later one fails. */
+/** Writes a trail page by page. If a page fails, the pages already written stay in the file. */
 async function exportTrail(
   { calls }: Invocation,
   service: ServiceName,
@@ -130,14 +130,16 @@ async function exportTrail(
   }
 }
 
-/** Fails if the trail's next entry doesn't chain to the last exported one. */
+/**
+ * Fails if the next entry of the trail doesn't continue the hash chain of the last exported entry.
+ */
 function assertFollows(service: string, { sequence, hash }: Mark, line: string): void {
   if (hash === "" || JSON.parse(line).previous_hash === hash) return;
   const problem = `the trail of ${service} differs: entry ${sequence} was exported with another hash`;
   throw new CommandError(problem, { exit: "failed", code: "audit_trail_changed" });
 }
 
-/** Opens a new file, or an existing one for continuation after its last complete line. */
+/** Opens a new file, or continues an existing file after its last complete line. */
 async function openFile(whole: string, path: string): Promise<Destination> {
   const marks = new Map<string, Mark>();
   const file = await open(whole, "a+", 0o600).catch((error: Error) => {

@@ -34,7 +34,7 @@ type Entry = {
   readonly currency: string;
 };
 
-/** The effect that a file would have on its rail. */
+/** The effect that a bank file would have on its rail. */
 type Checked = {
   readonly name: string;
   readonly format: string;
@@ -152,7 +152,7 @@ async function readJson<Schema extends z.ZodType>(
   const text = await readText(invocation.world, path);
   const json = jsonOf(text);
   if (json === undefined) throw usageError(`${option}: ${path} is not JSON`);
-  // BANK_RAILS is a list; accept one with a single rail.
+  // BANK_RAILS is a list of rails. Accepts a list with a single rail.
   const value = option === "--profile" && Array.isArray(json) && json.length === 1 ? json[0] : json;
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
@@ -239,7 +239,7 @@ async function check(
   const summary = summaryOf(file, profile);
   const verdicts = judge(file, sent, profile);
   learnReferences(verdicts, sent);
-  // Without payments, unmatched entries are not findings.
+  // If no sent payments are given, an unmatched entry is not a finding.
   const isFinding = ({ verdict }: FileVerdict) => isSentGiven || verdict !== "unmatched";
   const findings = [
     ...summaryFindings(summary),
@@ -259,7 +259,10 @@ async function check(
   };
 }
 
-/** Rails store the bank's first reference for a payment; later files may contain no other. */
+/**
+ * Stores the bank's first reference for each payment, as rails do. A later file may identify a
+ * payment only by this reference.
+ */
 function learnReferences(verdicts: readonly FileVerdict[], sent: SentPayments): void {
   const learn = (payoutId: string, bankReference: string | undefined) => {
     if (bankReference === undefined || sent.get(payoutId).bankReference !== undefined) return;

@@ -15,7 +15,10 @@ const pageMax = 100;
 
 type Corridors = ReadonlyMap<Pair, Corridor>;
 
-/** Returns all corridors, or those that are open to a merchant. */
+/**
+ * Returns all corridors. If a merchant is given, returns only the corridors that are open to that
+ * merchant.
+ */
 async function listCorridors({ calls }: Invocation, merchantId = ""): Promise<Corridors> {
   const method = quote.listCorridors;
   const found = new Map<Pair, Corridor>();
@@ -94,14 +97,17 @@ async function applyPlan(invocation: Invocation, plan: Plan): Promise<void> {
   invocation.show(json, () => `applied ${applied} of ${steps.length} changes\n`);
 }
 
-/** Adds the number of applied steps to an error; applying the file again does the rest. */
+/**
+ * Adds the number of applied steps to an error. Applying the file again applies the remaining
+ * steps.
+ */
 function partly(error: unknown, done: number, all: number): unknown {
   const { exit, code, message } = failureOf(error);
   const why = `${message}; ${done} of ${all} changes were applied`;
   return new CommandError(why, { exit, code, cause: error });
 }
 
-/** Applies one change; repeating the command under its operation id applies it once. */
+/** Applies one change. Repeating the command with the same operation id doesn't apply it twice. */
 async function applyStep({ calls }: Invocation, step: Step, ids: Map<Pair, string>): Promise<void> {
   const mutation = calls.mutation(stepName(step));
   if (step.kind === "corridor") {

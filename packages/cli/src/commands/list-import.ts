@@ -19,7 +19,7 @@ const importTimeoutMs = 600_000;
 type Part = MessageInitShape<typeof ImportListRequestSchema>;
 type ListFile = { readonly name: string; readonly path: string };
 
-/** Parses `primary=sdn.csv`; the name may be omitted for a list with one file. */
+/** Parses `primary=sdn.csv`. The name before `=` may be omitted for a list with only one file. */
 async function readFiles(invocation: Invocation): Promise<ListFile[]> {
   const files = invocation.many("<files>").map((text) => {
     const [, name = "", path = ""] = /^(?:([a-z_]+)=)?(.+)$/s.exec(text) ?? [];

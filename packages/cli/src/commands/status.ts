@@ -9,7 +9,7 @@ import { readTls } from "../session/tls.ts";
 import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
-/** A process that takes longer counts as not serving. */
+/** Time limit of a health check. A slower process counts as not serving. */
 const timeoutMs = 5_000;
 
 /** The response header with the version of a process. */
@@ -20,7 +20,7 @@ type Found = {
   readonly url: string;
   /** `serving`, `not_serving`, `no_address`, `unreachable` or an error code. */
   readonly state: string;
-  /** "" if the process doesn't send it. */
+  /** Empty if the process doesn't send its version. */
   readonly version: string;
   readonly problem: string;
 };

@@ -12,7 +12,7 @@ export const exitCodes = {
   usage: 2,
   /** Another person has to approve the request. */
   approval: 3,
-  /** Not signed in, or without permission. */
+  /** The person is not signed in or has no permission. */
   identity: 4,
   /** A service or the OpenID provider is unavailable; a retry may succeed. */
   unavailable: 5,
@@ -22,7 +22,7 @@ export type ExitName = keyof typeof exitCodes;
 
 type Ending = {
   readonly exit: ExitName;
-  /** For programs: `usage`, `not_logged_in`, or a service's error code. */
+  /** The error code for programs: `usage`, `not_logged_in`, or a service's error code. */
   readonly code: string;
   readonly cause?: unknown;
 };

@@ -45,7 +45,7 @@ function valueNameOrMessage(
   return message !== undefined && isObject ? withValueNames(message, value) : value;
 }
 
-/** Prints a value unknown to this version of the contract as its number. */
+/** Prints an enum value that this version of the contract doesn't know as its number. */
 function valueNameOf({ values }: DescEnum, value: JsonValue): JsonValue {
   const found = values.find(({ name }) => name === value);
   if (found === undefined) return String(value);
@@ -55,7 +55,7 @@ function valueNameOf({ values }: DescEnum, value: JsonValue): JsonValue {
 const isUnspecified = ({ number, name }: { number: number; name: string }) =>
   number === 0 && name.endsWith("UNSPECIFIED");
 
-/** Returns the values of an enum except the unspecified one. */
+/** Returns the names of an enum's values, without the unspecified value. */
 export function enumChoices({
   values,
 }: DescEnum): { readonly choice: string; readonly name: string }[] {

@@ -2,12 +2,12 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { stringify } from "yaml";
 import { valueAt } from "./plain.ts";
 
-/** The path of a column's value, with a title if the path isn't suitable. */
+/** The path of a column's value. Includes a title if the path isn't suitable as one. */
 export type Column = string | readonly [path: string, title: string];
 
 /**
- * Control and direction characters: names come from merchants and list publishers, and a terminal
- * would execute control sequences in them.
+ * Control characters and text direction characters. Names come from merchants and list publishers,
+ * and a terminal would execute control sequences in a name.
  */
 const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 

@@ -50,7 +50,7 @@ export function readControls(text: string): JsonObject {
   };
 }
 
-/** Returns every rule, because an omitted rule is off. */
+/** Returns every rule. A rule that the file omits is turned off. */
 function rulesOf({ amounts = [], ...rules }: Rules = {}): JsonObject {
   const { new_beneficiary_days = 0, lasts_seconds, batches = false } = rules;
   return {

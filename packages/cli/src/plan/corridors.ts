@@ -135,7 +135,7 @@ function termsOf(current: Corridor | undefined): Terms {
   };
 }
 
-/** Returns the terms in a file; if it has limits, they replace all four. */
+/** Returns the terms in a file. If the file sets any limit, its limits replace all four limits. */
 function givenTerms({ limits: bounds, ...wanted }: WantedCorridor): Terms {
   const { active, fee_share, fee_flat, quote_ttl_seconds, rate_max_age_seconds } = wanted;
   const { return_charges } = wanted;
@@ -165,8 +165,8 @@ function bodyOf(pair: Pair, terms: Terms): JsonObject {
     fee_share: value("fee_share"),
     fee_flat: value("fee_flat"),
     limits: Object.fromEntries(limitNames.map((name) => [name, value(`limits.${name}`)])),
-    // If a file omits these for a new corridor: the service's default, no maximum, the platform
-    // pays.
+    // Defaults for a new corridor whose file omits these fields: the service's quote validity, no
+    // maximum rate age, and return charges borne by the platform.
     quote_ttl_seconds: terms.quote_ttl_seconds ?? 0,
     rate_max_age_seconds: terms.rate_max_age_seconds ?? 0,
     return_charges: `RETURN_CHARGES_${String(terms.return_charges || "platform").toUpperCase()}`,

@@ -6,14 +6,14 @@ import { z } from "zod";
 import { usageError } from "../output/failure.ts";
 import type { World } from "../table/world.ts";
 
-/** Limit for files that people write; real ones are far smaller. */
+/** Size limit for hand-written files, in bytes. Real files are far smaller. */
 const bytesMax = 1_048_576;
 
 export async function readText(world: Pick<World, "folder">, path: string): Promise<string> {
   return (await readUpTo(world, path, bytesMax)).toString("utf8");
 }
 
-/** The maximum content of a request. */
+/** Maximum size of a file that is sent in a request, in bytes. */
 const contentMax = 3 * 2 ** 20;
 
 /** Reads a file to send in a request. */
@@ -64,7 +64,10 @@ export function readFields<Schema extends z.ZodType>(
   throw usageError(error.issues.map((issue) => problemOf(issue, names)).join("; "));
 }
 
-/** Limits aliases, so that a small file can't expand to a large one. */
+/**
+ * Converts a document to plain values. Limits YAML aliases, so that a small file can't expand to a
+ * large value.
+ */
 function plainValue(document: ReturnType<typeof parseDocument>): unknown {
   try {
     return document.toJS({ maxAliasCount: 10 }) ?? {};

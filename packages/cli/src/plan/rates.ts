@@ -11,7 +11,7 @@ const rate = {
 };
 
 const file = {
-  /** The publisher of rates without their own `source`. */
+  /** The publisher of all rates that don't set their own `source`. */
   source: shortText.optional(),
   rates: z.array(z.strictObject(rate, { error: "must have fields" }), { error: "must be a list" }),
 };
@@ -23,7 +23,8 @@ export function readRates(text: string) {
 
 /**
  * Computes the changes that bring the file's rates into force. Skips a rate that is already in
- * force, unless the file gives its time or `renews` restarts its age.
+ * force, unless the file gives the rate's time or `renews` is set. `renews` restarts the rate's
+ * age.
  */
 export function planRates(
   { rates, source: published }: ReturnType<typeof readRates>,

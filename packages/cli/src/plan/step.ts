@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 
-/** `USD→INR`; each pair has at most one corridor. */
+/** A currency pair such as `USD→INR`. Each pair has at most one corridor. */
 export type Pair = `${string}→${string}`;
 
 export function pairOf(from: string, to: string): Pair {
@@ -29,7 +29,7 @@ export type Difference = {
   readonly after: string | number | boolean;
 };
 
-/** One change of a plan; applying it takes one call. */
+/** One change of a plan. Each change needs one call. */
 export type Step =
   | {
       readonly kind: "corridor";

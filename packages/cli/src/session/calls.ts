@@ -19,7 +19,7 @@ const operationIdPattern = /^[\x21-\x7e]{1,100}$/;
 
 export type Calls = ReturnType<typeof createCalls>;
 
-/** Creates the calls of one run; all its changes share one operation id. */
+/** Creates the calls of one run. All changes of the run share one operation id. */
 export function createCalls(
   world: World,
   target: Target,
@@ -54,10 +54,13 @@ export function createCalls(
       const { message } = await unary(method, undefined, timeoutMs, undefined, input);
       return message as MessageShape<Method["output"]>;
     },
-    /** Returns the `mutation` of a request; `step` distinguishes several changes of one command. */
+    /**
+     * Returns the `mutation` of a request. If a command makes several changes, `step` distinguishes
+     * them.
+     */
     mutation: (step?: string): JsonObject => ({
       operation_id: step === undefined ? operationId : `${operationId}:${step}`,
-      // Services read the actor from the token and ignore this one.
+      // Services read the actor from the token and ignore this field.
       actor: { kind: "KIND_OPERATOR", id: String(claimsOf(identity.peek()).sub ?? "cli") },
     }),
   };

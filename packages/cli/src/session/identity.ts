@@ -4,7 +4,10 @@ import { refresh } from "./sign-in.ts";
 import type { Target } from "./target.ts";
 import { type Login, openTokenFile, type TokenFile, tokenFilePath } from "./token-file.ts";
 
-/** Renews a token this long before it expires, so that it stays valid during the call. */
+/**
+ * Renews a token this many milliseconds before it expires, so that the token stays valid during the
+ * call.
+ */
 const renewBeforeMs = 30_000;
 
 type Origin = "DISBURSE_TOKEN" | "login" | "grpc_token";
@@ -66,7 +69,7 @@ async function validLogin(world: World, target: Target, file: TokenFile): Promis
     file.write(key, renewed);
     return renewed;
   } catch (error) {
-    // A refresh token works once: another command may have used it in the meantime.
+    // A refresh token works only once. Another command may have used this one in the meantime.
     const other = file.read(key);
     if (other !== undefined && isValid(other, world)) return other;
     const isEnded = error instanceof CommandError && error.exit === "identity";
@@ -82,7 +85,10 @@ function expired(cause?: unknown): CommandError {
   return new CommandError(problem, { exit: "identity", code: "not_logged_in", cause });
 }
 
-/** Decodes a token's claims without verifying them, which services do; an opaque token has none. */
+/**
+ * Decodes a token's claims without verifying them, because services verify them. Returns no claims
+ * for an opaque token.
+ */
 export function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     const [, payload = ""] = token.split(".");

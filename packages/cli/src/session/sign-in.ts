@@ -14,7 +14,9 @@ import { CommandError, usageError } from "../output/failure.ts";
 import type { Target } from "./target.ts";
 import type { Login } from "./token-file.ts";
 
-/** Connects to the target's OpenID provider; plain http only on this machine, for sandboxes. */
+/**
+ * Connects to the target's OpenID provider. Allows plain http only on this machine, for sandboxes.
+ */
 async function providerOf({ name, issuer, clientId }: Target): Promise<Configuration> {
   if (issuer === undefined) {
     throw usageError(`${name} has no issuer: set DISBURSE_ISSUER or use a profile`);
@@ -29,7 +31,7 @@ async function providerOf({ name, issuer, clientId }: Target): Promise<Configura
 export type DevicePrompt = {
   readonly url: string;
   readonly code: string;
-  /** The URL with the code in it, or "" if the provider has none. */
+  /** The verification URL that includes the code, or "" if the provider sends none. */
   readonly completeUrl: string;
   readonly expiresInSeconds: number;
 };
@@ -73,7 +75,10 @@ export async function signOut(target: Target, { refresh_token }: Login): Promise
   await reached(target.issuer ?? "", () => tokenRevocation(provider, refresh_token));
 }
 
-/** For providers that omit `expires_in`; live mode allows at most 15 minutes. */
+/**
+ * Lifetime of a token in seconds, if the provider omits `expires_in`. Live mode allows at most 15
+ * minutes.
+ */
 const secondsDefault = 900;
 
 function loginOf(

@@ -8,7 +8,7 @@ import { CommandError, usageError } from "../output/failure.ts";
 import type { World } from "../table/world.ts";
 import type { TlsFiles } from "./tls.ts";
 
-/** In the order of `disburse status`. */
+/** The order of the services in `disburse status`. */
 export const serviceNames = [
   "gateway",
   "beneficiary",
@@ -22,16 +22,16 @@ export type ServiceName = (typeof serviceNames)[number];
 
 /** The deployment that a command calls. */
 export type Target = {
-  /** For messages: the profile, the sandbox's file or the environment. */
+  /** The target's name in messages: its profile, the sandbox's file or the environment. */
   readonly name: string;
-  /** RPC addresses of each service, several if it has replicas. */
+  /** RPC addresses by service. A service with replicas has several addresses. */
   readonly urls: Readonly<Partial<Record<ServiceName, readonly string[]>>>;
   readonly issuer?: string | undefined;
   readonly clientId: string;
   readonly scope: string;
   /** The access token in `DISBURSE_TOKEN`. */
   readonly token?: string | undefined;
-  /** If absent, services use no TLS or the system's TLS settings. */
+  /** Files for TLS. If absent, services use no TLS or the system's TLS settings. */
   readonly tls?: TlsFiles | undefined;
   /** The sandbox's `grpc_token`, used if nobody is logged in. */
   readonly sandboxToken?: string | undefined;
@@ -48,7 +48,7 @@ const clientIdDefault = "disburse-cli";
 const trustDomainDefault = "disburse";
 /** `offline_access` requests a refresh token. */
 const scopeDefault = "openid offline_access";
-/** The scope for access tokens of a sandbox's own provider. */
+/** Scope for access tokens from a sandbox's own provider. */
 const scopeOfSandbox = "openid disburse";
 /** The data folder of `npm start`. */
 const dataFolder = ".data";
@@ -113,7 +113,7 @@ export function readTarget(world: World, choice: TargetChoice): Target {
   };
 }
 
-/** Has no addresses; a call to a service fails with the name of the missing setting. */
+/** A target without addresses. A call to a service fails and names the missing setting. */
 export const nowhere: Target = {
   name: "the environment",
   urls: {},
@@ -144,7 +144,7 @@ function fromEnvironment({ environment }: World): Pick<Target, "urls"> {
   return { urls: Object.fromEntries(urls) };
 }
 
-/** From the environment; relative paths start at the working folder. */
+/** Reads the TLS files' paths from the environment. Relative paths start at the working folder. */
 function ownTls({ environment, folder }: World): TlsFiles | undefined {
   return tlsOf(folder, {
     ca_file: environment.DISBURSE_CA_FILE || undefined,
@@ -201,7 +201,7 @@ function profileTarget(world: World, name: string): Target {
   };
 }
 
-/** Accepts a sandbox's data folder or its `sandbox.json`. */
+/** Accepts a sandbox's data folder, or the `sandbox.json` in it. */
 function sandboxTarget(given: string): Target {
   const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const path = isFolder ? join(given, "sandbox.json") : given;

@@ -55,7 +55,7 @@ export function identityProblem(
 ): Error | undefined {
   const uris = subjectaltname.split(", ").filter((name) => name.startsWith("URI:"));
   const wanted = `spiffe://${trustDomain}/${service}`;
-  // A name with a comma is quoted and could look like several names.
+  // A quoted name contains a comma and could be mistaken for several names.
   const isPlain = !subjectaltname.includes('"');
   if (isPlain && uris.length === 1 && uris[0] === `URI:${wanted}`) return undefined;
   return new Error(`the certificate is not for ${wanted}`);

@@ -21,7 +21,10 @@ const folderMode = 0o700;
 
 const loginSchema = z.object({
   access_token: z.string(),
-  /** Absent if the provider issued none; the person then signs in again after `expires_at`. */
+  /**
+   * Absent if the provider issued no refresh token. The person then has to sign in again after
+   * `expires_at`.
+   */
   refresh_token: z.string().optional(),
   /** Milliseconds since the Unix epoch. */
   expires_at: z.number(),

@@ -18,7 +18,10 @@ export type Argument = {
 export type Option = {
   readonly name: string;
   readonly about: string;
-  /** The same path format as an argument's. In `outcomes.*.outcome`, one value fills every item. */
+  /**
+   * The path has the same format as an argument's `field`. In `outcomes.*.outcome`, one value fills
+   * every item.
+   */
   readonly field?: string;
   /** The placeholder in the help text; "" for an option without a value. */
   readonly value?: string;
@@ -63,7 +66,7 @@ export type CallCommand = Described & {
 export type OwnCommand = Described & {
   /** Adds `--dry-run` and `--operation-id`. */
   readonly isChange?: boolean;
-  /** Calls no service, so it runs without a platform. */
+  /** True if the command calls no service and therefore runs without a platform. */
   readonly isLocal?: boolean;
   readonly run: (invocation: Invocation) => Promise<void>;
 };

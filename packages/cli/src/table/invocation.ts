@@ -6,7 +6,10 @@ import type { Calls } from "../session/calls.ts";
 import type { Target } from "../session/target.ts";
 import type { World } from "./world.ts";
 
-/** Prints one value for use in `$(…)` of a shell: text unquoted, anything else as JSON. */
+/**
+ * Prints one value for use in `$(…)` of a shell. Text is printed without quotes, anything else as
+ * JSON.
+ */
 function fieldText(json: JsonValue, path: string): string {
   const value = valueAt(json, path);
   if (value === undefined) {
@@ -41,7 +44,8 @@ export class Invocation {
   }
 
   /**
-   * Returns the text of an argument `<name>` or an option `--name`, or `undefined` if it is absent.
+   * Returns the text of an argument `<name>` or an option `--name`. Returns `undefined` if it was
+   * not given.
    */
   text(name: string): string | undefined {
     const value = this.#given.get(name);

@@ -16,7 +16,7 @@ const changeOptions: readonly Option[] = [
   },
 ];
 
-/** Returns a command's own options and those for pages and changes. */
+/** Returns a command's own options and the common options for pages and changes. */
 export function optionsOf(command: Command): readonly Option[] {
   return [
     ...(command.options ?? []),

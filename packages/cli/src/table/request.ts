@@ -31,7 +31,10 @@ export function requestOf(command: CallCommand, invocation: Invocation): JsonObj
   return json;
 }
 
-/** Fills a field of each list item: one value for all items, or one item per value. */
+/**
+ * Fills a field of each list item. A single value fills all items; several values fill one item
+ * each.
+ */
 function setEach(
   json: JsonObject,
   { input }: DescMethodUnary,

@@ -8,7 +8,7 @@ import { type CallCommand, isChange, isPaged, type Shown } from "./command.ts";
 import type { Invocation } from "./invocation.ts";
 import { messageOf, requestOf } from "./request.ts";
 
-/** Runs an RPC command; with `--all` it calls the RPC once per page. */
+/** Runs an RPC command. With `--all`, calls the RPC once per page. */
 export async function runCall(command: CallCommand, invocation: Invocation): Promise<void> {
   const { method, file } = command;
   const json = requestOf(command, invocation);

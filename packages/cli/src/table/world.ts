@@ -10,7 +10,7 @@ export type Connecting = {
   readonly tls?: ServiceTls | undefined;
 };
 
-/** Everything a run takes from its process; tests replace it. */
+/** The parts of the process that a run uses. Tests replace them. */
 export type World = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Relative file paths start here. */

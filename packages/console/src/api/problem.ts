@@ -10,7 +10,7 @@ export type ErrorBody = {
 export type Violation = { readonly field: string; readonly rule: string; readonly message: string };
 
 export class Problem extends Error {
-  /** HTTP status; 0 without a response, when the outcome is unknown. */
+  /** HTTP status, or 0 if no response arrived and the outcome is unknown. */
   readonly status: number;
   readonly code: string;
   readonly reason: string;

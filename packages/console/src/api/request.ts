@@ -38,7 +38,7 @@ export type Sent = {
   readonly body?: unknown;
   /** A file to send instead of a JSON body. */
   readonly csv?: string;
-  /** Identifies one attempt of a person at a change; a retry uses the same key. */
+  /** Identifies one attempt of a person to make a change. A retry uses the same key. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 };
@@ -106,7 +106,10 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** 128 random bits. Unlike `crypto.randomUUID`, this also works on pages without https. */
+/**
+ * Returns 128 random bits as text. Unlike `crypto.randomUUID`, this also works on pages without
+ * https.
+ */
 export function attemptKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -62,11 +62,15 @@ export const places = [
 ] as const;
 export type Place = (typeof places)[number];
 
-/** Checks the health of a service; only one of its processes responds. */
+/**
+ * Checks the health of a service. If the service has several processes, only one of them responds.
+ */
 export const healthAt = (place: Place): Client<typeof Health> =>
   createClient(Health, transportAt(`${proxyPath}/at/${place}`));
 
-/** Reads the spans of a service; only one of its processes responds. */
+/**
+ * Reads the spans of a service. If the service has several processes, only one of them responds.
+ */
 export const tracesAt = (place: Place): Client<typeof TraceService> =>
   createClient(TraceService, transportAt(`${proxyPath}/at/${place}`));
 

@@ -58,7 +58,7 @@ const filters: readonly Filter[] = [
   { name: "created_to", label: t.list.to, kind: "day" },
 ];
 
-/** Lists an account's entries; the server generates their CSV file. */
+/** Lists an account's ledger entries. The server generates the CSV file. */
 export function Entries() {
   const { accountId } = route.useParams();
   const search = route.useSearch();

@@ -21,7 +21,7 @@ export function ListPage<T extends object>(props: {
   filters: readonly Filter[];
   search: FilterValues;
   onSearch: (next: FilterValues) => void;
-  /** Link to create an item; undefined without permission. */
+  /** Link to create an item. Undefined if the person has no permission. */
   add: ReactNode;
 }) {
   const { title, list, file, filters, search, onSearch, add, ...shown } = props;

@@ -20,7 +20,7 @@ export function ConfirmStep(props: {
     try {
       await answerOf(step(mutationOf(attempt)));
     } finally {
-      // Also if the action now awaits approval.
+      // Invalidates the queries even if the action now awaits approval.
       await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
     }
   };

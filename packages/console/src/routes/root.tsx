@@ -19,7 +19,10 @@ export const signInRoute = createRoute({
   component: SignIn,
 });
 
-/** The layout for signed-in people; redirects everyone else to the login page and back. */
+/**
+ * The layout for signed-in people. Other people are redirected to the login page, and back after
+ * they have signed in.
+ */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "shell",

@@ -4,7 +4,7 @@ import { adoptSession, get, leavePage, send } from "../api/request.ts";
 
 type Merchant = { readonly id: string; readonly name: string };
 
-/** A person's team or invitation; `id` is the member's id. */
+/** A person's team or invitation. `id` is the member's id in that team. */
 export type Team = { readonly id: string; readonly merchant: Merchant; readonly role: string };
 
 export type Session = {

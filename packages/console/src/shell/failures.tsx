@@ -25,8 +25,8 @@ function NotFoundPage() {
 
 export function PageFailed({ error, reset }: { error: unknown; reset: () => void }) {
   useEffect(() => {
-    // After an update, files of the previous build no longer exist: reload once to load the new
-    // one.
+    // After an update, the files of the previous build no longer exist. Reloads the page once to
+    // load the new build.
     const isOldBuild = error instanceof TypeError && /import/i.test(error.message);
     if (isOldBuild && !sessionStorage.getItem("disburse.reloaded")) {
       sessionStorage.setItem("disburse.reloaded", "1");

@@ -8,12 +8,15 @@ const staleBy: Readonly<Record<string, readonly string[]>> = {
   beneficiary: ["/api/v1/transfer/beneficiaries"],
 };
 
-/** Collects events for this time, because a payout's events arrive together. */
+/**
+ * Collects events for this many milliseconds before reloading, because a payout's events arrive
+ * together.
+ */
 const settleMs = 300;
 
 /**
- * Follows a merchant's events, which contain only ids, and reloads the affected lists. Returns true
- * while connected; otherwise pages reload when they get the focus.
+ * Follows a merchant's events and reloads the affected lists. Events contain only ids. Returns true
+ * while connected. Otherwise, pages reload when they get the focus.
  */
 export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean {
   const [isOpen, setIsOpen] = useState(false);
@@ -32,7 +35,7 @@ export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean 
     const source = new EventSource("/console/events");
     source.onopen = () => {
       setIsOpen(true);
-      // Events during a lost connection were missed.
+      // Events sent while the connection was lost are missed, so all lists must be reloaded.
       for (const key of Object.values(staleBy).flat()) stale.add(key);
       readAgain();
     };
@@ -51,13 +54,17 @@ export function useLiveUpdates(client: QueryClient, isServed: boolean): boolean 
   return isOpen;
 }
 
-/** Reload interval of operators' pages: there is no event feed across merchants. */
+/**
+ * Reload interval of operators' pages. They poll because there is no event feed across merchants.
+ */
 const everyMs = 15_000;
-/** Stops reloading after this inactivity, so that the session can expire. */
+/** Stops reloading after this time of inactivity, so that the session can expire. */
 const awayMs = 5 * 60_000;
 const signs = ["pointerdown", "pointermove", "keydown", "wheel"] as const;
 
-/** Queries to reload. Alerts are excluded, because reading one is recorded in the audit trail. */
+/**
+ * Queries to reload. Alerts are excluded, because the audit trail records each read of an alert.
+ */
 const readAgain: readonly string[] = [
   ...["accounts", "approvals", "exceptions", "health", "payouts", "rails"],
   ...["compliance alerts", "compliance totals", "compliance lists", "compliance monitoring"],

@@ -26,7 +26,7 @@ export function Shell() {
     if (previousPath.current === path) return;
     previousPath.current = path;
     setMenuOpen(false);
-    // Start a new page at its top, also for screen readers.
+    // Moves the focus to the top of a new page, also for screen readers.
     main.current?.focus();
     window.scrollTo(0, 0);
   }, [path]);

@@ -1,4 +1,4 @@
-/** The selected theme; `system` follows the device. */
+/** The themes that a person can select. `system` follows the device. */
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 

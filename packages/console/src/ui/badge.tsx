@@ -36,7 +36,7 @@ const tones: Readonly<Record<string, Tone>> = {
   exhausted: "bad",
 };
 
-/** Shows an API state with its label; an unknown state is shown unchanged. */
+/** Shows an API state with its label. An unknown state is shown unchanged. */
 export function StateBadge(props: { state: string; words: Readonly<Record<string, string>> }) {
   const { state, words } = props;
   return <Badge tone={tones[state] ?? "plain"}>{words[state] ?? state}</Badge>;

@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { momentText } from "./rules/times.ts";
 
-/** A value from a point in time: its exact text, and a number for its position. */
+/** A value that applies from a point in time. `text` is exact; `value` only sets the position. */
 export type Point = { readonly at: number; readonly value: number; readonly text: string };
 
 const heightPx = 260;
@@ -13,7 +13,7 @@ export function StepChart({ points, label }: { points: readonly Point[]; label: 
   const frame = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<Point>();
   const theme = useThemeChanges();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme draws anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a theme change redraws the chart.
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;

@@ -7,7 +7,7 @@ import { StepNotice } from "./step-up.tsx";
 
 /**
  * A button that asks for confirmation and explains the effect. Each opening of the dialog is one
- * attempt; retrying in it repeats the same attempt.
+ * attempt. A retry in the same dialog repeats that attempt.
  */
 export function ConfirmButton(props: {
   label: string;

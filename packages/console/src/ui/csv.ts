@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/browser/esm/sync";
 import type { Column } from "./table.tsx";
 
-/** Saves rows as a CSV file; escapes text that a spreadsheet would run as a formula. */
+/** Saves rows as a CSV file. Escapes text that a spreadsheet would run as a formula. */
 export function saveCsv<T>(name: string, columns: readonly Column<T>[], rows: readonly T[]): void {
   const written = columns.flatMap(({ header, csv }) =>
     csv === undefined ? [] : [{ header, csv }],

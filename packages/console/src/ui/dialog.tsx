@@ -2,8 +2,8 @@ import { Dialog } from "radix-ui";
 import type { ReactNode } from "react";
 
 /**
- * A modal dialog that Escape closes. Radix' own overlay would add a style element, which the
- * content security policy blocks.
+ * A modal dialog. Escape closes it. Radix' own overlay isn't used, because it would add a style
+ * element, which the content security policy blocks.
  */
 export function Modal(props: {
   title: string;

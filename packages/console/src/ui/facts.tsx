@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from "react";
 
-/** Shows names with their values; omits those without a value. */
+/** Shows names with their values. Omits names without a value. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -89,7 +89,7 @@ export function AreaField(props: FieldProps & { readonly maxLength?: number }) {
   );
 }
 
-/** A selection; if `none` is given, it labels an empty first option. */
+/** A selection. If `none` is given, an empty first option has this label. */
 export function SelectField(
   props: FieldProps & {
     readonly options: readonly (readonly [value: string, label: string])[];

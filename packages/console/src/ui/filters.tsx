@@ -14,7 +14,7 @@ export type Filter =
       readonly label: string;
       readonly kind: "choice";
       readonly options: readonly (readonly [string, string])[];
-      /** Label of the empty option; "any" by default. */
+      /** Label of the empty option. Defaults to "any". */
       readonly none?: string;
     };
 

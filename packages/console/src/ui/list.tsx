@@ -23,7 +23,10 @@ export function List<T extends object>(
   props: Shown<T> & {
     readonly list: ListOf<T>;
     readonly query: Query;
-    /** True if the page, not the person, sets the query: no match then means an empty list. */
+    /**
+     * True if the page sets the query, not the person. An empty result then means that the list is
+     * empty.
+     */
     readonly isFixed?: boolean;
   },
 ) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Shows a message. Screen readers announce a bad one immediately. */
+/** Shows a message. Screen readers announce a message with the tone `bad` immediately. */
 export function Notice(props: { tone: "info" | "good" | "warn" | "bad"; children: ReactNode }) {
   const { tone, children } = props;
   return (

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { t } from "../catalogue/en.ts";
 import { Modal } from "./dialog.tsx";
 
-/** Shows secrets that the server returns only once. Only this dialog has them. */
+/** Shows secrets that the server returns only once. No other part of the console keeps them. */
 export function ShownOnce(props: {
   title: string;
   text: string;
@@ -12,7 +12,7 @@ export function ShownOnce(props: {
 }) {
   const { title, text, done, secrets, onDone } = props;
   return (
-    // Escape doesn't close it, because the secrets can't be shown again.
+    // Escape doesn't close the dialog, because the secrets can't be shown again.
     <Modal title={title} text={text} isOpen onOpenChange={() => undefined}>
       {secrets.map(([label, secret]) => (
         <Secret key={label} label={label} text={secret} />

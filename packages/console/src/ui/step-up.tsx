@@ -11,8 +11,8 @@ const asksForSignIn = ({ code, reason }: Problem) =>
   code === needsSignIn || reason === "sign_in_too_old";
 
 /**
- * Shows the result of an action that didn't succeed at once: it needs a new sign-in or another
- * person, or it failed.
+ * Shows why an action didn't succeed at once: it needs a new sign-in or another person, or it
+ * failed.
  */
 export function StepNotice({ error }: { error: unknown }) {
   const address = useRouterState({ select: ({ location }) => location.href });

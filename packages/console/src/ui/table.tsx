@@ -16,7 +16,7 @@ export type Column<T> = {
 
 const features = tableFeatures({});
 
-/** A table with its own horizontal scrolling, also with the keyboard. */
+/** A table that scrolls horizontally by itself, also with the keyboard. */
 export function DataTable<T extends object>(props: {
   caption: string;
   columns: readonly Column<T>[];
@@ -39,7 +39,7 @@ export function DataTable<T extends object>(props: {
     return { "data-align": align, "data-width": width };
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling area.
     <section className="table-frame" aria-label={caption} tabIndex={0}>
       <table>
         <caption className="visually-hidden">{caption}</caption>

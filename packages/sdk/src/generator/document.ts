@@ -58,7 +58,7 @@ export type Operation = {
   readonly bodyRequired: boolean;
   /** The schema of the response's `data`. */
   readonly data: Schema;
-  /** Error codes that not every operation with the same HTTP method has. */
+  /** Error codes of this operation that other operations with the same HTTP method may not have. */
   readonly refusals: readonly string[];
 };
 

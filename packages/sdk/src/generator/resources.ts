@@ -96,7 +96,7 @@ function methodSource(operation: Operation, document: Document): string {
   const body = bodyType(operation);
   const queryName = queryType(operation);
   const optional = operation.bodyRequired ? "" : " = {}";
-  // Query parameters of a POST or of a single record's read are part of the call's options.
+  // For a POST, and for reading a single record, query parameters are part of the call's options.
   const isOfOne = pathNames.length > 0 && page === undefined;
   const inOptions = queryName !== undefined && (body !== undefined || isOfOne);
   const parameters = [
@@ -129,8 +129,8 @@ function methodSource(operation: Operation, document: Document): string {
 }
 
 /**
- * Generates overloads for operations with the parameter `validate`: a validation returns only
- * `valid`, a normal call all other fields.
+ * Generates overloads for operations with the parameter `validate`. A validation returns only
+ * `valid`. A normal call returns all other fields.
  */
 function checkedOverloads(
   { query }: Operation,

@@ -8,7 +8,7 @@ export function comment(text: string, indent = ""): string {
   return `${indent}/**\n${body}\n${indent} */\n`;
 }
 
-/** Returns the TypeScript type of a schema; throws if no rule covers it. */
+/** Returns the TypeScript type of a schema. Throws if no rule covers the schema. */
 export function typeOf(schema: Schema, indent = ""): string {
   if (schema.$ref !== undefined) return nameOf(schema.$ref);
   if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" | ");
@@ -129,7 +129,9 @@ function querySource(id: string, query: Operation["query"]): string {
   return declaration(`${capitalized(id)}Query`, schema, objectType(schema, "", " | undefined"));
 }
 
-/** Generates the set of integer response fields, by name; all other numbers are decimals. */
+/**
+ * Generates the set of response fields that are integers, by name. All other numbers are decimals.
+ */
 function wholeFields(document: Document): string {
   const kinds = new Map<string, "whole" | "decimal">();
   const visit = (name: string, schema: Schema): void => {
@@ -150,7 +152,10 @@ function wholeFields(document: Document): string {
     .join("")}]);\n`;
 }
 
-/** Generates the set of decimal webhook fields, by name; test events write them as numbers. */
+/**
+ * Generates the set of webhook fields that are decimals, by name. Test events write these fields as
+ * numbers.
+ */
 function webhookDecimals({ components }: Document, events: readonly Schema[]): string {
   const names = new Set<string>();
   const visit = (schema: Schema): void => {

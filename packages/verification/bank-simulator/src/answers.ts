@@ -7,14 +7,14 @@ export const returnCharge = 7n;
 export type Answers = {
   readonly bank: Bank;
   readonly statusReport: Uint8Array;
-  /** Debits first, then returned payments. */
+  /** Notifications about debits come first, then those about returned payments. */
   readonly notifications: readonly Uint8Array[];
   readonly statement: Uint8Array;
 };
 
 /**
- * Answers a pain.001 as a bank does in one evening. `outcomes` follow the order of the file.
- * `inOneSum` sets how the bank books blocks, overriding the file.
+ * Answers a pain.001 as a bank does in one evening. `outcomes` follow the order of the payments in
+ * the file. `inOneSum` decides how the bank books blocks, whatever the file requests.
  */
 export function answersOf(
   file: Uint8Array,

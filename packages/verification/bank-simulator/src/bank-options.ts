@@ -2,16 +2,17 @@ import type { CustomerAccount } from "./instructions.ts";
 import type { OutcomeOf } from "./outcomes.ts";
 
 export type BankOptions = {
-  /** Prefix of its message references: letters and digits. */
+  /** Prefix of the bank's message references. Contains only letters and digits. */
   readonly name: string;
   readonly outcomeOf: OutcomeOf;
   /**
-   * The bank's reaction to a repeated file: refuses it with a report, ignores it, or pays again.
+   * The bank's reaction to a repeated file: it refuses the file with a report, ignores it, or pays
+   * again.
    */
   readonly duplicates: "refuse" | "ignore" | "pay";
   /** Status of an accepted payment: in progress or settled. */
   readonly accepted: "ACSP" | "ACSC";
-  /** Books each block in one sum. By default the file decides. */
+  /** True if the bank books each block in one sum. By default, the file decides. */
   readonly inOneSum?: boolean;
   /** Each account's opening balance in hundredths. */
   readonly opening: bigint;

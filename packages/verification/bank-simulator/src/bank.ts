@@ -19,7 +19,10 @@ export type Answer = {
   readonly kind: "status-report" | "notification" | "statement" | "returns";
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** 0: immediate status, 1: bookings, 2: returns. Later stages follow earlier ones. */
+  /**
+   * The stage in which the answer is sent. 0: immediate status, 1: bookings, 2: returns. Stages
+   * follow one another in this order.
+   */
   readonly stage: 0 | 1 | 2;
 };
 
@@ -39,7 +42,7 @@ const debited: ReadonlySet<Outcome> = new Set([
   ...(["settled", "returned", "returned-short", "contested", "changed"] as const),
 ]);
 
-/** Accepts customer files, keeps a book and reports each payment's outcome. */
+/** Accepts customers' files, keeps a book and reports the outcome of each payment. */
 export class Bank {
   readonly book: Book;
   readonly receipts: Receipt[] = [];
@@ -83,14 +86,16 @@ export class Bank {
     return this.#notify([this.#debit([found])], 1);
   }
 
-  /** Returns a debited payment less `charge`, at any later time. */
+  /** Returns a debited payment less `charge`. A return is possible at any time after the debit. */
   giveBack(endToEndId: string, charge = 0n): Answer[] {
     const payment = this.book.payments().find((each) => isOf(each, endToEndId));
     if (payment === undefined) throw new Error("no payment of this id was debited");
     return this.#bringBack([{ payment, charge }]);
   }
 
-  /** Closes the day of every account. Returns one statement each, named after the day. */
+  /**
+   * Closes the day of every account. Returns one statement for each account, named after the day.
+   */
   closeDay(on = this.#today()): Answer[] {
     return this.book.close(on).map((day) => {
       const report = this.#report();
@@ -103,7 +108,7 @@ export class Bank {
       const isAch = bytes[0] === "1".charCodeAt(0);
       return isAch ? readAchFile(bytes, this.#options.achAccount) : readInitiation(bytes);
     } catch (error) {
-      // Invalid files get no answer: their sender would not recognize it.
+      // The bank doesn't answer an invalid file, because the sender would not recognize the answer.
       const fault = error instanceof Error ? error.message : String(error);
       this.receipts.push({ id: "", taken: "refused", faults: [fault], payments: 0 });
       return undefined;
@@ -144,7 +149,8 @@ export class Bank {
   }
 
   #bookBlock(block: Block, outcomeOf: OutcomeOf): Answer[] {
-    // ACH doesn't reject before settlement: it debits such an entry and returns it.
+    // An ACH bank can't reject an entry before settlement. It debits the entry and returns it
+    // later.
     const isAch = block.payments.some(({ ach }) => ach !== undefined);
     const paid = block.payments.filter((payment) => {
       const outcome = outcomeOf(payment);

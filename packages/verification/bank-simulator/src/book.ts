@@ -6,7 +6,7 @@ export type Booking = {
   readonly currency: string;
   readonly direction: "debit" | "credit";
   readonly minor: bigint;
-  /** The bank's charge, included in the amount and named separately. */
+  /** The bank's charge. `charge` is part of the amount and is also named separately. */
   readonly charge: bigint;
   readonly reference: string;
   readonly bookedOn: string;
@@ -20,7 +20,7 @@ export type Booking = {
 export type Day = {
   readonly account: CustomerAccount;
   readonly currency: string;
-  /** Number of the account's statement, from 1. */
+  /** Number of this account's statement. Counts from 1. */
   readonly number: number;
   readonly on: string;
   readonly opening: bigint;
@@ -37,7 +37,7 @@ type Ledger = {
   days: number;
 };
 
-/** The bank's payments and returns. Tests compare the platform with this book only. */
+/** The bank's payments and returns. Tests compare the platform only with this book. */
 export class Book {
   readonly #ledgers = new Map<string, Ledger>();
   readonly #opening: bigint;
@@ -59,7 +59,7 @@ export class Book {
     return booking;
   }
 
-  /** Number of debits for a payment. More than one is an error. */
+  /** Returns how often a payment was debited. More than once is an error. */
   paid(endToEndId: string): number {
     return this.#about(endToEndId, "debit").length;
   }
@@ -68,7 +68,7 @@ export class Book {
     return this.#about(endToEndId, "credit").length;
   }
 
-  /** Debited payments, repeated for each debit. */
+  /** Returns the debited payments. A payment that was debited twice appears twice. */
   payments(): readonly Instructed[] {
     return this.#all()
       .filter(({ direction }) => direction === "debit")
@@ -134,11 +134,12 @@ export class Book {
 }
 
 /**
- * The receiver's identification of an ACH entry only holds the last characters of an end-to-end id.
+ * An ACH entry's receiver identification has room only for the last 15 characters of an end-to-end
+ * id.
  */
 const achReferenceMax = 15;
 
-/** Compares by end-to-end id, or by its end for ACH. */
+/** Compares the full end-to-end id. For ACH, compares only the end of the id. */
 export function isOf({ reference, ach }: Instructed, endToEndId: string): boolean {
   return reference === (ach === undefined ? endToEndId : endToEndId.slice(-achReferenceMax));
 }

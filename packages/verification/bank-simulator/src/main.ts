@@ -7,7 +7,9 @@ import { hasOpenSsh, startOpenSsh } from "./openssh.ts";
 import { type OutcomeRule, outcomes, outcomesByRules } from "./outcomes.ts";
 import { BankSimulator } from "./simulator.ts";
 
-/** `npm run bank` runs a bank behind an SFTP server on this machine until it is stopped. */
+/**
+ * `npm run bank` starts a bank behind an SFTP server on this machine and runs until you stop it.
+ */
 
 const usage =
   "usage: npm run bank [-- --outcome returned:name=lovelace] [--outcome rejected:amount=12.34]…\n" +

@@ -25,7 +25,7 @@ export type SftpAccess = {
   readonly port: number;
   readonly username: string;
   readonly privateKey: string;
-  /** In the format of `ssh-keygen -lf`. */
+  /** Fingerprints of the host keys, in the format of `ssh-keygen -lf`. */
   readonly hostKeys: readonly string[];
   readonly timeoutMs: number;
 };
@@ -36,23 +36,23 @@ export const openSshReason = hasOpenSsh ? "" : " (skipped: Debian's openssh-serv
 /** A private OpenSSH server with one user and one folder. */
 export type OpenSsh = {
   readonly settings: SftpAccess;
-  /** The user sees the folder under the same path. */
+  /** The path of the folder. The user sees it under the same path. */
   readonly folder: string;
-  /** Kills the server's side of the newest connection. */
+  /** Kills the server process of the newest connection. */
   readonly cut: () => void;
   readonly stop: () => Promise<void>;
 };
 
-/** Started as root, the server runs as another user, so that it needs no system folder. */
+/** If started by root, the server runs as this user, so that it needs no system folder. */
 const nobody = 65_534;
 
 /**
- * Starts a server on a free port. Each connection has its own daemon, which ends with it. Creates
- * `folders` for the user.
+ * Starts a server on a free port. Each connection has its own daemon process, which ends with the
+ * connection. Creates `folders` for the user.
  */
 export async function startOpenSsh(folders: readonly string[] = []): Promise<OpenSsh> {
   const isRoot = process.getuid?.() === 0;
-  // Root's temporary folder may be inaccessible to the other user.
+  // The user `nobody` may have no access to root's temporary folder.
   const home = mkdtempSync(join(isRoot ? "/tmp" : tmpdir(), "disburse-sftp-"));
   const own = (path: string, mode: number): void => {
     if (isRoot) chownSync(path, nobody, nobody);
@@ -111,7 +111,8 @@ export async function startOpenSsh(folders: readonly string[] = []): Promise<Ope
     },
     cut: () => [...children].at(-1)?.kill("SIGTERM"),
     stop: async () => {
-      // A daemon ends with its connection. Killing it would leave its child processes running.
+      // A daemon ends when its connection ends. Killing the daemon would leave its child processes
+      // running.
       const ends = [...children].map((child) => once(child, "exit"));
       server.close();
       await Promise.all(ends);

@@ -21,11 +21,11 @@ export type OutcomeOf = (payment: Instructed) => Outcome;
 export type OutcomeRule = {
   readonly outcome: Outcome;
   readonly amount?: string;
-  /** Part of the creditor's name, case-insensitive. */
+  /** A part of the creditor's name. Case is ignored. */
   readonly name?: string;
 };
 
-/** The first matching rule decides. Other payments settle. */
+/** Uses the first rule that matches. Payments without a matching rule settle. */
 export function outcomesByRules(rules: readonly OutcomeRule[]): OutcomeOf {
   return ({ minor, creditorName }) => {
     const name = creditorName.toLowerCase();
@@ -37,7 +37,9 @@ export function outcomesByRules(rules: readonly OutcomeRule[]): OutcomeOf {
   };
 }
 
-/** Assigns outcomes in order of arrival. Payments after the end of the list settle. */
+/**
+ * Assigns the outcomes to payments in order of arrival. When the list is used up, payments settle.
+ */
 export function outcomesInOrder(list: readonly Outcome[]): OutcomeOf {
   const left = [...list];
   return () => left.shift() ?? "settled";

@@ -14,18 +14,18 @@ import type { BankOptions } from "./bank-options.ts";
 import type { Book } from "./book.ts";
 
 export type SimulatorOptions = Partial<BankOptions> & {
-  /** The customers' outbound folder, and the one with the bank's files. */
+  /** The folder for files from customers, and the folder for files from the bank. */
   readonly outgoing: string;
   readonly incoming: string;
-  /** The bank keeps, deletes or archives a processed file. */
+  /** The treatment of a processed file: it stays, is deleted, or is archived. */
   readonly taken?: "stays" | "goes" | "archived";
   readonly archive?: string;
   /**
-   * Pause in ms before each stage of an answer (`bank.ts`). `by-hand` sends nothing before
-   * `deliver`.
+   * Pause in ms before each stage of an answer (`bank.ts`). With `by-hand`, the bank sends nothing
+   * until `deliver` is called.
    */
   readonly pace?: number | "by-hand";
-  /** Writes files under their final names in two halves. */
+  /** True writes a file under its final name in two halves, so that a reader may see half of it. */
   readonly writesSlowly?: boolean;
 };
 
@@ -33,7 +33,7 @@ const pollEveryMs = 50;
 /** Pause between the halves of a slowly written file. */
 const halfMs = 300;
 
-/** Runs a bank on two local folders. After `stop`, its book stays readable. */
+/** Runs a bank on two local folders. After `stop`, the bank's book can still be read. */
 export class BankSimulator {
   readonly bank: Bank;
   readonly #options: SimulatorOptions;
@@ -59,7 +59,10 @@ export class BankSimulator {
     return this.#sent;
   }
 
-  /** Sends held files. By default, all in their order. */
+  /**
+   * Sends the files that the bank holds. By default, sends all of them in the order in which they
+   * were created.
+   */
   async deliver(order: (held: Answer[]) => readonly Answer[] = (all) => all): Promise<void> {
     for (const each of order(this.#held.splice(0))) await this.#send(each);
   }
@@ -132,7 +135,7 @@ export class BankSimulator {
     await write(join(incoming, answer.name), answer.bytes, writesSlowly);
   }
 
-  /** Runs work in the background. `stop` throws its errors. */
+  /** Runs work in the background. `stop` throws the errors of this work. */
   #beside(work: Promise<void>): void {
     const noted = work.catch((error: unknown) => {
       if (!this.#ends.signal.aborted) this.#errors.push(error);
@@ -142,7 +145,10 @@ export class BankSimulator {
   }
 }
 
-/** Writes under the final name only if slow. Otherwise it renames a finished file. */
+/**
+ * If `isSlow`, writes the file under its final name. Otherwise writes a draft and renames it when
+ * complete.
+ */
 async function write(path: string, bytes: Uint8Array, isSlow: boolean): Promise<void> {
   if (isSlow) {
     writeFileSync(path, bytes.subarray(0, bytes.length / 2));

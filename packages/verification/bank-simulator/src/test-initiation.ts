@@ -1,4 +1,7 @@
-/** Creates a pain.001.001.09 with a payment for each amount, independently of our writer. */
+/**
+ * Creates a pain.001.001.09 with a payment for each amount. The code shares nothing with our
+ * writer.
+ */
 export function initiation(
   amounts: readonly string[],
   id = "M1",

@@ -18,17 +18,17 @@ export type BenchFigures = {
     /** The kind of database. Figures from different kinds are not comparable. */
     readonly engine: string;
     readonly log_level: string;
-    /** The measured commit, with `+` if the tree had changes. */
+    /** The measured commit. `+` is appended if the working tree had uncommitted changes. */
     readonly commit: string;
     readonly date: string;
   };
   readonly seconds_in_all: number;
   readonly concurrency: number;
-  /** The platform at rest, per second. Excluded from the figures per request. */
+  /** The work of the idle platform per second. Excluded from the figures per request. */
   readonly at_rest?: RestFigures;
   /**
-   * Describes the `merchants` scenario: merchants, payouts of each before the run, and the platform
-   * at rest.
+   * Describes the `merchants` scenario: the number of merchants, each merchant's payouts before the
+   * run, and the idle platform's work.
    */
   readonly history?: {
     readonly merchants: number;

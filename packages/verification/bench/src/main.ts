@@ -77,7 +77,7 @@ function commit(): string {
     const changed = git("status", "--porcelain", "--untracked-files=no") === "" ? "" : "+";
     return git("rev-parse", "--short=10", "HEAD") + changed;
   } catch {
-    // A tarball has no commit.
+    // Source code from a tarball has no commit.
     return "unknown";
   }
 }

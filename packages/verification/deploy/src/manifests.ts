@@ -18,7 +18,7 @@ export function readManifests(text: string) {
   return {
     all,
     ofKind,
-    /** Throws unless there is exactly one. */
+    /** Returns the object with this kind and name. Throws unless there is exactly one. */
     get: (kind: string, name: string): Manifest => {
       const found = ofKind(kind).filter(({ metadata }) => metadata.name === name);
       if (found.length !== 1) throw new Error(`${found.length} × ${kind} ${name}`);

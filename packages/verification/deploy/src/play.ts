@@ -27,9 +27,9 @@ export type Played = {
 const root = join(import.meta.dirname, "../../../..");
 /** Kubernetes mounts the service account's token here. */
 const tokenFolder = "/run/secrets/kubernetes.io/serviceaccount";
-/** This process's compile cache, if it has one. */
+/** The compile cache of this process, if it has one. */
 const cached = getCompileCacheDir();
-/** Node adds a folder for its version. */
+/** Node appends a folder for its version, so the child process gets the parent folder. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
 /** Ends a process when this one has ended for any reason. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
@@ -187,7 +187,7 @@ function spawnContainer(
 ): Played {
   const [node, ...args] = containerOf(workload).args as string[];
   if (node !== "node") throw new Error(`${workload.metadata.name} runs ${node}`);
-  // As in the image, `service` links to the installed package.
+  // `service` is a link to the installed package, as in the image.
   mkdirSync(home, { recursive: true });
   const sources = realpathSync(join(root, "node_modules/@disburse", serviceOf(workload)));
   symlinkSync(sources, join(home, "service"));

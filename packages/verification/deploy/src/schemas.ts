@@ -45,8 +45,9 @@ export async function schemaProblem(object: Manifest): Promise<string | undefine
 }
 
 /**
- * Returns fields that Kubernetes doesn't know, which its schemas ignore. The compiler checks
- * objects as literals of their published TypeScript types. Each message names field and object.
+ * Returns fields that Kubernetes doesn't know. Its schemas ignore such fields, so the TypeScript
+ * compiler checks each object against its published type. Each message names the field and the
+ * object.
  */
 export function unknownFields(objects: readonly Manifest[]): string[] {
   const folder = join(root, ".cache", `manifests-${process.pid}`);

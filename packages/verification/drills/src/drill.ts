@@ -4,7 +4,7 @@ import type { Order } from "@disburse/platform/merchant.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { DrillPlatform } from "./platform.ts";
 
-/** A drill's state for its recovery: the merchant's orders and the steps' notes. */
+/** The state before a recovery: the merchant's orders and the notes of the drill's steps. */
 export type Lost = {
   /** Orders placed after the copy. The platform's record of them may be lost. */
   readonly orders: readonly Order[];

@@ -22,7 +22,10 @@ const settings = {
   SANDBOX_SETTLE_MS: "200",
   GAP_SWEEP_SECONDS: "5",
 };
-/** Longer than a return, or a second poll of an unknown transfer. */
+/**
+ * Time until the platform is at rest. A return takes less, and so does the second poll of a
+ * transfer with an unknown outcome.
+ */
 const restMs = 60_000;
 
 /** Starts engine, broker and six processes in a folder. `stop` ends them all. */

@@ -20,8 +20,8 @@ type DatabaseCopy = ReadonlyMap<string, readonly Document[]>;
 const references = ["order-1", "order-2", "sandbox-fail-3", "sandbox-return-4"];
 
 /**
- * Pays, copies a database, and pays again. Restores the copy while the service is down, then
- * recovers by the runbook. Returns the remaining problems and prints progress.
+ * Pays, copies a database, and pays again. Stops the service, restores the copy, then recovers by
+ * the runbook. Prints progress and returns the remaining problems.
  */
 export async function runDrill(platform: DrillPlatform, drill: Drill): Promise<string[]> {
   const { service } = drill;
@@ -106,7 +106,10 @@ function differences(before: World, after: World): string[] {
     .map((key) => `${key}: was ${before[key]}, is ${after[key]}`);
 }
 
-/** Repeats the merchant's orders with their keys. Returns those with another payout. */
+/**
+ * Repeats the merchant's orders with their idempotency keys. Returns the orders that now have a
+ * different payout.
+ */
 async function otherAnswers(platform: DrillPlatform, orders: readonly Order[]) {
   const problems: string[] = [];
   for (const { payoutId, body, key } of orders) {

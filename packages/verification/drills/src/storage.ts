@@ -13,7 +13,7 @@ const lanes = 16;
 
 type Size = { documents: number; plain: number; stored: number; indexes: number };
 
-/** Returns the sizes of all collections by `service.collection`, after a checkpoint. */
+/** Makes a checkpoint, then returns the size of each collection as `service.collection`. */
 async function sizes({ client, database }: DrillPlatform): Promise<ReadonlyMap<string, Size>> {
   await client.db("admin").command({ fsync: 1 });
   const found = new Map<string, Size>();

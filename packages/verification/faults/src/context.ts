@@ -30,13 +30,16 @@ export type FaultContext = {
   readonly recovered: (name: string, took: Recovered) => void;
 };
 
-/** A kind of fault. It leaves everything running, and doesn't throw errors that it caused. */
+/**
+ * A kind of fault. Afterwards all processes must run again. The fault doesn't throw errors that it
+ * caused itself.
+ */
 export type Fault = {
   readonly name: string;
   readonly about: string;
   /** Time for the platform to become idle afterwards. Defaults to two minutes. */
   readonly restMs?: number;
-  /** Returns the reason if it can't run here. */
+  /** Returns the reason if the fault can't run on this machine. */
   readonly unavailable?: (context: FaultContext) => string | undefined;
   /** Injects the fault under load. May return further verdicts. */
   readonly run: (context: FaultContext) => Promise<readonly Verdict[]>;

@@ -15,7 +15,7 @@ export type Places = Omit<PlatformOptions, "settings"> & {
 
 export type FaultPlatform = Platform & FundedMerchant & { readonly databases: () => Databases };
 
-/** Prevents refusals without a fault: neither rate limits nor quote expiry apply. */
+/** Without a fault, nothing is refused: rate limits and quote expiry are far away. */
 const settings = {
   ...unlimitedRate,
   LOG_LEVEL: "error",

@@ -1,7 +1,7 @@
 import { Binary, type Document } from "mongodb";
 
 export type CopyTerms = {
-  /** In the order and with the lengths of the names at compilation. */
+  /** The names at compilation. A copy needs names in the same order and with the same lengths. */
   readonly names: readonly string[];
   readonly shiftMs: number;
 };
@@ -11,9 +11,9 @@ export type Copier = (terms: CopyTerms) => Document;
 type Maker = ((terms: CopyTerms) => unknown) | undefined;
 
 /**
- * Compiles a function that copies a document as its service would have written it for another
- * payout. It replaces the original's names, also inside texts and bytes, and moves all times. It
- * searches for names once, so a copy takes half the time.
+ * Compiles a function that copies a document as the service would have written it for another
+ * payout. The function replaces the original's names, also inside texts and bytes, and moves all
+ * times. Names are searched only once, which halves the time of a copy.
  */
 export function compileCopy(document: Document, names: readonly string[]): Copier {
   return copyFields(document, names) ?? (() => ({ ...document }));

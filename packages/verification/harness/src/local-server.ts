@@ -17,7 +17,7 @@ export async function serveLocally(
     try {
       await answer(request, response);
     } catch {
-      // The sender was killed during a call.
+      // The calling process was killed during the call.
       response.destroy();
     }
   });

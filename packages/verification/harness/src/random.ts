@@ -11,7 +11,7 @@ export function createRandom(seed: number) {
   const fraction = (): number => (generator.next() >>> 0) / wholes;
   const below = (limit: number): number => uniformInt(generator, 0, limit - 1);
   return {
-    /** At least 0, below 1. */
+    /** Returns a number of at least 0 and below 1. */
     fraction,
     /** Returns an integer from 0 to `limit` − 1. */
     below,

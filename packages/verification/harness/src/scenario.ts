@@ -1,7 +1,7 @@
 import { expect, type TestContext } from "vitest";
 import { say } from "./command-line.ts";
 
-/** The problems of one requirement. Empty if it held. */
+/** The problems found for one requirement. Empty if the requirement holds. */
 export type Verdict = {
   readonly name: string;
   readonly problems: readonly string[];

@@ -5,7 +5,7 @@ import { addPlatformPostings, checkEntry, effectOf, keyOf } from "./entry-check.
 import { compare, decimalOf, major, minorOf, zero } from "./exact.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
-/** A decision not executed after this time was forgotten. */
+/** A decision that is not executed within this time counts as lost. */
 export const overdueMs = 60_000;
 
 type Chain = {
@@ -14,9 +14,9 @@ type Chain = {
   at: number;
   available: bigint;
   held: bigint;
-  /** Credits less reversals. */
+  /** Sum of credits, less reversals. */
   funded: bigint;
-  /** Posted less returned amounts. */
+  /** Sum of posted amounts, less returned amounts. */
   settledOut: bigint;
   readonly platform: Map<string, Decimal>;
   readonly holds: Map<string, bigint>;
@@ -26,8 +26,8 @@ type Chain = {
 };
 
 /**
- * Starts checking one account along its chain. `add` expects recorded entries in sequence order.
- * Uses memory only for open holds and credits. A new account has an empty chain.
+ * Starts the check of one account along its chain. Call `add` with recorded entries in sequence
+ * order. Memory grows only with open holds and credits. A new account has an empty chain.
  */
 export function createAccountCheck(account: Account) {
   const findings: Finding[] = [];
@@ -54,14 +54,14 @@ export function createAccountCheck(account: Account) {
       const detail = "the ledger has another entry than the account";
       findings.push({ invariant: 1, subject: entry._id, detail });
     },
-    /** Adds unrecorded entries and returns the account's and entries' findings. */
+    /** Adds the unrecorded entries. Returns the findings about the account and its entries. */
     end: (now: Date): Finding[] => {
       const isRecorded = chain.sequence >= account.recorded_sequence;
       const inOrder = [...unrecorded.values()].sort((a, b) => a.sequence - b.sequence);
       for (const entry of inOrder) findings.push(...checkLink(account, chain, entry));
       return [...findings, ...checkHead(account, chain, isRecorded, now)];
     },
-    /** After `end`: payouts with held money. */
+    /** Returns the payouts with held money. Call it after `end`. */
     holding: (): readonly string[] => [...chain.holds.keys()],
   };
 }
@@ -109,12 +109,15 @@ const countedAs: Readonly<Record<string, keyof Chain["counts"]>> = {
 /** Rail accounts belong to the platform (docs/decisions/0050). */
 const isRails = ({ merchant_id }: Account): boolean => merchant_id === "platform";
 
-/** A bank takes its charges even without cover. Other payments require cover. */
+/**
+ * A bank takes its charges even if the balance doesn't cover them. Other payments require cover.
+ */
 const mayBeOverdrawn = isRails;
 const spending: ReadonlySet<string> = new Set(["hold", "reversal", "sweep", "rail_hold"]);
 
 /**
- * Applies the entry. Returns whether it ends or reverses an open entry, with the same amount, once.
+ * Applies an entry that ends or reverses an open entry. Returns false if there is no such open
+ * entry, or if the amount differs.
  */
 function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): boolean {
   const amount = minorOf(entry.amount);
@@ -147,12 +150,12 @@ function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): bool
       chain.settledOut += amount;
       return take(holds, entry.payout_id) === amount;
     case "rail_release":
-      // A release of nothing prevents a later hold.
+      // A release of zero is valid: it prevents a later hold.
       return (take(holds, entry.payout_id) ?? 0n) === amount;
     case "release":
       return take(holds, entry.payout_id) === amount;
     default:
-      // The payout's check compares a return with its post.
+      // The check of the payout compares a return with its post, so this check doesn't.
       chain.settledOut -= amount;
       return true;
   }
@@ -204,7 +207,9 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   return findings;
 }
 
-/** Finds money that would be held forever, since its payout neither exists nor is expected. */
+/**
+ * Finds money that would be held forever, because its payout doesn't exist and won't be created.
+ */
 export function checkHolding(
   account: Account,
   holding: readonly string[],

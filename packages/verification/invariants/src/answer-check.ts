@@ -25,9 +25,9 @@ const tagLength = 16;
 export type DataKey = { readonly _id: string; readonly wrapped: string };
 
 /**
- * Decrypts with the setting `ENCRYPTION_KEYS` (`key_id:base64,…`) and the gateway's data keys,
- * which it wraps. Uses AES-256-GCM. The text is `key_id.base64url(nonce ‖ tag ‖ ciphertext)`. Key
- * id and context are authenticated.
+ * Returns a decryption function. Uses the setting `ENCRYPTION_KEYS` (`key_id:base64,…`) and the
+ * gateway's data keys, which are encrypted with those keys. The cipher is AES-256-GCM. The text is
+ * `key_id.base64url(nonce ‖ tag ‖ ciphertext)`. Key id and context are authenticated.
  */
 export function openerOf(encryptionKeys: string, dataKeys: readonly DataKey[] = []): OpenSealed {
   const pairs = encryptionKeys.split(",").map((pair) => pair.split(":"));
@@ -74,7 +74,7 @@ export function namedBy(key: IdempotencyKey, open: OpenSealed): NamedRecord | "s
   return { id, collection: collections[prefix as keyof typeof collections] };
 }
 
-/** Checks an idempotency key. `record` is the record named by its answer, if any. */
+/** Checks an idempotency key. `record` is the record that the stored answer names, if any. */
 export function checkAnswer(
   key: IdempotencyKey,
   named: NamedRecord | "sealed" | undefined,

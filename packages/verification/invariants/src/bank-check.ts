@@ -15,7 +15,9 @@ const statesOf: Readonly<Record<string, readonly string[]>> = {
 /** Stages in which the money was sent in a file. */
 const paid: ReadonlySet<string> = new Set(["settled", "returning", "returned"]);
 
-/** Checks that a bank payment matches its payout and is in one sent file, once. */
+/**
+ * Checks that a bank payment matches its payout, and that exactly one sent file contains it once.
+ */
 export function checkBankPayment(
   payment: BankPayment,
   payout: Payout | undefined,
@@ -23,7 +25,8 @@ export function checkBankPayment(
 ): Finding[] {
   const { findings, expect } = expectationsOf(payment._id);
   expect(9, payout !== undefined, "a bank's rail has a payment of no payout");
-  // A tombstone: it was withdrawn before it arrived, and will never be accepted.
+  // The payment was withdrawn before it arrived. The rail stored this record so that it never
+  // accepts the payment.
   const isStone = payment.state === "withdrawn" && payment.currency === "";
   if (payout === undefined || isStone) return findings;
   const isSame =
@@ -46,8 +49,8 @@ export function checkBankPayment(
 }
 
 /**
- * Compares a file's members with the `filed` payments that name it. A payment in two files names
- * only one of them, so it is missing in the other.
+ * Compares a file's members with the `filed` payments that name this file. A payment that is in two
+ * files names only one of them, so the check of the other file finds it missing.
  */
 export function checkBankFile({ _id, state, members = [] }: BankFile, filed: number): Finding[] {
   const { findings, expect } = expectationsOf(_id);

@@ -5,8 +5,8 @@ import { startEngine } from "@disburse/embedded/engine.ts";
 import { UsageError } from "@disburse/harness/command-line.ts";
 
 /**
- * Opens the databases of a folder of `npm start`: over the socket of a running engine, or with its
- * own engine. Throws if another `mongod` uses the folder.
+ * Opens the databases of a data folder. Uses the socket of a running engine, or starts an engine.
+ * Throws if another `mongod` uses the folder.
  */
 export async function openDataFolder(dataDir: string) {
   if (!existsSync(dataDir)) throw new UsageError(`--data-dir: there is no folder ${dataDir}`);
@@ -17,7 +17,7 @@ export async function openDataFolder(dataDir: string) {
   }
   const engine = await startEngine({
     dataDir,
-    // Calls to the engine fail with the connection.
+    // If the engine ends, later calls fail with a connection error. This message gives the reason.
     onExit: (how) => process.stderr.write(`The database engine has ended: ${how}.\n`),
   });
   return { uri: engine.uri("admin"), close: engine.stop };

@@ -12,9 +12,9 @@ import {
 } from "./documents-check.ts";
 import type { Finding, Invariant } from "./finding.ts";
 
-/** Documents of one kind loaded at a time, with their relations. */
+/** Number of documents of one kind that are loaded at a time, with their related documents. */
 const batchSize = 500;
-/** Limits the reported findings for a badly broken platform. All are counted. */
+/** Maximum number of reported findings. All findings are counted. */
 const findingsKept = 1_000;
 
 /** Database names are `prefix` followed by the service's name. */
@@ -38,8 +38,8 @@ export async function openerFor({ client, prefix }: Databases, encryptionKeys: s
 }
 
 /**
- * Checks all invariants on the raw documents, in batches. Memory holds accounts, endpoints and one
- * batch's keys, but nothing that grows with the number of payouts.
+ * Checks all invariants on the raw documents, in batches. Memory holds accounts, endpoints and the
+ * keys of one batch. It doesn't grow with the number of payouts.
  */
 export async function checkDatabase(
   databases: Databases,
@@ -147,7 +147,7 @@ async function checkCollection<C extends Batched>(
   }
 }
 
-/** Counts the payments that name each file. A file may have 20,000. */
+/** Counts the payments that name each file. A file may have 20,000 payments. */
 async function filedOf(
   databases: Databases,
   files: Documents["bank_files"],
@@ -184,7 +184,8 @@ const related = {
   payouts: async ({ payouts = [] }: Partial<Documents>, { named, where }: Reader) => {
     const keys = payouts.flatMap(({ _id }) => payoutSteps.map((step) => `${_id}:${step}`));
     const paid = [...new Set(payouts.map(({ beneficiary_id }) => beneficiary_id))];
-    // One more than the maximum. Events with other ids are found from their own side.
+    // Event ids up to one more than the payout's version. Events with other ids are found when the
+    // events themselves are checked.
     const eventIds = payouts.flatMap(({ _id, merchant_id, version }) =>
       Array.from({ length: version + 1 }, (_each, at) => {
         return `${merchant_id}/evt_${_id.slice("po_".length)}_${at + 1}`;
@@ -213,7 +214,7 @@ const related = {
     bank_files: await named("bank_files", bank_payments, ({ file }) => file),
   }),
   bank_files: async () => ({}),
-  // `chain/chain-check.ts` compares them with their chain.
+  // `chain/chain-check.ts` compares these transfers with their chain.
   chain_transfers: async () => ({}),
   events: async ({ events = [] }: Partial<Documents>, { named, where }: Reader) => ({
     payouts: await named("payouts", events, ({ transaction_id }) => transaction_id),
@@ -243,7 +244,7 @@ const related = {
   },
 } as const;
 
-/** Excludes orders without a payout, which share the payouts' collection. */
+/** Excludes scheduled payouts without a payout, which are stored in the payouts' collection. */
 export function whole<F extends object>(name: CollectionName, filter: F): F {
   return name === "payouts" ? { status: { $exists: true }, ...filter } : filter;
 }

@@ -9,17 +9,17 @@ import { checkPayout, checkTransfer, type PayoutRelations } from "./payout-check
 import { checkQuote } from "./quote-check.ts";
 
 export type CheckOptions = {
-  /** Current time, for judging what is due. */
+  /** The current time, which decides whether work is overdue. */
   readonly now: Date;
-  /** Decrypts stored answers. Without it they are not checked. */
+  /** Decrypts stored answers. If absent, stored answers are not checked. */
   readonly open?: OpenSealed;
 };
 
 export type DocumentIndex = ReturnType<typeof indexDocuments>;
 
 /**
- * Checks documents in memory, as at the end of a simulation. `checkDatabase` applies the same rules
- * to databases in batches.
+ * Checks documents in memory, for example at the end of a simulation. `checkDatabase` applies the
+ * same rules to databases in batches.
  */
 export function checkDocuments(documents: Documents, options: CheckOptions): Finding[] {
   const index = indexDocuments(documents);
@@ -36,7 +36,7 @@ export function checkDocuments(documents: Documents, options: CheckOptions): Fin
   ];
 }
 
-/** Checks the owner of a recorded entry. Its chain is checked separately. */
+/** Checks the owner of a recorded entry. The check of the account covers the entry's chain. */
 export function checkLedgerEntry(entry: RecordedEntry, index: DocumentIndex): Finding[] {
   const { account_id, payout_id } = entry;
   const orphan = { invariant: 1, subject: entry._id, detail: "is of no account" } as const;
@@ -96,7 +96,7 @@ export function checkBatch(
   ];
 }
 
-/** Indexes documents by the ids that others use to name them. */
+/** Indexes documents by the ids under which other documents name them. */
 export function indexDocuments(documents: Partial<Documents>) {
   const { accounts = [], ledger_entries = [], payouts = [] } = documents;
   const { bank_payments = [], bank_files = [], chain_transfers = [] } = documents;
@@ -112,7 +112,7 @@ export function indexDocuments(documents: Partial<Documents>) {
     chainTransfers: byId(chain_transfers),
     bankPayments: byId(bank_payments),
     bankFiles: byId(bank_files),
-    /** Counts the payments that name a file and are in one. */
+    /** Counts the payments that name a file and are in a file. */
     filed: filedIn(bank_payments),
     quotes: byId(quotes),
     beneficiaries: byId(beneficiaries),

@@ -86,7 +86,7 @@ export type Payout = QuotedTerms & {
   readonly receiving_minor: Minor;
   readonly order: PayoutOrder;
   readonly beneficiary_id: string;
-  /** Absent if the merchant's rules don't require one. */
+  /** Absent if the merchant's rules require no approval. */
   readonly approval?: {
     readonly expires_at: Date;
     readonly decision?: { readonly as: string; readonly at: Date; readonly by?: Actor };
@@ -100,9 +100,9 @@ export type Payout = QuotedTerms & {
     readonly short?: string;
   };
   readonly rail?: string;
-  /** Paid from its rail's platform account. */
+  /** True if the payout is paid from the platform account at its rail. */
   readonly funded?: boolean;
-  /** Bearer of a short return's difference. Defaults to the platform. */
+  /** The party that bears the difference of a short return. Defaults to the platform. */
   readonly return_charges?: string;
   readonly version: number;
   readonly journal: readonly {
@@ -135,14 +135,14 @@ export type BankPayment = {
   readonly _id: string;
   readonly rail: string;
   readonly state: string;
-  /** Empty if withdrawn before it arrived. */
+  /** Empty if the payment was withdrawn before it arrived at the rail. */
   readonly currency: string;
   readonly amount_minor: Minor;
   readonly file?: string;
   /** Set when the file is written. The bank's answers refer to it. */
   readonly block?: string;
   readonly trace?: string;
-  /** The payout has not read the last change yet. */
+  /** True if the payout has not read the last change yet. */
   readonly report_pending?: boolean;
 };
 
@@ -185,7 +185,7 @@ export type Endpoint = Owned & {
   /** Subscribed events. Absent for all. */
   readonly event_types?: readonly string[];
   readonly paused_at?: Date | null;
-  /** `null` until its URL is verified: its events wait. */
+  /** `null` until the endpoint's URL is verified. Until then its events wait. */
   readonly verified_at?: Date | null;
   /** Recent changes, each with the previous settings. */
   readonly operations?: readonly {
@@ -212,7 +212,7 @@ export type StoredEvent = Owned & {
 };
 
 export type Delivery = Owned & {
-  /** Belongs to a sandbox merchant's test event, which has no document. */
+  /** True for a sandbox merchant's test event. Such an event has no document. */
   readonly test?: true;
   readonly endpoint_id: string;
   readonly event_id: string;

@@ -5,7 +5,7 @@ import type { Entry, Posting, RecentEntry, RecordedEntry } from "./documents.ts"
 import { compare, decimalOf, major, minorOf, plus, zero } from "./exact.ts";
 import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 
-/** Change of an account's two balances by one unit of a movement. */
+/** The change of an account's two balances for each unit of a movement. */
 const effects: Readonly<Record<string, { readonly available: bigint; readonly held: bigint }>> = {
   credit: { available: 1n, held: 0n },
   reversal: { available: -1n, held: 0n },
@@ -22,7 +22,10 @@ const effects: Readonly<Record<string, { readonly available: bigint; readonly he
   rail_charge: { available: -1n, held: 0n },
 };
 
-/** A return that the merchant bears entirely, or a release without a hold. */
+/**
+ * Steps whose amount may be zero: a return of which the merchant bears everything, and a release
+ * without a hold.
+ */
 const mayBeOfNothing: ReadonlySet<string> = new Set(["return", "rail_release"]);
 
 /** Canonical decimal text without plus sign, exponent or redundant zeros. */
@@ -68,7 +71,7 @@ function hasOwnKey(entry: Entry, key: string): boolean {
       const own = `${entry.account_id}:charge:`;
       if (entry.payout_id === "") return key.startsWith(own);
       const named = key.startsWith(own) ? key.slice(own.length) : "";
-      // A payout may have several charges.
+      // A payout may have several charges, which are numbered.
       return named.replace(/:\d+$/, "") === entry.payout_id;
     }
     case "rail_return":
@@ -85,7 +88,7 @@ function hasOwnKey(entry: Entry, key: string): boolean {
   }
 }
 
-/** Returns the chain's link as defined by the decisions on ledger and evidence (0008, 0043). */
+/** Returns the hash that links an entry to the chain, as defined by decisions 0008 and 0043. */
 export function hashOf(entry: Entry, key: string): string {
   const { actor } = entry;
   const fields = [

@@ -3,23 +3,28 @@ import { expectationsOf, type Finding } from "./finding.ts";
 
 export type EventRelations = {
   readonly payout: Payout | undefined;
-  /** All of the merchant's endpoints, and those that the event names. */
+  /** All endpoints of the merchant, and the endpoints that the event names. */
   readonly endpoints: readonly Endpoint[];
   readonly deliveries: readonly Delivery[];
 };
 
-/** Deliveries are deleted 30 days after their end. */
+/** Deliveries are deleted 30 days after they end. */
 const deliveriesKeptMs = 30 * 86_400_000;
-/** A younger endpoint may have been created after the event's endpoints were read. */
+/**
+ * An endpoint younger than this may have been created after the notifier read the endpoints for the
+ * event.
+ */
 const endpointSettledMs = 30_000;
-/** Covers the longest attempt and a dead worker's lease. */
+/** Allows for the longest attempt and the lease of a process that died. */
 const overdueMs = 120_000;
-/** Retry period of a leased delivery. Without a lease it is longer. */
+/** Retry period of a delivery that is leased. Without a lease the period is longer. */
 const triedForMs = 86_400_000;
 
 export const payoutEvents = "payout_session";
 
-/** Checks that an event went to every endpoint of its merchant and to no other merchant's. */
+/**
+ * Checks that an event went to every endpoint of its merchant, and to no other merchant's endpoint.
+ */
 export function checkEvent(event: StoredEvent, relations: EventRelations, now: Date): Finding[] {
   const { findings, expect } = expectationsOf(event._id);
   const { payout, endpoints, deliveries } = relations;
@@ -82,8 +87,8 @@ export type DeliveryRelations = {
 };
 
 /**
- * Checks that a delivery belongs to its event, and has a next attempt or an end that its attempts
- * confirm.
+ * Checks that a delivery belongs to its event. The delivery must have a next attempt, or an end
+ * that its attempts confirm.
  */
 export function checkDelivery(
   delivery: Delivery,
@@ -110,7 +115,7 @@ export function checkDelivery(
     }
     case "exhausted": {
       const isTried = delivery.attempts_count > 0;
-      // Crashes cut off all its attempts, or its endpoint was paused.
+      // Either crashes interrupted all attempts of the delivery, or the endpoint was paused.
       const isOld = delivery.updated_at.getTime() - delivery.created_at.getTime() >= triedForMs;
       expect(8, isTried || isOld, "is exhausted and was never tried");
       break;
@@ -125,9 +130,9 @@ export function checkDelivery(
 function isOverdue(due: Date, { endpoint, health }: DeliveryRelations, now: Date): boolean {
   if (endpoint?.paused_at || endpoint?.verified_at === null) return false;
   const late = now.getTime() - overdueMs;
-  // A down or slow endpoint's deliveries wait for each other. That breaks no invariant.
+  // If an endpoint is down or slow, its deliveries wait for each other. That breaks no invariant.
   const { consecutive_failures: failures = 0, last_delivered_at: deliveredAt } = health ?? {};
   if (failures > 0 || (deliveredAt?.getTime() ?? 0) > late) return false;
-  // Resumed deliveries are due from the resumption.
+  // After a resumption, deliveries are due from the time of the resumption.
   return Math.max(due.getTime(), endpoint?.updated_at?.getTime() ?? 0) < late;
 }

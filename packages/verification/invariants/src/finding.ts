@@ -1,7 +1,7 @@
 /**
- * Numbered as in the reliability design: its first thirteen invariants, followed by comparisons
- * with rails' counterparts. The fourteenth (no private data in logs and messages) can't be checked
- * from documents.
+ * The numbers are those of the reliability design. The first thirteen are its invariants; the
+ * following ones compare rails with their counterparts. The design's fourteenth invariant (no
+ * private data in logs and messages) can't be checked from documents.
  */
 export const invariants = {
   1: "per account: funded + credited − settled out = available + held, entry by entry",

@@ -74,7 +74,8 @@ function readCommand(args: readonly string[]) {
     json: values.json,
     nodes: values.node ?? [],
     /**
-     * A running database. Without it, `dataDir` is opened, directly or through a running engine.
+     * URI of a running database. If absent, the command opens `dataDir`, through a running engine
+     * if there is one.
      */
     mongodbUri: values["mongodb-uri"],
     settleSeconds,

@@ -53,7 +53,7 @@ const openStages = [
   ...["awaiting_approval", "queued", "awaiting_funds", "submitting", "processing"],
   ...["cancelling", "concluding", "returning"],
 ];
-/** Allows for clock differences, since the screening's time is another service's. */
+/** Allows for clock differences, because another service set the time of the screening. */
 const clocksApartMs = 5_000;
 
 export function checkPayout(payout: Payout, relations: PayoutRelations, now: Date): Finding[] {
@@ -65,7 +65,8 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   checkCleared(payout, relations, expect);
   checkApproved(payout, expect);
   const { transfer, bankPayment, chainTransfer } = relations;
-  // The rail of a cancelled payout may only have its promise never to pay the key.
+  // A cancelled payout may have no transfer at its rail, because the rail may only have promised
+  // never to pay it.
   const isBacked =
     (transfer ?? bankPayment ?? chainTransfer) !== undefined ||
     payout.progress.stage === "cancelled" ||
@@ -120,7 +121,7 @@ function orderText(order: object): string {
   return BSON.EJSON.stringify(order, { relaxed: false });
 }
 
-/** Requires that stage and entries agree, and that the money went where the quote says. */
+/** Requires that the stage matches the entries, and that the money went where the quote says. */
 function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect): void {
   const { hold, post, release } = entries;
   expect(4, hold !== undefined, "its money was never held");
@@ -163,7 +164,10 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
   expect(8, !hasPending, "has an event that nobody published");
 }
 
-/** Requires that the notifier has each version once, unless publishing is pending. */
+/**
+ * Requires that the notifier has the event of each version once, unless it is still being
+ * published.
+ */
 function checkEvents(payout: Payout, all: readonly StoredEvent[], expect: Expect): void {
   const events = all.filter(({ transaction_type }) => transaction_type === payoutEvents);
   const seen = statusesOf(payout);
@@ -182,8 +186,9 @@ function checkEvents(payout: Payout, all: readonly StoredEvent[], expect: Expect
 }
 
 /**
- * Requires that a screening cleared the beneficiary before the payout was created, and that it
- * wasn't blocked before sending. A temporary stop leaves no trace.
+ * Requires that a screening cleared the beneficiary before the payout was created. The beneficiary
+ * must also not be blocked before the payout is sent. A temporary block can't be detected, because
+ * it leaves no trace.
  */
 function checkCleared(
   payout: Payout,
@@ -213,7 +218,10 @@ function rootOf(actor: Actor | undefined): string | undefined {
   return kind === "api_key" || kind === "member" ? `merchant ${root}` : `${kind} ${id}`;
 }
 
-/** Requires a timely approval by another actor before sending, if the payout needs one. */
+/**
+ * If the payout needs an approval, requires that another actor approved it in time and before it
+ * was sent.
+ */
 function checkApproved({ approval, order, submitted_at, progress }: Payout, expect: Expect): void {
   const isWaiting = progress.stage === "awaiting_approval";
   expect(10, approval !== undefined || !isWaiting, "waits for an approval that it does not need");
@@ -245,7 +253,8 @@ export function checkTransfer(transfer: Transfer, payout: Payout | undefined): F
   const isPaid = ["settled", "returning", "returned"].includes(stage);
   expect(9, withdrawn_at === undefined || !isPaid, `is ${stage} and its rail took it back`);
   expect(9, !(isRejected && isPaid), `is ${stage} and its rail rejected it`);
-  // A rail rejects a payment that operators withdrew, even if their resolution came too late.
+  // A rail rejects a payment that operators withdrew, even if the operators' resolution came too
+  // late.
   const mayReject = isRejected || withdrawn_at !== undefined;
   expect(9, mayReject || stage !== "rejected", "is rejected and its rail did not reject it");
   expect(9, reference === transfer.reference, "has another reference than its rail gave");
@@ -260,7 +269,10 @@ const transitions: ReadonlySet<string> = new Set([
   "initiated succeeded failed",
 ]);
 
-/** Changes between these are journaled up to a limit. */
+/**
+ * Changes between these stages can repeat often, so the journal keeps only a limited number of
+ * them.
+ */
 const wavering: ReadonlySet<string> = new Set([
   ...["submitting", "processing", "unknown", "cancelling"],
 ]);

@@ -1,14 +1,17 @@
 import { collectionOf, type Databases } from "./database-check.ts";
 
 const askEveryMs = 200;
-/** A longer wait is the endpoint's, not the platform's. */
+/**
+ * Limit for work that counts as due. Work that is due later waits for a merchant's endpoint, not
+ * for the platform.
+ */
 const dueSoonMs = 1_000;
 
 /**
- * Waits until a platform is idle: every payout final or with an unknown outcome, every movement
- * recorded, every event published, and nothing due for a merchant. Several consecutive polls must
- * agree. Returns the pending work after `timeoutMs`. Payouts on `unconfirmed` rails are idle while
- * processing, since only time confirms them.
+ * Waits until a platform is idle. Then every payout is final or has an unknown outcome, every
+ * movement is recorded, every event is published, and nothing is due for a merchant. Several
+ * consecutive polls must agree. Returns the pending work after `timeoutMs`. Payouts on
+ * `unconfirmed` rails count as idle while processing, because only time confirms them.
  */
 export async function untilQuiet(
   databases: Databases,
@@ -24,7 +27,10 @@ export async function untilQuiet(
   }
 }
 
-/** Between two polls, an event may be at the broker and in no document. */
+/**
+ * Number of consecutive polls. At the time of one poll, an event may be at the broker and in no
+ * document.
+ */
 const readsInARow = 5;
 
 async function underWay(databases: Databases, unconfirmed: readonly string[]): Promise<string[]> {

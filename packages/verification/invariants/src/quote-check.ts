@@ -48,8 +48,8 @@ function checkArithmetic(quote: Quote, expect: Expect): void {
   const rate = decimalOf(quote.rate);
   const bought = (minor: bigint) => times(major(minor, source), rate);
   const paid = (minor: bigint) => major(minor, destination);
-  // Either the receiving amount is rounded down from the converted one, or the converted amount is
-  // rounded up from the receiving one. Neither may differ by a unit.
+  // Either the receiving amount is the converted amount rounded down, or the converted amount is
+  // the receiving amount rounded up. A difference of one unit is an error.
   const isRoundedDown = compare(paid(receiving + 1n), bought(converted)) > 0;
   const isRoundedUp = compare(bought(converted - 1n), paid(receiving)) < 0;
   const isCovered = compare(paid(receiving), bought(converted)) <= 0;

@@ -4,8 +4,8 @@ import type { Payout } from "./documents.ts";
 const unreported: ReadonlySet<string> = new Set(["queued", "cancelling", "submitting"]);
 
 /**
- * Checks for a reported outcome, which overrides the rail's. Approvals and cancellation requests
- * are not outcomes.
+ * Returns true if an operation reported an outcome, which overrides the rail's outcome. Approvals
+ * and cancellation requests are not outcomes.
  */
 export function wasReported({ journal }: Payout): boolean {
   return journal.some(

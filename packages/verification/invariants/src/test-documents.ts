@@ -13,14 +13,16 @@ import type {
 } from "./documents.ts";
 import { hashOf } from "./entry-check.ts";
 
-/** A valid set of documents: one payout for each kind of end, and one in progress. */
+/**
+ * A valid set of documents. Contains one payout for each kind of end, and one payout in progress.
+ */
 
 export const now = new Date("2026-03-01T12:00:00.000Z");
 const at = new Date("2026-03-01T11:59:50.000Z");
 const merchant = "mer_1";
 const accountId = "acc_1";
 
-/** A payout of 100.00 USD to 8,245.84 INR, as its entries contain it. */
+/** Postings of a payout of 100.00 USD to 8,245.84 INR. */
 const usd = { account: "", currency: "USD", amount: "" };
 const post: Posting[] = [
   { ...usd, account: "held", amount: "-100" },

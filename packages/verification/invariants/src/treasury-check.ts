@@ -3,7 +3,7 @@ import { postsToPlatform } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf, plus, times } from "./exact.ts";
 import type { Expect } from "./finding.ts";
 
-/** Movements at the rail for each stage of a payout that is paid from an account. */
+/** Entries of the rail account for each stage of a payout that is paid from such an account. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   awaiting_approval: [""],
   queued: ["", "hold"],
@@ -23,7 +23,8 @@ const endings: Readonly<Record<string, readonly string[]>> = {
 type Entries = Readonly<Record<string, Entry | undefined>>;
 
 /**
- * Requires that stage, amounts and entries at the rail agree. Without an account there are none.
+ * Requires that the stage and amounts match the entries of the rail account. A payout without a
+ * rail account must have no such entries.
  */
 export function checkRailMoney(payout: Payout, entries: Entries, expect: Expect): void {
   const { stage, short = "0" } = payout.progress;
@@ -45,8 +46,8 @@ export function checkRailMoney(payout: Payout, entries: Entries, expect: Expect)
 }
 
 /**
- * Requires that a short return costs the platform exactly the difference, or the merchant the least
- * amount that covers it.
+ * Requires that a short return costs the right amount. The platform bears exactly the difference,
+ * or the merchant bears the least amount that covers it.
  */
 export function checkShort(payout: Payout, back: Entry, expect: Expect): void {
   const { destination, source, progress } = payout;

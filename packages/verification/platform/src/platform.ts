@@ -6,10 +6,10 @@ import { configureServices, type PlatformOptions } from "./services.ts";
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
-/** Allows six processes to start on two cores. */
+/** Timeout for starting. On two cores, six processes start in this time. */
 const startTimeoutMs = 60_000;
 
-/** Runs services as separate processes, in this process, or together in another one. */
+/** The processes of the services: separate processes, this process, or one other process. */
 export type Places = "apart" | "here" | StartExtras;
 
 /**

@@ -10,7 +10,8 @@ import { migrateServices } from "@disburse/standalone/migrations.ts";
 import { startServices } from "@disburse/standalone/services.ts";
 
 /**
- * A platform's services on this machine: as separate processes, together in one, or in this one.
+ * A platform's services on this machine, in separate processes, in one other process, or in this
+ * process.
  */
 export type ServiceProcesses = ReturnType<typeof createServiceProcesses>;
 
@@ -23,15 +24,15 @@ export type StartExtras = {
 
 const root = join(import.meta.dirname, "../../../..");
 const oneProcess = join(import.meta.dirname, "one-process.ts");
-/** Ends a service when this process has ended for any reason. */
+/** Module that ends a service when this process has ended for any reason. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
 lifeline.searchParams.set("starter", String(process.pid));
-/** This process's compile cache, if it has one. */
+/** The compile cache of this process, if it has one. */
 const cached = getCompileCacheDir();
-/** Node adds a folder for its version. */
+/** Node appends a folder for its version, so the child process gets the parent folder. */
 const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
 const startTimeoutMs = 60_000;
-/** Longer than any service needs to stop. */
+/** Time limit for stopping. Longer than any service needs. */
 const stopTimeoutMs = 15_000;
 const lastLines = 12;
 /** Polling interval of a starting service. */
@@ -40,8 +41,8 @@ const askEveryMs = 50;
 type Started = { readonly child: ChildProcess; readonly output: string[] };
 
 /**
- * `serviceEnvironments` creates the environments. Limits logs, which under load would
- * fill this process.
+ * Creates the services' processes with the environments from `serviceEnvironments`. Limits the kept
+ * logs, because a load would fill this process's memory.
  */
 export function createServiceProcesses(
   environments: Readonly<Record<ServiceName, Environment>>,
@@ -76,7 +77,10 @@ export function createServiceProcesses(
       await migrate();
       await Promise.all(serviceNames.map((service) => start(service)));
     },
-    /** Starts all services in this process, which is cheapest: modules are loaded and compiled. */
+    /**
+     * Starts all services in this process. This is the fastest way, because their modules are
+     * already loaded and compiled.
+     */
     startHere: () => migrate().then(here.start),
     startTogether: async (extras: StartExtras) => {
       await migrate();
@@ -109,14 +113,17 @@ export function createServiceProcesses(
       const lines = output.join("").split("\n");
       return lines.filter((line) => !isOfAnother(service, line)).join("\n");
     },
-    /** Returns unexpected ends since the last call, each with its last lines. */
+    /**
+     * Returns the processes that ended unexpectedly since the last call, each with its last lines
+     * of output.
+     */
     takeFailures: () => failures.splice(0),
   };
 }
 
 function noteFailure(failures: string[], what: string, { child, output }: Started): void {
   child.once("close", (code) => {
-    // A killed process has no exit code. After SIGTERM it is 0.
+    // A killed process has no exit code. After SIGTERM the exit code is 0.
     if (code) failures.push(`${what} ended with code ${code}:\n${lastOf(output)}`);
   });
 }
@@ -138,7 +145,9 @@ function lastOf(output: readonly string[]): string {
   return output.join("").trimEnd().split("\n").slice(-lastLines).join("\n");
 }
 
-/** Services in one process share its output. Lines that are not log lines belong to all. */
+/**
+ * Services in one process share its output. Lines that are not log lines count for all services.
+ */
 function isOfAnother(service: ServiceName, line: string): boolean {
   const writer = /"service":"([a-z]+)"/.exec(line)?.[1];
   return writer !== undefined && writer !== service;

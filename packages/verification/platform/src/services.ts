@@ -13,7 +13,7 @@ export interface PlatformOptions {
   readonly busNamespace: string;
   /** Applies to every service: log level, rate limits, sandbox timings. */
   readonly settings?: Environment;
-  /** Processes of each service. Defaults to one. */
+  /** Number of processes of each service. Defaults to one. */
   readonly replicas?: number;
   /** Approximate number of log chunks kept for each service. Keeps all by default. */
   readonly logChunksMax?: number;
@@ -73,7 +73,7 @@ export async function configureServices(options: PlatformOptions) {
   const environments = environmentsOf(own);
   return {
     ...first,
-    /** All replicas, including this platform as the first. Start the others individually. */
+    /** All replicas. This platform is the first one. Start the others individually. */
     replicas,
     options,
     secrets,

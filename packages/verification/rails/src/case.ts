@@ -13,6 +13,6 @@ export type RailCase = {
   readonly about: string;
   /** Returns the reason if this case can't run here. */
   readonly unavailable: () => string | undefined;
-  /** Runs the checks in order. Restarts everything that it stopped. */
+  /** Runs the checks in order. Restarts everything that the case stopped. */
   readonly run: (world: World, options: RailOptions) => AsyncIterable<Verdict>;
 };

@@ -18,7 +18,7 @@ export type Load = ReturnType<typeof createLoad>;
 /** Unique payout amounts are above this value. */
 const baseMajor = 2n;
 
-/** Creates idle clients. `start` starts them. Amounts continue after `from`. */
+/** Creates idle clients. `start` starts them. Payout amounts continue after `from`. */
 export function createLoad(world: World, recipient: Recipient, clients: number, restMs: number) {
   const accepted: Accepted[] = [];
   const refused: string[] = [];

@@ -20,7 +20,7 @@ const blockEveryMs = 500;
 
 const ampleFunds = "900000.00";
 
-/** Starts everything. `ends` stops it, even after a failed start. */
+/** Starts the platform and its counterparts. `ends` stops them, even after a failed start. */
 export async function startWorld(ends: AsyncDisposableStack, options: BanksOptions) {
   const folder = mkdtempSync(join(tmpdir(), "rails-"));
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;

@@ -57,7 +57,10 @@ export type FaultCounts = Partial<Record<FaultKind, number>>;
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Chooses a seed's fault rates: some seeds are rough, some calm, and each omits some kinds. */
+/**
+ * Chooses the fault rates for a seed. Some seeds have many faults, others few, and each seed omits
+ * some kinds of fault.
+ */
 export function createFaults(random: Random) {
   const counts: FaultCounts = {};
   const roughness = random.pick([0.3, 1, 1, 2]);
@@ -69,7 +72,7 @@ export function createFaults(random: Random) {
     counts[kind] = (counts[kind] ?? 0) + 1;
   };
   return {
-    /** Decides and counts a fault. Never true while calm. */
+    /** Decides whether a fault happens now, and counts it. Always false while faults are off. */
     happens: (kind: FaultKind, probability: number): boolean => {
       if (isCalm || !random.chance(probability * (factors.get(kind) ?? 1))) return false;
       count(kind);

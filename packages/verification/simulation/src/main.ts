@@ -61,7 +61,7 @@ async function runSeeds(first: number, count: number, onResult: (result: SeedRes
     onResult(result);
   };
   await Promise.all(shares.map((share) => runShare(share, take)));
-  // A fault that never occurred was not tested.
+  // A kind of fault that never occurred was not tested.
   const neverHappened = allFaultKinds.filter((kind) => faults[kind] === undefined);
   return { ...totals, faults, neverHappened };
 }

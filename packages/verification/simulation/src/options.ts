@@ -2,7 +2,7 @@ import { countOf, readArguments } from "@disburse/harness/command-line.ts";
 
 export type SimulationCommand =
   | { readonly kind: "many"; readonly first: number; readonly seeds: number }
-  /** Repeats one seed with a full trace. */
+  /** Runs one seed again and prints a full trace. */
   | { readonly kind: "replay"; readonly seed: number };
 
 const usage = "usage: npm run test:sim [-- --seeds N] [--first SEED] | [-- --seed SEED]";

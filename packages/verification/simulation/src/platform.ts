@@ -40,7 +40,7 @@ export type Platform = ReturnType<typeof createPlatform>;
 
 type Boot = (shared: SharedParts, instance: ProcessInstance) => Promise<void>;
 
-/** Processes, each on a separate machine. */
+/** The processes of the platform. Each runs on a separate machine. */
 const processes: readonly (readonly [name: string, boot: Boot])[] = [
   ["payout-1", bootPayout],
   ["payout-2", bootPayout],
@@ -52,7 +52,7 @@ const processes: readonly (readonly [name: string, boot: Boot])[] = [
 export type Assembly = {
   /** Selects the processes. All by default. */
   readonly runs: (name: string) => boolean;
-  /** Wraps databases and the network, so that a meter can count. */
+  /** Wraps the databases and the network, so that a meter can count commands and calls. */
   readonly database: (service: string, database: MemoryDatabase) => MemoryDatabase;
   readonly network: (network: RpcNetwork) => RpcNetwork;
 };

@@ -26,7 +26,7 @@ import { type KeyOf, railName, type SimulatedRail } from "./rail/rail.ts";
 import type { ProcessInstance } from "./scheduler/host.ts";
 import type { MemoryDatabase } from "./store/memory-database.ts";
 
-/** Defects that a test injects, to verify that the checks find them. */
+/** Defects that a test injects to verify that the checks find them. */
 export type InjectedDefects = StubOptions & {
   readonly sabotage?: Sabotage;
   readonly keyOf?: KeyOf;
@@ -47,10 +47,12 @@ export type SharedParts = {
   readonly defects: InjectedDefects;
 };
 
-/** As in a sandbox: a payout without an outcome is an exception after one minute. */
+/** As in a sandbox, a payout without an outcome becomes an exception after one minute. */
 const stuckAfterMs = 60_000;
 const railWorkers = 2;
-/** Applies to corridors without a value. All of the workload's have one. */
+/**
+ * Validity of quotes in corridors without their own value. All corridors of the workload have one.
+ */
 const quoteTtlSeconds = 60;
 
 /** Starts a payout process like the service's main.ts, on simulated connections. */
@@ -122,7 +124,7 @@ export async function bootNotifier(shared: SharedParts, instance: ProcessInstanc
   network.serve(NotifierService, notifier.rpc, { instance, log });
 }
 
-/** Encrypts nothing: secrets are not under test, and their randomness isn't the seed's. */
+/** Encrypts nothing. Secrets are not tested, and random nonces would not depend on the seed. */
 const openSealer: Sealer = {
   seal: (text) => `open:${text}`,
   open: (sealed) => sealed.slice("open:".length),
@@ -130,7 +132,7 @@ const openSealer: Sealer = {
 };
 
 const silentMetric = { inc: () => undefined, set: () => undefined, observe: () => undefined };
-/** A real registry would start timers outside of the seed's control. */
+/** A real registry would start timers that the seed doesn't control. */
 const noMetrics = {
   counter: () => silentMetric,
   gauge: () => silentMetric,

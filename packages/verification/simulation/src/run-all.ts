@@ -19,7 +19,7 @@ export async function runAll(seed: number, { listen }: Pick<SeedOptions, "listen
     faults,
     wrong: runs.flatMap(({ wrong }) => wrong),
     steps: runs.reduce((total, { steps }) => total + steps, 0),
-    /** Identifies the sequence of all events. */
+    /** Hash of the sequence of all events. Runs with equal hashes were equal. */
     traceHash: runs.map(({ traceHash }) => traceHash).join("-"),
   };
 }

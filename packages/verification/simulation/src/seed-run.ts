@@ -6,23 +6,23 @@ import { Scheduler } from "./scheduler/scheduler.ts";
 import { Workload } from "./workload/workload.ts";
 
 export type SeedOptions = InjectedDefects & {
-  /** Called for each event immediately. */
+  /** Called for each event when it occurs. */
   readonly listen?: (line: string) => void;
 };
 
 const startMs = Date.UTC(2026, 0, 5, 9);
 const disturbanceMs = 1_500;
-/** After this time, callers are done or never will be, so faults end. */
+/** Faults end after this time. By then, callers have finished or never will. */
 const roughMs = 30_000;
 const pollMs = 500;
-/** Time for finishing work after faults have healed. */
+/** Time for finishing work after faults have ended. */
 const settleMs = 180_000;
-/** Maximum number of clock advances to the next due work. */
+/** Maximum number of times that the clock is advanced to the next due work. */
 const advancesMax = 60;
-/** Longer runs would never end. */
+/** Maximum number of steps. A run with more steps would never end. */
 const stepsMax = 400_000;
 
-/** Runs one seed until idle. Returns problems. */
+/** Runs one seed until the platform is idle. Returns the problems found. */
 export async function runSeed(seed: number, options: SeedOptions = {}) {
   const scheduler = new Scheduler(seed, startMs, options.listen);
   const platform = createPlatform(scheduler, options);
@@ -33,7 +33,7 @@ export async function runSeed(seed: number, options: SeedOptions = {}) {
   const verdict = finalProblems(platform, workload, scheduler);
   return {
     seed,
-    /** Problems, empty if all checks passed. */
+    /** The problems found. Empty if all checks passed. */
     wrong: [...wrong, ...verdict],
     faults: scheduler.faults.counts,
     steps: scheduler.steps,
@@ -84,7 +84,7 @@ async function ended<T>(
   return outcome.value;
 }
 
-/** Injects occasional crashes, stalls, outages and clock changes. */
+/** Injects occasional crashes, suspensions, outages and clock changes. */
 function disturbances(scheduler: Scheduler, { hosts, broker, rail }: Platform): void {
   const disturb = () => {
     for (const host of hosts) host.disturb();
@@ -108,8 +108,8 @@ function heal(scheduler: Scheduler, { hosts, broker, rail }: Platform): void {
 }
 
 /**
- * Runs until no work is left. Finally advances the clock to later work: a return after days, a
- * webhook's next attempt.
+ * Runs until no work is left. Then advances the clock to later work, such as a return after days or
+ * the next attempt of a webhook.
  */
 async function untilRest(scheduler: Scheduler, platform: Platform): Promise<string[]> {
   for (let advances = 0; advances < advancesMax; advances += 1) {
@@ -136,5 +136,7 @@ async function untilNothingIsDue(
   }
 }
 
-/** Between two polls, work may be in transit and in no document. */
+/**
+ * Number of consecutive polls. At the time of one poll, work may be in transit and in no document.
+ */
 const readsInARow = 3;

@@ -7,7 +7,7 @@ import type { Sabotage } from "./network/database-link.ts";
 import type { ChangeServed } from "./processes.ts";
 import { approverOf } from "./workload/callers.ts";
 
-/** Removes a guard: omits a field from the filter of one kind of write. */
+/** Removes a protection by omitting a field from the filter of one kind of write. */
 export function without(
   collection: string,
   name: string,
@@ -53,7 +53,9 @@ export function neverTaken(collection: string): { readonly sabotage: Sabotage } 
   };
 }
 
-/** Treats approvals as a member's, so that a payout's maker may approve it. */
+/**
+ * Treats every approval as that of a team member, so that the creator of a payout may approve it.
+ */
 export function approvedByAnyone(): { readonly served: ChangeServed } {
   return {
     served: (rpc) => {
@@ -68,7 +70,7 @@ export function approvedByAnyone(): { readonly served: ChangeServed } {
   };
 }
 
-/** Sets approval rules without windows: each payout is judged by itself. */
+/** Sets approval rules without windows, so that each payout is judged alone. */
 export function withoutWindows(): { readonly served: ChangeServed } {
   return {
     served: (rpc) => {
@@ -83,7 +85,7 @@ export function withoutWindows(): { readonly served: ChangeServed } {
   };
 }
 
-/** Repeats a refused operation as a new one. */
+/** Repeats a refused operation under a new operation id. */
 export function triedAgain(): { readonly served: ChangeServed } {
   const refused = new Map<string, number>();
   const forgetting =
@@ -118,7 +120,7 @@ type SetControls = (request: SetPayoutControlsRequest) => unknown;
 type Approve = (request: ApprovePayoutRequest) => unknown;
 
 /**
- * Reports a quote as permanently ended but allows its claim, so that its order may still be paid.
+ * Reports a quote as expired forever but still allows its claim. Its order may then be paid twice.
  */
 export function endsNoQuote(): { readonly served: ChangeServed } {
   return {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 
-/** Returns the URL of the run's shared broker. Fails the test if there is none. */
+/** Returns the URL of the broker that all tests share. Fails the test if there is none. */
 export function amqpUrl(): string {
   const url = inject("amqpUrl");
   if (url === "") {

@@ -17,7 +17,8 @@ export function chromiumPath(): string | undefined {
 
 /** Starts a headless browser with an empty profile. The caller must close it. */
 export function openBrowser(executablePath: string): Promise<Browser> {
-  // Chromium's sandbox refuses root. The browser only opens our own pages.
+  // Chromium's own sandbox doesn't work for root. Turning it off is safe, because the browser opens
+  // only our pages.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   return chromium.launch({ executablePath, args });
 }
@@ -27,7 +28,7 @@ const patienceMs = 90_000;
 export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
 
 /**
- * Opens an address in a new profile, or in a context with shared cookies. Faults are console
+ * Opens an address in a new profile, or in a context with shared cookies. Records faults: console
  * warnings and errors, security policy violations, uncaught errors, failed requests, and requests
  * to other origins.
  */

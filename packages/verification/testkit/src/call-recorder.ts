@@ -3,14 +3,14 @@ import { Session } from "node:inspector/promises";
 import { isMainThread } from "node:worker_threads";
 
 /**
- * Preloaded in services, it serves on the socket in `CALL_RECORDER`. `/start` begins to count
- * function calls. `/take` returns the URLs of files with a function that was called since. Loading
- * a module is not a call.
+ * Preloaded in services. Listens on the socket in `CALL_RECORDER`. `/start` begins to count
+ * function calls. `/take` returns the URLs of the files in which a function was called since then.
+ * Loading a module doesn't count as a call.
  */
 const socket = process.env.CALL_RECORDER ?? "";
 
 const session = new Session();
-// A service's threads load this module too.
+// Only the main thread listens, because a service's threads load this module too.
 if (isMainThread) {
   session.connect();
   await session.post("Profiler.enable");

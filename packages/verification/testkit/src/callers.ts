@@ -8,15 +8,16 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { everyRole } from "@disburse/sandbox/people.ts";
 
 /**
- * Sets the caller in tests. A service trusts a call's token, not its message. These helpers call as
- * the actor named in the message, so that each test states it only once.
+ * Sets the caller of an RPC in tests. A service reads the caller from the call's token, not from
+ * the message. These helpers create the token for the actor that the message names, so that a test
+ * states the actor only once.
  */
 
 type Named = {
   readonly mutation?: { readonly actor?: { readonly kind?: Actor_Kind; readonly id?: string } };
 };
 
-/** The caller if neither the message nor the test names one. */
+/** The caller if neither the message nor the test names an actor. */
 const unnamed: Principal = { kind: "service", name: "test" };
 
 function principalOf(message: unknown): Principal {
@@ -31,19 +32,19 @@ function principalOf(message: unknown): Principal {
 
 const admitNamed: Interceptor = (next) => (request) => {
   const principal = principalOf(request.stream ? {} : request.message);
-  // Like background work, a test has no request of its own.
+  // A test has no request of its own, like background work.
   return withCallContext({ ...callContext(), principal } as CallContext, () => next(request));
 };
 
-/** Replaces the admission that `createRouterTransport` lacks. */
+/** `createRouterTransport` has no authentication. This interceptor sets the caller instead. */
 export const namedCallers = { router: { interceptors: [admitNamed] } };
 
 type Opened<S extends DescService> = { readonly rpc: Client<S>; readonly close: () => unknown };
 type Call = (request: unknown, options?: unknown) => unknown;
 
 /**
- * Creates a client for a server with admission. If a message names an operator, the call has that
- * person's token. Otherwise it has the token of `byDefault`.
+ * Creates a client for a server that authenticates callers. If a message names an operator, the
+ * call has that person's token. Otherwise the call has the token of `byDefault`.
  */
 export function callAsNamed<S extends DescService>(
   connect: (identity: ClientIdentity) => Opened<S>,

@@ -51,13 +51,16 @@ async function read(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Indexed by the numbers of `opentelemetry/proto/trace/v1/trace.proto`. */
+/** Names of span kinds, indexed by their numbers in `opentelemetry/proto/trace/v1/trace.proto`. */
 const kinds = ["unspecified", "internal", "server", "client", "producer", "consumer"] as const;
 const statusError = 2;
 
 type Field = Uint8Array | number;
 
-/** Returns a message's fields by number. Skips 64-bit numbers, which no test needs. */
+/**
+ * Returns a function that reads a message's fields by their number. Skips 64-bit numbers, because
+ * no test needs them.
+ */
 function fieldsOf(message: Uint8Array): (number: number) => Field[] {
   const fields: { number: number; value: Field }[] = [];
   const reader = new BinaryReader(message);

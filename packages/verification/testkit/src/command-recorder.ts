@@ -8,23 +8,23 @@ import {
 } from "mongodb";
 
 /**
- * Preloaded in a service, it appends the service's database commands to the file in
- * `COMMAND_RECORD`. Each written document is a line `<service>.<collection> <insert, update or
- * delete>`. Each read is `<service>.<collection> read by <fields of the filter>`. After a tab come
- * the fields by which a sharded cluster's router could choose a shard: those of an inserted
- * document, or the filter's fields with one value or a few. After further tabs come the command's
- * number, which combined writes share, and the BSON bytes of the line's part of the command and of
- * the read documents. A line is written when its command has succeeded.
+ * Preloaded in a service. Appends the service's database commands to the file in `COMMAND_RECORD`
+ * when they have succeeded. Each written document is a line `<service>.<collection> <insert, update
+ * or delete>`. Each read is a line `<service>.<collection> read by <fields of the filter>`. After a
+ * tab come the fields by which the router of a sharded cluster could choose a shard: the fields of
+ * an inserted document, or the fields for which the filter has one or a few values. After another
+ * tab comes the command's number, which combined writes share. After the last tab come the BSON
+ * bytes of the line's part of the command and of the read documents.
  */
 const file = process.env.COMMAND_RECORD ?? "";
 
-/** Returns the top-level fields of a filter, without its operators. */
+/** Returns the top-level fields of a filter. Operators are omitted. */
 function fieldsOf(filter: Document): string {
   const names = Object.keys(filter).filter((name) => !name.startsWith("$"));
   return names.join(", ") || "nothing";
 }
 
-/** A router can't target a range of a hashed key. */
+/** The router can't choose a shard from a range of a hashed key. */
 function targetsOf(filter: Document): string {
   const isValue = (value: unknown) => {
     const isPlain = typeof value === "object" && value !== null && value.constructor === Object;

@@ -14,8 +14,8 @@ export function textOf(value: unknown, time: (at: Date) => string): string {
 }
 
 /**
- * Returns fields changed by a write, with their new values. For a longer list, returns the new
- * items.
+ * Returns the fields that a write changed, with their new values. If a list became longer, returns
+ * only its new items.
  */
 export function changesOf(
   before: object | null | undefined,

@@ -6,7 +6,7 @@ import { withDatabase } from "@disburse/embedded/engine.ts";
 import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 
-/** Returns the shared engine's connection string for one database. */
+/** Returns the connection string of one database on the shared engine. */
 export function mongodbUri(database: string): string {
   return withDatabase(inject("mongodbUri"), database);
 }
@@ -16,7 +16,7 @@ export function freshDatabase(label: string): string {
   return `test_${label}_${randomBytes(6).toString("hex")}`;
 }
 
-/** Connects to a new database with a service's migrations. */
+/** Connects to a new database to which a service's migrations were applied. */
 export async function migratedDatabase(
   label: string,
   migrations: readonly Migration[],

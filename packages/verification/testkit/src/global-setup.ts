@@ -9,7 +9,7 @@ import type { TestProject } from "vitest/node";
 declare module "vitest" {
   export interface ProvidedContext {
     mongodbUri: string;
-    /** The run's shared broker. Empty if RabbitMQ is not installed. */
+    /** URL of the broker that all tests share. Empty if RabbitMQ is not installed. */
     amqpUrl: string;
   }
 }
@@ -25,12 +25,15 @@ interface Holder {
   shared?: Promise<Shared>;
 }
 
-/** Each project loads its own copy of this file. A global symbol shares the state. */
+/**
+ * Each test project loads its own copy of this file. The copies share their state under a global
+ * symbol.
+ */
 const place = Symbol.for("disburse.testkit.shared");
 const holders = globalThis as unknown as Record<symbol, Holder | undefined>;
 
 /**
- * Starts the engine and broker for a run's first project. The last one stops them.
+ * Starts the engine and broker when the first test project starts. The last project stops them.
  * @public Called by vitest.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -50,8 +53,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /**
- * Makes the engine close the files of unused databases. It has one for each collection and index,
- * 20,000 at the end of a run. Dropping databases doesn't close files.
+ * Makes the engine close the files of unused databases. The engine has a file for each collection
+ * and index, which makes 20,000 at the end of a test run. Dropping a database doesn't close its
+ * files.
  */
 async function closeIdleFiles(uri: string): Promise<void> {
   const client = new MongoClient(uri);

@@ -57,7 +57,7 @@ export function merchantOf(baseUrl: string, apiKey: string) {
     get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),
     post: (path: string, body: unknown, headers?: Record<string, string>) =>
       call("POST", path, body, headers),
-    /** Returns the `data` of a success. Any other answer fails the test. */
+    /** Returns the `data` of a success. Fails the test for any other response. */
     data: async (method: string, path: string, body?: unknown) => {
       const answer = await call(method, path, body);
       if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);

@@ -8,15 +8,18 @@ type Table = Record<string, Record<string, Record<string, Expected>>>;
 type Expected = number | { readonly most: number };
 
 const file = join(import.meta.dirname, "operation-counts.json");
-/** Writes the measured counts into the table instead of comparing. */
+/** True writes the measured counts into the table instead of comparing them. */
 const isRenewed = process.env.RENEW_COUNTS === "1";
-/** Tolerance for bounded bytes between two runs. Bounded counts have none. */
+/** Allowed factor between the bounded bytes of two runs. Bounded counts have no tolerance. */
 const spareShare = 1.15;
-/** Below this fraction of a bound, the table is outdated. */
+/** If a measured value is below this fraction of its bound, the table is outdated. */
 const lowShare = 0.7;
 const triesMax = 3;
 
-/** Bounded measures with their reason. All others must be equal in every run. */
+/**
+ * Measures that have only an upper bound, each with the reason. All other measures must be equal in
+ * every run.
+ */
 export type Bounded = Readonly<Record<string, string>>;
 
 export type Counted = {
@@ -26,7 +29,7 @@ export type Counted = {
   readonly bounded?: Bounded;
 };
 
-/** Lists differences from the table. Increases and decreases both count. */
+/** Returns the differences from the table. A lower count is a difference too. */
 export function countProblems(
   { section, operation, found, bounded = {} }: Counted,
   table: Table,
@@ -38,8 +41,9 @@ export function countProblems(
 }
 
 /**
- * Compares an operation's costs with the table. Lower costs fail too: update the table to keep it
- * exact. `RENEW_COUNTS=1` before a test's command updates its part. `detail` is shown on failure.
+ * Compares an operation's costs with the table. Lower costs fail too, so that the table stays
+ * exact. To update the table for a test, run the test with `RENEW_COUNTS=1`. `detail` is shown on
+ * failure.
  */
 export function expectCounts(counted: Counted, detail: unknown = {}): void {
   if (isRenewed) renew([counted]);
@@ -59,14 +63,17 @@ function expectNone(
 
 export type Try = {
   readonly counted: Counted;
-  /** Differences from other sources than the table. Updates ignore such a run. */
+  /**
+   * Problems that are not differences from the table. An update of the table ignores a run with
+   * such problems.
+   */
   readonly problems?: readonly string[];
   readonly detail?: unknown;
 };
 
 /**
- * Compares runs on a real engine with the table until one matches. Other load only adds to a run,
- * so an update takes the minimum of all runs.
+ * Compares runs on a real engine with the table until one run matches. Other load can only increase
+ * the counts of a run, so an update takes the minimum of all runs.
  */
 export async function expectCountsOfTries(run: () => Promise<Try>): Promise<void> {
   const sound: Counted[] = [];

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A row of docs/PERFORMANCE.md: a command of an operation without concurrency. */
+/**
+ * A row of docs/PERFORMANCE.md. It describes a database command of an operation without
+ * concurrency.
+ */
 export type Row = { readonly what: string; readonly times: number; readonly isMost: boolean };
 
 const page = readFileSync(join(import.meta.dirname, "../../../../docs/PERFORMANCE.md"), "utf8");

@@ -20,14 +20,14 @@ export const startTestPlatform = (
   engineUri = mongodbUri,
 ) => start(settings, extras ?? "here", engineUri);
 
-/** Payouts settle quickly, and no file exceeds the rate limit. */
+/** With these settings, payouts settle quickly and no test file exceeds the rate limit. */
 const sharedSettings = { SANDBOX_SETTLE_MS: "100", RATE_LIMIT_BURST: "5000" };
 let shared: Promise<TestPlatform> | undefined;
 
 /**
- * Returns the single platform of a test worker. For files that only add data, read only their own
- * data and leave no setting changed. They use acme: globex has only its accounts. The platform ends
- * with the worker.
+ * Returns the platform that all test files of a worker share. Use it for files that only add data,
+ * read only their own data, and restore every setting. These files use acme, because globex has
+ * only its accounts. The platform ends with the worker.
  */
 export const sharedPlatform = (): Promise<TestPlatform> => {
   shared ??= startTestPlatform(sharedSettings);
@@ -62,7 +62,7 @@ async function start(settings: Environment, places: Places, engineUri = mongodbU
       return known.rpcs;
     },
     apiKey: (merchant: MerchantName) => merchants[merchant].api_key,
-    /** Another root key, which approves payouts. */
+    /** An API key with another root. It approves payouts. */
     approverKey: (merchant: "acme" | "globex") => merchants[merchant].approver_api_key ?? "",
     /** Returns a sandbox account in a currency, funded or empty. */
     accountId: (merchant: MerchantName, currency: string, funded = true) => {

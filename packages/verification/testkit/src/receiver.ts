@@ -57,9 +57,9 @@ export async function startReceiver(first: AnswerRule = 200) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    /** Every path below it is served. */
+    /** The receiver serves every path below this URL. */
     url: `http://127.0.0.1:${port}`,
-    /** All calls so far, ordered by completion of their bodies. */
+    /** All calls so far, in the order in which their bodies were complete. */
     calls: calls as readonly ReceivedCall[],
     open: () => open,
     /** Sets the answer for later calls. The initial answer is 200. */
@@ -98,7 +98,7 @@ async function receive(request: IncomingMessage): Promise<ReceivedCall | undefin
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer);
   } catch {
-    // The caller cancelled before its body was complete, so there is no call to record.
+    // The caller cancelled the call before its body was complete, so there is no call to record.
     return undefined;
   }
   return {
@@ -121,7 +121,7 @@ function reply(response: ServerResponse, call: ReceivedCall, answer: Answer): vo
 
 export type ShownSecrets = { readonly secret: string; readonly standardSecret: string };
 
-/** The signatures of a call that a pair of secrets confirms. */
+/** The signatures of a call that match one of the two secrets. */
 export type Verified = {
   readonly interface: boolean;
   readonly interfacePrevious: boolean;
@@ -131,9 +131,9 @@ export type Verified = {
 const headerDefault = "x-service-signature";
 
 /**
- * Verifies a call as a merchant does, without the sender's code: the contract's own signature from
- * the body's id and status, and the standard one with the standard library. Ignores the timestamp's
- * age, since tests set their own clock.
+ * Verifies a call as a merchant does, without the sender's code. Calculates the first signature
+ * from the body's id and status, and verifies the second one with the library of Standard Webhooks.
+ * Ignores the age of the timestamp, because tests set their own clock.
  */
 export function verifyCall(
   call: ReceivedCall,

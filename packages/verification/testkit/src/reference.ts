@@ -7,7 +7,7 @@ type Json = { readonly [key: string]: unknown };
 
 export type DescribedAnswer = {
   readonly method: string;
-  /** Includes the query. */
+  /** The requested path, including the query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
@@ -19,7 +19,7 @@ export type Reference = ReturnType<typeof referenceOf>;
 
 const documentId = "openapi.json";
 
-/** Reads docs/openapi.json, which a test compares with the served document. */
+/** Reads docs/openapi.json. Another test compares this file with the served document. */
 export function readDocument(): Json {
   const file = new URL("../../../../docs/openapi.json", import.meta.url);
   return JSON.parse(readFileSync(file, "utf8")) as Json;
@@ -29,7 +29,10 @@ export function readReference() {
   return referenceOf(readDocument());
 }
 
-/** Rejects undescribed fields in answers. For merchants, the document allows new fields. */
+/**
+ * Validates responses against the document, and rejects fields that the document doesn't describe.
+ * The document itself allows new fields, because merchants must accept them.
+ */
 export function referenceOf(document: Json) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -90,7 +93,7 @@ type Route = {
   readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
 };
 
-/** Requires the error for a path that the document doesn't have. */
+/** Requires the response for a path that the document doesn't have: an error. */
 function unroutedProblems(status: number): readonly string[] {
   return [404, 405, 400, 408, 431, 501, 204].includes(status) ? [] : ["no such operation"];
 }
@@ -128,9 +131,12 @@ function mediaTypeProblems(expected: string, headers: Headers): string[] {
   return type.split(";")[0] === expected ? [] : [`the media type is ${type}`];
 }
 
-/** Described headers that may be absent, such as for a replay. */
+/**
+ * Headers that the document describes but that are usually absent. For example, only a replay has
+ * the first one.
+ */
 const rareHeaders = /^(Idempotent-Replayed|Disburse-Ignored-Fields)$/;
-/** Absent if a request is refused before its key is known. */
+/** Headers that are absent if a request is refused before its API key is known. */
 const limitHeaders = /^RateLimit-/;
 
 function headerProblems(

@@ -24,8 +24,8 @@ const problem = (status: number, code: string): Answer => [
 const pageSize = 2;
 
 /**
- * Emulates the parts of S3 that evidence needs: versions, object lock, conditional writes and
- * checksums.
+ * Emulates the parts of S3 that shipping audit evidence needs: versions, object lock, conditional
+ * writes and checksums.
  */
 export async function startS3(bucket: string, { hasLock = true } = {}) {
   const versions: Version[] = [];

@@ -18,7 +18,10 @@ export function redrawn(
   return `${page.slice(0, from + begin.length)}\n${drawings.join("")}\n${page.slice(to)}`;
 }
 
-/** Draws the subjects of a service with their files, and an arrow for imports between them. */
+/**
+ * Draws the subjects of a service with their files. An arrow shows that one subject imports
+ * another.
+ */
 function drawing(service: string, sources: readonly Source[], graph: ImportGraph): string {
   const files = new Map<string, number>();
   const arrows = new Map<string, number>();

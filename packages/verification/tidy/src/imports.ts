@@ -22,7 +22,10 @@ export interface Import {
 const outside =
   /^(?:node:(?:fs|https?|http2|tls|dgram|dns|child_process|timers|worker_threads|os|process|readline)(?:\/|$)|(?:mongodb|amqplib|koa|undici|pino|prom-client)(?:\/|$)|@(?:koa|bufbuild|connectrpc|grpc|opentelemetry)\/)/;
 
-/** Parts of these modules that rules may use, because they return the same result each time. */
+/**
+ * The parts of these modules that rules may use, because they return the same result for the same
+ * input.
+ */
 const pureParts: Record<string, RegExp> = {
   "node:net": /^(?:isIP|isIPv4|isIPv6|BlockList|SocketAddress)$/,
   "node:crypto": /^(?!random|getRandom|webcrypto|generate)/,

@@ -12,7 +12,10 @@ const option = (name: string): string | undefined => {
   return at === -1 ? undefined : process.argv[at + 1];
 };
 
-/** A shorter file with one importer should be merged into it, unless it is a boundary. */
+/**
+ * Maximum size of a small file, in lines. A small file with one importer should be merged into it,
+ * unless it is a boundary.
+ */
 const smallLines = 60;
 
 const { sources } = readRepository(option("--root"));
@@ -45,7 +48,9 @@ function listing(within: string): string {
   return [...merges, ""].join("\n");
 }
 
-/** Maps each file with one importer to it; entry points of processes do not count. */
+/**
+ * Maps each file with exactly one importer to that importer. Entry points of processes don't count.
+ */
 function oneImporter(ours: readonly Source[], imports: ImportGraph): Map<string, string> {
   const importers = new Map<string, string[]>();
   for (const [path, targets] of imports) {

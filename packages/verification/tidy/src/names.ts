@@ -1,7 +1,7 @@
 import type { Program } from "oxc-parser";
 import { type Finding, findingAt, type Source } from "./source.ts";
 
-/** Words that mean nothing to a reader from outside, and the term to write for each. */
+/** Words that outside readers don't understand, with the term to use instead. */
 const replaced: ReadonlyMap<string, string> = new Map([
   ["deed", "action"],
   ["deeds", "actions"],
@@ -30,7 +30,7 @@ const replaced: ReadonlyMap<string, string> = new Map([
 
 const anyReplaced = new RegExp([...replaced.keys()].join("|"), "i");
 
-/** Names that keep such a word, by their reason. */
+/** Names that may keep such a word, grouped by the reason. */
 const exceptions: readonly (readonly [reason: string, names: RegExp])[] = [
   ["public HTTP names", /^(?:doubt_?percent|leavePayoutInDoubt)$/i],
   ["a part of a postal address", /^house_?number$/i],
@@ -80,7 +80,10 @@ type AstNode = { readonly type: string; readonly start: number } & Record<string
 const isNode = (value: unknown): value is AstNode =>
   typeof value === "object" && value !== null && "type" in value;
 
-/** Keys of a node whose identifiers it declares; every other key is only searched. */
+/**
+ * The keys of an AST node whose identifiers the node declares. Identifiers under all other keys are
+ * not declarations.
+ */
 const declaring: Readonly<Record<string, readonly string[]>> = {
   VariableDeclarator: ["id"],
   FunctionDeclaration: ["id", "params"],
@@ -113,7 +116,7 @@ function declaredNames(program: Program): Declared[] {
     if (declares && (type === "Identifier" || type === "PrivateIdentifier")) {
       found.push({ name: String(value["name"]), offset });
     }
-    // A stored field in a filter or an index: `{ "lease.until": 1 }`.
+    // A name of a stored field, in a filter or an index: `{ "lease.until": 1 }`.
     if (declares && type === "Literal" && /^[$\w.]+$/.test(String(value["value"]))) {
       found.push({ name: String(value["value"]), offset });
     }
@@ -135,7 +138,7 @@ function declaredNames(program: Program): Declared[] {
   return found;
 }
 
-/** An import that keeps the name of its module declares nothing. */
+/** An import under the exported name declares no new name. */
 function isSameImport({ type, imported, local }: AstNode): boolean {
   if (type !== "ImportSpecifier" || !isNode(imported) || !isNode(local)) return false;
   return imported["name"] === local["name"];

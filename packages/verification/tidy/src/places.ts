@@ -5,7 +5,10 @@ export type Place =
 
 const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", "quote"];
 
-/** Our packages that each package may import; a package that is missing here may import none. */
+/**
+ * The workspace packages that each package may import. A package that is missing in this table may
+ * import none.
+ */
 const packageImports: Record<string, readonly string[]> = {
   "bank-files": ["kernel"],
   "bank-rail": ["bank-files", "chassis", "contracts", "kernel", "rail"],
@@ -79,7 +82,10 @@ export function mayTakeApart(place: Place): boolean {
   return place.kind === "package" && ["simulation", "bench"].includes(place.name);
 }
 
-/** Packages whose files are rules, except for these: measuring, threads, connections, stores. */
+/**
+ * Packages whose files are rules, except for files that match the pattern: measurement, threads,
+ * connections and stores.
+ */
 const packagesOfRules: Record<string, RegExp> = {
   "bank-files": /^(?:measure|iso20022\/schemas|reading|sftp)\//,
   "chain-rail": /^(?!rules\/)/,
@@ -87,12 +93,12 @@ const packagesOfRules: Record<string, RegExp> = {
   rail: /^(?:rail-package|settings|test-contract)\.ts$/,
 };
 
-/** True for a package of rules, apart from some of its folders. */
+/** True for a workspace whose files are rules. Some of its folders may be exceptions. */
 export function isOfRules(workspace: string): boolean {
   return packagesOfRules[workspace] !== undefined;
 }
 
-/** True for a rule: a pure file, which can be read and tested alone. */
+/** True for a rule: a file without side effects, which can be read and tested alone. */
 export function isRule(path: string): boolean {
   const place = placeOf(path);
   if (place.kind === "package") return packagesOfRules[place.name]?.test(place.inside) === false;

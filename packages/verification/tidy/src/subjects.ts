@@ -87,10 +87,16 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
   },
 };
 
-/** In these packages top-level files are the lowest layer. In a service they wire it. */
+/**
+ * In these packages, top-level files are the lowest layer. In a service, top-level files connect
+ * the subjects.
+ */
 const topIsLowest: ReadonlySet<string> = new Set(["chassis"]);
 
-/** Top-level files of a service that its subjects may import; the others wire the service. */
+/**
+ * Top-level files of a service that its subjects may import. The other top-level files connect the
+ * subjects.
+ */
 const forSubjects = /^(?:config|refusals|test-[^/]+)\.ts$/;
 
 export function subjectOf(inside: string): string | undefined {
@@ -121,8 +127,8 @@ export function whyForbiddenSubject(
 }
 
 /**
- * Finds arrows to a subject that does not come earlier in the table; without them there is no
- * circle.
+ * Finds subjects that may import one that doesn't come earlier in the table. Without such imports
+ * there are no cycles.
  */
 export function disordered(table: typeof subjects): string[] {
   return Object.entries(table).flatMap(([service, order]) => {

@@ -172,7 +172,7 @@ function useChange({ id }: Batch) {
   };
 }
 
-/** Approves exactly the content that the person saw, by its digest. */
+/** Approves only the content that the person saw, identified by its digest. */
 function Decide({ batch }: { batch: Batch }) {
   const change = useChange(batch);
   const [max, setMax] = useState("");

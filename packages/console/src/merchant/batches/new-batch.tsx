@@ -21,7 +21,8 @@ export function NewBatch() {
   const client = useQueryClient();
   const id = useId();
   const [file, setFile] = useState<File>();
-  // Each file selection is one attempt: selecting the same file again creates another batch.
+  // Each file selection is one attempt. Selecting the same file again therefore creates another
+  // batch.
   const key = useRef("");
   const sending = useMutation({
     mutationFn: async (chosen: File) => {

@@ -2,7 +2,7 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { type FormValues, fieldValue } from "./rules/form-body.ts";
 import type { FormField } from "./rules/form-field.ts";
 
-/** Renders the fields of a form, except those with only one possible value. */
+/** Renders the fields of a form. Omits fields with only one possible value. */
 export function FormFields(props: {
   fields: readonly FormField[];
   values: FormValues;

@@ -9,8 +9,8 @@ import type { FormField } from "./rules/form-field.ts";
 type Target<T> = { readonly path: string; readonly onDone: (answer: T) => Promise<void> };
 
 /**
- * Posts a form's body. Sending the same body again is the same attempt, with the same idempotency
- * key; a changed body is a new attempt.
+ * Posts a form's body. Posting an unchanged body again is the same attempt and uses the same
+ * idempotency key. A changed body is a new attempt.
  */
 export function useBodyForm<T>(fields: readonly FormField[], { path, onDone }: Target<T>) {
   const [values, setValues] = useState<FormValues>({});

@@ -15,7 +15,7 @@ const words = t.payouts.one;
 
 const isWaiting = ({ sub_status: state }: { sub_status: string }) => state === "awaiting_approval";
 
-/** Shows the reasons and expiry of an open approval, or its decision. */
+/** Shows the reasons and the expiry of an open approval, or the decision of a closed one. */
 export function ApprovalNotice({ payout }: { payout: Payout }) {
   const { approval } = payout;
   if (approval === undefined) return null;
@@ -44,7 +44,7 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
   );
 }
 
-/** Approves exactly the content that the person saw, by its digest. */
+/** Approves only the content that the person saw, identified by its digest. */
 export function Approval({ payout }: { payout: Payout }) {
   const session = useSession();
   const client = useQueryClient();

@@ -16,12 +16,12 @@ import { accountOf, isFound, nameOf } from "../rules/beneficiary.ts";
 
 const words = t.payouts.create;
 
-/** Maximum number of beneficiaries read for local search: five requests. */
+/** Maximum number of beneficiaries that the local search reads. This takes five requests. */
 const searchedMax = 500;
 /** Maximum number of visible results. */
 const shownMax = 20;
 
-/** Selects a beneficiary by name, account or id; only cleared ones can be selected. */
+/** Selects a beneficiary by name, account or id. Only cleared beneficiaries can be selected. */
 export function BeneficiaryPicker({ onPick }: { onPick: (beneficiary: Beneficiary) => void }) {
   const session = useSession();
   const [search, setSearch] = useState("");

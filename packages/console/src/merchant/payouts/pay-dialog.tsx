@@ -83,7 +83,7 @@ export function PayDialog(props: {
 const isDuplicate = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === "POSSIBLE_DUPLICATE";
 
-/** Shows the problem; a possible duplicate can be confirmed and paid. */
+/** Shows the problem. For a possible duplicate, the person can confirm the payment and pay. */
 function NotPaid({ error, onPayAnyway }: { error: unknown; onPayAnyway: () => void }) {
   if (error === null) return null;
   if (!isDuplicate(error)) {

@@ -18,7 +18,7 @@ const words = t.payouts.create;
 const sides = { source_amount: words.sends, receiving_amount: words.receives } as const;
 type Side = keyof typeof sides;
 
-/** Requests a quote after typing has paused for this time. */
+/** The form requests a quote when the person has stopped typing for this time. */
 const typingMs = 400;
 
 export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {

@@ -167,7 +167,7 @@ function PayoutFacts({ payout }: { payout: Payout }) {
   );
 }
 
-/** Links to the original payout or its reissue. */
+/** Links to a related payout: the original of a reissue, or the reissue. */
 function payoutLink(payoutId: string) {
   if (payoutId === "") return undefined;
   return (

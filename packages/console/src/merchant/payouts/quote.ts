@@ -2,7 +2,10 @@ import type { Account, Beneficiary, Corridor, Quote } from "@disburse/sdk/gen/ty
 import { queryOptions } from "@tanstack/react-query";
 import { send } from "../../api/request.ts";
 
-/** The requested payment; either the source or the receiving amount is fixed. Amounts are text. */
+/**
+ * The payment for which a quote is requested. Either the source or the receiving amount is fixed.
+ * Amounts are text.
+ */
 export type QuoteWish = {
   readonly account: Account;
   readonly beneficiary: Beneficiary;
@@ -12,7 +15,10 @@ export type QuoteWish = {
 
 export type PayoutDetails = { readonly reference: string; readonly remittance: string };
 
-/** A quote and its arrival time. Its validity is measured only with this browser's clock. */
+/**
+ * A quote and the time at which it arrived. The quote's validity is measured only with this
+ * browser's clock.
+ */
 export type TimedQuote = { readonly quote: Quote; readonly gotAt: number };
 
 export function wishBody({ account, beneficiary, side, amount }: QuoteWish) {
@@ -25,7 +31,7 @@ export function wishBody({ account, beneficiary, side, amount }: QuoteWish) {
   };
 }
 
-/** Requests a quote; a new `round` requests another one after the last has expired. */
+/** Requests a quote. A new `round` requests another quote after the previous one has expired. */
 export function quoteQuery(wish: QuoteWish | undefined, round: number) {
   const key = wish && [wish.account.id, wish.beneficiary.beneficiary_id, wish.side, wish.amount];
   return queryOptions({

@@ -14,7 +14,10 @@ import { type PayoutDetails, type QuoteWish, wishBody } from "./quote.ts";
 
 const words = t.payouts.create;
 
-/** Schedules a payout, which is quoted at its time and limited by a maximum cost. */
+/**
+ * Schedules a payout. The platform creates the quote at the scheduled time. The payout may not cost
+ * more than a maximum.
+ */
 export function SchedulePanel(props: {
   wish: QuoteWish | undefined;
   details: PayoutDetails;

@@ -1,6 +1,6 @@
 import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
 
-/** Returns a beneficiary's name; first and last name for a person. */
+/** Returns a beneficiary's name. For a person, this is first and last name. */
 export function nameOf(beneficiary: Beneficiary): string {
   const { beneficiary_name: name, beneficiary_first_name: first } = beneficiary;
   if (name) return name;

@@ -1,6 +1,6 @@
 import { labelOf } from "../forms/rules/form-field.ts";
 
-/** Flattens a record to names and texts; omits empty fields. */
+/** Converts a record to pairs of a field name and a text. Omits empty fields. */
 export function recordRows(record: object, hidden: readonly string[] = []): [string, string][] {
   return Object.entries(record).flatMap(([name, value]) =>
     hidden.includes(name) ? [] : rowsOf(labelOf(name), value),

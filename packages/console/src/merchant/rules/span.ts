@@ -1,11 +1,11 @@
 import { dayAfter } from "../../ui/rules/times.ts";
 
-/** The URL's days, both inclusive. */
+/** The first and last day in the URL, both inclusive. */
 type Days = { readonly created_from?: string; readonly created_to?: string };
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Converts days to list parameters: times in UTC with an exclusive end. */
+/** Converts days to list parameters. These are times in UTC, and the end is exclusive. */
 export function spanQuery<T extends Days>(search: T): T {
   const { created_from: from = "", created_to: to = "" } = search;
   return {

@@ -60,7 +60,7 @@ const revokeColumn: Column<ApiKey> = {
   id: "revoke",
   header: t.list.actions,
   cell: (row) =>
-    // Also for an expired key, because its orders continue.
+    // An expired key can be revoked too, because its scheduled payouts and batches continue.
     row.revoked_at === "" ? (
       <RevokeButton path={path} id={row.id} label={words.revoke} text={words.revokeText} />
     ) : null,

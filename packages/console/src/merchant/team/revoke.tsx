@@ -12,8 +12,8 @@ const choices = Object.entries(words.orders);
 const kinds = ["scheduled_payouts", "batches", "keys", "endpoints", "members"] as const;
 
 /**
- * Revokes a key or removes a member, and asks about the treatment of unpaid orders. Shows the
- * affected records, and reloads the list when the person closes them.
+ * Revokes a key or removes a member, and asks what to do with unpaid orders. Shows the affected
+ * records. When the person closes the result, reloads the list.
  */
 export function RevokeButton(props: { path: string; id: string; label: string; text: string }) {
   const { path, id, label, text } = props;
@@ -39,7 +39,8 @@ export function RevokeButton(props: { path: string; id: string; label: string; t
         isOpen={found !== undefined}
         onOpenChange={() => {
           setFound(undefined);
-          // Reload the list only after the result was seen, because that removes this row.
+          // Reload the list only after the person has seen the result, because reloading removes
+          // this row.
           void client.invalidateQueries({ queryKey: [path] });
         }}
       >

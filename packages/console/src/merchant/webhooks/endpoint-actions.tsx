@@ -14,7 +14,7 @@ import { Secrets } from "./secrets.tsx";
 
 const words = t.webhooks.one;
 
-/** Actions on an endpoint; each explains its effect before it runs. */
+/** Actions on an endpoint. Each action explains its effect before it runs. */
 export function EndpointActions({ endpoint }: { endpoint: WebhookEndpointWithHealth }) {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -21,7 +21,7 @@ import { scoreText, VerdictBadge } from "./verdict.tsx";
 const words = t.compliance.alerts;
 const route = getRouteApi("/shell/compliance/alerts");
 
-/** Totals count at most this many alerts: ten requests. */
+/** Maximum number of alerts in the totals. Reading them takes ten requests. */
 const totalsMax = 1_000;
 
 const stateOf = ({ state }: Alert) => enumName(AlertState, state);

@@ -8,7 +8,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 
 const words = t.compliance.alert;
 
-/** Shows the entry in its publisher's form; nothing for a hit without an entry. */
+/** Shows the list entry as its publisher wrote it. Shows nothing for a hit without an entry. */
 export function ListedEntry({ hit: { list, entryUid, listVersion } }: { hit: Hit }) {
   const found = useQuery({
     queryKey: ["compliance", "entry", list, entryUid, listVersion],

@@ -85,7 +85,7 @@ export function ScreeningSearch() {
   );
 }
 
-/** Every screening needs a merchant and is listed under it. */
+/** Selects a merchant. Every screening belongs to a merchant and is listed under that merchant. */
 function MerchantField(props: { value: string; onChange: (id: string) => void }) {
   const { data } = useQuery({
     queryKey: ["merchants"],

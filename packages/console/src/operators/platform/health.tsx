@@ -20,7 +20,7 @@ type State = "serving" | "not_serving" | "unreachable";
 type Found = {
   readonly place: Place;
   readonly state: State;
-  /** Empty if no process reported it. */
+  /** Empty if no process reported its version. */
   readonly version: string;
   readonly problem: string;
 };
@@ -91,7 +91,10 @@ function Services({ services }: { services: readonly Found[] }) {
   );
 }
 
-/** An unavailable service is a result; an expired session is an error. */
+/**
+ * Reads the health of a service. An unavailable service is a result, but an expired session is an
+ * error.
+ */
 async function ask(place: Place): Promise<Found> {
   let version = "";
   const onHeader = (header: Headers) => {

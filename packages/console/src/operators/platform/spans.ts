@@ -19,7 +19,8 @@ type SpanQuery = Pick<ListSpansRequest, "traceId" | "requestId">;
 
 /**
  * Reads the spans of a trace, or of the trace that a request began. For a request, the service that
- * received it returns the trace id, which is then requested from all services.
+ * received the request returns the trace id. The spans of this trace are then read from all
+ * services.
  */
 export async function findSpans({ traceId, requestId }: SpanQuery): Promise<FoundSpans> {
   if (traceId !== "") return spansOf([traceId], await readFromAll({ traceId, requestId: "" }));

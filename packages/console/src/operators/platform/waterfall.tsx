@@ -8,7 +8,10 @@ import type { PlacedSpan } from "./spans.ts";
 
 const words = t.platform.trace;
 
-/** Maximum number of rows, ten times a payout's usual spans; keeps the page fast. */
+/**
+ * Maximum number of rows, which keeps the page fast. This is ten times the usual number of spans of
+ * a payout.
+ */
 const shownMax = 500;
 /** The number of indentation levels in the styles. */
 const depthMax = 8;

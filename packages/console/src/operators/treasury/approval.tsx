@@ -91,7 +91,7 @@ function Subject({ id }: { id: string }) {
   return <span className="mono break">{id}</span>;
 }
 
-/** The approval covers the text, so it is shown completely, only indented. */
+/** The approval covers this text. The text is therefore shown completely, and only indented. */
 function Json({ text }: { text: string }) {
   if (text === "") return <p className="soft">{words.nothing}</p>;
   return <pre className="card mono break">{indented(text)}</pre>;

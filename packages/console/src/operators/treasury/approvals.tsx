@@ -87,7 +87,10 @@ const columns: readonly Column<Placed>[] = [
   },
 ];
 
-/** Reads proposals in a state, or without one, those that await the person's decision. */
+/**
+ * Reads the proposals in a state. Without a state, reads the proposals that await the person's
+ * decision.
+ */
 async function readProposals(state = "") {
   const request = {
     state: enumValue(ProposalState, state),

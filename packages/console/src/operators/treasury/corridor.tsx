@@ -21,7 +21,7 @@ import { rateBounds, ratePoints } from "./rules/rate-points.ts";
 const words = t.treasury.corridor;
 const route = getRouteApi("/shell/treasury/corridors/$corridorId");
 
-/** Maximum number of rates in the chart: ten requests. */
+/** Maximum number of rates in the chart. Reading them takes ten requests. */
 const drawnMax = 1_000;
 
 const columns: readonly Column<HistoricRate>[] = [
@@ -132,7 +132,7 @@ export function CorridorPage() {
 function Drawn(props: {
   id: readonly unknown[];
   read: ReadPage<HistoricRate>;
-  /** The last day in the chart; today by default. */
+  /** The last day in the chart. Defaults to today. */
   to: string | undefined;
 }) {
   const { id, read, to } = props;

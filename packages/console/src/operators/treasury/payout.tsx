@@ -37,7 +37,9 @@ const columns: readonly Column<JournalEntry & { place: number }>[] = [
   { id: "actor", header: words.actor, width: "wide", cell: (row) => row.actor?.id },
 ];
 
-/** The operators' view of a payout, with its history and, for an exception, its resolution. */
+/**
+ * The operators' view of a payout with its history. For an exception, it includes the resolution.
+ */
 export function TreasuryPayout() {
   const { payoutId } = route.useParams();
   const found = useQuery({

@@ -23,7 +23,7 @@ export const readExceptions = async (page: { limit: number; cursor: string }) =>
   return pageOf(exceptions, nextCursor);
 };
 
-/** Returns a payout's exception, if it has one. */
+/** Returns the exception of a payout, if the payout is one. */
 function useException(payoutId: string) {
   const { data } = useQuery({
     queryKey: ["exceptions", "all"],
@@ -32,7 +32,7 @@ function useException(payoutId: string) {
   return data?.items.find(({ payout }) => payout?.id === payoutId);
 }
 
-/** Treasury's actions on an exception; empty for any other payout. */
+/** Treasury's actions on an exception. Shows nothing for any other payout. */
 export function PayoutResolution({ payoutId }: { payoutId: string }) {
   const session = useSession();
   const found = useException(payoutId);

@@ -1,6 +1,6 @@
 /**
- * Reads text parameters from the URL; missing and empty ones are undefined. Converts `?x=12` and
- * `?x=true`, which the router parses as number and boolean, back to text.
+ * Reads text parameters from the URL. Missing and empty parameters are undefined. The router parses
+ * `?x=12` and `?x=true` as a number and a boolean, so converts them back to text.
  */
 export function textsOf<const Names extends readonly string[]>(...names: Names) {
   return (search: Record<string, unknown>): { [Name in Names[number]]?: string } => {

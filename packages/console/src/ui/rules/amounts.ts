@@ -1,7 +1,7 @@
 /** Decimal text as people enter it: digits, and decimals after a point. */
 const typed = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
-/** Groups the integer digits by three; keeps the text exact. */
+/** Groups the integer digits by three. Keeps all digits of the text. */
 export function grouped(amount: string): string {
   const [, sign = "", whole = "", decimals = ""] = /^(-?)(\d+)(\.\d+)?$/.exec(amount) ?? [];
   if (whole === "") return amount;

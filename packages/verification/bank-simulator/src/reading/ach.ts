@@ -1,19 +1,17 @@
 import { sumOf } from "../amounts.ts";
 import type { Block, CustomerAccount, CustomerFile, Instructed } from "../instructions.ts";
 
-/** Returns a field by its first and last column, from 1. */
+/** Returns a field of a fixed-width line by its first and last column, counted from 1. */
 const column = (line: string, first: number, last: number) => line.slice(first - 1, last).trim();
 
 type OpenBlock = { head: string; lines: string[] };
 
-/** Sums of a control record (NACHA, appendix three). */
+/** The sums in a control record (NACHA Operating Rules, appendix three). */
 type Totals = { entries: number; hash: bigint; debits: bigint; credits: bigint };
 
 /**
- * Reads a NACHA credit file by column, as an originating bank does. Debits `account` where no entry
- * balances the file. Verifies counts, hashes and sums.
- *
- * @throws {Error} if the file is invalid.
+ * Reads a NACHA credit file by column, as an originating bank does. If no entry balances the file,
+ * debits `account`. Verifies counts, hashes and sums. @throws {Error} if the file is invalid.
  */
 export function readAchFile(bytes: Uint8Array, account: CustomerAccount): CustomerFile {
   const lines = new TextDecoder("latin1").decode(bytes).split(/\r?\n/);
@@ -107,7 +105,10 @@ function paymentOf(
   };
 }
 
-/** `at` lists the first columns of the count (6 or 8 wide), the hash (10) and the two sums (12). */
+/**
+ * `at` lists the first column of the count (6 or 8 columns wide), of the hash (10) and of the two
+ * sums (12 each).
+ */
 function checkTotals(
   line: string,
   at: readonly [number, number, number, number],

@@ -18,8 +18,9 @@ function stampOf(at: Date): readonly [day: string, time: string] {
 }
 
 /**
- * Creates a NACHA file of returns or changes, each in its own batch, as a receiving bank does
- * (NACHA Operating Rules, appendices four and five). `number` distinguishes the files of a day.
+ * Creates a NACHA file of returns or changes, as a receiving bank does (NACHA Operating Rules,
+ * appendices four and five). Each return or change has its own batch. `number` distinguishes the
+ * files of a day.
  */
 export function achAnswers(answers: readonly AchAnswer[], at: Date, number: number): Uint8Array {
   const [day, time] = stampOf(at);
@@ -43,8 +44,8 @@ function batchOf(answer: AchAnswer, number: number, file: number) {
   const { ach, minor, creditorAccount, creditorName, reference } = payment;
   const isChange = kind === "change";
   const amount = isChange ? 0n : minor;
-  // Returns and changes of credits have codes ending in 1: 21 for checking accounts, 31 for
-  // savings.
+  // A return or change of a credit has a transaction code that ends in 1: 21 for checking accounts,
+  // 31 for savings.
   const code = `${ach.transactionCode.slice(0, 1)}1`;
   const rdfi = ach.routing.slice(0, 8);
   const trace = `${rdfi}${digits(file * 1_000 + number, 7)}`;
@@ -65,7 +66,7 @@ function returnAddenda({ payment, kind, code }: AchAnswer, rdfi: string, trace: 
   if (kind === "return") {
     return `799${code}${ach.trace}${text("", 6)}${rdfi}${text("", 44)}${trace}`;
   }
-  // R74 corrects a return that was dishonored as R68 (originally R02).
+  // R74 corrects a return that was dishonored as R68. The return's original code was R02.
   const before = `${trace}00102${trace}00268`;
   return `799${code}${ach.trace}${text("", 6)}${rdfi}${text("", 3)}${before} ${trace}`;
 }

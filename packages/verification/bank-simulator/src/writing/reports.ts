@@ -53,7 +53,7 @@ function entry(booking: Booking): string {
   return `<Ntry><Amt Ccy="${currency}">${amountText(minor)}</Amt><CdtDbtInd>${direction === "credit" ? "CRDT" : "DBIT"}</CdtDbtInd><RvslInd>${isReturn}</RvslInd><Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>${bookedOn}</Dt></BookgDt><ValDt><Dt>${bookedOn}</Dt></ValDt><AcctSvcrRef>${reference}</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>${isReturn ? "RRTN" : "XBCT"}</SubFmlyCd></Fmly></Domn></BkTxCd>${named}<NtryDtls>${details}</NtryDtls></Ntry>`;
 }
 
-/** Omits the end-to-end id for an ACH entry, which has none. */
+/** Omits the end-to-end id of an ACH entry, because ACH entries have none. */
 function transaction({ reference, uetr, ach }: Instructed, reason: string | undefined): string {
   const ids =
     ach === undefined

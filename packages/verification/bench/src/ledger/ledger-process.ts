@@ -1,6 +1,6 @@
 /**
- * Runs only the payout service's ledger, behind HTTP. One request holds and settles one transfer.
- * Forked.
+ * Runs only the payout service's ledger, behind HTTP. Each request holds and settles one transfer.
+ * Runs in a forked process.
  */
 import { createServer } from "node:http";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";

@@ -8,11 +8,11 @@ import { accountFindings, untilSettled } from "../measures/money.ts";
 import type { Backends } from "../platforms/backends.ts";
 
 const [clients, accounts] = [32, 100];
-/** Runs before the measured one, as a share of its time. */
+/** Duration of the warm-up as a share of the measured time. */
 const warmUpShare = 0.3;
 
 /**
- * Measures only the ledger: each request holds and settles one transfer in one of 100 accounts. The
+ * Measures only the ledger. Each request holds and settles one transfer in one of 100 accounts. The
  * movement's key is its idempotency reference. No account is overdrawn.
  */
 export async function measureLedger(backends: Backends, seconds: number) {

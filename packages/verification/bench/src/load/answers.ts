@@ -25,7 +25,7 @@ function usd(value: unknown, text: string): bigint {
   return decimal === undefined ? 0n : rescale(decimal, 2);
 }
 
-/** Requires a quote for the requested amount and returns it. */
+/** Checks that the response is a quote for the requested amount, and returns the quote. */
 export function checkQuote(text: string, amount: string): KnownRecord {
   const { id, source_amount, converted_amount, total_fees } = dataOf(text);
   must(usd(source_amount, text) === cents(amount), `not a quote for ${amount}`, text);
@@ -35,12 +35,12 @@ export function checkQuote(text: string, amount: string): KnownRecord {
   return { id: String(id), amount };
 }
 
-/** A payout's id equals its quote's except for the prefix. */
+/** Returns the payout's id. It equals the quote's id except for the prefix. */
 export function payoutIdOf({ id }: KnownRecord): string {
   return id.replace("qt_", "po_");
 }
 
-/** Requires the quote's payout, queued, and returns it. */
+/** Checks that the response is the quote's payout in the queued state, and returns the payout. */
 export function checkExecuted(text: string, quote: KnownRecord): KnownRecord {
   const { id, message } = dataOf(text);
   const wanted = payoutIdOf(quote);
@@ -48,7 +48,7 @@ export function checkExecuted(text: string, quote: KnownRecord): KnownRecord {
   return { id: wanted, amount: quote.amount };
 }
 
-/** Requires this payout with the requested amount. */
+/** Checks that the response is this payout with the requested amount. */
 export function checkPayout(text: string, { id, amount }: KnownRecord): void {
   const data = dataOf(text);
   must(data.id === id, `not payout ${id}`, text);
@@ -66,7 +66,7 @@ type Page = {
   readonly meta_data: { readonly total_count: number };
 };
 
-/** Requires a full page, newest first, without duplicates, and with requested amounts. */
+/** Checks that a page is full, newest first, without duplicates, and has only requested amounts. */
 export function checkPage(
   text: string,
   length: number,

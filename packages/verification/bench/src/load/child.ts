@@ -25,7 +25,10 @@ export async function startChild(module: string, job: unknown): Promise<Child> {
   };
 }
 
-/** Runs in the child process: starts the server that `serve` opens. Ends with the bench. */
+/**
+ * Runs in the child process. Starts the server that `serve` opens. The process ends when the bench
+ * ends.
+ */
 export async function runChild<Job>(serve: (job: Job) => Promise<string>): Promise<void> {
   process.once("disconnect", () => process.exit());
   process.send?.(await serve(JSON.parse(process.argv[2] ?? "") as Job));

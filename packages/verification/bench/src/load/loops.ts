@@ -4,18 +4,23 @@ import { median } from "../measures/percentile.ts";
 /** Ends a closed loop after a time or a number of requests. */
 export type LoopEnd = { readonly seconds: number } | { readonly requests: number };
 
-/** Each client sends its next request after an answer. */
+/** A closed loop: each client sends its next request after the previous response. */
 export type ClosedPace = { readonly concurrency: number; readonly end: LoopEnd };
 
-/** Sends requests at fixed times, independent of the answers. */
+/** An open loop: requests are sent at fixed times, independent of responses. */
 export type OpenPace = {
   readonly perSecond: number;
   readonly seconds: number;
-  /** Ends the loop early at this many requests in flight: the platform is overloaded. */
+  /**
+   * Ends the loop early if this many requests are in flight, because the platform is then
+   * overloaded.
+   */
   readonly inFlightMax: number;
 };
 
-/** When a request began or was due, relative to the loop's start, and its latency. */
+/**
+ * The latency of a request, and the time when it began or was due, relative to the loop's start.
+ */
 export type Sample = { readonly atMs: number; readonly latencyMs: number };
 
 export type LoopTimes = {
@@ -25,7 +30,7 @@ export type LoopTimes = {
 };
 
 /**
- * Runs a loop. It stops when `request` returns `false`. The first error ends the loop, after the
+ * Runs a loop until `request` returns `false`. The first error also ends the loop, after the
  * requests in flight.
  */
 export async function runLoop(
@@ -68,7 +73,9 @@ async function runClosed({ concurrency, end }: ClosedPace, one: RunOne, sinceSta
   return true;
 }
 
-/** Measures latency from the due time, so that a late start counts. */
+/**
+ * Measures latency from the time when a request was due, so that a late start counts as latency.
+ */
 async function runOpen(pace: OpenPace, one: RunOne, sinceStart: () => number) {
   const running = new Set<Promise<boolean>>();
   const total = Math.ceil(pace.perSecond * pace.seconds);
@@ -88,7 +95,7 @@ async function runOpen(pace: OpenPace, one: RunOne, sinceStart: () => number) {
   return started === total;
 }
 
-/** Tolerates this factor between the halves of a loop as noise. */
+/** A loop counts as steady if its second half is slower by at most this factor. */
 const slowerMax = 1.1;
 
 /** Compares the medians of both halves: a growing queue makes the second half slower. */

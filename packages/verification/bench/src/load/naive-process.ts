@@ -12,7 +12,7 @@ import { type NaiveOperation, naiveOperations, prepareNaive } from "./naive/oper
 
 type Job = { readonly uri: string; readonly database: string; readonly webhookUrl: string };
 
-/** Not imported, since the baseline must stay the same if the services change. */
+/** Copied instead of imported, because the baseline must stay the same if the services change. */
 const driverSettings = {
   writeConcern: { w: "majority", journal: true },
   readConcern: { level: "majority" },

@@ -96,7 +96,7 @@ export const scenarios = {
 
 let amountsUsed = 0;
 
-/** From 2.00 to 8.99. Lower amounts would not cover the corridor's fees. */
+/** Returns an amount from 2.00 to 8.99. Lower amounts would not cover the corridor's fees. */
 function nextAmount(): string {
   amountsUsed += 1;
   return (200 + (amountsUsed % 700)).toString().replace(/(..)$/, ".$1");

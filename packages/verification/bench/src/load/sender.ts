@@ -30,7 +30,8 @@ const pools = new Map<string, Pool>();
 
 /**
  * Returns a function that sends one merchant's requests. Each POST has an idempotency key. After a
- * 503, it counts it, waits and repeats the request with the same key, as a merchant should.
+ * 503, the function counts the response, waits and repeats the request with the same key, as a
+ * merchant should.
  */
 export function senderOf(baseUrl: string, apiKey: string, seen: Seen): Send {
   const { origin, pathname } = new URL(baseUrl);

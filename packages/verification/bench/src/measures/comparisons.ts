@@ -79,7 +79,9 @@ type Side = (typeof turns)[number];
 
 export type HotAccountFigures = Awaited<ReturnType<typeof measureHotAccount>>["figures"];
 
-/** Compares executes from one account with executes from many. Also returns their number. */
+/**
+ * Compares executes from one account with executes from many. Also returns the number of executes.
+ */
 export async function measureHotAccount(
   { platform, state }: Pick<SizedPlatform, "platform" | "state">,
   seconds: number,

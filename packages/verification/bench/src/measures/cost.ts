@@ -17,7 +17,7 @@ export function costOf(usage: Usage, rest: Usage | undefined, requests: number) 
     /** CPU time by process; `null` if it cannot be measured. */
     cpu_us,
     cpu_us_total: platformCpu(cpu_us),
-    /** The platform's work at rest in the same time. Excluded from `cpu_us`. */
+    /** CPU time that the platform uses at rest in the same time. Excluded from `cpu_us`. */
     rest_cpu_us: Math.round(restUs / requests),
     mongo_ops_total: rounded(commands / requests, 2),
     document_writes: rounded(writes / requests, 2),

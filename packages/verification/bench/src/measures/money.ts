@@ -8,9 +8,12 @@ import {
 } from "@disburse/invariants/database-check.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 
-/** An idle account is compacted after 5 s. That cost belongs to its last payout. */
+/**
+ * An account is compacted after it has been idle for 5 s. The compaction is part of the cost of the
+ * account's last payout.
+ */
 const settling = { timeoutMs: 60_000, everyMs: 200 };
-/** Allows for publishing and marking the last payout's events. */
+/** Time to publish the last payout's events and to mark them as published. */
 const restMs = 1_000;
 
 /** Waits until every payout has its outcome, and every account is recorded and at rest. */
@@ -24,7 +27,10 @@ export async function untilSettled(databases: Databases): Promise<void> {
   await pause(restMs);
 }
 
-/** Checking all invariants of more payouts takes minutes. Above this, only accounts are checked. */
+/**
+ * Above this number of payouts, only accounts are checked. Checking all invariants would take
+ * minutes.
+ */
 const checkedMax = 20_000;
 
 /** Checks the raw documents after all payouts are settled: their number and all invariants. */

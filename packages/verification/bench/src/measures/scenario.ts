@@ -40,7 +40,7 @@ const requestsOf = (name: MeasuredName) => (isLifecycle(name) ? "lifecycle" : na
 
 export type ScenarioFigures = Awaited<ReturnType<typeof measureScenario>>;
 
-/** Measures a scenario, then the same with the naive program. */
+/** Measures a scenario on the platform, then on the naive program. */
 export async function measureScenario(setup: ScenarioSetup, name: MeasuredName) {
   const { state, rest } = setup;
   const seconds = isLifecycle(name) ? setup.lifecycleSeconds : setup.seconds;
@@ -67,7 +67,7 @@ export async function measureScenario(setup: ScenarioSetup, name: MeasuredName) 
   };
 }
 
-/** Counts an execute or a lifecycle until all its background work is done. */
+/** Measures a scenario. An execute or a lifecycle includes all of its background work. */
 async function measureLoad({ platform, state }: ScenarioSetup, name: MeasuredName, pace: Pace) {
   const before = await readUsage(platform.mongo, platform.pids);
   const result = await runLoad(state, requestsOf(name), pace);
@@ -89,7 +89,8 @@ async function measureNaive(
   const pace = { concurrency, end: { seconds } };
   const { figures } = await runNaive({ ...job, scenario: requestsOf(name) }, pace);
   const usage = lessUsage(await readUsage(platform.mongo, pids), before);
-  // The naive program doesn't include the platform's work at rest in the shared engine.
+  // Subtracts the work that the platform at rest causes in the shared engine, because it isn't part
+  // of the naive program's work.
   const own = lessUsage(usage, rest, usage.elapsedMs / rest.elapsedMs);
   const cpu = cpuPerRequest(own, figures.requests);
   return { ...figures, cpu_us: cpu.naive ?? null, engine_cpu_us: cpu.engine ?? null };
@@ -97,9 +98,15 @@ async function measureNaive(
 
 /** Lifecycles per second, tested in order until the platform is overloaded. */
 const rates = [10, 25, 50, 100, 200, 400];
-/** Ends an open loop. Equals seconds of work for any platform. */
+/**
+ * An open loop ends at this number of requests in flight. Any platform would need seconds to finish
+ * them.
+ */
 const inFlightMax = 256;
-/** Detects a queue that was present from the start of a rate, which shows only in its median. */
+/**
+ * Maximum median latency of a rate that the platform keeps up with. Detects a queue that exists
+ * from the start and doesn't grow.
+ */
 const keptUpMs = 1_000;
 
 async function measureRates(setup: ScenarioSetup) {

@@ -25,7 +25,7 @@ export type DatabaseServer = {
   readonly hasOplog: boolean;
 };
 
-/** Typical for a small server. 200,000 payouts need about as much. */
+/** Cache size of a typical small server. 200,000 payouts need about as much. */
 const cacheMegabytes = 1_024;
 
 function lost(part: string): (how: string) => never {

@@ -19,7 +19,7 @@ export type BenchPlatform = Platform & {
 export const logLevel = "info";
 /** Keeps the last lines, which show why a service failed. */
 const logChunksMax = 200;
-/** No request exceeds its rate limit, and no quote expires during a run. */
+/** With these settings, no request exceeds its rate limit and no quote expires during a run. */
 const settings = {
   ...unlimitedRate,
   LOG_LEVEL: logLevel,

@@ -66,7 +66,7 @@ async function createMerchant(
   return { baseUrl, apiKey, merchantId, accountId, beneficiaryId, endpointId };
 }
 
-/** Funds the account for any number of small payouts. Returns its id. */
+/** Opens an account with funds for any number of small payouts. Returns the account's id. */
 export async function openFundedAccount(
   { seeders }: Platform,
   merchantId: string,

@@ -24,17 +24,20 @@ export type LedgerLine = Omit<RecordedEntry, "amount" | "available" | "held"> & 
 type LedgerChain = ReturnType<typeof startChain>;
 
 const batchSize = 500;
-/** Concurrent batches: one is created while the engine stores another. */
+/**
+ * Maximum number of concurrent batches. The bench creates one batch while the engine stores
+ * another.
+ */
 const batchesMax = 3;
 /**
- * Time between copies. The last precedes the original payout. Longer than a payout takes, so that
- * each is settled before the next.
+ * Time between two copies of the payout. A payout takes less time, so that each copy settles before
+ * the next copy begins. The last copy precedes the original payout.
  */
 const apartMs = 2_000;
 /** Number of seeded payouts that are read later. */
 const readableMax = 2_000;
 
-/** Journaled together with the last write. */
+/** Doesn't wait for the journal. The last write journals all earlier ones too. */
 const unjournalled = { w: 1, j: false };
 const journalled = { w: "majority", j: true } as const;
 
@@ -210,7 +213,7 @@ export function startChain() {
       hash = hashOf(linked, entry._id);
       return { ...linked, hash };
     },
-    /** Returns the account document's fields for this end of the chain. */
+    /** Returns the fields of the account document that describe the end of the chain. */
     account: () => ({
       available: toDecimal128(available),
       held: toDecimal128(held),

@@ -18,14 +18,14 @@ export type TemplatePayout = {
   readonly suffix: string;
   /** Operation ids and hashed idempotency keys of the quote and the execute. */
   readonly operations: readonly string[];
-  /** Derived from event and endpoint: each copy has new ones. */
+  /** A delivery id is derived from the event and the endpoint, so each copy has new ids. */
   readonly deliveryIds: readonly string[];
   readonly amount: string;
   readonly createdAt: Date;
   readonly parts: readonly TemplateDocuments[];
 };
 
-/** Within the sandbox's limits, and more than its fees. */
+/** The amount is within the sandbox's limits and higher than its fees. */
 const templateAmount = "5.00";
 /** Collections whose documents are shared by several payouts or requests. */
 const shared = ["accounts", "request_log"];

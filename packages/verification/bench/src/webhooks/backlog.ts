@@ -20,15 +20,17 @@ const perSecond = 200;
 /** Expected deliveries per second while draining. New events arrive during that time. */
 const drainedPerSecond = 700;
 const warmUpSeconds = 3;
-/** Later webhooks are lost. An expired lease is retried earlier. */
+/**
+ * A webhook that arrives later counts as lost. A delivery with an expired lease is retried earlier.
+ */
 const lostAfterMs = 45_000;
-/** Limit for storing the backlog, and for delivering it. */
+/** Timeout for storing the backlog, and for delivering it. */
 const backlogTimeoutMs = 600_000;
 const batch = 50;
 
 /**
- * Pauses 100 endpoints while a backlog is stored for them. Resumes them together and publishes new
- * events meanwhile. Returns lost and misrouted webhooks as faults.
+ * Pauses 100 endpoints while a backlog is stored for them. Then resumes all of them and publishes
+ * new events at the same time. Returns lost and misrouted webhooks as faults.
  */
 export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, backlog: number) {
   await using ends = new AsyncDisposableStack();
@@ -98,7 +100,7 @@ export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, b
     lost,
     duplicates,
     misrouted,
-    /** Per delivery while the backlog drains. */
+    /** CPU time per delivery while the backlog drains. */
     cpu_us: cpuPerRequest(usage, delivered),
     mongo_ops_total: rounded(usage.engine.commands / delivered, 3),
   };

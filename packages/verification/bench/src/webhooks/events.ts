@@ -18,7 +18,10 @@ export function readRefundId(id: string): EventName | undefined {
 
 export const eventType = "refund.succeeded";
 const bodyBytes = 1_024;
-/** `{"transaction_type":"refund","transaction_id":"…","data":…}` without its values. */
+/**
+ * Size in bytes of `{"transaction_type":"refund","transaction_id":"…","data":…}` without its
+ * values.
+ */
 const frameBytes = 57;
 
 /** Each event is of a different refund, so that no event waits for another. */

@@ -21,7 +21,7 @@ export const approvals: BrowserTest = {
     await mia.checkPage("payout-waiting", mia.page.getByText(/waits until another person/));
     const avi = await arrive("avi");
     await approve(avi, sandbox);
-    // Her page shows his decision without a reload.
+    // Mia's page shows Avi's decision without a reload.
     await mia.page.getByText("Paid to the beneficiary").waitFor();
     await pay(mia, "725.00", "invoice 8");
     await reject(avi);
@@ -53,7 +53,7 @@ async function pay(visitor: Visitor, amount: string, reference: string): Promise
   await visitor.page.waitForURL(/\/payouts\/po_/);
 }
 
-/** Avi's sign-in is too old, as the first answer says, so he signs in again. */
+/** The first response says that Avi's sign-in is too old, so Avi signs in again. */
 async function approve(avi: Visitor, sandbox: BrowserTestDeps["sandbox"]): Promise<void> {
   const { page, checkPage, signIn } = avi;
   await page.getByRole("link", { name: "Approvals" }).click();

@@ -136,7 +136,7 @@ async function firstOf(page: Page, path: string, items: string, field?: string, 
   return found;
 }
 
-/** Returns the last day that can be scheduled. */
+/** Returns the last day for which a payout can be scheduled. */
 const dayAhead = () => new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
 
 async function schedule({ page, checkPage, open }: Visitor): Promise<void> {

@@ -114,7 +114,7 @@ export const invited: BrowserTest = {
     await other.getByRole("button", { name: "Your account" }).click();
     await other.getByRole("menuitem", { name: "Switch to globex" }).click();
     await other.locator(".merchant").filter({ hasText: "globex" }).waitFor();
-    // The first tab must not show the other merchant's data under its own name.
+    // The first tab must not show the second merchant's data under the first merchant's name.
     await page.getByRole("link", { name: "Payouts", exact: true }).click();
     await merchant.filter({ hasText: "globex" }).waitFor();
     await open("team");

@@ -4,7 +4,7 @@ import { expectThat } from "../expect.ts";
 import { addBeneficiary, callRpc, payBeneficiary } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
 
-/** One person may not credit this much in the sandbox. */
+/** In the sandbox, a credit of this amount requires a second person. */
 const largeCredit = "250000.00";
 
 /** Ada manages platform accounts. Bob approves actions that need two persons. */
@@ -49,7 +49,7 @@ export const treasury: BrowserTest = {
       note: "A wire of the merchant.",
     });
     expectThat(credited === 400, `a large credit waits for another person: ${credited}`);
-    // Her own proposals are not in her list.
+    // The list doesn't show Ada her own proposals.
     await open("approvals?state=open");
     await page.getByRole("link", { name: "CreditAccount" }).click();
     await page.getByRole("button", { name: "Withdraw" }).waitFor();
@@ -83,7 +83,7 @@ async function traceOf(
   await checkPage("trace", execute);
 }
 
-/** Late rates of earlier hours don't replace the one in force. */
+/** A rate for an earlier hour that is entered late doesn't replace the rate in force. */
 async function earlierRates(ada: Visitor): Promise<void> {
   await ada.page.waitForURL(/\/corridors\/cor_/);
   const corridorId = new URL(ada.page.url()).pathname.split("/").at(-1);

@@ -27,6 +27,6 @@ export const beneficiaryLoss: Drill = {
       `quotes for it: ${await requestQuote(platform, again)}`,
     ];
   },
-  // A payout keeps the name. Only the rail still knows the account number.
+  // A payout stores the beneficiary's name. Only the rail still has the account number.
   stays: ({ detail }) => /has no beneficiary|its answer names ben_/.test(detail),
 };

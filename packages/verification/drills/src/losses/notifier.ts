@@ -2,7 +2,9 @@ import { until } from "@disburse/harness/waiting.ts";
 import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { Drill } from "../drill.ts";
 
-/** Events younger than a minute are not a gap yet. The next sweep finds them. */
+/**
+ * The notifier ignores missing events that are younger than a minute. The next sweep finds them.
+ */
 const sweptWithinMs = 150_000;
 const everyMs = 500;
 

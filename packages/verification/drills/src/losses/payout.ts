@@ -14,7 +14,8 @@ export const payoutLoss: Drill = {
   after: async (platform) => credit(platform),
   beforeStart: async (platform) => {
     await pauseRail(platform);
-    // Simulates an order that never reached the rail, so it must be paid now, exactly once.
+    // Simulates an order that never reached the rail. The recovery must pay this order exactly
+    // once.
     await transfersOf(platform).findOneAndDelete(
       { scenario: "settle" },
       { sort: { settles_at: -1 } },
@@ -36,7 +37,10 @@ export const payoutLoss: Drill = {
   stays: () => false,
 };
 
-/** Runs before the service: payouts queued in the copy may have been paid since. */
+/**
+ * Runs before the payout service starts. Payouts that are queued in the copy may have been paid
+ * after the copy.
+ */
 async function pauseRail({ client, database }: DrillPlatform): Promise<void> {
   await client
     .db(database("payout"))

@@ -1,7 +1,7 @@
 import { collectionOf } from "@disburse/invariants/database-check.ts";
 import { type Drill, requestOf } from "../drill.ts";
 
-/** Loses quotes. Claims on quotes from before the copy are open again. */
+/** Loses quotes. A quote that was claimed after the copy is unclaimed in the copy. */
 export const quoteLoss: Drill = {
   service: "quote",
   recover: async ({ databases, asGateway }) => {

@@ -9,7 +9,7 @@ import { signalFamily } from "./process-family.ts";
 /** A private engine and broker, each behind a proxy with a constant address. */
 export type FaultBackends = Awaited<ReturnType<typeof startBackends>>;
 
-/** Sufficient for a long run, and small beside a platform on one machine. */
+/** Enough for a long run. Leaves memory for a platform on the same machine. */
 const cacheMegabytes = 256;
 
 /** Starts both on their folders. Throws if RabbitMQ is not installed. */
@@ -70,12 +70,12 @@ async function startBackend<T extends { readonly pid: number | undefined }>(
   const pid = (): number => started.pid ?? 0;
   const proxy = await startNetworkProxy(() => addressOf(uriOf(started)), random);
   const backend = {
-    /** Sends SIGKILL to all of its processes and waits until they are gone. */
+    /** Sends SIGKILL to all processes of the backend and waits until they have ended. */
     kill: async () => {
       signalFamily(pid(), "SIGKILL");
       await end.promise;
     },
-    /** Restarts it on its data. Its own address may change. */
+    /** Restarts the backend on its data. The backend's own address may change. */
     start: async () => {
       started = await start();
     },

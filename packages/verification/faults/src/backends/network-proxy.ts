@@ -5,24 +5,30 @@ import { listenLocally } from "@disburse/harness/local-server.ts";
 import type { Random } from "@disburse/harness/random.ts";
 
 /**
- * A connection's behaviour: `delay` holds each piece back for a random time, `slow` for a longer
- * constant time. `trickle` forwards small pieces. `silent` accepts data without forwarding it.
- * `disconnected` closes connections and accepts none.
+ * A connection's behaviour. `delay` holds each piece of data back for a random time, and `slow` for
+ * a longer constant time. `trickle` forwards small pieces. `silent` accepts data without forwarding
+ * it. `disconnected` closes connections and accepts none.
  */
 export type NetworkCondition = "normal" | "delay" | "slow" | "trickle" | "silent" | "disconnected";
 
 /** A local TCP proxy between services and their dependencies. */
 export type NetworkProxy = Awaited<ReturnType<typeof startNetworkProxy>>;
 
-/** Limits the delay of a piece, so that a call of about ten pieces meets its deadline. */
+/** Maximum delay of a piece of data. A call has about ten pieces and still meets its deadline. */
 const delayMaxMs = 100;
-/** Applies twice to a call. Exceeds what operators accept, but no timeout. */
+/**
+ * Delays a call twice: the request and the response. This exceeds what operators accept, but no
+ * timeout.
+ */
 const slowMs = 200;
 const trickleBytesMax = 256;
 const trickleEveryMs = 2;
 const silentCheckMs = 20;
 
-/** Starts a proxy. `target` is called for each connection, as a restart may change it. */
+/**
+ * Starts a proxy. The proxy calls `target` for each connection, because a restart may change the
+ * address.
+ */
 export async function startNetworkProxy(target: () => NetConnectOpts, random: Random) {
   let condition: NetworkCondition = "normal";
   const open = new Set<Socket>();
@@ -54,7 +60,7 @@ export async function startNetworkProxy(target: () => NetConnectOpts, random: Ra
         open.delete(socket);
         other.destroy();
       });
-      // Breaking connections is the purpose. Both halves end together.
+      // A broken connection is expected. Both halves of the proxied connection end together.
       socket.on("error", () => socket.destroy());
       pump(socket, other).catch(() => other.destroy());
     }

@@ -10,13 +10,18 @@ import type { Fault, FaultContext } from "../context.ts";
 /** Services that take part in a payout after its quote. */
 const services: readonly ServiceName[] = ["payout", "quote", "gateway", "notifier"];
 const preload = new URL("./write-preload.ts", import.meta.url).href;
-/** Long enough for the rarest write of a running platform. */
+/** In this time, a running platform makes every kind of write. */
 const discoverMs = 10_000;
-/** A write that doesn't occur within this time doesn't occur in this state. */
+/**
+ * A write that doesn't occur within this time doesn't occur at all in this state of the platform.
+ */
 export const fireMs = 10_000;
-/** Maximum of the random write number: at the first writes, the service has often just started. */
+/**
+ * Limits the random number of the write to crash at. The first writes often come just after the
+ * service started.
+ */
 const numberMax = 6;
-/** Opens and credits accounts, since payouts don't cause these writes. */
+/** Opens and credits an account this often, because payouts don't cause these writes. */
 const creditEveryMs = 500;
 
 const sayEvery = 20;
@@ -92,7 +97,7 @@ async function crashOnce(
   { platform, random, fired }: FaultContext,
   gap: CountedGap,
 ): Promise<boolean> {
-  // A single write at start has no second one.
+  // A write that occurs only once, at start, has no second occurrence.
   const number = 1 + random.below(Math.min(numberMax, gap.writes));
   const hasCrashed = await crashAt(platform, gap, number);
   if (hasCrashed) fired(`crash ${gap.side} a write of ${gap.service}`);
@@ -105,9 +110,8 @@ const root = join(import.meta.dirname, "../../../../..");
 
 /**
  * Restarts a service so that it crashes at the `number`th write of a site. Returns whether it
- * crashed.
- *
- * @throws {Error} if no file of the repository contains the site, so it could never crash there.
+ * crashed. @throws {Error} if the repository has no file with this name, because the service could
+ * never crash there.
  */
 export async function crashAt(
   processes: ServiceProcesses,
@@ -133,7 +137,7 @@ export async function startAndGo(
   withinMs: number,
   extras?: StartExtras,
 ): Promise<boolean> {
-  // It may crash while it starts.
+  // The service may crash while it starts.
   await processes.start(service, extras).catch(() => undefined);
   return settlesWithin(processes.gone(service), withinMs);
 }

@@ -6,12 +6,15 @@ import { onPath } from "@disburse/embedded/executables.ts";
 import { settlesWithin } from "@disburse/harness/waiting.ts";
 import { type Fault, underLoad } from "../context.ts";
 
-/** The engine's next write encounters the full disk or the error. */
+/** Within this time, the engine's next write meets the full disk or the I/O error. */
 const meetMs = 15_000;
 const lateMs = 5_000;
 const warmUpMs = 500;
 const pieceBytes = 1_048_576;
-/** Left for writing, since other processes write too. The rest is allocated at once. */
+/**
+ * Free space that remains, because other processes write too. The fault fills the rest of the disk
+ * at once.
+ */
 const leftBytes = 16 * pieceBytes;
 
 export const diskFullFault: Fault = {
@@ -26,7 +29,7 @@ export const diskFullFault: Fault = {
     context.fired("disk full");
     const wasEarly = await settlesWithin(backends.engine.gone(), meetMs);
     rmSync(filler);
-    // The engine may have encountered the full disk and be about to end.
+    // The engine may have met the full disk and be about to end.
     if (!wasEarly && !(await settlesWithin(backends.engine.gone(), lateMs))) return;
     context.fired("engine ended by a full disk");
     await backends.engine.start();
@@ -81,7 +84,8 @@ export function mountSmallDisk(folder: string, megabytes: number): (() => void) 
     return undefined;
   }
   return () => {
-    // Unmounts lazily, since an engine interrupted in its start may still use it briefly.
+    // Unmounts lazily, because an engine that was interrupted while starting may still use the disk
+    // briefly.
     execFileSync("umount", ["-l", folder], { stdio: "ignore" });
     rmSync(image, { force: true });
   };

@@ -6,7 +6,7 @@ import { type Fault, type FaultContext, underLoad } from "../context.ts";
 import { clockRestMs } from "../payouts/checks.ts";
 import { inFlightNow, type Recovered, untilRecovered } from "../payouts/recovery.ts";
 
-/** The design's limit for finishing interrupted work after a restart. */
+/** The platform's target: interrupted work finishes within this time after a restart. */
 export const recoveredWithinMs = 10_000;
 /** Lets the load recover before the next kill. Some requests are always in progress. */
 const betweenMs = 400;
@@ -48,9 +48,15 @@ export async function killOnce(context: FaultContext, service: ServiceName): Pro
 }
 
 const warmUpMs = 500;
-/** A call's deadline is 5 s, so a hang of up to 8 s exceeds it about every other time. */
+/**
+ * The deadline of a call is 5 s. A hang of up to 8 s exceeds the deadline in some cases and not in
+ * others.
+ */
 const hangMaxMs = 8_000;
-/** Only the relay depends on the broker. This leaves time for its retries. */
+/**
+ * Maximum outage of the broker. Only the outbox relay depends on the broker, and this leaves time
+ * for its retries.
+ */
 const awayMaxMs = 6_000;
 
 export const engineFault: Fault = {

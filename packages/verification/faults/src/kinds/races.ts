@@ -56,7 +56,7 @@ async function raceForOne(context: FaultContext): Promise<number> {
   );
   const won = answers.filter((answer) => answer?.status === 200).length;
   const late = answers.filter((answer) => answer?.code === "ALREADY_PROCESSED").length;
-  // Any other answer makes the sum differ.
+  // Any other response makes this sum differ from the number of callers.
   return won + late === callersPerQuote ? won : 0;
 }
 

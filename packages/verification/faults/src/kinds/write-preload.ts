@@ -1,9 +1,10 @@
 /**
- * Preloaded in a service: kills the process (SIGKILL) immediately before or after a database write
- * or a broker acknowledgement. This tests every gap between two writes without code in the service.
- * `FAULT_WRITE_SITE` is the write's location, as `services/payout/src/payouts/store.ts:120` or the
- * file alone. If empty, each write's site is reported on standard error. `FAULT_WRITE_SIDE` is
- * `before` or `after`. `FAULT_WRITE_NUMBER` selects one of the site's writes, from 1.
+ * Preloaded in a service. Kills the process (SIGKILL) immediately before or after a database write
+ * or a broker acknowledgement. This tests every gap between two writes without test code in the
+ * service. `FAULT_WRITE_SITE` is the write's location, such as
+ * `services/payout/src/payouts/store.ts:120`, or only the file. If it is empty, the service reports
+ * each write's site on standard error. `FAULT_WRITE_SIDE` is `before` or `after`.
+ * `FAULT_WRITE_NUMBER` selects one of the site's writes, from 1.
  */
 import { tracingChannel } from "node:diagnostics_channel";
 import { createRequire } from "node:module";
@@ -26,20 +27,26 @@ const writes = [
   "updateOne",
 ] as const;
 
-/** A store's line is below those of the chassis, the tracing channel and the driver. */
+/**
+ * In a stack, the store's line comes after those of the chassis, the tracing channel and the
+ * driver.
+ */
 Error.stackTraceLimit = 40;
 
 let seen = 0;
 
-/** The message and two functions of this file, which every stack contains. */
+/** Lines at the top of every stack: the message and two functions of this file. */
 const ownLines = 3;
 
-/** Stores write through these files. They count as a site only for deferred batches. */
+/**
+ * Stores write through these files of the chassis. They count as a site only for batches that are
+ * written later.
+ */
 const throughs = /\/chassis\/src\/mongo\/(once|revision|grouping\/[\w-]+)\.ts/;
 
 /**
- * Returns the calling line of our code, direct or through the chassis. Returns `undefined` for a
- * write that the driver makes inside another.
+ * Returns the line of our code that made the call, also if the call went through the chassis.
+ * Returns `undefined` for a write that the driver makes during another write.
  */
 function siteOf(stack: string): string | undefined {
   let through: string | undefined;
@@ -82,7 +89,7 @@ for (const [owner, name] of patches) {
   owner[name] = async function patched(...args) {
     if (!isTheOne(name)) return write.apply(this, args);
     if (side === "before") return die();
-    // It may also fail, for example for duplicate keys.
+    // The write may also fail, for example because of a duplicate key.
     await write.apply(this, args).catch(() => undefined);
     return die();
   };
@@ -104,7 +111,7 @@ tracingChannel<{ method: string }>("disburse:write").subscribe({
   error: () => undefined,
 });
 
-/** An acknowledgement has no answer. After this time it has been sent. */
+/** The broker doesn't answer an acknowledgement. After this time it has been sent. */
 const sentAfterMs = 2;
 // The package doesn't export its connection's classes.
 const load = createRequire(import.meta.url);

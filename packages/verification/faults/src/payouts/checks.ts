@@ -13,9 +13,12 @@ import type { Load } from "./load.ts";
 /** A merchant's endpoint that records received status changes. */
 export type WebhookRecorder = Awaited<ReturnType<typeof openWebhookRecorder>>;
 
-/** Time to become idle after the last fault: two leases and a retry. */
+/**
+ * Time for the platform to become idle after the last fault. Two leases and a retry fit in this
+ * time.
+ */
 const restMs = 120_000;
-/** Work deferred by a wrong clock resumes after ten minutes (services/payout). */
+/** After a wrong clock, the payout service resumes deferred work after ten minutes. */
 export const clockRestMs = 720_000;
 const repeatsMax = 50;
 const shownMax = 5;
@@ -85,7 +88,8 @@ async function missedNotifications(
 ): Promise<string[]> {
   const missed: string[] = [];
   const pending = { merchant_id: platform.merchantId, state: "pending" };
-  // If a sender dies, its delivery is free after a lease of 30 s.
+  // If a process dies while sending, another process can send the delivery when the lease of 30 s
+  // expires.
   await untilNone(platform, "deliveries", pending, restMs);
   const events = collectionOf(platform.databases(), "events").find({
     merchant_id: platform.merchantId,
@@ -119,7 +123,7 @@ async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
   return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);
 }
 
-/** Formats ids with a description: the first five and the number of others. */
+/** Formats ids with a description. Shows the first five ids and the number of remaining ids. */
 export function named(ids: readonly string[], what: string): string[] {
   const shown = ids.slice(0, shownMax).map((id) => `${id} ${what}`);
   const more = ids.length - shownMax;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 /** The called gateway and the caller's key. */
 export type Gateway = { readonly baseUrl: string; readonly apiKey: string };
 
-/** Neither "later" nor "in progress". */
+/** Excludes responses that mean "try later" and "in progress". */
 export type FinalAnswer = {
   readonly status: number;
   readonly text: string;
@@ -12,10 +12,10 @@ export type FinalAnswer = {
   readonly tries: number;
 };
 
-/** Longer than the gateway's own timeout of 10 s. */
+/** Timeout of a call. Longer than the gateway's own timeout of 10 s. */
 const callTimeoutMs = 12_000;
 const againAfterMs = 100;
-/** Without an answer by then, the platform has not recovered. */
+/** If no final response arrives within this time, the platform has not recovered. */
 const giveUpMs = 180_000;
 
 /**

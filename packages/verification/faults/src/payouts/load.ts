@@ -5,7 +5,7 @@ import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 import type { Recipient } from "./recipients.ts";
 
-/** A client's payout, with what is needed to repeat the request. */
+/** A client's payout, with the data for repeating the request. */
 type AcceptedPayout = { id: string; key: string; body: object; text: string };
 
 export type Load = ReturnType<typeof createLoad>;
@@ -17,7 +17,9 @@ const outcomes = [
 ];
 /** One in this many payouts doesn't settle. */
 const outcomeEvery = 3;
-/** Cents from 1.00 to 5.99: the account covers any number of them. */
+/**
+ * Amounts are from 1.00 to 5.99, so that the account's balance is enough for any number of payouts.
+ */
 const centsMin = 100;
 const centsSpread = 500;
 const pauseMaxMs = 150;
@@ -74,7 +76,7 @@ export function createLoad(
     ...createLoop(payAndRest, clients),
     accepted,
     refused,
-    /** Number of requests without an answer for minutes. */
+    /** Number of requests that got no final response before the client gave up. */
     unanswered: () => unanswered,
     /** Pending calls, each identified by a token for its duration. */
     waiting: (): ReadonlySet<symbol> => new Set(waiting),

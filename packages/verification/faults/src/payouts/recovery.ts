@@ -3,23 +3,23 @@ import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { FaultPlatform } from "../platform.ts";
 import type { Load } from "./load.ts";
 
-/** Calls and time at the moment of a fault. */
+/** The pending calls and the time when a fault occurred. */
 export type InFlight = { readonly calls: ReadonlySet<symbol>; readonly at: Date };
 
 /**
- * Milliseconds after everything was running again until earlier calls were answered, payouts final
- * and webhooks acknowledged.
+ * Recovery times in milliseconds, measured from the moment when everything was running again. They
+ * end when earlier calls were answered, payouts were final and webhooks were acknowledged.
  */
 export type Recovered = Readonly<Record<"calls" | "payouts" | "webhooks", number>>;
 
-/** A longer recovery counts as this long. */
+/** Recovery is measured only up to this time. */
 const patience = { timeoutMs: 60_000, everyMs: 50 };
 
 export function inFlightNow(load: Load): InFlight {
   return { calls: load.waiting(), at: new Date() };
 }
 
-/** Waits until earlier calls, payouts and webhooks are done. */
+/** Waits until earlier calls, payouts and webhooks are complete. */
 export async function untilRecovered(
   platform: FaultPlatform,
   load: Load,

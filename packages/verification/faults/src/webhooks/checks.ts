@@ -22,8 +22,8 @@ export type WebhookScenario = {
 };
 
 /**
- * Received calls without a recorded attempt, by delivery: the sender was killed or hung before the
- * answer. Only these may be repeated.
+ * Received calls for which no attempt is recorded, by delivery. The sender was killed or hung
+ * before it could record the attempt. Only these calls may be repeated.
  */
 export type UnrecordedCalls = Map<string, number>;
 
@@ -31,12 +31,15 @@ export type UnrecordedCalls = Map<string, number>;
 const attemptsMax = 15;
 /** Concurrent attempts of one process (services/notifier). */
 const inFlightMax = 256;
-/** Longest pause between calls: two leases, or a flaky endpoint's fourth retry. */
+/**
+ * Longest expected pause between calls. Two leases, or the fourth retry to a flaky endpoint, take
+ * less.
+ */
 const silenceMs = 90_000;
 const pollEveryMs = 250;
 const shownMax = 5;
 
-/** Records unrecorded calls. No sender may be running. */
+/** Counts calls without a recorded attempt. No sender may be running. */
 export async function noteUnrecorded(
   scenario: WebhookScenario,
   unrecorded: UnrecordedCalls,
@@ -47,7 +50,7 @@ export async function noteUnrecorded(
     const more = unwritten(scenario, delivery) - (unrecorded.get(delivery._id) ?? 0);
     if (more > 0) fresh.set(delivery._id, more);
   }
-  // More calls than a process's limit can't come from its crash.
+  // One crash can't cause more of these calls than a process has concurrent attempts.
   if (fresh.size > inFlightMax) return;
   for (const [id, more] of fresh) unrecorded.set(id, (unrecorded.get(id) ?? 0) + more);
 }

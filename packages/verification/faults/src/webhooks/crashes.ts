@@ -18,7 +18,10 @@ export type CrashPoint =
   | { readonly kind: "write"; readonly site: string; readonly side: "before" | "after" }
   | { readonly kind: "call"; readonly point: CallPoint };
 
-/** Maximum of the random number: at the first ones, the service has often just started. */
+/**
+ * Limits the random number of the event to crash at. The first events often come just after the
+ * service started.
+ */
 const numberMax = 12;
 const crashesPerSeed = 3;
 const sayEvery = 10;
@@ -58,7 +61,7 @@ async function crashEverywhere(
   const missed = new Set<string>();
   for (const [at, point] of rounds.flat().slice(0, times).entries()) {
     const number = 1 + random.below(numberMax);
-    // Some writes occur once, at start.
+    // Some writes occur only once, when the service starts.
     const hasCrashed =
       (await crashNotifier(scenario, unrecorded, point, number)) ||
       (await crashNotifier(scenario, unrecorded, point, 1));
@@ -106,8 +109,8 @@ function nameOf(point: CrashPoint): string {
 }
 
 /**
- * Restarts the notifier so that it crashes at the point. Records the unrecorded calls each time.
- * Afterwards it isn't running.
+ * Restarts the notifier so that it crashes at the point. Counts the calls without a recorded
+ * attempt. Afterwards the notifier isn't running.
  */
 export async function crashNotifier(
   scenario: WebhookScenario,
@@ -128,7 +131,8 @@ export async function crashNotifier(
 }
 
 /**
- * Starts the notifier, which crashes at the `number`th time of the point. Returns whether it did.
+ * Starts the notifier, which crashes when it reaches the point for the `number`th time. Returns
+ * whether it crashed.
  */
 async function goTo(
   point: CrashPoint,

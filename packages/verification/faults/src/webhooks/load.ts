@@ -16,7 +16,7 @@ export type Endpoint = {
   readonly path: string;
 };
 
-/** An event confirmed by the broker, or pending. */
+/** An event that the broker has confirmed or will confirm. */
 type PublishedEvent = { readonly eventId: string; readonly merchantId: string };
 
 /** Simulates external systems that publish events continuously. */
@@ -26,7 +26,9 @@ export type WebhookLoadOptions = {
   readonly platform: FaultPlatform;
   readonly receiver: WebhookReceiver;
   readonly random: Random;
-  /** Maximum copies of each message, in another order. Defaults to one. */
+  /**
+   * Maximum number of copies of each message. Copies are sent in another order. Defaults to one.
+   */
   readonly copiesMax?: number;
   /** Each merchant's endpoints. Defaults to one of each kind. */
   readonly kinds?: readonly EndpointKind[];
@@ -39,7 +41,10 @@ const sequenceMax = 3;
 const transactionsPerBatch = 3;
 const pauseDefaultMs = 100;
 const againAfterMs = 100;
-/** The load continues while deliveries wait, but a crash must still find recent ones. */
+/**
+ * Limits the pending events. The load continues while deliveries wait, but a crash must still
+ * affect recent deliveries.
+ */
 const aheadMax = 300;
 /** One in this many batches has an unreadable message. */
 const unreadableEvery = 10;
@@ -81,7 +86,7 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
       try {
         return await bus.publish(messages);
       } catch {
-        // The broker is down or has not confirmed: like an outbox, publish again.
+        // The broker is down or has not confirmed the message. Publish again, as an outbox does.
         await pause(againAfterMs);
       }
     }
@@ -92,7 +97,7 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
     await pause(random.below(pauseMaxMs));
   };
   return {
-    /** `drain` settles when the broker has confirmed everything that was started. */
+    /** `drain` settles when the broker has confirmed all messages that were started. */
     ...createLoop(publishMore, 1),
     endpoints,
     published,

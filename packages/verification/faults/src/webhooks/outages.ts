@@ -29,7 +29,7 @@ type OutageScenario = {
 const aroundMs = 2_000;
 const brokerAwayMs = 5_000;
 const engineAwayMs = 20_000;
-/** Longer than every lease of a hung process (services/notifier). */
+/** Duration of a hang. Longer than every lease that a hung notifier may hold. */
 const hungMs = 40_000;
 const duplicatesMs = 10_000;
 const killsBeside = 6;
@@ -137,25 +137,31 @@ async function missingDeadLetters(
       if (message === false) break;
       missing.delete(String(message.properties.messageId));
     }
-    // Closing requeues messages that were read without an acknowledgement.
+    // Closing the connection requeues the messages that were read but not acknowledged.
     await connection.close();
   }
   return missing.size === 0 ? [] : [`${missing.size} of ${unreadable.length} are not there`];
 }
 
 const preload = new URL("../kinds/clock-preload.ts", import.meta.url).href;
-/** Alternates between five minutes ahead and behind. */
+/** The clock alternates between five minutes ahead and five minutes behind. */
 const environment = { FAULT_CLOCK_MS: "300000", FAULT_CLOCK_EVERY_MS: "700" };
 /** The schedule's first delays (docs/webhooks.md), and the tolerance for each. */
 const waitsMs = [5_000, 10_000, 20_000];
 const jitterMax = 0.02;
 /** Two polls for due deliveries, on a busy machine. */
 const lateMs = 1_500;
-/** During this delay, the notifier is killed and restarted with the right clock. */
+/**
+ * The number of the delay, from 0, during which the notifier is killed and restarted with the right
+ * clock.
+ */
 const killedIn = 2;
 const calling = { timeoutMs: 120_000, everyMs: 50 };
 
-/** Checks a delivery's delays while the notifier's clock jumps by minutes, and over a restart. */
+/**
+ * Checks the delays between a delivery's attempts, while the notifier's clock jumps by minutes and
+ * over a restart.
+ */
 export async function clockJumps(
   context: FaultContext,
   receiver: WebhookReceiver,

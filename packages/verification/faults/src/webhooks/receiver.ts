@@ -5,8 +5,8 @@ import type { Random } from "@disburse/harness/random.ts";
 import { until } from "@disburse/harness/waiting.ts";
 
 /**
- * An endpoint's behaviour: answers at once, after a delay, or sometimes fails with another status
- * or a broken connection.
+ * An endpoint's behaviour. `ready` answers at once, `slow` after a delay. `flaky` sometimes returns
+ * another status or breaks the connection.
  */
 export const endpointKinds = ["ready", "slow", "flaky"] as const;
 export type EndpointKind = (typeof endpointKinds)[number] | "never";
@@ -18,7 +18,10 @@ export type WebhookReceiver = Awaited<ReturnType<typeof openWebhookReceiver>>;
 
 const drain = { timeoutMs: 2_000, everyMs: 10 };
 const slowMaxMs = 200;
-/** A flaky endpoint fails one in this many calls on average, but no delivery three times. */
+/**
+ * A flaky endpoint fails one in this many calls on average, but never the same delivery three
+ * times.
+ */
 const flakyEvery = 8;
 const flakyMax = 2;
 const refusals = [201, 204, 307, 410, 429, 500, 503];
@@ -88,11 +91,14 @@ export async function openWebhookReceiver(random: Random) {
     ...callLog,
     url: (path: string) => `${url}${path}`,
     calls: () => calls,
-    /** Waits until no sender is connected, so that all received data was read. Has a timeout. */
+    /**
+     * Waits until no sender is connected, which means that all received data was read. Stops
+     * waiting after a timeout.
+     */
     drained: () => until(() => connections === 0, drain),
     /**
-     * Calls back once, at this point of the `number`th call from now. Returns a function that
-     * cancels.
+     * Calls back once, when the `number`th call from now reaches this point. Returns a function
+     * that cancels the callback.
      */
     report: (point: CallPoint, number: number, onReached: () => void) => {
       watched = { point, at: calls + number, onReached };

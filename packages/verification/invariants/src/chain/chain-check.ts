@@ -8,7 +8,7 @@ export type ChainReport = { readonly checked: number; readonly findings: readonl
 const batchSize = 50;
 
 /**
- * Compares the transfers on a node's chain, and their payouts, with the node: every signed
+ * Compares the transfers on a node's chain, and their payouts, with the node. Covers every signed
  * transaction of each transfer, and every token sent from each wallet.
  */
 export async function checkChain(databases: Databases, node: Node): Promise<ChainReport> {
@@ -16,7 +16,7 @@ export async function checkChain(databases: Databases, node: Node): Promise<Chai
   const transfers = client.db(`${prefix}payout`).collection<ChainTransfer>("chain_transfers");
   const ofChain = { wallet: { $regex: `^${await node.chainId()}:` } };
   const findings: Finding[] = [];
-  /** The earliest block of each wallet's first transfer. */
+  /** The block of each wallet's first transfer, by wallet. */
   const since = new Map<string, number>();
   let checked = 0;
   let batch: ChainTransfer[] = [];

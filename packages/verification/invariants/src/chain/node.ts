@@ -67,7 +67,10 @@ export function openNode(url: string) {
       const moves = receipt.logs.flatMap(moveOf);
       return { hash, succeeded, to: (to ?? "").toLowerCase(), value: BigInt(value), moves };
     },
-    /** Yields all tokens sent from a wallet since a block, some blocks at a time. */
+    /**
+     * Yields all tokens sent from a wallet since a block. Reads a limited number of blocks at a
+     * time.
+     */
     movesFrom: async function* (wallet: string, since: number): AsyncGenerator<Move[]> {
       const last = await height();
       for (let from = since; from <= last; from += logBlocks) {

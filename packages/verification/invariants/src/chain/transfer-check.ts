@@ -11,23 +11,26 @@ export type ChainTransfer = {
   readonly amount_minor: Minor;
   readonly to: string;
   readonly state: string;
-  /** Fills a nonce without a payment. */
+  /** True for a transaction that uses a nonce without making a payment. */
   readonly gap?: boolean;
   readonly since?: number;
-  /** Every transaction signed for it. */
+  /** Every transaction that was signed for this transfer. */
   readonly attempts: readonly { readonly id: string; readonly cancels?: boolean }[];
   readonly end?: { readonly id: string };
 };
 
-/** A successful payment: the received units, and the units in one minor unit. */
+/**
+ * A successful payment. Holds the number of received token units, and the number of token units in
+ * one minor unit.
+ */
 type Paid = { readonly hash: string; readonly units: bigint; readonly scale: bigint };
 
 /** Decimals of a chain's native coin. */
 const coinDecimals = 18;
 
 /**
- * Compares a transfer and its payout with the chain. A settled transfer was paid once, by the named
- * transaction and with its amount. Any other was not paid.
+ * Compares a transfer and its payout with the chain. A settled transfer must have been paid once,
+ * by the named transaction and with the right amount. Any other transfer must not have been paid.
  */
 export function checkChainTransfer(
   transfer: ChainTransfer,
@@ -67,7 +70,10 @@ export function checkChainTransfer(
   return findings;
 }
 
-/** Returns the minor units that a transaction paid to the recipient, or `undefined` if none. */
+/**
+ * Returns the minor units that a transaction paid to the recipient, or `undefined` if it paid
+ * nothing.
+ */
 function paidBy(
   { wallet, to, currency, attempts }: ChainTransfer,
   { hash, succeeded, value, moves, ...mined }: Mined,

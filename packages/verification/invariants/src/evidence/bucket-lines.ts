@@ -6,8 +6,8 @@ const readsMax = 32;
 const clocksMs = 86_400_000;
 
 /**
- * Reads every version of every object, so that neither a newer version nor a delete marker hides
- * shipped data. Their existence is a flaw.
+ * Reads every version of every object. A newer version or a delete marker therefore can't hide
+ * shipped data. Reports such versions and markers as flaws.
  */
 export async function readBucket(place: URL, from: Date, endpoint?: string): Promise<SinkContents> {
   // Region and credentials come from the usual AWS settings.

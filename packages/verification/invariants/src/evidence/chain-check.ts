@@ -5,18 +5,21 @@ export type Link = {
   readonly sequence: number;
   readonly previous: string;
   readonly hash: string;
-  /** Returns the hash of its fields with this number. */
+  /** Returns the hash that the entry would have with this number, calculated from its fields. */
   readonly hashAt: (sequence: number) => string;
   /** Fields that the hash doesn't cover. */
   readonly strays: readonly string[];
 };
 
-/** Entries with wrong hashes that are compared with each other's numbers. */
+/**
+ * Maximum number of entries with wrong hashes. They are compared with each other's numbers to find
+ * reordered entries.
+ */
 const suspectsMax = 200;
 
 /**
- * Starts checking one chain against its shipped heads. `add` expects links in sequence order. Uses
- * memory only for wrong links.
+ * Starts the check of one chain against its shipped heads. Call `add` with links in sequence order.
+ * Memory grows only with wrong links.
  */
 export function createChainCheck(service: string, chain: string, heads: readonly ShippedHead[]) {
   const flaws: Flaw[] = [];
@@ -73,7 +76,7 @@ export function createChainCheck(service: string, chain: string, heads: readonly
   return {
     add,
     end,
-    /** Counts entries after the last shipped head. */
+    /** Returns the number of entries after the last shipped head. */
     unprotected: (): number => Math.max(0, expected - 1 - (heads.at(-1)?.sequence ?? 0)),
   };
 }

@@ -1,6 +1,6 @@
 export type Flaw = {
   readonly kind: FlawKind;
-  /** The owner of the database or statements. */
+  /** The service whose database or statements have the flaw. */
   readonly service: string;
   /** `audit entry 7`, `entry 3 of acc_…`, `statement 12 of payout`. */
   readonly subject: string;
@@ -9,16 +9,17 @@ export type Flaw = {
 };
 
 /**
- * `changed`: the hash doesn't match the fields. `missing`: absent between others. `cut`: absent at
- * the end. `reordered`: in another record's place. `rewritten`: consistent, but different from the
- * shipped one. `unsigned`: not signed by a known key. `overlaid`: the sink's bucket has a newer
- * version or delete marker over an object, whose original is still checked.
+ * `changed`: the hash doesn't match the fields. `missing`: the record is absent between others.
+ * `cut`: records are absent at the end. `reordered`: the record is in another record's place.
+ * `rewritten`: the record is consistent, but differs from the shipped one. `unsigned`: no known key
+ * signed it. `overlaid`: the sink's bucket has a newer version or a delete marker over an object.
+ * The original object is still checked.
  */
 export type FlawKind =
   | ("changed" | "missing" | "cut" | "reordered" | "rewritten")
   | ("unsigned" | "overlaid");
 
-/** The lines read from a sink, with its own flaws. */
+/** The lines read from a sink, and the flaws of the sink itself. */
 export type SinkContents = {
   readonly lines: readonly string[];
   readonly flaws: readonly Flaw[];

@@ -8,17 +8,23 @@ export type ShippedHead = {
   readonly at: string;
 };
 
-/** Heads kept for each chain. The newest decides. The others locate a change. */
+/**
+ * Number of heads kept for each chain. The newest head decides whether the chain is intact. The
+ * other heads show where a change is.
+ */
 const keptMax = 64;
 
-/** The heads of every chain, by service and chain, in bounded memory. */
+/** The heads of every chain, by service and chain. Memory is bounded. */
 export type KeptHeads = ReturnType<typeof createKeptHeads>;
 
 export function createKeptHeads() {
   const kept = new Map<string, ShippedHead[]>();
   const flaws: Flaw[] = [];
   return {
-    /** Adds a chain's next head. A lower number shows that the chain was cut. */
+    /**
+     * Adds the next head of a chain. If its number is lower than the previous one, the chain was
+     * cut.
+     */
     add: (service: string, head: ShippedHead): void => {
       const name = `${service} ${head.chain}`;
       const heads = kept.get(name) ?? [];
@@ -35,7 +41,7 @@ export function createKeptHeads() {
         return;
       }
       heads.push(head);
-      // Drops every second one, so that the rest covers the whole period.
+      // Drops every second head, so that the remaining ones cover the whole period.
       if (heads.length > keptMax) {
         kept.set(
           name,

@@ -1,7 +1,10 @@
 import type { Flaw } from "./flaw.ts";
 import type { ShippedHead } from "./kept-heads.ts";
 
-/** Heads are shipped every minute. A chain without one after this time was omitted. */
+/**
+ * The services ship heads every minute. If a chain has no head after this time, its heads were
+ * omitted.
+ */
 const shippedWithinMs = 600_000;
 
 /** Finds a chain with an old first entry but no head in the sink. */

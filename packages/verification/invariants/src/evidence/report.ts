@@ -10,13 +10,13 @@ const linesOf = (text: string) => text.split("\n").filter((line) => line !== "")
 
 export type Tail = {
   readonly number: number;
-  /** Its hash. Empty before the first. */
+  /** Hash of the previous statement. Empty for the first statement. */
   readonly previous: string;
   readonly pending?: { readonly number: number };
   readonly shipped_at: Date;
 };
 
-/** Tails by service. A service without shipped statements has none. */
+/** The last statement by service. A service that has shipped no statements is absent. */
 type Tails = ReadonlyMap<string, Tail>;
 
 type SinkStatements = {
@@ -31,7 +31,7 @@ export type EvidenceOptions = {
   readonly databases: Databases;
   readonly readSink: () => Promise<SinkContents>;
   readonly keys: PublicKeys;
-  /** Skips older statements, for example after a restore. */
+  /** Ignores older statements, for example after a restore. */
   readonly from?: Date;
 };
 
@@ -83,8 +83,8 @@ async function readTails(
 
 /**
  * Compares the last statement of each service with its database while shipping continues. `before`
- * was read before the sink, so the sink has its statements. `after` was read after the sink, so the
- * sink has nothing newer.
+ * is read before the sink, so the sink must have its statements. `after` is read after the sink, so
+ * the sink can't have newer statements.
  */
 export function checkTails(
   sink: SinkStatements,
@@ -120,7 +120,7 @@ export async function readSink(
   endpoint?: string,
 ): Promise<SinkContents | undefined> {
   if (!place.startsWith("s3://")) return readFolder(place);
-  // Most sinks are folders, which don't need the SDK.
+  // Imports the S3 code only for a bucket, because a folder doesn't need the AWS SDK.
   const { readBucket } = await import("./bucket-lines.ts");
   return readBucket(new URL(place), from, endpoint);
 }

@@ -14,10 +14,10 @@ type Statement = {
 
 type Line = { readonly statement: string; readonly key_id: string; readonly signature: string };
 
-/** Public keys by key id, which has its service as prefix: `payout.3q2-7wEJ`. */
+/** Public keys by key id. The prefix of a key id is its service: `payout.3q2-7wEJ`. */
 export type PublicKeys = ReadonlyMap<string, KeyObject>;
 
-/** Signed together with the statement. */
+/** Prefix of the signed text. Separates these signatures from others by the same key. */
 const purpose = "disburse audit heads 1\n";
 
 /** Reads a JWK set in the format of `TRUSTED_KEYS`. */
@@ -31,14 +31,14 @@ export function readPublicKeys(text: string): PublicKeys {
 type Kept = { readonly text: string; readonly statement: Statement };
 
 /**
- * Checks a sink's lines in any order. Collects the heads of statements that their service signed,
- * and that are not older than `from`.
+ * Checks the lines of a sink, in any order. Collects the heads of statements that their service has
+ * signed and that are not older than `from`.
  */
 export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = new Date(0)) {
   const flaws: Flaw[] = [];
   const kept = new Map<string, Kept[]>();
   const seen = new Set<string>();
-  /** Includes statements of any age, by service and hash. */
+  /** Hashes of statements by service. Includes statements older than `from`. */
   const hashes = new Set<string>();
   const nameOf = (service: string, hash: string) => `${service} ${hash}`;
   let torn = 0;
@@ -67,11 +67,14 @@ export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = 
 
   return {
     add,
-    /** Counts lines cut off by a crash. Each is repeated completely afterwards. */
+    /**
+     * Returns the number of lines that a crash cut off. The service repeats each of them completely
+     * afterwards.
+     */
     torn: () => torn,
     has: (service: string, hash: string): boolean => hashes.has(nameOf(service, hash)),
     services: (): string[] => [...kept.keys()],
-    /** After `end`: returns a service's last statement. */
+    /** Returns a service's last statement. Call it after `end`. */
     newest: (service: string) => kept.get(service)?.at(-1)?.statement,
     /** Passes on the heads in signing order. */
     end: (): Flaw[] => {
@@ -89,7 +92,7 @@ export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = 
   };
 }
 
-/** Finds statements that are missing or replaced between others. */
+/** Finds gaps between statements, and statements that were replaced. */
 function brokenLinks(service: string, inOrder: readonly Kept[]): Flaw[] {
   return inOrder.slice(1).flatMap(({ statement: { number, previous } }, index): Flaw[] => {
     const before = inOrder[index] as Kept;

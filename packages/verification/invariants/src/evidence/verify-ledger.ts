@@ -9,7 +9,7 @@ import type { Flaw } from "./flaw.ts";
 import { type KeptHeads, subjectOf } from "./kept-heads.ts";
 import { neverShipped } from "./never-shipped.ts";
 
-/** Holds compared with their payouts at a time. */
+/** Number of holds that are compared with their payouts at a time. */
 const holdsMax = 500;
 
 export type VerifiedLedger = {
@@ -20,8 +20,8 @@ export type VerifiedLedger = {
 };
 
 /**
- * Checks each account's chain against its shipped heads. Then compares the account with the chain:
- * balances, sums of postings, holds and their payouts.
+ * Checks each account's chain against its shipped heads. Then compares the account with its chain:
+ * the balances, the sums of postings, and the holds with their payouts.
  */
 export async function verifyLedger(
   databases: Databases,
@@ -72,12 +72,12 @@ async function verifyAccount(
     // Later entries were recorded after the account was read.
     if (entry.sequence <= account.sequence) money.add(entry);
   }
-  // Entries not yet in the ledger are in the account.
+  // Entries that are not in the ledger yet are in the account document.
   const unrecorded = account.recent.filter(({ sequence }) => sequence > last);
   for (const recent of unrecorded) add(asRecorded(account, recent));
   flaws.push(...links.end(account.sequence));
   flaws.push(...(await endsTooEarly(databases, account, last)));
-  // Sums along a broken chain would only repeat the flaw.
+  // If the chain is broken, the sums along it are wrong too. Reporting them would repeat the flaw.
   if (flaws.length === 0) {
     const found = [...money.end(now), ...(await holdsWithoutPayouts(databases, account, money))];
     flaws.push(...found.filter(isOfMoney).map(changed));
@@ -85,7 +85,7 @@ async function verifyAccount(
   return { flaws, entries, unprotected: links.unprotected() };
 }
 
-/** Late work doesn't change a record. */
+/** Overdue work is not a changed record. */
 const isOfMoney = ({ invariant }: Finding): boolean => invariant !== 5;
 
 function changed({ subject, detail }: Finding): Flaw {

@@ -27,7 +27,10 @@ const rules = {
   ],
 } as const;
 
-/** A claim and its payout are two writes. After a crash, the second takes seconds. */
+/**
+ * A claim and its payout are written separately. After a crash, the payout may follow seconds
+ * later.
+ */
 const claimedForMs = 60_000;
 
 /** Checks every payout and quote against its hash and related records. */
@@ -46,15 +49,15 @@ export async function verifyPayouts(databases: Databases, now: Date) {
   return { flaws, payouts, quotes };
 }
 
-/** Returns flaws with the record's id as subject. */
+/** Checks records, and returns flaws with the record's id as subject. */
 type Judge<T> = (records: readonly T[]) => Promise<Flaw[]>;
 
 /** Delay before a flawed record is read again. */
 const againAfterMs = 300;
 
 /**
- * Returns flaws of records that didn't change meanwhile. A running platform advances payouts, so
- * changed ones are checked again until they are stable.
+ * Returns the flaws of records that didn't change during the check. A running platform changes
+ * payouts, so changed records are checked again until they are stable.
  */
 async function lasting<C extends CollectionName>(
   databases: Databases,
@@ -82,7 +85,8 @@ async function judge(databases: Databases, payouts: readonly Payout[]): Promise<
   const read = readerOf(databases);
   const keys = payouts.flatMap(({ _id }) => payoutSteps.map((step) => `${_id}:${step}`));
   const index = indexDocuments({
-    // Read before the ledger: entries that an account no longer carries are there by then.
+    // Accounts are read before the ledger. If an account no longer carries an entry, the ledger has
+    // it by then.
     accounts: (await read("accounts", payouts.flatMap(accountsOf))).map(withWholeEntries),
     ledger_entries: await read("ledger_entries", keys),
     quotes: await read(
@@ -103,7 +107,8 @@ async function judge(databases: Databases, payouts: readonly Payout[]): Promise<
 }
 
 /**
- * Returns the accounts that a payout moves: its merchant's, and its rail's if it is paid from one.
+ * Returns the accounts that a payout affects: the merchant's account, and the rail account if the
+ * payout is paid from one.
  */
 function accountsOf({ account_id, rail, destination }: Payout): string[] {
   return [account_id, `rail:${rail}:${destination}`];
@@ -126,7 +131,7 @@ async function judgeQuotes(
     const isFresh = now.getTime() - claimedAt < claimedForMs;
     const payout = index.payouts.get(quote.claim?.payout_id ?? "");
     const found = checkQuote(quote, { account: undefined, beneficiary: undefined, payout });
-    // Its hash covers the owner. Its payout may be in transit.
+    // The quote's hash covers the owner. If the claim is recent, the payout may not be written yet.
     const own = found.filter(({ invariant }) => invariant !== 12 && !(invariant === 5 && isFresh));
     const details = own.map(({ detail }) => detail);
     return flawsOf("quote", quote._id, [hashFlaw("quote", quote), ...details]);

@@ -45,7 +45,7 @@ export type Verified = {
   readonly accounts: number;
   readonly payouts: number;
   readonly quotes: number;
-  /** Entries after the last head of their chain, which nothing outside protects yet. */
+  /** Entries after the last head of their chain. Nothing outside the database protects them yet. */
   readonly unprotected: number;
 };
 
@@ -108,7 +108,7 @@ function auditLink(document: AuditDocument): Link {
   return { sequence, previous, hash, strays, hashAt: (at) => auditHash(document, at) };
 }
 
-/** Returns an audit trail's link (decision 0043). */
+/** Returns the hash that links an audit entry to the trail (decision 0043). */
 function auditHash(document: AuditDocument, sequence: number): string {
   const { previous_hash, created_at, person, action, subject, operation, detail } = document;
   const { call, key } = document;

@@ -29,7 +29,7 @@ export const backendBreakages: readonly Breakage[] = [
   {
     alert: "DisburseDatabaseUnreachable",
     companions: [
-      // All processes and loops fail, and scrapes wait for the database.
+      // All processes and loops fail, and metrics requests wait for the database.
       ...["DisburseNotReady", "DisburseServiceDown", "DisburseLoopFailing"],
       "DisburseDatabaseSlow",
     ],

@@ -4,7 +4,7 @@ export type Mend = () => Promise<unknown> | unknown;
 
 export type Breakage = {
   readonly alert: string;
-  /** Other alerts that fire correctly, since the fault has several effects. */
+  /** Other alerts that may fire too, because the fault has several effects. */
   readonly companions?: readonly string[];
   readonly break: (world: World) => Promise<Mend>;
 };

@@ -4,7 +4,10 @@ import type { Breakage } from "./breakage.ts";
 import type { World } from "./world.ts";
 
 const hourMs = 3_600_000;
-/** A process renews its 10 s lease halfway, and continues until then. */
+/**
+ * A process renews its lease of 10 s halfway. It works until then, even if another owner has the
+ * lease.
+ */
 const leaseBelievedMs = 6_000;
 /** Screens the sandbox. It has no source. */
 const sandboxList = "sandbox";
@@ -24,14 +27,14 @@ async function changeList(world: World, _id: string, change: Partial<ListDocumen
   return () => lists(world).replaceOne({ _id }, found);
 }
 
-/** Deactivates a required list: screening stops until it is restored. */
+/** Removes a required list. Screening stops until the list is restored. */
 async function removeList(world: World, _id: string) {
   const found = await lists(world).findOneAndDelete({ _id });
   if (found === null) throw new Error(`no list ${_id}`);
   return () => lists(world).replaceOne({ _id }, found, { upsert: true });
 }
 
-/** Assigns the monitoring lease to another owner, so that a subject stays unchecked. */
+/** Gives the monitoring lease to another owner, so that no process checks a subject. */
 async function leaveBehind({ db }: World) {
   const subjects = db("compliance").collection("subjects");
   const leases = db("compliance").collection<{ _id: string }>("leases");
@@ -48,7 +51,7 @@ async function leaveBehind({ db }: World) {
   };
 }
 
-/** Creates an alert from two days ago. */
+/** Creates an alert that has been waiting for two days. */
 async function leaveWaiting({ db }: World) {
   const alerts = db("compliance").collection<{ _id: string; state: string; waiting_since: Date }>(
     "alerts",

@@ -3,14 +3,14 @@ import { until } from "@disburse/harness/waiting.ts";
 import { type Breakage, keepDoing } from "./breakage.ts";
 import type { World } from "./world.ts";
 
-/** Creates an endpoint that passes its challenge, then fails or hangs for each event. */
+/** Creates an endpoint that passes its challenge. Afterwards it fails or hangs for each event. */
 async function badEndpoint(world: World, isHanging: boolean) {
   let isBad = false;
   const endpoint = await serveLocally((_request, response) => {
     if (!isBad) return response.writeHead(200).end();
     return isHanging ? undefined : response.writeHead(500).end();
   });
-  // Keeps accepting pending events until the platform stops.
+  // The endpoint accepts pending events until the platform stops.
   world.ends.defer(endpoint.close);
   const answer = await world.post("/webhooks/endpoints", { url: endpoint.url });
   if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
@@ -46,7 +46,7 @@ async function pauseEndpoints({ db, merchant, post }: World) {
   return () => endpoints.updateMany(paused, { $set: resumed, $inc: { revision: 1 } });
 }
 
-/** Deletes the notifier's data of a payout, as restoring a backup would. */
+/** Deletes the notifier's data of a payout, as happens when a backup is restored. */
 async function loseEvents(world: World) {
   const { db } = world;
   const stored = db("notifier").collection("events");

@@ -32,7 +32,7 @@ async function pauseRail({ platform: { clients } }: World, paused: boolean) {
   await clients.operations.setRailPaused(change);
 }
 
-/** Creates a hold that no sweep finds, since another owner has the sweeps' lease. */
+/** Creates a hold that no sweep finds, because another owner has the sweeps' lease. */
 async function orphanHold({ db, merchant: { accountId } }: World) {
   const accounts = db("payout").collection<{ _id: string; open_holds: object[] }>("accounts");
   const leases = db("payout").collection<{ _id: string }>("leases");
@@ -50,7 +50,7 @@ async function orphanHold({ db, merchant: { accountId } }: World) {
   };
 }
 
-/** Creates an order or batch that no process takes. */
+/** Creates an order or batch that no process works on. */
 async function leave({ db }: World, collection: string) {
   const left = db("payout").collection<{ _id: string }>(collection);
   const long = new Date(Date.now() - 3_600_000);
@@ -70,7 +70,7 @@ async function boundRates({ db }: World, seconds: number) {
 export const moneyBreakages: readonly Breakage[] = [
   {
     alert: "DisburseOutboxStuck",
-    // The relay fails on each attempt, and the notifier's sweep finds missing events.
+    // The relay fails at each attempt, and the notifier's sweep finds the missing events.
     companions: ["DisburseLoopFailing", "DisburseWebhookEventsLost"],
     break: async (world) => {
       const mend = await unbind(world);

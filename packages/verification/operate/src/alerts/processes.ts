@@ -101,7 +101,7 @@ export const processBreakages: readonly Breakage[] = [
   {
     alert: "DisburseGatewaySlow",
     companions: [
-      // A process that barely runs has several effects.
+      // A process that barely runs causes several alerts.
       ...["DisburseServiceDown", "DisburseEventLoopLag", "DisburseErrorsHigh"],
       "DisburseDatabaseSlow",
     ],

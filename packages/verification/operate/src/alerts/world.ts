@@ -44,7 +44,7 @@ async function untilIndexed(adminUrl: string): Promise<void> {
 /** A platform for faults, and the Prometheus that monitors it. */
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** Starts everything. `ends` stops it, even after a failed start. */
+/** Starts the platform and Prometheus. `ends` stops them, even after a failed start. */
 export async function startWorld(ends: AsyncDisposableStack) {
   const folder = mkdtempSync(join(tmpdir(), "operate-"));
   const places = { engine: join(folder, "engine"), broker: join(folder, "broker") };

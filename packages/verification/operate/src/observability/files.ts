@@ -29,9 +29,9 @@ export function alertRules(): AlertRule[] {
 }
 
 /**
- * Rewrites rules with seconds instead of minutes, so that a test sees them fire and clear. Changes
- * windows and `for` in minutes, and delays compared as `> 5 * 60`. Keeps ratios, call durations and
- * plain seconds.
+ * Rewrites alert rules with seconds instead of minutes, so that a test sees alerts fire and clear.
+ * Changes windows in minutes, `for` in minutes, and delays such as `> 5 * 60`. Keeps ratios, call
+ * durations and values in seconds.
  */
 export function inSeconds(rules: string): string {
   return rules
@@ -78,7 +78,7 @@ export function selectionsOf(query: string) {
   const grouped = [...query.matchAll(grouping)].flatMap(([, names = ""]) =>
     names.split(",").map((name) => name.trim()),
   );
-  // Prometheus adds `instance`. Histogram buckets have `le`.
+  // Labels that no metric declares: Prometheus adds `instance`, and histogram buckets have `le`.
   const added = new Set(["instance", "le"]);
   return { selections, grouped: grouped.filter((name) => !added.has(name)) };
 }

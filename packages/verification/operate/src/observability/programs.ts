@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * Checks the `PATH`. As root on Debian, `npm test` installs these programs. Otherwise their tests
- * are skipped.
+ * Returns whether a program is on the `PATH`. If run by root on Debian, `npm test` installs these
+ * programs. Otherwise their tests are skipped.
  */
 export function hasProgram(name: "prometheus" | "promtool"): boolean {
   return spawnSync(name, ["--version"]).status === 0;

@@ -9,7 +9,7 @@ import { inSeconds, ruleTexts } from "./files.ts";
 /** The address of a process's metrics, as `host:port`. */
 export type Target = { readonly service: string; readonly address: string };
 
-/** A window of five seconds needs more than two samples. */
+/** A rule window of five seconds needs more than two samples. */
 const scrapeSeconds = 1;
 const startTimeout = { timeoutMs: 20_000, everyMs: 100 };
 

@@ -41,7 +41,8 @@ export async function startBalancer(urls: readonly string[]) {
     onward.on("error", ({ message }) => refuse(outgoing, 502, message));
     incoming.pipe(onward);
   });
-  // Clients close idle connections first, so that no request meets a closing one.
+  // Clients close idle connections before the server does. No request therefore meets a connection
+  // that is closing.
   server.server.keepAliveTimeout = 120_000;
   return {
     url: server.url,

@@ -31,7 +31,7 @@ export const evenLoad: Part = {
           Promise.all(platform.replicas.map((replica) => callsOf(replica, service))),
         ),
       );
-    // By then the clients have found the new processes.
+    // After this pause, the clients have found the new processes.
     await pause(6_000);
     const before = await counted();
     const load = startLoad(platform.payer, perSecond);

@@ -5,14 +5,14 @@ import { must, type Part } from "./part.ts";
 
 const perSecond = 50;
 const frozenMs = 15_000;
-/** Before the freeze, so that both replicas receive calls, and after it, so that both do again. */
+/** Load runs for this time before and after the freeze, so that both replicas receive calls. */
 const aroundMs = 3_000;
-/** Fraction of all requests. */
+/** Maximum share of failed requests. */
 const failedMax = 0.01;
 /** Services behind the gateway that a payout calls synchronously. */
 const frozen: readonly ServiceName[] = ["payout", "quote", "beneficiary"];
 
-/** One process of a service hangs for a while. Nearly all requests succeed. */
+/** Suspends one process of a service for a while. Nearly all requests must succeed. */
 export const frozenReplica: Part = {
   name: "frozen-replica",
   run: async (platform) => {

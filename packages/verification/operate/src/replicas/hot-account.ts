@@ -5,9 +5,12 @@ import type { ReplicatedPlatform } from "./platform.ts";
 const executes = 120;
 /** Accounts over which the compared executes are spread. */
 const accountsCount = 20;
-/** Before measuring, since new processes are slow. */
+/** Number of executes before the measurement, because new processes are slow. */
 const warmUps = 8;
-/** Alternates between one account and many, so that other load affects both. */
+/**
+ * Number of measurements, alternating between one account and many, so that other load affects
+ * both.
+ */
 const turns = 9;
 const slowerMax = 1.25;
 
@@ -38,7 +41,7 @@ async function timeOf(
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
 
-/** Two processes write one account about as fast as separate ones. */
+/** Checks that two processes write one account about as fast as separate accounts. */
 export const hotAccount: Part = {
   name: "hot-account",
   run: async (platform) => {

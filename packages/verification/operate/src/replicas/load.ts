@@ -7,13 +7,12 @@ export type Payer = {
   readonly beneficiaryId: string;
 };
 
-/** A round is a quote, its execute, and reads of the payout and of a page. */
+/** A round consists of a quote, its execution, a read of the payout and a read of a page. */
 const requestsPerRound = 4;
 
 /**
- * Runs rounds of the main job at a fixed rate, independent of answers.
- *
- * @param perSecond requests per second.
+ * Runs rounds of the merchant's main work at a fixed rate, independent of responses. @param
+ * perSecond requests per second.
  */
 export function startLoad(payer: Payer, perSecond: number) {
   const failures: string[] = [];

@@ -15,7 +15,7 @@ export type ReplicatedPlatform = Awaited<ReturnType<typeof startReplicatedPlatfo
 
 const replicas = 2;
 const prefix = "operate_";
-/** Longer than pending work and a process's leases. */
+/** Time until the platform is at rest. Longer than pending work takes and than leases last. */
 const restMs = 120_000;
 
 /** Starts engine, broker, twelve processes and the balancer in a folder. */

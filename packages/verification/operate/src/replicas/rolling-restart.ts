@@ -3,17 +3,24 @@ import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { startLoad } from "./load.ts";
 import { must, type Part } from "./part.ts";
 
-/** Requests per second: a tenth of the rate on two cores with one process per service. */
+/**
+ * Requests per second. This is a tenth of the rate that two cores reach with one process per
+ * service.
+ */
 const perSecond = 50;
-/** Longer than the balancer needs to see that a gateway is not ready. */
+/**
+ * Delay between "not ready" and the stop of a gateway. Longer than the balancer takes to detect
+ * that the gateway is not ready.
+ */
 const shutdownDelaySeconds = 2;
 
 /**
- * Time between a start and the next stop, as in deploy/k8s. By then clients have found the process.
+ * Time between the start of a process and the next stop, as in deploy/k8s. After this time, clients
+ * have found the new process.
  */
 const minReadyMs = 5_000;
 
-/** Restarts every process one after another. No request fails. */
+/** Restarts every process, one after another. No request may fail. */
 export const rollingRestart: Part = {
   name: "rolling-restart",
   settings: { SHUTDOWN_DELAY_SECONDS: String(shutdownDelaySeconds) },

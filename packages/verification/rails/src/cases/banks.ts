@@ -16,13 +16,16 @@ import type { World } from "../world.ts";
 
 const pollEveryMs = 1_000;
 
-/** Covers a one-minute window, a poll of the incoming folder, and a lease. */
+/** Allows for a window of one minute, a poll of the folder with the bank's files, and a lease. */
 const settleTimeoutMs = 240_000;
 
-/** Payments per file. NACHA allows only 36 files a day, so ACH files leave by the minute only. */
+/**
+ * Number of payments that fills a file. NACHA allows only 36 files a day, so ACH files leave only
+ * once a minute.
+ */
 const paymentsMax = { "bank-usd": 5, "bank-eur": 5, "bank-ach": 1_000 } as const;
 
-/** Crash plans. For ACH, the number of files per day limits the gaps. */
+/** Crash plans. For ACH, the maximum number of files per day limits the number of tested gaps. */
 const plans = {
   "bank-usd": { withinMs: 10_000, gapsMax: Number.POSITIVE_INFINITY },
   "bank-eur": { withinMs: 10_000, gapsMax: Number.POSITIVE_INFINITY },
@@ -35,7 +38,8 @@ export const testBanks = (large: number): BanksOptions => ({
   paymentsMax: (name) => (name === "bank-large" ? large : paymentsMax[name]),
   choices: (name) => ({
     pace: name === "bank-large" ? "by-hand" : 100,
-    // This bank pays duplicates and removes processed files, so that their state can't be queried.
+    // This bank pays duplicates and removes processed files. The rail can't find out whether the
+    // bank has a file.
     ...(name === "bank-eur" ? { duplicates: "pay", taken: "goes" } : {}),
     outcomeOf: ({ minor }) => {
       if (name === "bank-large") return "settled";
@@ -64,19 +68,19 @@ export function paidBy(world: World, name: BankName, currency: string): Paid {
   };
 }
 
-/** Kills the payout service (SIGKILL) in every gap between two steps of a bank file. */
+/** Kills the payout service (SIGKILL) in every gap between two steps of sending a bank file. */
 function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: string): RailCase {
   return {
     name: `${name}-crashes`,
     about: `kill -9 in every gap between two steps of files by SFTP, ${kind}`,
     unavailable: whyNoBanks,
     run: async function* (world, { perGap, seed }) {
-      // A session and a file check take a second: more load would only build a backlog.
+      // An SFTP session and a file check take a second. More load would only build a backlog.
       const load = createLoad(world, await registerRecipient(world, kind), 3, 1_000);
       const operators = startOperators(world, name);
       load.start();
       yield await crashEverywhere(world, {
-        // A file passes each write that changes it several times.
+        // A file causes each of these writes several times.
         folders: /rails\/bank\//,
         steps: /^sftp /,
         calls: 2,
@@ -132,7 +136,7 @@ function startOperators({ platform, banks }: World, name: BankName) {
   };
   const run = async (): Promise<void> => {
     while (!ends.signal.aborted) {
-      // The service is killed repeatedly. The next poll retries.
+      // The service is killed repeatedly, so a poll may fail. The next poll retries.
       await poll().catch(() => undefined);
       await pause(pollEveryMs, undefined, { signal: ends.signal }).catch(() => undefined);
     }

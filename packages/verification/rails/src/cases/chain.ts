@@ -31,7 +31,7 @@ export const chainCrashes: RailCase = {
     const transfers = (await world.chain?.transfers()) ?? [];
     const counts = Map.groupBy(transfers, ({ value }) => value);
     yield* outcomeVerdicts(ended, load, {
-      // Each payout has a unique amount.
+      // Counts payments by amount, because each payout has a unique amount.
       times: ({ minor }) => counts.get(minor)?.length ?? 0,
       returned: () => 0,
       confirms: true,

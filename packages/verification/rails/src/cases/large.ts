@@ -9,7 +9,10 @@ import type { World } from "../world.ts";
 import { bankOf, paidBy } from "./banks.ts";
 
 const clients = 16;
-/** From the last payment to the file at the bank, and from the statement to the last settlement. */
+/**
+ * Time limit from the last payment to the file at the bank, and from the statement to the last
+ * settlement.
+ */
 const fileTimeoutMs = 60_000;
 const settleTimeoutMs = 300_000;
 /** Limit for processing a statement with 10,000 entries. */

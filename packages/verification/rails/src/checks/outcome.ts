@@ -7,9 +7,9 @@ import type { World } from "../world.ts";
 export type Paid = {
   readonly times: (payout: Accepted) => number;
   readonly returned: (payout: Accepted) => number;
-  /** False for ACH: no bank confirms an ACH credit. */
+  /** False for ACH, because no bank confirms an ACH credit. */
   readonly confirms: boolean;
-  /** Minor units paid, less returns. */
+  /** Sum of paid minor units, less returns. */
   readonly sum: bigint;
 };
 
@@ -18,7 +18,9 @@ type Ended = { readonly accepted: Accepted; readonly status: string; readonly st
 
 const shownMax = 5;
 
-/** Waits until every payout of a load is final. Returns the others as problems. */
+/**
+ * Waits until every payout of a load is final. Returns the payouts that are not final as problems.
+ */
 export async function atTheirEnd(
   world: World,
   load: Load,
@@ -46,7 +48,10 @@ export async function atTheirEnd(
   return ended;
 }
 
-/** A returned payout ends when it fails. An unconfirmed one ends when it is sent. */
+/**
+ * Returns the end of a payout. A returned payout ends when it fails. A payout that no bank confirms
+ * ends when it is sent.
+ */
 export function endOf(
   accepted: Accepted,
   status: string,
@@ -61,7 +66,10 @@ export function endOf(
   return { accepted, status: isPaid ? "succeeded" : status, stage };
 }
 
-/** A rail's invariants: nothing lost, nothing paid twice, and equal sums on both sides. */
+/**
+ * Checks a rail's invariants: no payment is lost or paid twice, and the sums on both sides are
+ * equal.
+ */
 export function outcomeVerdicts(
   ended: readonly Ended[],
   load: Pick<Load, "refused">,

@@ -7,7 +7,7 @@ const twoDigits = (value: number) => String(value).padStart(2, "0");
 const timeOf = (minute: number) =>
   `${twoDigits(Math.floor(minute / 60) % 24)}:${twoDigits(minute % 60)}`;
 
-/** A window closes every minute, so that partly filled files leave soon too. */
+/** A window closes every minute, so that partly filled files are sent soon too. */
 const everyMinute = {
   zone: "UTC",
   lead_minutes: 1,
@@ -16,7 +16,7 @@ const everyMinute = {
     settles_after_days: 0,
   })),
 };
-/** One window twelve hours ahead: a file leaves only when it is full. */
+/** Returns a window that closes in twelve hours, so that a file is sent only when it is full. */
 const farWindow = () => {
   const now = new Date();
   const minute = (now.getUTCHours() + 12) * 60 + now.getUTCMinutes();

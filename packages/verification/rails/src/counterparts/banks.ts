@@ -61,7 +61,7 @@ export async function startBanks(folder: string, { names, choices, paymentsMax }
       profile: { ...ofBank, payments_max: paymentsMax(name) },
     };
   });
-  // Too long for an environment variable.
+  // The settings are too long for an environment variable, so they are in a file.
   const settingsFile = join(folder, "bank-rails.json");
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: 0o600 });
   return {

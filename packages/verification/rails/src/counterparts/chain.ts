@@ -35,7 +35,7 @@ export async function startChain(folder: string) {
   let mining: NodeJS.Timeout | undefined;
   const mine = () =>
     anvil.client.mine({ blocks: 1 }).catch((error: unknown) => {
-      // A block request may be in flight when the chain stops.
+      // A request for a block may be in flight when the chain stops.
       if (mining !== undefined) throw error;
     });
   return {

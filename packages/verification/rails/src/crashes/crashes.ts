@@ -6,13 +6,13 @@ import type { Verdict } from "@disburse/harness/scenario.ts";
 import { serviceOf } from "@disburse/invariants/documents.ts";
 import type { World } from "../world.ts";
 
-/** A point of a crash: a database write, or a step towards the counterpart. */
+/** A place at which a crash is tested: a database write, or a step towards the counterpart. */
 type Place = { readonly kind: "write" | "step"; readonly at: string };
-/** `number` selects the call, from 1: a file passes the same point at several stages. */
+/** `number` selects the call, from 1, because a file passes the same place at several stages. */
 type Gap = Place & { readonly side: "before" | "after"; readonly number: number };
 
 const preload = new URL("./step-preload.ts", import.meta.url).href;
-/** Long enough under load for a rail's rarest step. */
+/** Time to find the places. Under load, even a rail's rarest step occurs in this time. */
 const discoverMs = 20_000;
 const sayEvery = 10;
 
@@ -24,7 +24,9 @@ export type CrashPlan = {
   readonly rounds: number;
   /** A step that doesn't occur within this time doesn't occur in this state. */
   readonly withinMs: number;
-  /** Limits the tested gaps. Chosen at random if there are more. */
+  /**
+   * Maximum number of tested gaps. If there are more gaps, the tested ones are chosen at random.
+   */
   readonly gapsMax: number;
   readonly random: Random;
 };
@@ -63,7 +65,7 @@ export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Ve
     name: "crashes",
     problems: [
       ...(places.length === 0 ? ["the rail ran no step"] : []),
-      // A step that only follows a failure is rare.
+      // Tolerates some missed gaps, because a step that only follows a failure is rare.
       ...(missed.length * 4 > sides.length ? [`${missed.length} sides of steps never came`] : []),
     ],
     figures: `${kills} kills at ${fired.size} of ${sides.length} sides of ${places.length} steps`,
@@ -109,8 +111,8 @@ async function crashOnce(
 }
 
 /**
- * Kills the service and expires its rail leases. Leases only prevent duplicate work, and waiting
- * for each would take most of the run.
+ * Kills the service and ends its rail leases at once. Leases only prevent duplicate work, and
+ * waiting for each would take most of the run.
  */
 async function kill({ platform, databases }: World): Promise<void> {
   await platform.kill("payout");

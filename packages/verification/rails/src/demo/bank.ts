@@ -16,7 +16,7 @@ type BankPayout = {
   readonly beneficiaryId: string;
 };
 
-/** Covers sending a file and the bank's answer. */
+/** Time limit for sending a file and for the bank's answer. */
 const fileTimeoutMs = 30_000;
 const settleTimeoutMs = 30_000;
 const pollEveryMs = 100;

@@ -15,7 +15,7 @@ import { createPayer, messageOf, type Payer } from "./payer.ts";
 import { show } from "./printed.ts";
 import { byWallet, closedAccount, paidWallet } from "./recipients.ts";
 
-/** The second poll of a bank's folder accepts a statement. */
+/** The rail accepts a statement at the second poll of the bank's folder. */
 const takenTimeoutMs = 15_000;
 const pollEveryMs = 500;
 
@@ -27,7 +27,10 @@ const root = join(import.meta.dirname, "../../../../..");
 const blockEveryMs = 500;
 /** Leaves time to see a payout settle before it is returned. */
 const bankPaceMs = 1_500;
-/** Initial platform account at each rail, the daily maximum for one person. */
+/**
+ * Initial balance of the platform account at each rail. This is the daily maximum that one person
+ * may credit.
+ */
 const ownFunds = "40000";
 
 async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly string[]> {
@@ -50,7 +53,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
       ? await startBanks(folder, {
           names: ["bank-usd", "bank-ach", "bank-eur"],
           choices: () => ({ outcomeOf, pace: bankPaceMs, opening: BigInt(ownFunds) * 100n }),
-          // Sends each payment immediately.
+          // Each payment fills a file and is sent immediately.
           paymentsMax: () => 1,
         })
       : undefined;
@@ -97,7 +100,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
 
 const ends: (() => Promise<void> | void)[] = [];
 let ending: Promise<void> | undefined;
-/** Ends everything once, since an interrupted demo also fails while it ends. */
+/** Stops everything once, because an interrupted demo also fails while it stops. */
 function endAll(): Promise<void> {
   const end = async (): Promise<void> => {
     for (let next = ends.pop(); next !== undefined; next = ends.pop()) await next();

@@ -6,7 +6,7 @@ const person = {
   beneficiary_country_code: "GB",
 } as const;
 
-/** Only the demo pays this wallet, so its balance equals the payouts. */
+/** Only the demo pays this wallet, so the wallet's balance equals the sum of the payouts. */
 export const paidWallet = "0x52908400098527886E0F7030069857D2E4169EE7";
 
 export const byWallet = {
@@ -45,7 +45,7 @@ export const byAch = {
   beneficiary_account_number: "123456789012",
 } as const;
 
-/** The bank finds this account closed. */
+/** The name of a payee whose account the bank treats as closed. */
 export const closedAccount = "Konrad Geschlossen";
 
 const swift = {

@@ -10,7 +10,8 @@ const sessionMs = 15_000;
 
 /**
  * Connects a process to a bank's server. Requests and answers can be lost. After a process ends,
- * its sent data may still arrive. A slow session fails, but its pending writes arrive.
+ * data that it has sent may still arrive. A session that takes too long fails, but its pending
+ * writes arrive.
  */
 export function bankLink(instance: ProcessInstance, bank: SimulatedBank): BankServer {
   const { scheduler } = instance;
@@ -55,7 +56,7 @@ export function bankLink(instance: ProcessInstance, bank: SimulatedBank): BankSe
   };
 }
 
-/** Wraps a session with delays in both directions for reads. Each write has a separate delivery. */
+/** Wraps a session. Reads are delayed in both directions. Each write arrives separately. */
 function remote(
   session: BankSession,
   call: <T>(label: string, ask: () => Promise<T>) => Promise<T>,

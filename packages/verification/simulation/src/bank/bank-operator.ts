@@ -23,7 +23,7 @@ const calling: CallContext = {
   requestId: "an operator",
   principal: { kind: "person", id: "ann", roles: new Set() },
 };
-/** Longer than any delivery to the bank. */
+/** Time before the operator asks the bank. Longer than any delivery to the bank. */
 const askMinMs = 20_000;
 const pollMs = 10_000;
 

@@ -18,9 +18,9 @@ import { bankLink } from "./bank-link.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
 
 const everyMs = 500;
-/** Small, to get several files. */
+/** A small number, so that several files are created. */
 const paymentsMax = 3;
-/** Banking days until a credit without a return is settled. */
+/** Number of banking days after which a credit without a return is settled. */
 const returnWindowDays = 2;
 
 export type SharedRail = {
@@ -31,12 +31,12 @@ export type SharedRail = {
   readonly sabotage?: Sabotage | undefined;
 };
 
-/** Stores plain text, since no crash depends on encryption. */
+/** Stores plain text. Crashes are the same with or without encryption. */
 export const seals = { seal: (text: string) => text, open: (sealed: string) => sealed };
 
 const minutes = Array.from({ length: 24 * 60 }, (_each, at) => at);
 const two = (part: number) => String(part).padStart(2, "0");
-/** One window each minute, alternating between the same day and the next one. */
+/** One window each minute, alternating between the same day and the next day. */
 const [first, ...others] = minutes.map((at) => ({
   cutOff: `${two(Math.floor(at / 60))}:${two(at % 60)}`,
   settlesAfterDays: at % 2,
@@ -59,8 +59,8 @@ export const { rail: railName } = settings;
 const nacha = nachaFormat(settings, schedule);
 
 /**
- * Starts a process for a bank's files, like `openBankRail` without its lease. The lease doesn't
- * guarantee exclusion, so all processes work simultaneously here.
+ * Starts a process for a bank's files, like `openBankRail` but without its lease. A lease doesn't
+ * guarantee exclusion, so in the simulation all processes work at the same time.
  */
 export function startBankProcess(shared: SharedRail, instance: ProcessInstance): Rail {
   const { database, bank, broken, isPaused, sabotage } = shared;
@@ -84,7 +84,7 @@ export function startBankProcess(shared: SharedRail, instance: ProcessInstance):
     clock: systemClock,
     log,
     server: bankLink(instance, bank),
-    // Opens in the same thread, since a simulation has only one.
+    // Opens the file reader in the same thread, because a simulation has only one.
     open: openHere,
     refusesDuplicates: bank.refusesDuplicates,
     newMessageId: () => crypto.randomUUID().slice(0, 18).replaceAll("-", "").toUpperCase(),

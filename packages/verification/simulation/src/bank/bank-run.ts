@@ -16,14 +16,14 @@ import { startBankOperator } from "./bank-operator.ts";
 import { startBankProcess } from "./bank-process.ts";
 import { SimulatedBank } from "./simulated-bank.ts";
 
-/** States in which a rail reports a payout as never or no longer paid. */
+/** States in which the rail reports that a payout will not be paid. */
 const neverPaid: ReadonlySet<string> = new Set(["withdrawn", "rejected", "returned"]);
 
 /** Monday, 5 January 2026, 15 minutes before noon in New York. */
 const startMs = Date.UTC(2026, 0, 5, 16, 45);
 const pauseMaxMs = 5_000;
 const roughMs = 150_000;
-/** After this time every return has arrived, and every return period is over. */
+/** Time to finish. After it every return has arrived, and every return period is over. */
 const settleMs = 12 * 86_400_000;
 const advanceMs = 6 * 3_600_000;
 
@@ -124,7 +124,9 @@ function pauses(scheduler: Scheduler) {
   };
 }
 
-/** Requires that each payout is paid once or withdrawn, and ends as in the bank's book. */
+/**
+ * Requires that each payout is paid once or withdrawn, and that its end matches the bank's book.
+ */
 function bankProblems(
   payments: readonly PaymentDocument[],
   files: readonly FileDocument[],

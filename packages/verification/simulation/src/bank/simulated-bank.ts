@@ -7,7 +7,7 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 
 const pollMaxMs = 3_000;
 const dayMs = 86_400_000;
-/** Before and after a credit counts as settled. */
+/** Delays of the bank's answers. Some end before a credit counts as settled, others after. */
 const answerDelaysMs = [2_000, 10_000, 20_000, dayMs, 6 * dayMs];
 
 type Paid = { readonly account: number; readonly cents: bigint };
@@ -17,13 +17,13 @@ export class SimulatedBank {
   readonly #scheduler: Scheduler;
   readonly #server = createTestServer();
   readonly #known = new Set<string>();
-  /** Refuses a repeated file instead of paying again. */
+  /** True if the bank refuses a repeated file, false if it pays again. */
   readonly refusesDuplicates: boolean;
   readonly paid: Paid[] = [];
   readonly returned: number[] = [];
-  /** Hashes of the files that it sent to us. */
+  /** Hashes of the files that the bank sent to us. */
   readonly answers: string[] = [];
-  /** Hashes of those that are about our payments. */
+  /** Hashes of the files that are about our payments. */
   readonly aboutOurs = new Set<string>();
   #taken = 0;
   #pending = 0;
@@ -134,7 +134,10 @@ export class SimulatedBank {
   }
 }
 
-/** Changes a return to a credit that isn't ours: none of our files has so many. */
+/**
+ * Changes a return so that it is about a credit that isn't ours. None of our files has an entry
+ * with this number.
+ */
 function ofAnother(answer: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(answer);
   return new TextEncoder().encode(text.replace(/^(799R02\d{8})\d{7}/gm, "$19999999"));

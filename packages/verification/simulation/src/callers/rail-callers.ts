@@ -15,7 +15,7 @@ export type CallersOf = {
   readonly open: ReadonlyMap<string, OpenRail>;
   /** Creates the instruction for a payout's number and amount. */
   readonly instructionOf: (number: number, amount: bigint) => Instruction;
-  /** Counted when the rail reports that it never pays a payout. */
+  /** The fault to count when the rail reports that it will never pay a payout. */
   readonly takenBack: FaultKind;
 };
 

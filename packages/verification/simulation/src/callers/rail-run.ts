@@ -11,11 +11,14 @@ export type RailRun = {
   readonly hosts: readonly Host[];
   readonly callers: RailCallers;
   readonly roughMs: number;
-  /** Faults end at the last answer to a caller, if that is earlier. */
+  /** True if faults end when the last caller has its answer, if that is earlier. */
   readonly endsWithCallers: boolean;
   readonly heal: () => void;
   readonly isAtRest: () => boolean;
-  /** Limits the work after everything healed, and the time by which the clock then advances. */
+  /**
+   * Maximum time for finishing work after all faults have ended. The clock then advances by at most
+   * this time.
+   */
   readonly settleMs: number;
   readonly advanceMs: number;
 };

@@ -12,7 +12,7 @@ import type { ProcessInstance } from "../scheduler/host.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 
 const hopMs = 60;
-/** A temporarily slow node: by then a process's decision is outdated. */
+/** Delay of a slow node. After this delay, a process's decision is outdated. */
 const slowMs = 8_000;
 
 /** Polling interval of an EVM rail for a wallet. */
@@ -27,8 +27,8 @@ export type SharedWallet = {
 };
 
 /**
- * Starts a process for a chain's wallet, like an EVM rail without its lease. The lease doesn't
- * guarantee exclusion, so all processes work simultaneously here.
+ * Starts a process for a chain's wallet, like an EVM rail but without its lease. A lease doesn't
+ * guarantee exclusion, so in the simulation all processes work at the same time.
  */
 export function startChainProcess(shared: SharedWallet, instance: ProcessInstance): Rail {
   const { database, broken, sabotage } = shared;
@@ -71,8 +71,8 @@ export function startChainProcess(shared: SharedWallet, instance: ProcessInstanc
 }
 
 /**
- * Connects a process to a chain's nodes. Reads age on their way back. Sent bytes may arrive after
- * the process ended.
+ * Connects a process to a chain's nodes. The result of a read may be outdated when it arrives. Sent
+ * bytes may arrive after the process has ended.
  */
 function chainLink(instance: ProcessInstance, chain: Chain): Chain {
   const { scheduler } = instance;

@@ -17,7 +17,7 @@ const startMs = Date.UTC(2026, 0, 5, 9);
 const finality = 3;
 const blockMaxMs = 4_000;
 const roughMs = 40_000;
-/** After this time, work deferred by a clock that was an hour off is due. */
+/** Time to finish. After it, work that was deferred by a clock with an error of one hour is due. */
 const settleMs = 3 * 3_600_000;
 const advanceMs = 600_000;
 
@@ -96,7 +96,7 @@ function reservedOf(wallets: readonly Record<string, unknown>[]): number {
 
 type World = ReturnType<typeof createTestChain>;
 
-/** Simulates blocks, reorganisations, fees above the limit, and nonces used by others. */
+/** Simulates blocks, reorganisations, fees above the limit, and nonces that others have used. */
 function happenings(scheduler: Scheduler, world: World, reserved: () => number): void {
   const { random, faults } = scheduler;
   let outside = 0;
@@ -137,8 +137,8 @@ function sendOldBytes(
 }
 
 /**
- * Requires that each payout has at most one mined payment, is settled exactly if it has one, and
- * that sums agree.
+ * Requires that each payout has at most one mined payment, and that exactly the payouts with such a
+ * payment are settled. The sums must agree.
  */
 function walletProblems(
   transfers: readonly TransferDocument[],

@@ -12,8 +12,9 @@ type StoredDecision = {
 };
 
 /**
- * Requires that payouts covered by their merchant's rules were approved by another actor before
- * payment. Rejected or expired ones must never be sent. Answers to approvers must be true.
+ * Requires that each payout to which its merchant's rules apply was approved by another actor
+ * before payment. Rejected or expired payouts must never be sent. Answers to approvers must be
+ * true.
  */
 export function wrongApprovals(platform: Platform, workload: Workload): string[] {
   const payouts = payoutsIn(platform.databases.payout);
@@ -37,7 +38,8 @@ function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload,
   const created = beneficiaries.get(String(payout.beneficiary_id))?.createdAt ?? new Date(0);
   const isCaught = controls !== undefined && needsApproval(controls, payout, created);
   const isWaiting = payout.approval !== undefined;
-  // By itself, since others in its window may require it.
+  // The rule is tested for this payout alone. Together with other payouts in the window, it may
+  // need approval too.
   const mayWait = isCaught || (controls?.minimum !== undefined && controls.windowSeconds > 0);
   const isSent = railState.transfers.has(String(payout._id));
   const maker = payout.actor as Actor;
@@ -61,7 +63,8 @@ function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload,
 
 /**
  * Finds payouts without approval that together exceed a rule with a window, to one destination or
- * by one actor. Uses half the window, as a claim is later than the counting of its payout.
+ * by one actor. Uses half of the window, because a payout's claim is later than the time at which
+ * the rule counts it.
  */
 function splitPayouts(
   { beneficiaries }: Platform,

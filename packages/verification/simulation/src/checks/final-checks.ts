@@ -47,7 +47,10 @@ export function finalProblems(
   ];
 }
 
-/** Checks callers' answers: a successful operation has one payout, and no payout is free. */
+/**
+ * Checks callers' answers. Each operation must have at most one payout, and its callers must get
+ * this payout. A stopped beneficiary must not be paid.
+ */
 function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): string[] {
   const all = payoutsIn(databases.payout);
   const payouts = new Map(all.map((each) => [each._id, each]));
@@ -73,7 +76,7 @@ function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): st
   });
 }
 
-/** Requires one entry per credit key, for all callers. */
+/** Requires that each credit key has one entry, and that all callers got this entry. */
 function wrongCredits({ databases }: Platform, { credits }: Workload): string[] {
   const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
   return [...credits.entries].flatMap(([key, answered]) =>
@@ -84,8 +87,8 @@ function wrongCredits({ databases }: Platform, { credits }: Workload): string[] 
 }
 
 /**
- * Requires that a credit is reversed if callers received that answer, and remains if they were
- * refused.
+ * Requires that a credit is reversed if callers got that answer, and that it remains if the
+ * reversal was refused.
  */
 function wrongReversals({ databases }: Platform, { credits }: Workload): string[] {
   const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
@@ -105,8 +108,8 @@ const endings: Readonly<Record<Scenario, readonly [status: string, stage: string
 };
 
 /**
- * Requires that the rail paid each payout once and no other, and that each payout ended like its
- * transfer.
+ * Requires that the rail paid each payout once and nothing else. Each payout must end in the same
+ * way as its transfer.
  */
 function wrongTransfers({ databases, railState }: Platform): string[] {
   const payouts = payoutsIn(databases.payout);
@@ -118,7 +121,7 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
     if (cancelled.has(_id)) return transfer === undefined ? [] : [`${_id} was kept back, and sent`];
     const { stage } = progress as Document;
     if (transfer === undefined) {
-      // Its submission was lost and operators rejected it, so the rail will never pay it.
+      // The submission was lost and operators rejected the payout, so the rail will never pay it.
       const isTakenBack = stage === "rejected" && railState.isStone(String(_id));
       return stage === "cancelled" || isTakenBack ? [] : [`${_id} was never sent`];
     }
@@ -137,7 +140,7 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
   return [...unexpected.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
 }
 
-/** Requires that a payout stays cancelled after its merchant got that answer. */
+/** Requires that a payout stays cancelled after its merchant was told so. */
 function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadRecord): string[] {
   return payoutsIn(databases.payout).flatMap(({ _id, progress }) => {
     const { stage } = progress as Document;
@@ -172,8 +175,8 @@ function wrongCounts({ databases }: Platform): string[] {
 }
 
 /**
- * Requires an audit trail without gaps. It has each applied resolution once, as a proposal that ran
- * after another person approved it.
+ * Requires an audit trail without gaps. The trail must have each applied resolution once, as a
+ * proposal that another person approved before it ran.
  */
 function wrongTrail({ databases }: Platform): string[] {
   const trail = databases.payout.documents("audit_entries");
@@ -255,8 +258,8 @@ function expectedEvents(type: string, documents: readonly Document[]): string[] 
 }
 
 /**
- * Compares the ledger's platform account with the rail: deposits less withdrawals, payments and
- * charges. Nothing may still be held.
+ * Compares the platform account in the ledger with the rail. Its balance must equal deposits less
+ * withdrawals, payments and charges. No money may still be held.
  */
 function wrongRailMoney({ databases, railState, treasury }: Platform): string[] {
   const accounts = databases.payout
@@ -324,8 +327,9 @@ function documentsOf({ databases, railState, beneficiaries }: Platform): Documen
 }
 
 /**
- * Moves a decision's time before its approval's expiry. The stored time is a process's, whose clock
- * may be an hour off here. The write observer checks the true time.
+ * Moves the time of a decision before the expiry of its approval. The stored time comes from a
+ * process, and its clock may be wrong by an hour in the simulation. The write observer checks the
+ * true time.
  */
 function decidedInTime(payout: Document): Document {
   const approval = payout.approval as { expires_at: Date; decision?: { at: Date } } | undefined;

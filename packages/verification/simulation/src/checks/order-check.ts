@@ -42,7 +42,8 @@ function wrongOrigin({ _id }: Document, created: readonly Document[], field: str
 }
 
 /**
- * Requires one scheduled payout per operation, and no payment after a cancellation was answered.
+ * Requires one scheduled payout per operation, and no payment after the merchant was told that it
+ * is cancelled.
  */
 function wrongSchedules({ databases }: Platform, { scheduled }: Workload): string[] {
   const orders = new Map(
@@ -64,7 +65,10 @@ function wrongSchedules({ databases }: Platform, { scheduled }: Workload): strin
   });
 }
 
-/** Requires that a batch has ended, with the counts and total of its lines, each paid once. */
+/**
+ * Requires that a batch has ended. Its counts and total must match its lines, and each line must be
+ * paid at most once.
+ */
 function wrongBatch(batch: Document, lines: readonly Document[], payouts: readonly Document[]) {
   const { _id, state, line_count, result, approval } = batch;
   const say = (isWrong: boolean, what: string) => (isWrong ? [`${_id} ${what}`] : []);

@@ -1,7 +1,10 @@
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 
-/** Returns the document if it is a payout, not an order without one. */
+/**
+ * Returns the document if it is a payout. Returns `undefined` for a scheduled payout that has none
+ * yet.
+ */
 export function asPayout(document: Document | undefined): Document | undefined {
   return document?.status === undefined ? undefined : document;
 }

@@ -3,17 +3,17 @@ import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
 import { payoutsIn } from "./payouts.ts";
 
-/** Until then a hold belongs to its execute. Afterwards the sweep takes over. */
+/** Until this time, the execute may still use the hold. Afterwards the sweep handles it. */
 const orphanedAfterMs = 5_000;
-/** Later due times of an open payout were set by a wrong clock. */
+/** If an open payout has a due time later than this, a wrong clock has set it. */
 const honestMaxMs = 2 * deferMaxMs;
 
 /** Pending work, due at a time or immediately. */
 type Due = readonly [what: string, at?: Date | undefined];
 
 /**
- * Returns a platform's work due now, and when the next work is due in milliseconds of true time.
- * Without either, the platform is idle.
+ * Returns a platform's work that is due now, and the time of the next work in milliseconds of true
+ * time. If there is neither, the platform is idle.
  */
 export function pendingWorkOf(platform: Platform, nowMs: number) {
   const now: string[] = [];
@@ -30,9 +30,9 @@ function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Gener
   for (const payout of payoutsIn(databases.payout)) {
     const { _id, work_due_at, lease, outbox, status, progress } = payout;
     if ((outbox as unknown[]).length > 0) yield [`${_id} has an unpublished event`];
-    // Its account is funded soon. Until then the clock isn't advanced.
+    // The account will be funded soon. Until then the clock isn't advanced.
     if ((progress as Document).stage === "awaiting_funds") yield [`${_id} waits for funds`];
-    // Operators settled it, but its rail is polled for a return indefinitely.
+    // Operators settled the payout, but the rail is still polled for a return, without an end.
     const isSettled = (progress as Document).stage === "settled";
     if (isSettled && railState.transfers.get(String(_id))?.isSilent === true) continue;
     const until = (lease as { until: Date } | undefined)?.until;
@@ -45,8 +45,8 @@ function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Gener
 }
 
 /**
- * Returns the time from which a payout's work may be deferred. One awaiting approval is due at its
- * expiry.
+ * Returns the time from which a payout's work may be deferred. A payout awaiting approval is due
+ * when the approval expires.
  */
 function honestFromMs({ progress, approval }: Document, nowMs: number): number {
   const isWaiting = (progress as Document).stage === "awaiting_approval";

@@ -8,7 +8,10 @@ export class SimulatedFault extends Error {
   override name = "SimulatedFault";
 }
 
-/** A process's log: errors are part of the trace. Errors not caused by a fault are bugs. */
+/**
+ * Creates a process's log. Logged errors are part of the trace. An error that no fault has caused
+ * is a bug.
+ */
 export function processLog(
   instance: ProcessInstance,
   observer: Pick<WriteObserver, "broken">,
@@ -22,7 +25,7 @@ export function processLog(
   return { ...silentLog, error: error as Log["error"] };
 }
 
-/** A rail's notices to operators are logged as errors without a cause. They are not bugs. */
+/** A rail logs notices to operators as errors without a cause. These are not bugs. */
 export function errorsOf(log: Log): Log {
   const error = (fields: object, message?: string) => {
     if ("err" in fields) log.error(fields, message ?? "");
@@ -39,7 +42,7 @@ function isOfFault(error: unknown): boolean {
   return isStall || error instanceof MongoNetworkError || error instanceof SimulatedFault;
 }
 
-/** Logged when a process stood still for too long and repeats its work. */
+/** A process logs this if it was suspended for too long and repeats its work. */
 const stallNoticed = /^the run took too long/;
 
 function stackOf(error: unknown): string {

@@ -3,25 +3,28 @@ import type { Document } from "../store/value.ts";
 import type { Workload } from "../workload/workload.ts";
 import { payoutsIn } from "./payouts.ts";
 
-/** Finds duplicates that a guard let through, and wrong reissues. */
+/** Finds duplicates that the duplicate check didn't detect, and wrong reissues. */
 export function wrongRepeats(platform: Platform, workload: Workload): string[] {
   const payouts = payoutsIn(platform.databases.payout);
   return [...duplicates(platform, workload, payouts), ...wrongReissues(payouts, workload)];
 }
 
-/** The guard doesn't wait for an execute that stalls for longer than its lock (decision 53). */
+/**
+ * Duration of the lock of the duplicate check. Another execute doesn't wait longer if an execute
+ * stalls (decision 53).
+ */
 const turnMs = 5_000;
 
 /**
- * Finds payouts of merchants with a guard that repeat an earlier payout which had not failed by
- * then.
+ * Finds payouts that repeat an earlier payout, for merchants with a duplicate check. The earlier
+ * payout must not have failed before the later one.
  */
 function duplicates(
   { observer, beneficiaries }: Platform,
   { controls }: Workload,
   payouts: readonly Document[],
 ): string[] {
-  // An execute that bypasses the guard takes no lock, so it may come between.
+  // An execute that skips the duplicate check takes no lock, so it may run between two others.
   const guarded = payouts.filter(
     ({ merchant_id, allow_duplicate }) =>
       (controls.get(String(merchant_id))?.duplicateWindowSeconds ?? 0) > 0 && !allow_duplicate,
@@ -38,7 +41,7 @@ function duplicates(
     const storedMs = observer.storedMs.get(String(_id)) ?? 0;
     return storedMs - (observer.turnMs.get(String(_id)) ?? storedMs) < turnMs;
   };
-  /** Checks that a payout existed and had not failed when another was created. */
+  /** Returns true if a payout existed and had not failed when the later payout was created. */
   const wasThere = (payout: Document, later: Document) => {
     const madeMs = (later.created_at as Date).getTime();
     const failedMs = observer.failedMs.get(String(payout._id));
@@ -53,12 +56,14 @@ function duplicates(
   });
 }
 
-/** Returns a workload reference without the spelling variants of duplicates. */
+/** Returns a reference without the spelling variants that the workload creates for duplicates. */
 function plainReference(reference: string): string {
   return reference.toLowerCase().replaceAll("\u200b", "");
 }
 
-/** Requires that a returned payout is reissued at most once, and that both name each other. */
+/**
+ * Requires that a returned payout is reissued at most once. The two payouts must name each other.
+ */
 function wrongReissues(payouts: readonly Document[], { record }: Workload): string[] {
   const again = Map.groupBy(payouts, ({ reissue_of }) => reissue_of);
   const linked = payouts.flatMap(({ _id, reissued_as, progress }) => {

@@ -39,22 +39,26 @@ const countedDecisions = {
   expired: "approval expired",
 } as const;
 
-/** Must hold for each write, not only at the end. */
+/** A rule that must hold for each write, not only at the end. */
 type Rule = (before: Document | undefined, after: Document | undefined, now: Date) => string[];
 
 export class WriteObserver {
   readonly broken: string[] = [];
   readonly #scheduler: Scheduler;
   readonly #beneficiaries: ReadonlyMap<string, SimulatedBeneficiary>;
-  /** True time of each payout's last lease. Then its worker reads the beneficiary. */
+  /**
+   * True time of each payout's last lease. After taking the lease, the worker reads the
+   * beneficiary.
+   */
   readonly #leasedMs = new Map<string, number>();
   readonly #railState: Pick<RailState, "isFunded">;
   readonly #held = new Set<string>();
   /** Callbacks for orders to be bound to their quotes. */
   readonly #quoted = new Map<string, () => void>();
   /**
-   * When each payout's execute took its lock, by the process's clock. A wrong clock may have set it
-   * long ago. Also true times of storing and failing.
+   * The time when each payout's execute took its lock, by the process's clock. A wrong clock may
+   * give a much earlier time. Also holds the true times when payouts were stored and when they
+   * failed.
    */
   readonly turnMs = new Map<string, number>();
   readonly storedMs = new Map<string, number>();
@@ -88,7 +92,7 @@ export class WriteObserver {
     this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
   };
 
-  /** Resolves when an order is bound to a quote, as its payout is about to be created. */
+  /** Resolves when an order is bound to a quote. Its payout is created next. */
   quoted(orderId: string): Promise<void> {
     return new Promise((resolve) => this.#quoted.set(orderId, resolve));
   }
@@ -114,7 +118,7 @@ export class WriteObserver {
     ];
   }
 
-  /** Requires that a payout from the rail's account holds money there before it is sent. */
+  /** Requires that a payout from a rail account holds money in that account before it is sent. */
   #funding(id: string, before: Document | undefined, after: Document | undefined): string[] {
     if (stageOf(after) === "awaiting_funds" && stageOf(before) !== "awaiting_funds") {
       this.#scheduler.faults.count("payout waited for funds");
@@ -136,8 +140,8 @@ export class WriteObserver {
   }
 
   /**
-   * A worker leases a payout, reads its beneficiary, then sends it. A beneficiary stopped during
-   * all this time must not be paid.
+   * A worker leases a payout, reads its beneficiary, then sends the payout. If the beneficiary was
+   * stopped during all of this time, the payout must not be sent.
    */
   #clearance(id: string, before: Document | undefined, after: Document | undefined): string[] {
     const nowMs = this.#scheduler.nowMs();
@@ -191,7 +195,7 @@ const statusTransitions = new Set([
 
 const rules: Readonly<Record<string, Rule>> = {
   accounts: (before, after) => [
-    // A bank's charges stand regardless: docs/decisions/0050.
+    // A bank's charges may exceed the balance: docs/decisions/0050.
     ...wrongIf(
       String(after?.available).startsWith("-") && after?.merchant_id !== "platform",
       "available fell below zero",
@@ -282,7 +286,10 @@ function wrongOrder(
   ];
 }
 
-/** Returns the order that a write binds to its first quote. From then on, the quote decides. */
+/**
+ * Returns the order that a write binds to its first quote. After this write, the quote decides
+ * whether the order is paid.
+ */
 function quotedBy(
   collection: string,
   before: Document | undefined,

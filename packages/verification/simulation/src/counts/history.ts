@@ -4,14 +4,16 @@ import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 import type { FundedAccount } from "../workload/set-up.ts";
 
-/** Time between copies, longer than a payout takes. */
+/** Time between two copies. Longer than a payout takes. */
 const apartMs = 2_000;
-/** An account's document is shared by all its payouts. */
+/**
+ * Collections whose documents belong to several payouts. An account's payouts share its document.
+ */
 const shared = ["accounts"];
 
 /**
- * Stores finished payouts as copies of all documents of the account's oldest one, and updates the
- * account's counts. Hashes and balances are the original's.
+ * Stores finished payouts as copies of all documents of the account's oldest payout, and updates
+ * the account's counts. The copies have the hashes and balances of the original.
  */
 export async function addHistory(
   { databases }: Pick<Platform, "databases">,
@@ -77,7 +79,10 @@ function namesOf({ payout, quote, notifier }: Platform["databases"], suffix: str
   return [suffix, operation_id, String(quoted?.operation_id), ...ids];
 }
 
-/** Returns a new name of the same length. It is unique, since our ids have no capitals. */
+/**
+ * Returns a new name of the same length. The name is unique because it contains capitals, which our
+ * ids never do.
+ */
 function renamed(name: string, at: number): string {
   const mark = `X${String(at).padStart(5, "0")}`;
   return `${name.slice(0, -mark.length)}${mark}`;

@@ -5,11 +5,14 @@ import type { Document } from "../store/value.ts";
 
 export type Counts = {
   documents: number;
-  /** Database commands. A bulk write is one, and so is a read of many documents. */
+  /**
+   * Number of database commands. A bulk write counts as one command, and so does a read of many
+   * documents.
+   */
   commands: number;
-  /** BSON bytes of the documents, filters and updates in the commands and their results. */
+  /** BSON bytes of the documents, filters and updates in commands and in their results. */
   bytes: number;
-  /** Calls between services, including the gateway's. */
+  /** Number of calls between services, including the gateway's. */
   hops: number;
 };
 
@@ -71,7 +74,7 @@ export function createMeter() {
   };
   return {
     assembly,
-    /** Excludes these kinds of commands from now on, since they are background work. */
+    /** Excludes these kinds of commands from now on, because they are background work. */
     ignore: (names: Iterable<string>) => {
       background = new Set(names);
     },
@@ -103,7 +106,10 @@ function bytesOf(sent: readonly unknown[]): number {
   return sent.reduce<number>((sum, each) => sum + sizeOf(each), 0);
 }
 
-/** A document read raw is its own bytes. A count is a number in a response. */
+/**
+ * The size of a document that is read raw is its own byte length. A count is a number in a
+ * response.
+ */
 function sizeOf(each: unknown): number {
   if (each instanceof Uint8Array) return each.byteLength;
   return typeof each === "object" && each !== null ? BSON.calculateObjectSize(each) : 8;

@@ -4,9 +4,9 @@ import { Scheduler } from "../scheduler/scheduler.ts";
 const startMs = Date.UTC(2026, 0, 5, 9);
 
 /**
- * A scheduler without randomness except for ids: each hop takes the mean time, each choice is the
- * middle one, no timer is late. A count then changes only if the code does other work, not if it
- * draws another random number.
+ * Creates a scheduler without randomness, except for ids. Each call takes the mean time, each
+ * choice is the middle one, and no timer is late. A count therefore changes only if the code does
+ * different work.
  */
 export function steadyScheduler(): Scheduler {
   const ids = createRandom(1);

@@ -10,20 +10,22 @@ import { steadyScheduler } from "./steady.ts";
 export type Load = {
   readonly clients: number;
   readonly merchants: number;
-  /** Finished payouts of each merchant, in addition to the page that every merchant has. */
+  /**
+   * Number of finished payouts of each merchant, in addition to the page that every merchant has.
+   */
   readonly payoutsBehind: number;
 };
 
-/** Longer than a payout with its webhooks, and the compaction of its account. */
+/** Longer than a payout, its webhooks and the compaction of its account take together. */
 const restMs = 12_000;
 const restsMax = 10;
 const stepsMax = 2_000_000;
-/** Payouts of every merchant: one page. */
+/** Payouts that every merchant has. This number fills one page. */
 const pageSize = 20;
 const quoteTtlSeconds = 60;
 
 /**
- * Every loop of a process runs within this time. Afterwards no process relies on its last write of
+ * In this time, every loop of a process has run. Afterwards no process relies on its last write to
  * an account.
  */
 const idleMs = 72_000;
@@ -52,7 +54,10 @@ export async function openWorld(load: Load) {
     throw new Error("the platform does not come to rest");
   };
   let operations = 0;
-  /** As long as the gateway's ids, so that bytes don't depend on the number. */
+  /**
+   * The operation id is as long as the gateway's ids, so that the byte counts are realistic and
+   * don't depend on the number.
+   */
   const operation = (): string => {
     operations += 1;
     return `op_${String(operations).padStart(64, "0")}`;

@@ -16,18 +16,20 @@ type Stop = {
   readonly status: ScreeningStatus;
 };
 
-/** A merchant's beneficiary. A permanently stopped one was cleared before. */
+/**
+ * A merchant's beneficiary. A beneficiary that is stopped permanently was cleared before the stop.
+ */
 export type SimulatedBeneficiary = {
   readonly id: string;
   readonly merchantId: string;
   readonly currency: string;
-  /** The paid account. Records of the same account have the same value. */
+  /** The beneficiary's account. Beneficiaries with the same account have the same value. */
   readonly destination: string;
   readonly createdAt: Date;
   readonly stops: Stop[];
 };
 
-/** A false match is cleared within this time. */
+/** Minimum duration of a temporary stop. It stands for a false match that is later cleared. */
 const stopMinMs = 5_000;
 const stopMoreMs = 25_000;
 
@@ -51,15 +53,15 @@ export function wasStopped(
 }
 
 export type StubOptions = {
-  /** Reports every beneficiary as cleared when it is about to be paid. */
+  /** Defect: reports every beneficiary as cleared when it is about to be paid. */
   readonly pretendsCleared?: boolean;
-  /** Reports every record as a separate account. */
+  /** Defect: reports every beneficiary as having an account of its own. */
   readonly hidesDestinations?: boolean;
 };
 
 /**
- * A stub of the beneficiary service with outages, and with screenings that change after a payout
- * passed.
+ * A stub of the beneficiary service. It has outages, and screenings that change after a payout was
+ * created.
  */
 export function beneficiaryStub(
   scheduler: Scheduler,
@@ -80,7 +82,7 @@ export function beneficiaryStub(
     const stop = stops.find(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs < untilMs);
     return stop?.status ?? ScreeningStatus.CLEARED;
   };
-  /** Returns the current screening, which may change right after. */
+  /** Returns the current screening status, which may change immediately afterwards. */
   const readStatus = (beneficiary: SimulatedBeneficiary): ScreeningStatus => {
     const status = statusOf(beneficiary);
     if (faults.happens("screening changed", 0.08)) {
@@ -90,7 +92,7 @@ export function beneficiaryStub(
     return status;
   };
   return {
-    // Merchants are registered before a run.
+    // Every merchant is registered before a run.
     getMerchant: async ({ merchantId: id }) => ({ merchant: { id, name: "A merchant" } }),
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
       const beneficiary = found(merchantId, beneficiaryId);

@@ -65,7 +65,10 @@ export class Broker {
     for (const wake of this.#idle.splice(0)) wake();
   }
 
-  /** Delivers to one consumer until it ends. Unstored messages are redelivered. */
+  /**
+   * Delivers messages to one consumer until that consumer ends. Messages that were not stored are
+   * delivered again.
+   */
   #consume(instance: ProcessInstance, handle: Subscription["handle"]): void {
     const next = (delayMs: number) => {
       const run = () => {

@@ -10,17 +10,21 @@ const hopMs = 3;
 const slowMs = 9_000;
 
 /**
- * Excluded from faults, since leases are renewed constantly. Crashes and lost answers should hit
- * what moves money.
+ * Excluded from faults, because leases are renewed constantly. Crashes and lost answers should
+ * affect the writes that move money.
  */
 const sweepLeases = "leases";
 
-/** Changes a command's filter or an insert's fields, to remove a guard. */
+/**
+ * Changes the filter of a command, or the fields of an insert, to remove a protection that the code
+ * relies on.
+ */
 export type Sabotage = (command: Command) => Document | undefined;
 
 /**
- * Connects a process to its database. A command or its answer can be lost, a bulk write can be
- * partial, and the process can end before or after. A dead process's sent command may still arrive.
+ * Connects a process to its database. A command or its answer can be lost, and a bulk write can be
+ * partial. The process can end before or after a command. A command that was sent before the
+ * process ended may still arrive.
  */
 export function databaseLink(
   instance: ProcessInstance,
@@ -41,7 +45,7 @@ export function databaseLink(
           scheduler.after(delayMs(), { label: `${label} failed`, owner: instance, run });
         };
         const finish = () => {
-          // Any other error means that the simulated store doesn't know the query.
+          // Any other error means that the simulated store doesn't support the query.
           const isAnswer = (error: unknown) => error instanceof MongoError;
           const settle = settlement(answer, resolve, reject, isAnswer);
           scheduler.after(delayMs(), { label: `${label} answered`, owner: instance, run: settle });

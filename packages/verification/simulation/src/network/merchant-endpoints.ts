@@ -7,7 +7,7 @@ const hopMs = 20;
 
 export type AcknowledgedEvent = { readonly id: string; readonly status: string };
 
-/** Merchants' endpoints. They answer, refuse, or their answer is lost. */
+/** Merchants' endpoints. They accept a webhook, refuse it, or accept it but lose the answer. */
 export type MerchantEndpoints = ReturnType<typeof createMerchantEndpoints>;
 
 export function createMerchantEndpoints(scheduler: Scheduler) {

@@ -25,16 +25,16 @@ import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 4;
-/** Longer than any caller waits. */
+/** Duration of a slow call. Longer than any caller waits. */
 const slowMs = 12_000;
 const timeoutMs = 5_000;
 const reserveMs = 50;
-/** The timeout of a merchant's request at the edge. */
+/** Timeout of a merchant's request at the gateway. */
 const edgeTimeoutMs = 10_000;
 
 type Handler = (request: unknown) => Promise<unknown>;
 
-/** A process, or a caller outside of the simulation, which never dies. */
+/** A process, or a caller outside of the simulation. The latter never ends. */
 type Host = { readonly instance: ProcessInstance | undefined; readonly log: Log };
 type Server = Host & { readonly handlers: Readonly<Record<string, Handler>> };
 
@@ -47,7 +47,7 @@ type Call = {
   readonly waitMs: number;
 };
 
-/** Servers by service. Any instance of a service may answer. */
+/** Servers by service. Any instance of a service may handle a call. */
 export type RpcNetwork = ReturnType<typeof createRpcNetwork>;
 
 /**
@@ -102,7 +102,9 @@ function serviceOf({ name }: ProcessInstance): Principal {
 
 type Desc = DescMethodUnary["input"];
 
-/** Returns the remaining time of the request, calculated like the chassis' clients. */
+/**
+ * Returns the remaining time of the request. Clients of the chassis calculate it in the same way.
+ */
 function waitOf(caller: ProcessInstance | undefined): number {
   if (caller === undefined) return edgeTimeoutMs;
   const deadlineMs = callContext()?.deadlineMs;
@@ -162,8 +164,8 @@ function send(scheduler: Scheduler, servers: readonly Server[], call: Call): Pro
 }
 
 /**
- * Repeats an external caller's call until it returns an answer or a refusal's code. `pause` runs
- * before each repetition. If it returns a text, that is the result.
+ * Repeats an external caller's call until it returns a result or an error code. `pause` runs before
+ * each repetition. If `pause` returns a text, that text is the result.
  */
 export async function untilAnswered<T>(
   call: () => Promise<T>,

@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<RailReport["kind"], RailOutcome>> = {
   returned: RailOutcome.RETURNED,
 };
 
-/** Sends the rail's reports of some transfers, each until acknowledged. */
+/** Sends the rail's reports of some transfers. Repeats each report until it is acknowledged. */
 export class RailCallbacks {
   readonly #scheduler: Scheduler;
   readonly #rpc: Rpc;
@@ -89,8 +89,8 @@ export class RailCallbacks {
   }
 
   /**
-   * Returns whether a report is accepted. Repeats it until answered. A forged report is sent as a
-   * message.
+   * Sends a report until it is answered. Returns whether it was accepted. A forged report is sent
+   * as a message.
    */
   async #report(report: RailReport, signature: string): Promise<boolean> {
     this.#reportCount += 1;

@@ -7,10 +7,13 @@ import type { RailState, Transfer } from "./state.ts";
 
 const hopMs = 30;
 const outageMaxMs = 20_000;
-/** Longer than a process waits for a rail, so a submission may arrive after its query. */
+/**
+ * Duration of a slow call. Longer than a process waits for a rail, so a submission may arrive after
+ * the query about it.
+ */
 const slowMs = 15_000;
 
-/** Chooses a submission's key, by default the payout's. A test may change it. */
+/** Chooses the key of a submission. By default this is the payout's key. A test may change it. */
 export type KeyOf = (payoutId: string) => string;
 
 /** Delivers processes' calls to the rail's state. */
@@ -89,7 +92,7 @@ export class SimulatedRail {
     return { status: { kind: "settled", reference }, ...paid, ...again };
   }
 
-  /** Delivers a call and its answer. If only the answer is lost, the call took effect. */
+  /** Delivers a call and its answer. If only the answer is lost, the call still took effect. */
   #call<T>(instance: ProcessInstance, label: string, effect: () => T): Promise<T> {
     const { faults, random } = this.#scheduler;
     const later = (what: string, run: () => void, owner?: ProcessInstance) => {
@@ -131,9 +134,9 @@ export type RailReport = {
   readonly currency: string;
 };
 
-/** The rail's name at the services and in its messages. */
+/** The rail's name in the services and in the rail's messages. */
 export const railName = "simulated";
-/** Represents a signature that only the rail can create. */
+/** Stands for a signature that only the rail can create. */
 export const railSignature = "signed by the rail";
 
 export function messageOf(report: RailReport): Uint8Array {
@@ -150,7 +153,10 @@ export function readMessage(body: Uint8Array, signature: string): RailCallback |
   return { key, status, transferred: { amount, currency } };
 }
 
-/** Creates a report, which is true unless `amount`, decimal text, differs. */
+/**
+ * Creates a report. The report is true unless `amount`, as decimal text, differs from the paid
+ * amount.
+ */
 export function reportOf(
   transfer: Transfer,
   kind: Outcome["kind"],

@@ -1,31 +1,31 @@
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
-/** A transfer's outcome, which the seed decides at its first submission. */
+/** The outcome of a transfer. The seed decides it at the first submission. */
 export type Scenario = "settles" | "rejects" | "returns" | "returns after days";
 
-/** A transfer in the rail's own records, which our crashes don't affect. */
+/** A transfer in the rail's own records. Crashes of the platform don't affect these records. */
 export type Transfer = {
   readonly key: string;
   readonly scenario: Scenario;
   readonly reference: string;
   readonly amount: bigint;
   readonly currency: string;
-  /** Times of the decision and of the return. */
+  /** The times of the outcome and of the return. */
   readonly decidedMs: number;
   readonly returnedMs: number;
-  /** The rail never reports its outcome. Only operators can find out. */
+  /** True if the rail never reports the transfer's outcome. Only operators can find it out. */
   readonly isSilent: boolean;
-  /** Remaining polls that return an unknown outcome. */
+  /** Number of further polls that return an unknown outcome. */
   unknownAnswers: number;
   submissions: number;
   isReported: boolean;
-  /** Withdrawn, so never paid. */
+  /** True if the transfer was withdrawn and will never be paid. */
   isWithdrawn: boolean;
-  /** The rail reports the return itself. */
+  /** True if the rail reports the return itself. */
   readonly tellsReturn: boolean;
-  /** The bank's charge for a payment. Only answers to polls contain it. */
+  /** The bank's charge for a payment. Only poll results contain it. */
   readonly charge: Money | undefined;
-  /** Missing minor units of a return. Only answers to polls contain them. */
+  /** The missing minor units of a return. Only poll results contain them. */
   readonly short: bigint;
 };
 
@@ -38,7 +38,7 @@ export type RailState = ReturnType<typeof createRailState>;
 
 /** Chooses the rail's charges and other money operations. */
 function railMoney({ random, faults }: Scheduler) {
-  /** Payouts are paid from platform accounts at the rail. */
+  /** True if payouts are paid from platform accounts at the rail. */
   const isFunded = random.chance(0.6);
   return {
     isFunded,
@@ -54,11 +54,11 @@ function railMoney({ random, faults }: Scheduler) {
   };
 }
 
-/** The rail's records: one key is one transfer, for any number of submissions. */
+/** Creates the rail's records. All submissions with one key are one transfer. */
 export function createRailState(scheduler: Scheduler) {
   const { random, faults } = scheduler;
   const transfers = new Map<string, Transfer>();
-  /** Keys withdrawn before they arrived. */
+  /** Keys that were withdrawn before they arrived. */
   const stones = new Set<string>();
   const { isFunded, chargeOf, shortOf } = railMoney(scheduler);
   const scenario = (): Scenario => {
@@ -70,7 +70,7 @@ export function createRailState(scheduler: Scheduler) {
   return {
     isFunded,
     transfers: transfers as ReadonlyMap<string, Transfer>,
-    /** Returns the key's transfer, and creates it at the first call. */
+    /** Returns the transfer of a key. Creates the transfer at the first call. */
     take: (key: string, amount: bigint, currency: string) => {
       const known = transfers.get(key);
       if (known !== undefined) {

@@ -8,12 +8,15 @@ export function currentInstance(): ProcessInstance | undefined {
   return instances.getStore();
 }
 
-/** Timers may be late, more in some processes, since polling is most of a run's cost. */
+/**
+ * Lateness of timers. Each process has one of these values. Late timers poll less often, and
+ * polling is most of a run's cost.
+ */
 const latenessChoices = [1, 4, 8, 12];
-/** Without faults, frequent polling finds little. */
+/** Lateness of timers without faults. Frequent polling would then find little work. */
 const calmLateness = 12;
 
-/** A process from start to end. All its pending work ends with it. */
+/** A process from start to end. When the process ends, all of its pending work ends too. */
 export class ProcessInstance implements Owner {
   readonly name: string;
   readonly scheduler: Scheduler;
@@ -35,12 +38,12 @@ export class ProcessInstance implements Owner {
   readonly isDead = (): boolean => this.#dead;
   readonly frozenUntilMs = (): number => this.#frozenUntilMs;
 
-  /** Returns true time plus the process's clock error. */
+  /** Returns the process's clock: the true time plus an error. */
   clockMs(): number {
     return this.scheduler.nowMs() + this.#skewMs();
   }
 
-  /** Unaffected by clock changes. */
+  /** Returns monotonic time. Clock changes don't affect it. */
   monotonicMs(): number {
     return this.scheduler.nowMs() - this.#startedMs;
   }
@@ -50,7 +53,7 @@ export class ProcessInstance implements Owner {
     return instances.run(this, work);
   }
 
-  /** Starts a timer of this process, which never fires early. */
+  /** Starts a timer of this process. The timer never fires early. */
   timer(ms: number, run: () => void): { cancel: () => void } {
     let isCancelled = false;
     const inContext = AsyncLocalStorage.snapshot();
@@ -81,7 +84,7 @@ export class ProcessInstance implements Owner {
     this.#onEnd.push(listener);
   }
 
-  /** Ends immediately. Pending work never completes. */
+  /** Ends the process immediately. Its pending work never completes. */
   end(cause: string): void {
     if (this.#dead) return;
     this.#dead = true;
@@ -90,11 +93,11 @@ export class ProcessInstance implements Owner {
   }
 }
 
-/** Starts a process. Resolves when it serves. */
+/** Starts a process. Resolves when the process serves requests. */
 export type Boot = (instance: ProcessInstance) => Promise<void>;
 
 const restartMaxMs = 1_500;
-/** Stalls, the longest beyond every lease of the services. */
+/** Maximum durations of a suspension. The longest exceeds every lease of the services. */
 const freezeMaxMs = [1_000, 4_000, 12_000, 40_000];
 const clockJumpMs = 3_600_000;
 
@@ -120,7 +123,7 @@ export class Host {
     instance.within(() => this.#boot(instance)).catch(ended);
   }
 
-  /** Injects one fault that is independent of the process's work. */
+  /** Injects one fault that doesn't depend on the process's work. */
   disturb(): void {
     const { faults, random } = this.#scheduler;
     const instance = this.#instance;
@@ -134,7 +137,7 @@ export class Host {
     }
   }
 
-  /** Restores the process and its clock. */
+  /** Ends all faults of the process, and corrects its clock. */
   heal(): void {
     this.#skewMs = 0;
     this.#instance?.thaw();

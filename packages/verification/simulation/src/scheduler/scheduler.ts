@@ -1,17 +1,17 @@
 import { createRandom, type Random } from "@disburse/harness/random.ts";
 import { createFaults, type FaultKind, type Faults } from "../faults.ts";
 
-/** An owner of pending work, which ends with it. */
+/** An owner of pending work. When the owner ends, its work ends too. */
 export type Owner = {
   readonly name: string;
   readonly isDead: () => boolean;
-  /** Suspended until this virtual time. */
+  /** The virtual time until which the owner is suspended. */
   readonly frozenUntilMs: () => number;
 };
 
 type Scheduled = Task & Plan;
 
-/** A scheduled action with its owner, and an alternative if the owner is dead by then. */
+/** A scheduled action with its owner, and an alternative action if the owner has ended by then. */
 export type Plan = {
   readonly label: string;
   readonly run: () => void;
@@ -20,7 +20,7 @@ export type Plan = {
 };
 
 /**
- * Runs tasks one after another in an order that a seed decides. The tested code waits only for
+ * Runs tasks one after another, in an order that the seed decides. The tested code waits only for
  * tasks of this queue, so nothing else affects the order.
  */
 export class Scheduler {
@@ -30,11 +30,11 @@ export class Scheduler {
   readonly #listen: ((line: string) => void) | undefined;
   #nowMs: number;
   #hash = 0x811c9dc5;
-  /** Process timers fire on time, instead of late as on a busy machine. */
+  /** True if process timers fire on time. Otherwise they are late, as on a busy machine. */
   isPunctual = false;
   steps = 0;
 
-  /** `chance` is a seed or another deterministic generator. */
+  /** `chance` is a seed, or another deterministic generator. */
   constructor(chance: number | Random, startMs: number, listen?: (line: string) => void) {
     this.random = typeof chance === "number" ? createRandom(chance) : chance;
     this.faults = createFaults(this.random);
@@ -42,7 +42,7 @@ export class Scheduler {
     this.#listen = listen;
   }
 
-  /** True time. Processes' clocks may differ. */
+  /** Returns the true time. The clocks of processes may differ from it. */
   nowMs(): number {
     return this.#nowMs;
   }
@@ -51,12 +51,12 @@ export class Scheduler {
     return new Date(this.#nowMs);
   }
 
-  /** Identifies everything so far: runs with equal hashes were equal. */
+  /** Hash of all events so far. Runs with equal hashes were equal. */
   get traceHash(): string {
     return (this.#hash >>> 0).toString(16).padStart(8, "0");
   }
 
-  /** Schedules an action. For equal times, the seed decides the order. */
+  /** Schedules an action. The seed decides the order of actions with the same time. */
   after(delayMs: number, plan: Plan): void {
     const order = this.random.fraction();
     this.#queue.push({ dueMs: this.#nowMs + delayMs, order, ...plan });
@@ -94,7 +94,7 @@ export class Scheduler {
     }
   }
 
-  /** Advances the clock, as after a long sleep: work due meanwhile is late. */
+  /** Advances the clock, as after a long sleep. Work that was due in the meantime is late. */
   advance(toMs: number): void {
     this.note(`the clock advances by ${toMs - this.#nowMs} ms`);
     this.#nowMs = Math.max(this.#nowMs, toMs);
@@ -121,7 +121,7 @@ export class Scheduler {
   }
 }
 
-/** Schedules outages of a shared part until all is healed. */
+/** Schedules outages of a shared part, until faults end. */
 export function createOutages(scheduler: Scheduler, kind: FaultKind, maxMs: number) {
   const { faults, random } = scheduler;
   let upAgainMs = 0;
@@ -136,12 +136,12 @@ export function createOutages(scheduler: Scheduler, kind: FaultKind, maxMs: numb
   };
 }
 
-/** After this many steps, yields to timers, sockets and the test runner. */
+/** After this many steps, the scheduler yields to timers, sockets and the test runner. */
 const stepsInTurn = 2_000;
 
 /**
- * Resolves when all runnable code waits for the next task: Node runs its tick queue after all
- * promise reactions.
+ * Resolves when all code waits for the next task. Node runs its tick queue after all promise
+ * reactions.
  */
 function rest(step: number): Promise<void> {
   return new Promise((resolve) => {
@@ -150,7 +150,9 @@ function rest(step: number): Promise<void> {
   });
 }
 
-/** Captures an effect's result or error for later delivery. Throws errors that are not answers. */
+/**
+ * Captures the result or error of an action for later delivery. Throws errors that are not answers.
+ */
 export function settlement<T>(
   effect: () => T,
   resolve: (value: T) => void,
@@ -167,13 +169,16 @@ export function settlement<T>(
 }
 
 export type Task = {
-  /** In ms of virtual time. */
+  /** Time at which the task is due, in ms of virtual time. */
   readonly dueMs: number;
   readonly order: number;
   readonly run: () => void;
 };
 
-/** Sorted in reverse, the next task last: most new tasks are due soon. */
+/**
+ * Tasks sorted in reverse order, with the next task last. Most new tasks are due soon, so inserting
+ * one moves few others.
+ */
 export class TaskQueue<T extends Task> {
   readonly #tasks: T[] = [];
 

@@ -3,12 +3,12 @@ import timersPromises from "node:timers/promises";
 import type { Random } from "@disburse/harness/random.ts";
 import { currentInstance } from "./host.ts";
 
-/** Counts uses of non-deterministic sources by simulated processes. */
+/** Counts how often simulated processes use non-deterministic sources. */
 export type UseCounts = { clock: number; timers: number; chance: number };
 
 /**
- * Replaces clock, timers and random numbers of simulated processes by their scheduler's, until
- * `restore`. Other code is unaffected.
+ * Replaces the clock, timers and random numbers of simulated processes by those of their scheduler,
+ * until `restore` is called. Other code is unaffected.
  */
 export function virtualGlobals(): { readonly uses: UseCounts; restore(): void } {
   const uses: UseCounts = { clock: 0, timers: 0, chance: 0 };
@@ -28,7 +28,7 @@ export function virtualGlobals(): { readonly uses: UseCounts; restore(): void } 
   };
 }
 
-/** Replaces an object's value. Returns a function that restores it. */
+/** Replaces a property of an object. Returns a function that restores the property. */
 function replaced(holder: object, name: string, value: unknown): () => void {
   const before = Object.getOwnPropertyDescriptor(holder, name);
   Object.defineProperty(holder, name, { value, configurable: true, writable: true });

@@ -7,7 +7,7 @@ import { compareValues, copied, type Document, isDocument, keyText, valuesAt } f
 /** Sort direction by field: 1 ascending, -1 descending. */
 export type Sort = Readonly<Record<string, 1 | -1>>;
 
-/** Evaluates a pipeline. Refuses stages that no store uses. */
+/** Evaluates an aggregation pipeline. Throws for stages that no store uses. */
 export function aggregated(
   rows: readonly Document[],
   pipeline: readonly Document[],
@@ -96,14 +96,17 @@ export function byKeys(sort: Sort): (one: Document, other: Document) => number {
   };
 }
 
-/** From several values, an ascending order uses the least, a descending one the greatest. */
+/**
+ * If a field has several values, an ascending order uses the least value, and a descending order
+ * the greatest.
+ */
 function sortValue(document: Document, path: string, direction: 1 | -1): unknown {
   const values = valuesAt(document, path).flat();
   if (values.length < 2) return values[0];
   return values.reduce((best, each) => (compareValues(each, best) * direction < 0 ? each : best));
 }
 
-/** Returns a projected copy: whole fields, or parts of fields. */
+/** Returns a copy with only the projected fields, or the projected parts of fields. */
 export function projected(document: Document, projection?: Document): Document {
   if (projection === undefined) return copied(document) as Document;
   const names = Object.keys(projection);
@@ -123,7 +126,7 @@ export function projected(document: Document, projection?: Document): Document {
   return copied(Object.fromEntries(fields)) as Document;
 }
 
-/** Returns whole fields and parts of others: `a.b` includes `b` of the value at `a`. */
+/** Returns whole fields, and parts of fields: for `a.b`, the field `b` of the value at `a`. */
 function partsOf(document: Document, paths: readonly string[]): Document {
   const parts: Document = {};
   for (const [name, of] of Map.groupBy(paths, (path) => path.split(".", 1)[0] ?? "")) {
@@ -134,7 +137,7 @@ function partsOf(document: Document, paths: readonly string[]): Document {
   return parts;
 }
 
-/** Maps a list to the parts of its documents. Omits values without fields. */
+/** Maps a list to the projected parts of its documents. Omits values that are not documents. */
 function partOf(value: unknown, paths: readonly string[]): unknown {
   if (Array.isArray(value)) return value.flatMap((each) => partOf(each, paths) ?? []);
   return isDocument(value) ? partsOf(value, paths) : undefined;

@@ -17,26 +17,28 @@ export type Command = {
   readonly name: string;
   readonly isWrite: boolean;
   /**
-   * Modifiable by a simulation that removes a guard. Undefined for an insert, whose document gets
-   * the simulation's fields instead.
+   * The filter, which a simulation may change to remove a protection. Undefined for an insert; a
+   * simulation changes the inserted document instead.
    */
   readonly filter: Document | undefined;
   readonly sent: readonly unknown[];
 };
 
 /**
- * Delivers a command and its answer: immediately in tests of the store's semantics, or late,
- * partially or never in a simulation. Runs `steps` in order, then returns the result of `answer`.
+ * Delivers a command and its answer. In tests of the store it delivers immediately; in a simulation
+ * late, partially or never. Runs `steps` in order, then returns the result of `answer`.
  */
 export type Access = <T>(command: Command, steps: readonly Step[], answer: () => T) => Promise<T>;
 
-/** A step of a command. For a bulk write over several collections, each step is its own command. */
+/**
+ * A step of a command. In a bulk write over several collections, each step is a command of its own.
+ */
 export type Step = ((filter: Document) => void) & { readonly command?: Command };
 
 type FindOptions = { projection?: Document; sort?: Sort; limit?: number; raw?: boolean };
 type AfterOptions = UpdateOptions & { returnDocument?: "after" | "before"; projection?: Document };
 type Update = Document | readonly Document[];
-/** The methods of the driver's cursor that our stores use. */
+/** The methods of the driver's cursor that our stores call. */
 type Cursor = {
   sort(sort: Sort): Cursor;
   limit(limit: number): Cursor;
@@ -51,7 +53,7 @@ type Bulk = {
 };
 type BulkOperation = Readonly<Record<string, Document & { filter: Document; update: Update }>>;
 
-/** Returns documents, or raw bytes for callers that parse them. */
+/** Returns documents, or raw bytes for a caller that parses them. */
 function asSent(documents: Document[], raw: boolean): Document[] {
   return raw ? documents.map((each) => BSON.serialize(each) as unknown as Document) : documents;
 }
@@ -72,7 +74,7 @@ export class MemoryCollection {
     });
   }
 
-  /** Reads all documents when the first one is fetched, like a driver's first batch. */
+  /** Reads all documents when the first one is requested, as a driver does with its first batch. */
   find(filter: Document = {}, options: FindOptions = {}): Cursor {
     const { projection, sort, limit = 0, raw = false } = options;
     const toArray = () =>
@@ -136,7 +138,7 @@ export class MemoryCollection {
     return this.changeOne("updateOne", filter, update, options);
   }
 
-  /** Selects documents at the start, then updates each separately. */
+  /** Selects the documents first, then updates each of them separately. */
   async updateMany(filter: Document, update: Update) {
     const result = { acknowledged: true, matchedCount: 0, modifiedCount: 0 };
     await this.write("updateMany", filter, [filter, update], (sent) => {
@@ -245,7 +247,7 @@ export class MemoryCollection {
     });
   }
 
-  /** Runs independent writes. An unordered bulk continues after failures. */
+  /** Runs independent writes. An unordered bulk write continues after a failure. */
   private bulk<T>(name: string, { sent, writes, ordered }: Bulk, result: () => T): Promise<T> {
     const failed: WriteError[] = [];
     const steps = writes.map((write, index) => () => {

@@ -46,7 +46,7 @@ export function sliced(list: readonly unknown[], count: number): unknown[] {
   return count < 0 ? list.slice(count) : list.slice(0, count);
 }
 
-/** Evaluates an aggregation expression. Refuses ones that no store uses. */
+/** Evaluates an aggregation expression. Throws for expressions that no store uses. */
 export function evaluate(expression: unknown, scope: Scope): unknown {
   if (typeof expression === "string" && expression.startsWith("$"))
     return variable(expression, scope);
@@ -77,8 +77,8 @@ function variable(name: string, { document, now }: Scope): unknown {
 }
 
 /**
- * Applies a stage `$set`. As in an aggregation, a document set into an existing one is merged,
- * unlike with the update operator.
+ * Applies a `$set` stage. If a document is set into an existing document, the two are merged. The
+ * update operator `$set` replaces it instead.
  */
 export function withFields(before: Document, fields: Document, scope: Scope): Document {
   const after: Document = { ...before };

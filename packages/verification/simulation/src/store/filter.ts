@@ -10,8 +10,8 @@ import {
 } from "./value.ts";
 
 /**
- * Matches a document against a filter. `now` is the database's clock. Refuses operators that no
- * store uses.
+ * Returns true if a document matches a filter. `now` is the database's clock. Throws for operators
+ * that no store uses.
  */
 export function matches(document: Document, filter: Document, now?: Date): boolean {
   for (const key in filter) {
@@ -45,7 +45,7 @@ function isTaken(
   }
 }
 
-/** Distinguishes operators from a value to compare. */
+/** Returns true for a condition with operators, and false for a value to compare. */
 function hasOperators(condition: unknown): condition is Document {
   return isDocument(condition) && Object.keys(condition)[0]?.startsWith("$") === true;
 }
@@ -59,7 +59,7 @@ export function matchesField(values: readonly unknown[], condition: unknown): bo
   return true;
 }
 
-/** Tests each value. An array matches by itself or by any of its elements. */
+/** Tests each value. An array matches if the array itself or any of its elements matches. */
 function any(values: readonly unknown[], test: (value: unknown) => boolean): boolean {
   return values.some((value) => test(value) || (Array.isArray(value) && value.some(test)));
 }

@@ -8,8 +8,7 @@ import { copied, type Document } from "./value.ts";
 export const databaseName = "memory";
 
 /**
- * Writes to several collections in one command. Each write is an independent step with its own
- * outcome.
+ * Writes to several collections in one command. Each write is a separate step with its own outcome.
  */
 export function memoryBulkWrite(tableOf: (name: string) => Table, access: Access): BulkWrite {
   return (models) => {
@@ -20,7 +19,7 @@ export function memoryBulkWrite(tableOf: (name: string) => Table, access: Access
     };
     const writeErrors = new Map<number, { code: number; message: string }>();
     const steps = models.map((model, at): Step => {
-      // Later changes must not affect the sent values.
+      // Copies the values, so that later changes don't affect what was sent.
       const sent = copied(model) as WriteModel;
       const collection = sent.namespace.slice(databaseName.length + 1);
       const table = tableOf(collection);
@@ -75,7 +74,7 @@ function write(table: Table, model: WriteModel, taken: Document, at: number, int
         upsert: model.upsert === true,
       });
       const didUpsert = before === undefined && after !== undefined;
-      // Like the server, counts an upserted document as matched.
+      // Counts an upserted document as matched, as the server does.
       const matchedCount = Number(before !== undefined || didUpsert);
       const modifiedCount = Number(before !== undefined && isModified);
       into.updateResults.set(at, {

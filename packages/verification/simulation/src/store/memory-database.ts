@@ -30,7 +30,7 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
     return table;
   };
   return {
-    /** Returns a process's connection, which delivers through `access`. */
+    /** Returns a process's connection. It delivers commands through `access`. */
     connect: (access: Access): Database => {
       const db = {
         databaseName,
@@ -51,11 +51,11 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
         }),
       };
       return {
-        // Our stores use the driver's type. Unimplemented methods fail by name.
+        // Our stores expect the driver's type. A method that isn't implemented fails with its name.
         db: groupedDb(db as unknown as Db, memoryBulkWrite(tableOf, access), () => undefined),
         bulkInsert: (rows) => {
           let isStopped = false;
-          // Later changes must not affect the sent values.
+          // Copies the values, so that later changes don't affect what was sent.
           const sent = copied(rows) as typeof rows;
           const steps = sent.flatMap(({ collection, documents }) =>
             documents.map((document) => () => {
@@ -77,7 +77,8 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
       };
     },
     /**
-     * Returns a collection's documents for checks, without faults. Callers must not change them.
+     * Returns a collection's documents for checks, without faults. Callers must not change the
+     * documents.
      */
     documents: (collection: string): readonly Document[] => tableOf(collection).select({}),
     collections: (): readonly string[] => [...tables.keys()],

@@ -6,7 +6,7 @@ import { copied, type Document, isDocument, isEqual, keyText, valuesAt } from ".
 
 type UniqueIndex = NonNullable<ReturnType<typeof uniqueIndexOf>>;
 
-/** Creates a unique index. Others don't affect outcomes and are ignored. */
+/** Creates a unique index. Ignores other indexes, because they don't affect results. */
 function uniqueIndexOf(description: IndexDescription) {
   if (description.unique !== true) return undefined;
   if (description.sparse === true) throw new Error("a unique index is partial here, not sparse");
@@ -16,7 +16,7 @@ function uniqueIndexOf(description: IndexDescription) {
   return {
     name: description.name ?? paths.join("_"),
     owners: new Map<string, unknown>(),
-    /** Returns a document's keys. Empty if the index doesn't apply to it. */
+    /** Returns a document's keys in the index. Empty if the index doesn't apply to the document. */
     keysOf: (document: Document) => {
       if (only !== undefined && !matches(document, only)) return [];
       const parts = paths.map((path) => {
@@ -52,7 +52,7 @@ export class Table {
     this.#onWrite = onWrite;
   }
 
-  /** Adds a unique index unless it exists. */
+  /** Adds a unique index, unless it already exists. */
   addIndex(description: IndexDescription): void {
     const index = uniqueIndexOf(description);
     if (index === undefined || this.#indexes.some(({ name }) => name === index.name)) return;
@@ -75,7 +75,7 @@ export class Table {
     this.#write(id, undefined, row);
   }
 
-  /** Updates the first matching document. An upsert creates one otherwise. */
+  /** Updates the first matching document. If there is none, an upsert creates one. */
   update(filter: Document, update: Document | readonly Document[], options: UpdateOptions = {}) {
     const [before] = this.select(filter, options.sort);
     if (before !== undefined) return { before, ...this.updateSelected(before, update) };

@@ -7,14 +7,14 @@ import { type Collection, MongoBulkWriteError } from "mongodb";
 
 export type Row = { _id: string; [field: string]: unknown };
 
-/** The expected result of a query or update, equal for every store. */
+/** A query or update with its expected result, which must be the same for every store. */
 export type ContractCase = {
   readonly name: string;
   readonly rows: readonly Row[];
   readonly run: (rows: Collection<Row>, database: Database) => Promise<unknown>;
 };
 
-/** Returns the refusal as our stores detect it. */
+/** Returns the refusal of a write in the way that our stores detect it. */
 export async function refusalOf(write: Promise<unknown>): Promise<unknown> {
   const error: unknown = await write.then(
     () => undefined,

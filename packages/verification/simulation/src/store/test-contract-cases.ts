@@ -4,7 +4,7 @@ import { clockCases, leaseCases, uniqueCases } from "./test-key-cases.ts";
 import { readCases } from "./test-read-cases.ts";
 import { conditionalCases, updateCases } from "./test-update-cases.ts";
 
-/** Covers every kind of query and update of our stores. */
+/** Cases for every kind of query and update that our stores use. */
 export const contractCases: readonly ContractCase[] = [
   ...filterCases,
   ...valueCases,

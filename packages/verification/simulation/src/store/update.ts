@@ -4,7 +4,8 @@ import { matches, matchesField } from "./filter.ts";
 import { compareValues, copied, type Document, isDocument, isEqual } from "./value.ts";
 
 /**
- * Returns a copy of the document after an update. `$setOnInsert` applies when an upsert creates it.
+ * Returns a copy of the document after an update. `$setOnInsert` applies only if an upsert creates
+ * the document.
  */
 export function updated(
   before: Document,
@@ -31,7 +32,7 @@ export function updated(
   return after;
 }
 
-/** Returns the parent and key of a path. Creates missing documents on the way. */
+/** Returns the parent and the key at a path. Creates missing documents on the way. */
 function placeOf(document: Document, path: string): readonly [holder: Document, key: string] {
   const keys = path.split(".");
   const last = keys.pop() ?? "";

@@ -1,6 +1,6 @@
 import { Binary, Decimal128 } from "mongodb";
 
-/** A stored document. Driver types are checked in the services. */
+/** A stored document. The services' tests check the driver's types. */
 export type Document = Record<string, unknown>;
 
 /** Returns true for a document with fields, not for a date, number or bytes. */
@@ -84,7 +84,7 @@ function compareNumbers(one: unknown, other: unknown): number {
 
 const wholeDecimal = /^(-?\d+)(?:E\+(\d+))?$/;
 
-/** Our decimals are whole minor units. Others are not supported. */
+/** Our decimals are whole minor units. Other decimals are not supported. */
 function wholeOf(value: unknown): bigint {
   if (typeof value === "number") return BigInt(value);
   const match = wholeDecimal.exec(String(value));
@@ -100,12 +100,14 @@ function compareLists(one: readonly unknown[], other: readonly unknown[]): numbe
   return one.length - other.length;
 }
 
-/** Compares like a filter: documents must have the same fields in the same order. */
+/**
+ * Compares as a filter does. Documents are equal if they have the same fields in the same order.
+ */
 export function isEqual(one: unknown, other: unknown): boolean {
   return one === other || (typeof one !== "string" && compareValues(one, other) === 0);
 }
 
-/** Returns a text that is equal only for equal values. */
+/** Returns a text for a value. Two texts are equal only if the values are equal. */
 export function keyText(value: unknown): string {
   if (value === undefined || value === null) return "null";
   if (value instanceof Date) return `date ${value.getTime()}`;
@@ -118,8 +120,8 @@ export function keyText(value: unknown): string {
 }
 
 /**
- * Returns the values at a dotted path, one for each element of arrays. An absent field is
- * `undefined`, also if an array on the path has no documents.
+ * Returns the values at a dotted path. If the path crosses arrays, returns one value for each
+ * element. An absent field is `undefined`, also if an array on the path contains no documents.
  */
 export function valuesAt(document: Document, path: string): unknown[] {
   if (!path.includes(".")) return [document[path]];

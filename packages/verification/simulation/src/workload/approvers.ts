@@ -16,7 +16,7 @@ import {
 } from "./callers.ts";
 
 const pollMaxMs = 6_000;
-/** Late decisions are made within this time of the approval's expiry. */
+/** A late decision is made within this time before or after the approval's expiry. */
 const aroundEndMs = 500;
 
 export type Decision = {
@@ -24,7 +24,7 @@ export type Decision = {
   readonly as: "approved" | "rejected";
   readonly operationId: string;
   readonly by: CalledFor;
-  /** Refusal codes, and "decided". */
+  /** The refusal codes that callers got, and "decided". */
   readonly answers: string[];
 };
 
@@ -34,7 +34,7 @@ const plans: readonly Plan[] = [
   ...(["approve", "approve", "approve", "reject", "both", "late", "late", "nothing"] as const),
 ];
 
-/** Members of merchants' teams who decide on payouts awaiting approval, or don't. */
+/** Members of merchants' teams. They decide on payouts awaiting approval, or ignore them. */
 export class Approvers {
   readonly #scheduler: Scheduler;
   readonly #rpc: { readonly payout: Client<typeof PayoutService> };
@@ -68,7 +68,7 @@ export class Approvers {
     for (const { id } of found.payouts) void this.#tend(merchantId, id);
   }
 
-  /** Runs the plan for a payout. Repeats a refused decision. */
+  /** Carries out the plan for a payout. Repeats a refused decision. */
   async #tend(merchantId: string, id: string): Promise<void> {
     const { random } = this.#scheduler;
     if (this.#tended.has(id)) return;
@@ -103,7 +103,10 @@ export class Approvers {
     return Math.max(leftMs + random.below(2 * aroundEndMs) - aroundEndMs, 0);
   }
 
-  /** Tries decisions that must be refused: the maker's own approval, and one with other content. */
+  /**
+   * Tries decisions that must be refused: an approval by the payout's creator, and an approval with
+   * other content.
+   */
   async #tryWrongly({ id: payoutId, merchantId }: Payout): Promise<void> {
     const digest = "0".repeat(64);
     const tries = [

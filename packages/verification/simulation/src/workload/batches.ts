@@ -17,7 +17,7 @@ export type HeardBatch = {
   readonly lineCount: number;
   /** `bat_…`, or a refusal's code. */
   readonly answers: readonly string[];
-  /** Operation ids of decisions answered as made. */
+  /** Operation ids of the decisions for which the caller was told that they took effect. */
   readonly approved: string[];
   readonly rejected: string[];
   isCancelled: boolean;
@@ -39,7 +39,7 @@ export class BatchCallers {
     this.#callers = new Callers(scheduler, "batch");
   }
 
-  /** Creates one batch. Resolves when it is decided, and each caller has an answer. */
+  /** Creates one batch. Resolves when the batch is decided and each caller has an answer. */
   async run(
     account: FundedAccount,
     termsOf: Terms,
@@ -82,7 +82,10 @@ export class BatchCallers {
     return { accountId, beneficiaryId, ...currencies, ...amount, referenceId };
   }
 
-  /** Approves or rejects a batch, or both at once. If rules require it, its maker can't. */
+  /**
+   * Approves or rejects a batch, or tries both at once. If the merchant's rules require it, the
+   * batch's creator can't decide.
+   */
   async #decide(
     created: HeardBatch,
     batch: Batch,

@@ -20,13 +20,15 @@ export function makerOf(merchantId: string): CalledFor {
   return { kind: Actor_Kind.API_KEY, id: `key_${merchantId}` };
 }
 
-/** An API key created by the maker's key, and therefore the same actor. */
+/** An API key that the creator's key created. Both keys count as the same actor. */
 export function childOfMaker(merchantId: string): CalledFor {
   const { kind, id: root } = makerOf(merchantId);
   return { kind, id: `child_${merchantId}`, root };
 }
 
-/** A member of a merchant's team, by number, who decides on its payouts. */
+/**
+ * A member of a merchant's team who decides on the merchant's payouts. `number` selects the member.
+ */
 export function approverOf(merchantId: string, number: number): CalledFor {
   return { kind: Actor_Kind.MEMBER, id: `mem_${merchantId}_${number}` };
 }
@@ -35,7 +37,7 @@ export function mutationFor(actor: CalledFor, operationId: string): Mutation {
   return create(MutationSchema, { operationId, actor });
 }
 
-/** Simulates the gateway, which repeats unanswered calls with the same operation id. */
+/** Simulates the gateway, which repeats calls without a response under the same operation id. */
 export class Callers {
   readonly #scheduler: Scheduler;
   readonly #name: string;
@@ -51,7 +53,10 @@ export class Callers {
     return `${this.#name}-${this.#operations}`;
   }
 
-  /** Repeats until answered. Returns the answer, a refusal's code, or that it gave up. */
+  /**
+   * Repeats a call until it is answered. Returns the result, a refusal code, or a text that says
+   * that the caller gave up.
+   */
   ask<T>(call: () => Promise<T>, impatience = 0): Promise<T | string> {
     const { random } = this.#scheduler;
     return untilAnswered(call, async () => {
@@ -60,7 +65,9 @@ export class Callers {
     });
   }
 
-  /** Sends one to three concurrent copies, as after lost answers. Returns each answer. */
+  /**
+   * Sends a call one to three times concurrently, as if answers had been lost. Returns each answer.
+   */
   askTwice<T>(call: () => Promise<T>): Promise<(T | string)[]> {
     const { random } = this.#scheduler;
     const times = random.chance(0.3) ? 2 + random.below(2) : 1;

@@ -6,16 +6,16 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Callers } from "./callers.ts";
 
 export type MerchantControls = {
-  /** Payouts from this many cents require approval. `undefined` disables the rule. */
+  /** Payouts of at least this many cents require approval. `undefined` turns the rule off. */
   readonly minimum: bigint | undefined;
-  /** Payouts within this time are added up. With 0, each counts by itself. */
+  /** Payouts within this time are added up. 0 means that each payout counts alone. */
   readonly windowSeconds: number;
-  /** Payouts to younger beneficiaries require approval. 0 disables the rule. */
+  /** Payouts to beneficiaries younger than this require approval. 0 turns the rule off. */
   readonly newBeneficiaryDays: number;
   readonly lastsSeconds: number;
-  /** Batches require approval by another actor than their maker. */
+  /** True if batches require approval by an actor other than their creator. */
   readonly isOfBatches: boolean;
-  /** Period in which a repeated payout is detected. 0 disables the guard. */
+  /** Period in which a repeated payout is detected. 0 turns the duplicate check off. */
   readonly duplicateWindowSeconds: number;
 };
 
@@ -23,7 +23,7 @@ export type MerchantControls = {
 const inForceMs = 15_000;
 const daySeconds = 86_400;
 
-/** Sets controls of some merchants in some runs. Waits until they are in force. */
+/** Sets controls for some merchants in some runs. Waits until the controls are in force. */
 export async function setControls(
   scheduler: Scheduler,
   { people }: Pick<Platform, "people">,

@@ -12,9 +12,9 @@ export class CreditCallers {
   readonly #scheduler: Scheduler;
   readonly #rpc: Platform["rpc"]["payout"];
   readonly #callers: Callers;
-  /** Entries in callers' answers, by account and operation of a credit. */
+  /** The ledger entries that callers got, by account and by the operation of the credit. */
   readonly entries = new Map<string, Set<string>>();
-  /** Answers to callers who reversed a credit, by the credit's entry. */
+  /** The answers to callers that reversed a credit, by the credit's entry. */
   readonly reversals = new Map<string, readonly string[]>();
 
   constructor(scheduler: Scheduler, { rpc }: Platform) {
@@ -23,7 +23,10 @@ export class CreditCallers {
     this.#callers = new Callers(scheduler, "credit");
   }
 
-  /** Two callers make the same credit concurrently. Most credits are reversed. */
+  /**
+   * Credits an account by two callers at the same time with the same operation. Most credits are
+   * reversed later.
+   */
   async run({ merchantId, id: accountId }: FundedAccount): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#callers.pause(random.below(startMaxMs));
@@ -45,7 +48,9 @@ export class CreditCallers {
     return typeof created === "string" ? created : (created.entry?.id ?? "no entry");
   }
 
-  /** Two callers reverse a credit, sometimes after it was spent and more was credited. */
+  /**
+   * Reverses a credit by two callers, sometimes after the money was spent and other money arrived.
+   */
   async #takeBack(of: Account, entryId: string): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#callers.pause(random.below(takenBackMaxMs));

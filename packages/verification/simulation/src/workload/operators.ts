@@ -24,7 +24,7 @@ type Operator = "ann" | "bob";
 
 type Resolution = ReturnType<typeof resolutionOf>;
 
-/** Cancels a payout that its beneficiary's screening blocks. */
+/** The resolution for a payout whose beneficiary is blocked. */
 const cancelled = {
   outcome: RailOutcome.REJECTED,
   transactionReference: "",
@@ -43,13 +43,16 @@ function resolutionOf({ scenario, reference }: Transfer) {
     : { outcome: RailOutcome.SETTLED, transactionReference: reference, reason };
 }
 
-/** The operators' clients: one proposes, and either tries to approve. */
+/** The operators' clients. One of them proposes, and both try to approve. */
 type OperatorRpcs = {
   readonly proposer: Client<typeof PayoutOperationsService>;
   readonly approvers: Record<Operator, Client<typeof ApprovalService>>;
 };
 
-/** Returns the proposal that a call created, or nothing if it was approved and executed before. */
+/**
+ * Returns the proposal that a call created. Returns nothing if the request was approved and
+ * executed before.
+ */
 async function proposalOf(call: Promise<unknown>): Promise<ApprovalRequired | undefined> {
   try {
     await call;
@@ -62,8 +65,8 @@ async function proposalOf(call: Promise<unknown>): Promise<ApprovalRequired | un
 }
 
 /**
- * Two operators who learn what the rail doesn't report, and resolve it: one proposes, the other
- * approves, both sometimes repeatedly.
+ * Two operators who find out outcomes that the rail doesn't report, and resolve the payouts. One
+ * proposes and the other approves; both sometimes repeat their calls.
  */
 export class Operators {
   readonly #scheduler: Scheduler;
@@ -128,7 +131,7 @@ export class Operators {
     return typeof ended !== "string" && ended?.proposal?.state === ProposalState.EXECUTED;
   }
 
-  /** Repeats while a payout is being sent, since rejecting it must wait. */
+  /** Repeats the call while the payout is being sent, because a rejection has to wait for that. */
   async #effect<T>(call: () => Promise<T>): Promise<T | string> {
     for (;;) {
       const answer = await this.#answer(call);

@@ -6,16 +6,19 @@ import type { FundedAccount } from "./set-up.ts";
 export type Terms = () => { readonly beneficiaryId: string; readonly sourceAmount: string };
 
 const dayMs = 86_400_000;
-/** Some are due while faults occur. */
+/** Maximum delay of a scheduled payout. Some payouts are therefore due while faults occur. */
 const dueMaxMs = 15_000;
-/** Cancellations happen while the payout is created, or within this time of it. */
+/**
+ * A cancellation is sent at most this long after the payout is due, so that some arrive while the
+ * payout is being created.
+ */
 const aroundMs = 9_000;
 
 export type Scheduled = {
   readonly operationId: string;
   /** `sp_…`, or a refusal's code. */
   readonly answers: readonly string[];
-  /** Its merchant got the answer that it is cancelled. */
+  /** True if the merchant was told that the scheduled payout is cancelled. */
   isCancelled: boolean;
 };
 

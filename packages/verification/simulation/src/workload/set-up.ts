@@ -10,17 +10,17 @@ export type FundedAccount = {
 };
 
 export const merchantIds = ["mer_one", "mer_two"];
-/** The currencies of their beneficiaries. */
+/** The currencies of the workload's beneficiaries. */
 export const endings = { destination: "INR", same: "USD" } as const;
 
 /** Event types that an endpoint must subscribe to by name. */
 const optInTypes = ["payout.approval_required", "batch.approval_required", "batch.finished"];
-/** For beneficiaries created long before a run. */
+/** Creation time of beneficiaries that existed long before a run. */
 const longAgo = new Date(0);
 
 type Mutation = { readonly operationId: string };
 
-/** Creates a run's initial state before faults begin. No call may be refused. */
+/** Creates the initial state of a run before faults begin. No call may be refused. */
 export class SetUp {
   readonly #scheduler: Scheduler;
   readonly #platform: Pick<Platform, "rpc" | "beneficiaries">;

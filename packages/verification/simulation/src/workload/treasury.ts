@@ -13,7 +13,7 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 const pollMaxMs = 8_000;
 const retryMs = 1_500;
 
-/** Initial balances: none, too little or enough. */
+/** Initial balances of the platform accounts: zero, too little or enough. */
 const opening: readonly (readonly [currency: string, amounts: readonly string[]])[] = [
   ["USD", ["0", "60.00", "5000.00"]],
   ["INR", ["0", "4000.00", "500000.00"]],
@@ -27,15 +27,15 @@ function minorOf(text: string, currency: string): bigint {
 type Booking = "fund" | "sweep" | "charge";
 
 /**
- * Funds waiting payouts, sweeps surplus money, and books the bank's charges. Counts the platform
- * account independently, as its bank would.
+ * Funds waiting payouts, withdraws surplus money, and books the bank's charges. Keeps its own sum
+ * of the platform account, as a bank would.
  */
 export class Treasury {
   readonly #scheduler: Scheduler;
   readonly #rpc: Client<typeof PayoutOperationsService>;
   readonly #isFunded: boolean;
   #operations = 0;
-  /** Sums of its bookings by currency, in minor units. */
+  /** Sums of the bookings by currency, in minor units. */
   readonly moved = new Map<string, bigint>();
   readonly wrong: string[] = [];
   underWay = 0;
@@ -74,7 +74,10 @@ export class Treasury {
     await Promise.all(found.accounts.map((each) => this.#tend(each)));
   }
 
-  /** Funds shortages. Without one, withdraws money, sometimes more than available. */
+  /**
+   * Funds an account if money is missing. Otherwise withdraws money, sometimes more than is
+   * available.
+   */
   async #tend(account: RailAccount): Promise<void> {
     const { random, faults } = this.#scheduler;
     const { currencyCode: currency } = account;
@@ -92,7 +95,7 @@ export class Treasury {
     if (amount > 0n) await this.#book(random.pick(["sweep", "sweep", "charge"]), currency, amount);
   }
 
-  /** Sweeps money before it arrives, and books the missing amount at about the same time. */
+  /** Withdraws money before it has arrived, and books the missing money at about the same time. */
   async #sweepTooEarly(currency: string, amount: bigint): Promise<void> {
     if (amount <= 0n) return;
     const fund = async () => {
@@ -102,7 +105,7 @@ export class Treasury {
     await Promise.all([this.#book("sweep", currency, amount), fund()]);
   }
 
-  /** Books once, from one caller or two with the same operation. */
+  /** Makes one booking. One caller sends it, or two callers send it under the same operation id. */
   async #book(what: Booking, currency: string, minor: bigint): Promise<void> {
     const { random, faults } = this.#scheduler;
     this.underWay += 1;

@@ -14,9 +14,9 @@ export type Heard = {
   readonly operationId: string;
   /** `po_…` or refusal codes, in order. */
   readonly answers: string[];
-  /** The beneficiary was stopped before this operation began. */
+  /** True if the beneficiary was stopped before this operation began. */
   readonly isRefusedBeneficiary: boolean;
-  /** The quote's reference, and whether it bypasses the duplicate guard. */
+  /** The quote's reference, and whether the execute skips the duplicate check. */
   readonly referenceId: string;
   readonly allowDuplicate: boolean;
 };
@@ -27,18 +27,18 @@ type Bill = {
   readonly beneficiaryId: string;
   readonly sourceAmount: string;
   readonly referenceId: string;
-  /** Times of quoting and executing. Two entries if paid twice at once. */
+  /** Times at which quoting and executing begin. Two entries if two callers pay at once. */
   readonly startMs: number;
   readonly executeMs: number;
-  /** Maximum time between its callers' executes. */
+  /** Maximum time between the executes of this operation's callers. */
   readonly spreadMs: number;
 };
 
 export type WorkloadRecord = {
   readonly answered: Heard[];
-  /** Problems: reads that contradict an earlier answer. */
+  /** Problems found by reads that contradict an earlier answer. */
   readonly wrong: string[];
-  /** Payouts whose merchant got the answer that they are cancelled. */
+  /** Payouts for which the merchant was told that they are cancelled. */
   readonly cancelled: Set<string>;
   readonly reissued: Map<string, Set<string>>;
 };
@@ -108,7 +108,7 @@ export class Workload {
     await Promise.all(callers);
   }
 
-  /** Chooses a bill, occasionally one that was paid before. */
+  /** Chooses a bill. Sometimes chooses a bill that was already paid. */
   #bill(accounts: readonly FundedAccount[]): Bill {
     const { random, faults } = this.#scheduler;
     if (this.#bills.length > 0 && random.chance(0.3)) {
@@ -127,7 +127,10 @@ export class Workload {
     return bill;
   }
 
-  /** The same bill entered again by a program: another record, another spelling. */
+  /**
+   * Returns the same bill as another program would enter it, with another record and another
+   * spelling.
+   */
   #retyped(bill: Bill): Bill {
     const { random, faults } = this.#scheduler;
     faults.count("paid twice by another record");
@@ -201,7 +204,7 @@ export class Workload {
     return typeof created === "string" ? undefined : created.quote?.id;
   }
 
-  /** Creates a beneficiary that is stopped once its quote exists. */
+  /** Creates a beneficiary that is stopped when a quote for it exists. */
   #suspect(merchantId: string): string {
     const id = `ben_${merchantId}_suspect_${this.#callers.operation()}`;
     const currency = endings.destination;
@@ -217,7 +220,7 @@ export class Workload {
     return id;
   }
 
-  /** Executes until answered. Sometimes the caller gives up. */
+  /** Executes a quote until it is answered. Sometimes the caller gives up. */
   async #execute(answered: Heard, { executeMs, spreadMs }: Bill): Promise<void> {
     const { random, faults } = this.#scheduler;
     const { merchantId, quoteId, operationId, referenceId, allowDuplicate } = answered;
@@ -252,7 +255,7 @@ export class Workload {
     this.record.reissued.set(payoutId, new Set([...known, ...created]));
   }
 
-  /** Repeats until answered: cancelled, or too late. */
+  /** Cancels a payout, and repeats until the answer is "cancelled" or "too late". */
   async #cancel(merchantId: string, payoutId: string): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#pause(random.pick([0, 200, 2_000, random.below(cancelMaxMs)]));
@@ -270,7 +273,7 @@ export class Workload {
     this.record.cancelled.add(payoutId);
   }
 
-  /** Repeats until answered. Returns the answer or a refusal's code. */
+  /** Repeats a call until it is answered. Returns the result or a refusal code. */
   #retryUntilAvailable<T>(
     call: (mutation: { readonly operationId: string }) => Promise<T>,
   ): Promise<T | string> {
@@ -278,7 +281,10 @@ export class Workload {
     return this.#callers.ask(() => call(mutation));
   }
 
-  /** Returns a new operation, or by mistake one that this merchant's caller used before. */
+  /**
+   * Returns a new operation id. Sometimes returns one that this merchant's caller has already used,
+   * by mistake.
+   */
   #operationFor(merchantId: string): string {
     const { random, faults } = this.#scheduler;
     const used = this.record.answered.filter((each) => each.merchantId === merchantId);

@@ -19,7 +19,10 @@ import { testTokenAbi, testTokenBytecode } from "./token.ts";
 export const wallet = mnemonicToAccount(
   "test test test test test test test test test test test junk",
 );
-/** The second account. It issues the tokens, so that only the wallet's transfers use its nonces. */
+/**
+ * The second account of the mnemonic. It issues the tokens, so that only transfers use the wallet's
+ * nonces.
+ */
 const issuer = mnemonicToAccount("test test test test test test test test test test test junk", {
   addressIndex: 1,
 });
@@ -69,7 +72,7 @@ export async function startAnvil(path: string) {
       if (!contractAddress) throw new Error("the token was not deployed");
       return getAddress(contractAddress);
     },
-    /** Sets the token's behaviour from the next block on: `Mode` of token.sol. */
+    /** Sets the token's behaviour from the next block on. `mode` is a `Mode` of token.sol. */
     setMode: (token: Address, mode: number): Promise<Hex> =>
       client.writeContract({
         ...{ address: token, abi: testTokenAbi, functionName: "setMode", account: issuer },
@@ -81,7 +84,10 @@ export async function startAnvil(path: string) {
         ...{ address: token, abi: testTokenAbi, functionName: "blockAccount", account: issuer },
         args: [account],
       }),
-    /** Replaces the newest blocks by empty ones. Their transactions are in no pool either. */
+    /**
+     * Replaces the newest blocks by empty blocks. Their transactions are removed from the node's
+     * pool too.
+     */
     reorganise: (depth: number): Promise<unknown> =>
       client.request({ method: "anvil_reorg", params: [depth, []] } as never),
     stop: async () => {
@@ -99,7 +105,7 @@ async function answering(child: ChildProcess, ask: () => Promise<unknown>): Prom
       await ask();
       return;
     } catch {
-      // Not started yet.
+      // The chain has not started yet.
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

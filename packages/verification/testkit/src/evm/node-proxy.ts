@@ -6,12 +6,12 @@ export type NodeAnswer = { readonly id: unknown; result?: unknown; error?: unkno
 export type NodeFault = {
   isAway?: boolean;
   delayMs?: number;
-  /** Serves the chain as it was this many blocks ago. */
+  /** The number of blocks by which the node lags behind the chain. */
   behind?: number;
   lie?: (call: NodeCall, answer: NodeAnswer) => NodeAnswer;
 };
 
-/** Starts an HTTP proxy for a node that applies `fault`. */
+/** Starts an HTTP proxy for a node. The proxy applies `fault`. */
 export async function startNodeProxy(url: string) {
   let fault: NodeFault = {};
   const ask = async (calls: readonly NodeCall[]): Promise<NodeAnswer[]> => {

@@ -7,7 +7,10 @@ export const testTokenAbi = parseAbi([
   "function blockAccount(address account)",
 ]);
 
-/** token.sol compiled by solc 0.8.37: optimizer, runs 1, evmVersion paris, no metadata. */
+/**
+ * The bytecode of token.sol. Compiled by solc 0.8.37 with optimizer, runs 1, evmVersion paris and
+ * no metadata.
+ */
 export const testTokenBytecode: Hex = `0x${[
   "60a0604052348015600f57600080fd5b5060405161053e38038061053e833981016040819052602c916050565b",
   "60ff9092166080526001600160a01b031660009081526001602052604090205560a2565b600080600060608486",

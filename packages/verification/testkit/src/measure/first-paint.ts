@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { chromiumPath, openBrowser } from "../browser.ts";
 
 /**
- * Prints the time of a page's first contentful paint with an empty cache, in ms from the start of
- * navigation: `node packages/verification/testkit/src/measure/first-paint.ts [URL]`.
+ * Prints the time of a page's first contentful paint, in ms from the start of the navigation. The
+ * cache is empty. Usage: `node packages/verification/testkit/src/measure/first-paint.ts [URL]`.
  */
 const runs = 5;
 

@@ -58,8 +58,8 @@ export function openProgram(
 }
 
 /**
- * Returns the checker's result; `undefined` for some tuples, at which this version's interface
- * fails.
+ * Returns the checker's result. Returns `undefined` if the checker throws, which this version does
+ * for some tuples.
  */
 export function shown<T>(show: () => T): T | undefined {
   try {

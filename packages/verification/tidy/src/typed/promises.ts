@@ -39,7 +39,8 @@ export function unhandledPromises(
   const findings: Finding[] = [];
   for (const file of program.files(wanted)) {
     const { left, callbacks, kept } = candidates(file.node);
-    // A function that handles its rejections today may not tomorrow: its caller needs a handler.
+    // A function that handles its own rejections today may stop doing so. Its caller therefore
+    // needs a handler.
     const loose = promisesAmong(program, left).filter(
       (node) => !isHandled(program, node, depthMax),
     );
@@ -130,7 +131,7 @@ function isHandled(program: TypedProgram, node: Node, depth = 0): boolean {
   return depth < depthMax && neverRejects(program, functionOf(program, callee), depth + 1);
 }
 
-/** The followed depth of functions that call each other. */
+/** Maximum depth to which functions that call each other are followed. */
 const depthMax = 4;
 
 /** The function that an expression names or contains; `undefined` if it is not in the code. */
@@ -151,8 +152,8 @@ function functionOf({ checker }: TypedProgram, node: Node): Node | undefined {
 }
 
 /**
- * True if a function handles every promise that it awaits, throws or returns. Other exceptions are
- * bugs, and the process's own handler logs them.
+ * True if a function handles every promise that it awaits, throws or returns. Any other exception
+ * is a bug, and the process's own handler logs it.
  */
 function neverRejects(program: TypedProgram, declared: Node | undefined, depth = 0): boolean {
   if (declared === undefined) return false;

@@ -130,7 +130,7 @@ function lostClients(program: TypedProgram, { node: root }: TypedFile, caller: s
   const taken = clientsAmong(flowing).filter((node) => {
     const { parent } = node;
     if (isPropertyAccessExpression(parent) && parent.expression === node) return false;
-    // Destructured members have names of their own.
+    // A destructured client isn't lost, because its members are found by their own names.
     if (isVariableDeclaration(parent) && isObjectBindingPattern(parent.name)) return false;
     const wanted = checker.getContextualType(node as Expression);
     if (wanted === undefined || wanted.isTypeParameter()) return false;
@@ -147,7 +147,7 @@ function isValue(node: Node): boolean {
   return isShorthandPropertyAssignment(parent) || !("name" in parent) || parent.name !== node;
 }
 
-/** True if a type is a client of another service, a part of one, or possibly one. */
+/** True if a type is a client of another service, a part of such a client, or possibly a client. */
 function isClient(program: TypedProgram, type: Type | undefined, caller: string): boolean {
   if (type === undefined) return false;
   if (type.isUnionType() || type.isIntersectionType()) {

@@ -2,12 +2,15 @@ import type { FormField } from "./form-field.ts";
 
 export type FormValues = Readonly<Record<string, string>>;
 
-/** Returns a field's entered text or its initial value. */
+/** Returns the text that was entered in a field, or the field's initial value. */
 export function fieldValue(field: FormField, values: FormValues): string {
   return values[field.path] ?? field.initial;
 }
 
-/** Validates fields and returns problems by path; the server validates the rest. */
+/**
+ * Validates some rules of the fields and returns problems by path. The server validates the
+ * remaining rules.
+ */
 export function formProblems(
   fields: readonly FormField[],
   values: FormValues,
@@ -29,7 +32,8 @@ export function formProblems(
 }
 
 /**
- * Builds a request body from a form; omits empty fields and creates objects and lists from paths.
+ * Builds a request body from a form. Omits empty fields, and creates objects and lists from the
+ * paths of fields.
  */
 export function bodyOf(fields: readonly FormField[], values: FormValues): object {
   const body: Record<string, unknown> = {};

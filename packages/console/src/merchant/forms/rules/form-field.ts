@@ -27,7 +27,7 @@ export function labelOf(name: string): string {
   return `${words.charAt(0).toLocaleUpperCase("en")}${words.slice(1)}`;
 }
 
-/** Converts a form of form discovery; keeps the order of its fields. */
+/** Converts a form from form discovery to fields. Keeps their order. */
 export function discoveredFields(form: BeneficiaryForm): FormField[] {
   return form.fields.flatMap((field) => {
     const { name, type, required: isRequired, allowed_values: choices } = field;
@@ -79,8 +79,8 @@ export type BodySchema = {
 };
 
 /**
- * Converts a body's schema to fields. Flattens objects; a list has the number of items in `counts`
- * for its path.
+ * Converts the schema of a body to fields, and flattens objects. For a list, `counts` gives the
+ * number of items by path.
  */
 export function schemaFields(
   schema: BodySchema,

@@ -24,7 +24,7 @@ export type FieldChange = {
   readonly added: readonly string[];
 };
 
-/** Returns the changed fields of an entry; empty for an added or removed entry. */
+/** Returns the changed fields of an entry. Empty if the whole entry was added or removed. */
 export function fieldChanges({ before, after, changedFields }: EntryDifference): FieldChange[] {
   if (before === undefined || after === undefined) return [];
   return changedFields.map((field) => {

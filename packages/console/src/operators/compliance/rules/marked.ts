@@ -1,9 +1,9 @@
-/** A part of a name; marked if it matches a word on the other side. */
+/** A part of a name. `isAlike` is true if the part matches a word of the compared name. */
 export type Stretch = { readonly text: string; readonly isAlike: boolean };
 
 /**
  * Splits a name into matching and other parts. `words` are in the matcher's form: Latin, lower
- * case, no diacritics. A word that the matcher transformed further stays unmarked.
+ * case, no diacritics. If the matcher transformed a word further, that word stays unmarked.
  */
 export function markedName(name: string, words: readonly string[]): Stretch[] {
   const wanted = new Set(words.flatMap((word) => plain(word).split(" ")));

@@ -15,7 +15,7 @@ export type Row<S extends Placed> = {
   readonly offsetUs: number;
 };
 
-/** Orders spans as rows: children follow their parent, siblings are sorted by start time. */
+/** Orders spans as rows. Children follow their parent, and siblings are sorted by start time. */
 export function waterfall<S extends Placed>(spans: readonly S[]) {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const byParent = Map.groupBy(

@@ -2,9 +2,9 @@
 export type DatedRate = { readonly rate: string; readonly asOf: string };
 
 /**
- * Converts a history, newest first, to chart points, oldest first. Of several rates with the same
- * time, keeps the one in force. The last one is extended to `untilMs`. Numbers only place points;
- * labels use the text.
+ * Converts a rate history, newest first, to chart points, oldest first. If several rates have the
+ * same time, keeps the rate in force. Extends the last point to `untilMs`. Numbers only set
+ * positions; labels show the exact text.
  */
 export function ratePoints(history: readonly DatedRate[], untilMs: number) {
   const byTime = new Map<number, string>();
