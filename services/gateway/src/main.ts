@@ -31,7 +31,7 @@ import { createProvider } from "./sessions/provider.ts";
 import { emailPurpose, sealedMembers } from "./team/store.ts";
 import { createGateway, type PeopleDeps } from "./wiring.ts";
 
-/** Every request has a deadline that ends its calls. This is the upper limit. */
+/** Maximum duration of a call to a service. A request's own deadline may end the call earlier. */
 const callTimeoutMs = 10_000;
 /** The sweep deletes expired data and sealed secrets. It is not urgent. */
 const sweepEveryMs = 60_000;
