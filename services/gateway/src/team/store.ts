@@ -126,7 +126,7 @@ function invitedBy({ emailHashes }: Members, { email }: SignedInPerson) {
   return { email_hash: { $in: hashes }, subject: { $exists: false }, removed_at: null };
 }
 
-/** Maximum teams that are shown, oldest first. No person works for this many. */
+/** Maximum teams that are shown. No person works for this many. */
 const shownMax = 50;
 
 /**
