@@ -54,7 +54,7 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
      */
     mayAdmit: (queue: EndpointQueue): boolean =>
       mayAdmit(queue, inFlight, backlog.size > 0, slots, elapsed()),
-    /** Returns how many deliveries of an endpoint may be claimed now, under every limit. */
+    /** Returns how many deliveries of an endpoint may be claimed now. Applies every limit. */
     slotsLeft: (queue: EndpointQueue): number =>
       Math.max(
         0,

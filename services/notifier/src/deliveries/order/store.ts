@@ -269,7 +269,7 @@ function orderedDelivery(member: Member): OrderedDelivery {
   };
 }
 
-/** Holds a delivery until another time, or makes it due now. */
+/** Moves the end of a delivery's wait, or makes the delivery due now. */
 function moved(
   member: Member,
   until: Date | undefined,
