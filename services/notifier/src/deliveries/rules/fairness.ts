@@ -46,9 +46,9 @@ const turnLength = 4;
 export type Sides = { readonly fresh: number; readonly backlog: number };
 
 /**
- * Shares free slots between fresh deliveries and a backlog by weighted round-robin, three to one. A
- * side gets the slots that the other doesn't want. `turn` continues where the previous call ended,
- * so neither side starves, even if few slots are free at a time.
+ * Divides free slots between fresh deliveries and a backlog by weighted round-robin, three to one.
+ * Slots that one side doesn't request go to the other. `turn` continues where the previous call
+ * ended. So both sides get slots even if each call has few to divide.
  */
 export function takeTurns(
   free: number,

@@ -89,8 +89,8 @@ export function afterOutcome(health: Health, outcome: Outcome, at: Date): Health
 }
 
 /**
- * Continues the failure streak. Restarts the streak if there was no failure for a day, because no
- * delivery was due.
+ * Continues the failure streak. Restarts the streak if a whole 24-hour period had no failed
+ * attempt, because no delivery was due.
  */
 function streakAfterFailure({ failingSince, failingDays = 0 }: Health, at: Date) {
   const day =
