@@ -105,7 +105,7 @@ const settings = {
   TRUSTED_PROXIES: networksSetting,
 } as const;
 
-/** Returns the checked settings. Throws with the names of all missing or malformed ones. */
+/** Returns the settings after checking them. The error lists all missing or malformed settings. */
 export function readConfig(environment: Environment) {
   const read = readSettings(environment, settings);
   const problems = addressProblems(read);

@@ -115,7 +115,7 @@ function answerUnauthenticated(
   };
 }
 
-/** Answers with 503 if the route's function hangs. */
+/** Runs a route's function and sends its response. Sends 503 if the function hangs. */
 function answerRoute(withinMs: number, guardFile: FileGuard) {
   const unavailable = (): PageAnswer => refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   return (route: string, answer: (ctx: RouterContext) => Promise<PageAnswer>) =>

@@ -48,7 +48,7 @@ export async function readForm({
   return Object.fromEntries(new URLSearchParams(readText(bytes) ?? ""));
 }
 
-/** Like `readBody`, for a body of many lines, as JSON or as a CSV file. */
+/** Reads the JSON object of a body with many lines. The body is JSON or a CSV file. */
 export async function readLargeBody(
   { req, res }: RouterContext,
   { bytesMax, keysMax, csv }: LargeBody,

@@ -104,7 +104,7 @@ async function takeOver(
   return result.matchedCount === 1;
 }
 
-/** Claims the key for one run, replays its answer, or refuses. */
+/** Claims the key for one run, returns the stored response for a replay, or refuses. */
 export async function begin(
   deps: IdempotencyStore,
   scope: IdempotencyScope,
@@ -128,7 +128,10 @@ export async function begin(
   return refused("IDEMPOTENCY_IN_PROGRESS");
 }
 
-/** Stores the response, frees the key or leaves it open. Writes nothing if the lock is lost. */
+/**
+ * Ends a run. Stores its response, frees the key, or leaves the key open for a retry. Writes
+ * nothing if the run has lost its lock.
+ */
 export async function end(
   { collection, sealer }: IdempotencyStore,
   claim: Claim,

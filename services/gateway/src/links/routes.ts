@@ -59,7 +59,10 @@ async function whereOpen(
   }
 }
 
-/** Returns the index of the form that the query names, or of the only form. */
+/**
+ * Returns the index of the form that the query selects. If there is only one form, returns its
+ * index.
+ */
 function chosenForm(ctx: RouterContext, { forms }: Opened): number | undefined {
   const { form } = ctx.query;
   const index = forms.length === 1 ? 0 : Number(form ?? Number.NaN);

@@ -53,7 +53,7 @@ type Fitting<Request, Query> = {
     : NoSuchField<RequestField<Name, Query[Name]>>;
 };
 
-/** Type-checks the parameters of a query against the fields of the RPC's request. */
+/** Defines a query. The types check each parameter against a field of the RPC's request. */
 export function queryOf<Desc extends DescMessage, Query extends QueryShape>(
   _request: Desc,
   query: Query & Fitting<Shape<Desc>, Query>,
@@ -69,7 +69,7 @@ const textMax = 255;
 /** Maximum length of a metadata value. */
 const pairValueMax = 500;
 const pageMax = 100;
-/** Must equal the default of the owning services. */
+/** Default page length. It must equal the default of the owning services. */
 const pageDefault = 20;
 
 type Described<Field> = readonly [description: string, field?: Field];

@@ -25,7 +25,9 @@ export function withStored<Message>(
   };
 }
 
-/** Returns a message's fields under the names of the public body. Omits empty fields. */
+/**
+ * Returns the fields of a message under the names that the public body uses. Omits empty fields.
+ */
 export function storedValues<Desc extends DescMessage>(
   desc: Desc,
   message: MessageShape<Desc>,

@@ -98,7 +98,7 @@ function optInEvent({ body, publisher }: BusMessage, receivedAt: Date): WebhookE
   throw new UnreadableEventError(`transaction_type is not one that ${publisher} may publish`);
 }
 
-/** Reads a message as a webhook event. Throws if it breaks its contract. */
+/** Converts a message to a webhook event. Throws if the message violates its contract. */
 export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
   return { ...readBody(message, receivedAt), origin: message.origin };
 }

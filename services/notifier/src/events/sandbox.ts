@@ -35,7 +35,7 @@ type SandboxDeps = {
   readonly wake: () => void;
 };
 
-/** Lets a sandbox merchant force its webhooks into a state. */
+/** RPCs with which a sandbox merchant sends test events and advances their deliveries. */
 export function sandboxWebhooksRpc(deps: SandboxDeps) {
   const { endpoints, deliveries, clock, wake } = deps;
   return {

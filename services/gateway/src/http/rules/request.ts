@@ -59,7 +59,9 @@ type HeadRefusal =
   | "NOT_IMPLEMENTED"
   | "EXPECTATION_FAILED";
 
-/** HTTP/0.9 has no headers, so proxies and logs cannot tell its requests apart. */
+/**
+ * HTTP/0.9 is not supported. It has no headers, so proxies and logs can't tell its requests apart.
+ */
 const versions: ReadonlySet<string> = new Set(["1.0", "1.1"]);
 
 /** Returns the length of a header's name and value together. Returns 0 for the index of a name. */
@@ -128,7 +130,9 @@ function parse(contentType: string): MIMEType | undefined {
   }
 }
 
-/** Accepts uncompressed UTF-8 bodies of one media type, JSON by default. */
+/**
+ * Returns true for an uncompressed UTF-8 body with the given media type, which is JSON by default.
+ */
 export function isPlain(
   contentType: string | undefined,
   contentEncoding: string | undefined,

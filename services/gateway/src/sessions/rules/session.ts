@@ -17,7 +17,10 @@ const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /** A session expires if it is not used for this time (NIST SP 800-63B, 4.2.3: 30 minutes). */
 export const idleMs = 30 * 60_000;
-/** Every session expires after a working day (NIST SP 800-63B, 4.2.3: 12 hours at most). */
+/**
+ * A session expires at the latest after a working day of 8 hours (NIST SP 800-63B, 4.2.3: 12 hours
+ * at most).
+ */
 export const wholeMs = 8 * 60 * 60_000;
 /**
  * Minimum time between two writes of a session's last use, because a page sends several requests at

@@ -187,7 +187,9 @@ function createMembership({ store, place, onJoin, log }: OwnershipDeps) {
       return members;
     },
 
-    /** Sends heartbeats until `drained` settles, then leaves, even if `drained` rejects. */
+    /**
+     * Sends heartbeats until `drained` settles. Then leaves the cluster, even if `drained` rejects.
+     */
     leave: async (drained: Promise<unknown>): Promise<void> => {
       const run = async () => joined && (await store.heartbeat(token)) && false;
       const everyMs = heartbeatEveryMs;

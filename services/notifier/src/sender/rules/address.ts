@@ -122,7 +122,10 @@ export function isOfThisMachine(text: string, own: readonly string[] = []): bool
   return forms.some((each) => isIn(each, loopback) || isIn(each, ofInterfaces));
 }
 
-/** Returns true if a webhook may go to the address. `own` are networks refused by a setting. */
+/**
+ * Returns true if a webhook may go to the address. `own` are the deployment's own networks, which a
+ * setting refuses.
+ */
 export function mayReach(text: string, policy: AddressPolicy, own: Networks = []): boolean {
   if (!isAddress(text)) return false;
   const address = ipaddr.parse(text);
