@@ -94,9 +94,7 @@ function boundsOf(config: Config) {
   };
 }
 
-/**
- * Each merchant may hold this fraction of all connections, so five merchants together can hold all.
- */
+/** Each merchant may hold one fifth of all connections, so five merchants together can hold all. */
 const merchantsAtOnce = 5;
 
 function portalsOf(config: Config): Pick<PeopleDeps, "members" | "operators"> {

@@ -157,7 +157,7 @@ export function createNotifier(options: NotifierOptions) {
 
 /** Interval at which health is saved, for operators and for the next owner of an endpoint. */
 const saveHealthEveryMs = 3_000;
-/** Interval of rechecks. If a notification is lost, a delivery waits at most this much longer. */
+/** Interval at which due rechecks run. A recheck ends a wait whose notification was lost. */
 const recheckEveryMs = 5_000;
 /**
  * Polling interval while replays are running. Each replay queues one page a second. After a while

@@ -12,8 +12,8 @@ import { findRecord, type Keys } from "./store.ts";
  */
 const known = { max: 10_000, freshMs: 4_000 };
 /**
- * Unknown ids have a separate cache, so they can't evict known keys. They can be cached longer,
- * because no key is created with an id that was looked up before.
+ * Unknown ids have a separate cache, so they can't evict known keys. They are cached longer,
+ * because no id is issued twice and an unknown id stays unknown.
  */
 const unknown = { max: 10_000, freshMs: 60_000 };
 

@@ -174,9 +174,9 @@ const optionalNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a function that decides whether the page shows a field. The page shows required fields
- * with more than one possible value, and names that the merchant has filled in. All other fields
- * are for merchants' own programs.
+ * Returns a function that decides whether the page shows a field. The page shows all fields that
+ * the merchant has filled in. It also shows required fields and those in `optionalNames`, unless
+ * only one value is possible. All other fields are for merchants' own programs.
  */
 function isRequested({ prefilled }: Pick<Entry, "prefilled">) {
   return ({ name, allowedValues, required }: FormField) => {

@@ -16,8 +16,8 @@ const retryMs = 1_000;
 const batchMax = 256;
 
 /**
- * Limits of waiting values. Each attempt waits for its own value, so no more values can wait than
- * attempts are in flight.
+ * Waiting values need no limit. Each attempt waits for its own value, so no more values can wait
+ * than attempts are in flight.
  */
 const limits = {
   batchMax,
